@@ -39,13 +39,16 @@ from graphql.execution import Executor
 from graphql.execution.collect_fields import FieldDetailsList
 from graphql.pyutils import UndefinedType
 from graphql.type import GraphQLResolveInfoHelpers
+from msgspec import UNSET, UnsetType
 from strawberry.schema.schema_converter import (
     CustomGraphQLEnumType,
     GraphQLCoreConverter,
 )
 from strawberry.types.field import StrawberryField
 
+from api.scalars import attribute
 from recorder.model.moment import FIRST, written
+from recorder.model.reference import EntryName
 
 __all__ = ["ColumnExecutor"]
 
@@ -122,6 +125,13 @@ class ColumnExecutor(Executor[Any]):
             position_context,
         )
 
+    @staticmethod
+    def complete_leaf_value(return_type: GraphQLLeafType, result: Any) -> Any:
+        """Complete a value, which may be the name of an entry."""
+        if type(result) is EntryName and return_type is GraphQLID:
+            return str(result)
+        return Executor.complete_leaf_value(return_type, result)
+
     def _completed(
         self,
         item_type: GraphQLOutputType,
@@ -184,7 +194,7 @@ def _attribute(field: GraphQLField) -> str | None:
     if (
         isinstance(known, StrawberryField)
         and known.is_basic_field
-        and known.default_resolver is getattr
+        and known.default_resolver is attribute
         and getattr(field.resolve, "_is_default", False)
     ):
         return known.python_name
@@ -234,6 +244,9 @@ def _present(column: Column) -> Column:
 
     def present(values: Values) -> Values:
         types = set(map(type, values))
+        if UnsetType in types:
+            values = [None if v is UNSET else v for v in values]
+            types = set(map(type, values))
         if not all(map(_is_value, types)):
             raise _SurpriseError
         if NoneType not in types:
@@ -257,8 +270,10 @@ def _is_value(type_: type) -> bool:
 def _leaves(type_: GraphQLLeafType) -> Column:
     """Return how the values of a scalar or an enum are completed."""
     told = _coerced(type_.coerce_output_value)
-    if type_ in {GraphQLString, GraphQLID}:
+    if type_ is GraphQLString:
         told = _unless({str}, told)
+    elif type_ is GraphQLID:
+        told = _unless({str}, _identifiers(told))
     elif type_ is GraphQLInt:
         told = _numbers(told)
     elif type_ is GraphQLBoolean:
@@ -284,6 +299,13 @@ def _unless(types: set[type], column: Column) -> Column:
     """Leave values that need no conversion."""
     return lambda values: (
         values if set(map(type, values)) <= types else column(values)
+    )
+
+
+def _identifiers(column: Column) -> Column:
+    """Write names of entries, which graphql-core does not know."""
+    return lambda values: column(
+        [str(one) if type(one) is EntryName else one for one in values]
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, dataclass_transform
 
 import strawberry
 
-__all__ = ["described", "described_enum"]
+__all__ = ["described", "described_enum", "flat", "texts_of"]
 
 Described = TypeVar("Described", bound=type)
 DescribedEnum = TypeVar("DescribedEnum", bound=type[Enum])
@@ -26,8 +26,8 @@ DescribedEnum = TypeVar("DescribedEnum", bound=type[Enum])
 )
 def described(cls: Described) -> Described:
     """Make a GraphQL type of a class, described by its docstrings."""
-    texts = {**_texts_of(cls.__module__)[cls.__name__]}
-    made = strawberry.type(cls, description=_flat(cls.__doc__))
+    texts = {**texts_of(cls.__module__)[cls.__name__]}
+    made = strawberry.type(cls, description=flat(cls.__doc__))
     definition: Any = made
     for field in definition.__strawberry_definition__.fields:
         resolver = field.base_resolver
@@ -36,7 +36,7 @@ def described(cls: Described) -> Described:
                 field.python_name, resolver.wrapped_func.__doc__ or ""
             )
         if field.description is None:
-            field.description = _flat(texts.get(field.python_name))
+            field.description = flat(texts.get(field.python_name))
     return made
 
 
@@ -46,14 +46,14 @@ def described_enum(
     """Make a GraphQL enum of a class, described by its docstrings."""
 
     def describe(cls: DescribedEnum) -> DescribedEnum:
-        texts = {**_texts_of(cls.__module__)[cls.__name__]}
+        texts = {**texts_of(cls.__module__)[cls.__name__]}
         made = strawberry.enum(
-            cls, name=name, description=description or _flat(cls.__doc__)
+            cls, name=name, description=description or flat(cls.__doc__)
         )
         definition: Any = made
         for value in definition.__strawberry_definition__.values:
             # Names are the contract's words, whatever the code calls them.
-            value.description = _flat(texts.get(value.name))
+            value.description = flat(texts.get(value.name))
             value.name = str(value.value).upper().replace("-", "_")
         return made
 
@@ -61,7 +61,7 @@ def described_enum(
 
 
 @cache
-def _texts_of(module: str) -> Mapping[str, Mapping[str, str]]:
+def texts_of(module: str) -> Mapping[str, Mapping[str, str]]:
     """Return the texts of each class of a module.
 
     A module is parsed once: to find each class in its source took a quarter
@@ -91,7 +91,7 @@ def _texts(cls: ast.ClassDef) -> Iterator[tuple[str, str]]:
                 pass
 
 
-def _flat(text: str | None) -> str | None:
+def flat(text: str | None) -> str | None:
     """Return a docstring as paragraphs without the code's line breaks."""
     if not text:
         return None

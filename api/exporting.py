@@ -20,9 +20,9 @@ from api.graphql_http import BadRequestError
 from api.ports import LogReading, Logs
 from api.workers import Workers
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import json_bytes
 from recorder.documents.entries import EntryDocument
 from recorder.documents.facts import FactDocument
+from recorder.model.document import json_bytes
 from recorder.model.fact import StoredFact
 from recorder.model.reference import LogNumber, told_log
 from recorder.model.window import Window, parse_time

@@ -14,7 +14,7 @@ from api.describing import described
 from api.resolvers.about_logs import AboutLogs
 from api.resolvers.about_nodes import AboutNodes
 from api.resolvers.subscription import Subscription
-from api.types.scalars import SCALARS
+from api.scalars import SCALARS, attribute
 
 __all__ = ["SDL", "make_schema"]
 
@@ -36,7 +36,9 @@ def make_schema() -> strawberry.Schema:
     return strawberry.Schema(
         query=Query,
         subscription=Subscription,
-        config=StrawberryConfig(scalar_map=SCALARS),
+        config=StrawberryConfig(
+            scalar_map=SCALARS, default_resolver=attribute
+        ),
     )
 
 

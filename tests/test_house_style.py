@@ -27,7 +27,7 @@ TESTS = [
     for path in sorted((ROOT / folder).rglob("*.py"))
 ]
 
-FILE_LINES_MAX = 350
+FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 60
 """Without its docstring, which is a contract and may be long."""
 
@@ -66,7 +66,7 @@ def length(function: Function) -> int:
 
 
 def test_a_module_fits_on_a_few_screens() -> None:
-    assert len(MODULES) > 700
+    assert len(MODULES) > 400
     assert [
         path
         for path in MODULES

@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable
 
 import strawberry
 
+from api.scalars import Json
 from api.types.coverage import Coverage, Window
 from api.types.facts import Fact
 from api.types.impact import WorkloadReference
-from api.types.scalars import Json
 from api.types.timeline import (
     BootSpan,
     ConditionSpan,

@@ -6,6 +6,7 @@ from api.answers.drawing import placement_of
 from api.answers.paging import page_size
 from api.context import RequestContext
 from api.ports import LogReading
+from api.scalars import Json
 from api.types.authors import Author
 from api.types.coverage import Coverage
 from api.types.coverage import Window as WindowType
@@ -13,7 +14,6 @@ from api.types.entries import Change, Entry, EntryDetail, Writer
 from api.types.facts import Fact
 from api.types.impact import WorkloadHit, WorkloadReference
 from api.types.reference import ObjectReference
-from api.types.scalars import Json
 from api.types.search import SearchAnswer, SearchHit
 from api.types.words import SearchKind
 from api.types.workloads import WorkloadStory

@@ -7,6 +7,7 @@ from api.answers.paging import Page, Pages, read_page
 from api.context import RequestContext
 from api.cursors import INDEX_MAX
 from api.ports import LogReading
+from api.scalars import Json
 from api.types.authors import Author
 from api.types.coverage import Coverage
 from api.types.entries import Change, Entry, Writer
@@ -19,7 +20,6 @@ from api.types.objects import (
     VersionEdge,
 )
 from api.types.reference import ObjectReference
-from api.types.scalars import Json
 from api.types.who import FieldChange, FieldContest, Who
 from recorder.questions.diff import Difference as Differing
 from recorder.questions.diff import DifferenceQuestion, End, ask_difference

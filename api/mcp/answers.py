@@ -27,7 +27,6 @@ from api.mcp.arguments import (
 )
 from api.ports import LogReading, Logs
 from recorder.documents.coverage import CoverageDocument, GapsDocument
-from recorder.documents.document import Document
 from recorder.documents.entries import says
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentDocument
@@ -36,6 +35,7 @@ from recorder.documents.versions import VersionDocument
 from recorder.documents.who import WhoDocument
 from recorder.documents.why_workload import WhyWorkloadDocument
 from recorder.knowledge import Knowledge
+from recorder.model.document import Document
 from recorder.model.reference import LogNumber, told_log
 from recorder.questions.entries import (
     EntryQuestion,

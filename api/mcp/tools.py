@@ -27,11 +27,11 @@ from api.mcp.arguments import (
     Windowed,
 )
 from recorder.documents.coverage import GapsDocument
-from recorder.documents.document import Document, json_bytes
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.verdict import WhyDocument
 from recorder.documents.who import WhoDocument
 from recorder.documents.why_workload import WhyWorkloadDocument
+from recorder.model.document import Document, json_bytes
 
 __all__ = ["INSTRUCTIONS", "TOOLS", "ArgumentError", "Tool"]
 

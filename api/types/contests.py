@@ -6,8 +6,8 @@ from typing import Self
 import strawberry
 
 from api.describing import described
+from api.scalars import Json
 from api.types.paths import Actor, actor_of
-from api.types.scalars import Json
 from recorder.explain import verdict as judged
 
 __all__ = ["Contest", "NodeContest"]

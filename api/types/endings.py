@@ -9,9 +9,10 @@ from api.describing import described
 from api.types.coverage import Coverage, Window
 from api.types.impact import WorkloadReference
 from api.types.paths import Actor, actor_of
-from api.types.verdicts import MissingEvidence, Verdict
+from api.types.verdicts import Verdict
 from api.types.words import Confidence, EndedBy, Outcome, WorkloadState
 from recorder.explain import ending as told
+from recorder.explain.verdict import Missing
 from recorder.facts import says_with_object
 from recorder.model.facts import ContainerEnded
 from recorder.questions.why_workload import WhyWorkload as Answered
@@ -101,7 +102,7 @@ class Ending:
 
     evidence: list[RecordedFact]
 
-    missing: list[MissingEvidence]
+    missing: list[Missing]
 
     verdict: Verdict | None
     """What happened to the node, where that ended the Pods."""
@@ -135,12 +136,7 @@ class Ending:
                 )
                 for one in ending.evidence
             ],
-            missing=[
-                MissingEvidence(
-                    evidence=one.evidence, would_tell=one.would_tell
-                )
-                for one in ending.missing
-            ],
+            missing=[*ending.missing],
             verdict=None if verdict is None else Verdict.of(verdict),
         )
 

@@ -6,12 +6,12 @@ from typing import Self
 import strawberry
 
 from api.describing import described
+from api.scalars import Json
 from api.types.authors import Author
 from api.types.coverage import Coverage
 from api.types.facts import Fact
 from api.types.pages import PageInfo
 from api.types.reference import ObjectReference
-from api.types.scalars import Json
 from api.types.words import SourceName
 from recorder.classify.changes import Change as Changed
 from recorder.classify.changes import How

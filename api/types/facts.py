@@ -7,10 +7,10 @@ import strawberry
 from msgspec import to_builtins
 
 from api.describing import described
+from api.scalars import Json
 from api.types.coverage import Coverage
 from api.types.pages import PageInfo
 from api.types.reference import ObjectReference
-from api.types.scalars import Json
 from recorder.facts import says
 from recorder.model.fact import FactKind, StoredFact
 

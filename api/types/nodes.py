@@ -4,8 +4,8 @@ from datetime import datetime
 from typing import Self
 
 from api.describing import described
+from api.scalars import Json
 from api.types.coverage import Coverage
-from api.types.scalars import Json
 from recorder.documents.nodes import NodeDocument
 from recorder.questions.nodes import Nodes
 

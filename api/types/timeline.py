@@ -6,10 +6,10 @@ from datetime import datetime
 import strawberry
 
 from api.describing import described
+from api.scalars import Json
 from api.types.coverage import Coverage, Gap, Window
 from api.types.facts import Fact
 from api.types.impact import WorkloadReference
-from api.types.scalars import Json
 from api.types.words import ServiceState
 
 __all__ = [

@@ -7,6 +7,7 @@ import strawberry
 from msgspec.structs import asdict
 
 from api.describing import described
+from api.publishing import publish
 from api.types.contests import Contest, NodeContest
 from api.types.coverage import Coverage, Window
 from api.types.durations import Duration
@@ -32,6 +33,9 @@ from recorder.explain import verdict as judged
 from recorder.model.outcomes import Decision, Fault, Role
 
 __all__ = ["Verdict", "Why"]
+
+publish(judged.Rival)
+publish(judged.Missing, name="MissingEvidence")
 
 
 @described
@@ -84,17 +88,6 @@ class Evidence:
 
 
 @described
-class Rival:
-    """Another cause that was considered."""
-
-    cause: str
-
-    excluded: bool
-
-    because: str
-
-
-@described
 class Contradiction:
     """Two conflicting records."""
 
@@ -104,15 +97,6 @@ class Contradiction:
 
     but: str
     """What the other record says."""
-
-
-@described
-class MissingEvidence:
-    """A source that would have shown more."""
-
-    evidence: str
-
-    would_tell: str
 
 
 @described
@@ -201,14 +185,14 @@ class Verdict:
     evidence_left_out: int
     """Signals of the same episode not listed in the evidence."""
 
-    rivals: list[Rival]
+    rivals: list[judged.Rival]
 
     contradictions: list[Contradiction]
 
     gaps: list[strawberry.ID]
     """Entries of the gaps that reduce its confidence."""
 
-    missing: list[MissingEvidence]
+    missing: list[judged.Missing]
 
     contest: Contest | None
     """The contest that it is part of, if two undid each other's cordon."""
@@ -253,12 +237,12 @@ class Verdict:
                 )
             ],
             evidence_left_out=verdict.left_out,
-            rivals=[Rival(**asdict(said)) for said in told.rivals],
+            rivals=[*verdict.rivals],
             contradictions=[
                 Contradiction(**asdict(said)) for said in told.contradictions
             ],
             gaps=[strawberry.ID(gap) for gap in told.gaps],
-            missing=[MissingEvidence(**asdict(said)) for said in told.missing],
+            missing=[*verdict.missing],
             contest=None
             if verdict.contest is None
             else Contest.of(verdict.contest),

@@ -6,10 +6,10 @@ from typing import Self
 import strawberry
 
 from api.describing import described
+from api.scalars import Json
 from api.types.authors import Author
 from api.types.coverage import Coverage
 from api.types.entries import Entry
-from api.types.scalars import Json
 from recorder.classify.changes import How
 from recorder.questions.contests import FieldContest as KnownContest
 from recorder.questions.fields import FieldChange as KnownChange

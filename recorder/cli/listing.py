@@ -174,7 +174,7 @@ def print_listing(
     items = _sorted(listing, given["sort_by"])
     if form.startswith(JSONPATH):
         from recorder.cli.jsonpath import rendered
-        from recorder.documents.document import plain
+        from recorder.model.document import plain
 
         whole = plain(listing.whole([item.document for item in items]))
         text = rendered(form.removeprefix(JSONPATH), whole)
@@ -272,7 +272,7 @@ def _cell(place: int) -> Callable[[Item], Any]:
 
 def _field(path: str) -> Callable[[Item], Any]:
     from recorder.cli.jsonpath import path_values
-    from recorder.documents.document import plain
+    from recorder.model.document import plain
 
     def found(item: Item) -> Any:
         values = path_values(path, plain(item.document))

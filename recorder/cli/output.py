@@ -54,7 +54,7 @@ def print_document(document: Any, form: str) -> None:
 
 def json_bytes(document: Any, *, on_one_line: bool = False) -> bytes:
     """Return JSON, indented for people unless it must be one line."""
-    from recorder.documents import document as documents
+    from recorder.model import document as documents
 
     return documents.json_bytes(document, indented=not on_one_line)
 
@@ -63,7 +63,7 @@ def yaml_bytes(document: Any) -> bytes:
     """Return YAML, its keys in the order in which they are."""
     import yaml
 
-    from recorder.documents.document import plain as builtins
+    from recorder.model.document import plain as builtins
 
     dumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     dumper.add_multi_representer(

@@ -4,8 +4,8 @@ from typing import Self
 
 from msgspec import UNSET, UnsetType
 
-from recorder.documents.document import Document
 from recorder.explain.signals import Actor
+from recorder.model.document import Document
 
 __all__ = ["ActorDocument"]
 

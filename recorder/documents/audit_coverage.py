@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import Document
+from recorder.model.document import Document
 from recorder.questions.audit_coverage import AuditCoverage, AuditedResource
 
 __all__ = ["AuditCoverageDocument"]

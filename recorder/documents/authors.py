@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Self
 
-from recorder.documents.document import Document
 from recorder.model.author import Author
+from recorder.model.document import Document
 
 __all__ = ["AuthorDocument"]
 

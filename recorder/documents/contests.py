@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Self
 
 from recorder.documents.actors import ActorDocument
-from recorder.documents.document import Document
 from recorder.explain.verdict import Contest
+from recorder.model.document import Document
 
 __all__ = ["ContestDocument", "CordonContestDocument"]
 

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType, field
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap, Hole
 from recorder.coverage.ports import ArchivedSpan
-from recorder.documents.document import Document
+from recorder.model.document import Document
 from recorder.questions.gaps import GapAnswer
 
 __all__ = ["CoverageDocument", "GapsDocument", "HoleDocument"]

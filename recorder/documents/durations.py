@@ -2,8 +2,8 @@
 
 from typing import Self
 
-from recorder.documents.document import Document
 from recorder.explain.verdict import Duration
+from recorder.model.document import Document
 
 __all__ = ["DurationDocument", "seconds_of"]
 

@@ -7,7 +7,7 @@ from typing import Self
 import orjson
 from msgspec import UNSET, UnsetType
 
-from recorder.documents.document import Document
+from recorder.model.document import Document
 from recorder.model.entry import Operation
 from recorder.model.reference import Resource
 from recorder.questions.kinds import built_in_version

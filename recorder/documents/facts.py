@@ -6,8 +6,8 @@ from typing import Self
 
 from msgspec import UNSET, UnsetType
 
-from recorder.documents.document import Document
 from recorder.facts import says
+from recorder.model.document import Document
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Detail
 from recorder.model.outcomes import Role

@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Self
 
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import Document
 from recorder.explain.hit import Hit
 from recorder.explain.verdict import Verdict
+from recorder.model.document import Document
 from recorder.questions.impact import Impact
 
 __all__ = ["HitDocument", "ImpactDocument", "Totals"]

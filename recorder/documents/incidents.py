@@ -7,9 +7,9 @@ from typing import Self
 from msgspec import field
 
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import Document
 from recorder.documents.durations import DurationDocument
 from recorder.documents.impact import Totals
+from recorder.model.document import Document
 from recorder.questions.incidents import Incident, Incidents
 
 __all__ = ["IncidentDocument", "IncidentsDocument"]

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Self
 
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import Document
+from recorder.model.document import Document
 from recorder.questions.nodes import KnownNode, Nodes
 
 __all__ = ["NodeDocument", "NodesDocument"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Self
 
-from recorder.documents.document import Document
+from recorder.model.document import Document
 
 __all__ = ["NotificationDocument", "NotificationsDocument"]
 

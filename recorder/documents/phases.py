@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Self
 
-from recorder.documents.document import Document
 from recorder.documents.sentences import counted
 from recorder.explain.hit import Hit
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.steps import LAST_SIGN
 from recorder.explain.verdict import Verdict
+from recorder.model.document import Document
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Outcome, Role
 from recorder.questions.postmortem import Postmortem

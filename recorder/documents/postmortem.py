@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Self
 
 from recorder.documents.coverage import CoverageDocument, HoleDocument
-from recorder.documents.document import Document
 from recorder.documents.facts import FactDocument
 from recorder.documents.impact import ImpactDocument, Totals
 from recorder.documents.lessons import action_items, factors
 from recorder.documents.phases import PhaseDocument, phases
 from recorder.documents.sentences import counted, lasting
 from recorder.documents.verdict import VerdictDocument
+from recorder.model.document import Document
 from recorder.questions.postmortem import Postmortem
 
 __all__ = ["PostmortemDocument", "summary"]

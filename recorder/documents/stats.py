@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Self
 
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import Document
+from recorder.model.document import Document
 from recorder.questions.counting import Count, GroupBy
 from recorder.questions.stats import Stats
 

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from recorder.coverage.audit_state import AuditReading, AuditState
 from recorder.coverage.ports import Stream
 from recorder.documents.coverage import HoleDocument
-from recorder.documents.document import Document
+from recorder.model.document import Document
 from recorder.model.moment import written
 from recorder.questions.status import Days, Disk, LogStatus, Status
 

@@ -12,20 +12,21 @@ from recorder.documents.contests import (
     CordonContestDocument,
 )
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import Document
 from recorder.documents.durations import DurationDocument, seconds_of
 from recorder.explain.verdict import (
     Decided,
     Evidence,
     Faulted,
+    Missing,
+    Rival,
     Step,
     Verdict,
 )
+from recorder.model.document import Document
 from recorder.questions.why import Why
 
 __all__ = [
     "EvidenceDocument",
-    "MissingDocument",
     "VerdictDocument",
     "WhyDocument",
 ]
@@ -111,27 +112,12 @@ class EvidenceDocument(Document, frozen=True, kw_only=True):
         )
 
 
-class RivalDocument(Document, frozen=True, kw_only=True):
-    """Another cause that would look alike."""
-
-    cause: str
-    excluded: bool
-    because: str
-
-
 class ContradictionDocument(Document, frozen=True, kw_only=True):
     """Two records of which one is wrong."""
 
     entry: str
     says: str
     but: str
-
-
-class MissingDocument(Document, frozen=True, kw_only=True):
-    """A source that would have told more."""
-
-    evidence: str
-    would_tell: str
 
 
 class VerdictDocument(Document, frozen=True, kw_only=True):
@@ -162,10 +148,10 @@ class VerdictDocument(Document, frozen=True, kw_only=True):
     steps: Sequence[StepDocument]
     evidence: Sequence[EvidenceDocument]
     evidence_left_out: int
-    rivals: Sequence[RivalDocument]
+    rivals: Sequence[Rival]
     contradictions: Sequence[ContradictionDocument]
     gaps: Sequence[str]
-    missing: Sequence[MissingDocument]
+    missing: Sequence[Missing]
     contest: CordonContestDocument | UnsetType = UNSET
     """Where two undid each other's cordon."""
 
@@ -203,14 +189,7 @@ class VerdictDocument(Document, frozen=True, kw_only=True):
             steps=[StepDocument.of(step) for step in verdict.steps],
             evidence=[EvidenceDocument.of(one) for one in verdict.evidence],
             evidence_left_out=verdict.left_out,
-            rivals=[
-                RivalDocument(
-                    cause=rival.cause,
-                    excluded=rival.excluded,
-                    because=rival.because,
-                )
-                for rival in verdict.rivals
-            ],
+            rivals=verdict.rivals,
             contradictions=[
                 ContradictionDocument(
                     entry=str(one.sign.stored.entry),
@@ -220,12 +199,7 @@ class VerdictDocument(Document, frozen=True, kw_only=True):
                 for one in verdict.contradictions
             ],
             gaps=[str(gap) for gap in verdict.gaps],
-            missing=[
-                MissingDocument(
-                    evidence=one.evidence, would_tell=one.would_tell
-                )
-                for one in verdict.missing
-            ],
+            missing=verdict.missing,
             contest=UNSET
             if verdict.contest is None
             else CordonContestDocument.of(verdict.contest),

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Self
 
-from recorder.documents.document import Document
 from recorder.integrity.chain import Problem, Witnessed
 from recorder.integrity.verified import (
     Derived,
@@ -13,6 +12,7 @@ from recorder.integrity.verified import (
     Verified,
     VerifiedDatabase,
 )
+from recorder.model.document import Document
 
 __all__ = ["VerificationDocument"]
 

@@ -10,9 +10,9 @@ from recorder.classify.changes import Change
 from recorder.classify.managers import FieldManager
 from recorder.documents.authors import AuthorDocument
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import Document
 from recorder.documents.entries import ObjectDocument
 from recorder.model.author import Author
+from recorder.model.document import Document
 from recorder.questions.diff import Difference, State
 from recorder.questions.history import History, Version
 from recorder.questions.ports import Line

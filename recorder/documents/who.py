@@ -6,10 +6,10 @@ from typing import Self
 
 from recorder.documents.authors import AuthorDocument
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import Document
 from recorder.documents.entries import ObjectDocument
 from recorder.documents.versions import object_document
 from recorder.model.author import Author
+from recorder.model.document import Document
 from recorder.questions.contests import FieldContest
 from recorder.questions.fields import FieldChange
 from recorder.questions.who import Who

@@ -8,10 +8,11 @@ from msgspec import UNSET, UnsetType, field
 
 from recorder.documents.actors import ActorDocument
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import Document
-from recorder.documents.verdict import MissingDocument, VerdictDocument
+from recorder.documents.verdict import VerdictDocument
 from recorder.explain.ending import Ending
+from recorder.explain.verdict import Missing
 from recorder.facts import says_with_object
+from recorder.model.document import Document
 from recorder.model.fact import StoredFact
 from recorder.model.facts import ContainerEnded
 from recorder.projections import Workload
@@ -99,7 +100,7 @@ class EndingDocument(Document, frozen=True, kw_only=True):
     confidence: str
     sentence: str
     evidence: Sequence[RecordDocument]
-    missing: Sequence[MissingDocument]
+    missing: Sequence[Missing]
     verdict: VerdictDocument | None
 
     @classmethod
@@ -125,12 +126,7 @@ class EndingDocument(Document, frozen=True, kw_only=True):
             confidence=ending.confidence,
             sentence=ending.sentence,
             evidence=[RecordDocument.of(one) for one in ending.evidence],
-            missing=[
-                MissingDocument(
-                    evidence=one.evidence, would_tell=one.would_tell
-                )
-                for one in ending.missing
-            ],
+            missing=ending.missing,
             verdict=None if verdict is None else VerdictDocument.of(verdict),
         )
 

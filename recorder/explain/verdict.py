@@ -10,6 +10,7 @@ from recorder.classify.paths import Path, written_path
 from recorder.coverage.hole import Hole
 from recorder.explain.happened import STAYED
 from recorder.explain.signals import Actor, Signal
+from recorder.model.document import Document
 from recorder.model.outcomes import (
     Cause,
     Confidence,
@@ -101,16 +102,16 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     sign: Signal
 
 
-class Rival(msgspec.Struct, frozen=True, kw_only=True):
-    """Another cause that would look alike."""
+class Rival(Document, frozen=True, kw_only=True):
+    """Another cause that was considered."""
 
     cause: str
     excluded: bool
     because: str
 
 
-class Missing(msgspec.Struct, frozen=True, kw_only=True):
-    """A source that would have told more."""
+class Missing(Document, frozen=True, kw_only=True):
+    """A source that would have shown more."""
 
     evidence: str
     would_tell: str

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import quote
 
-from recorder.documents.document import json_bytes
+from recorder.model.document import json_bytes
 from recorder.model.moment import shifted, written
 from recorder.notification.message import FOLLOWED, Message, Stage
 from recorder.notification.rules import Rule, Shape

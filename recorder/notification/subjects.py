@@ -14,9 +14,9 @@ import msgspec
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap, Hole
 from recorder.coverage.ports import Log
-from recorder.documents.document import json_bytes
 from recorder.explain.signals import Actor
 from recorder.explain.verdict import Verdict
+from recorder.model.document import json_bytes
 from recorder.model.moment import LAST, optional_time, written
 from recorder.model.outcomes import Happened
 from recorder.questions.incidents import Incident

@@ -15,7 +15,7 @@ import asyncpg
 import msgspec
 import orjson
 
-from recorder.documents.document import json_bytes
+from recorder.model.document import json_bytes
 from recorder.notification.matching import Told
 from recorder.notification.message import Message
 from recorder.notification.ports import (

@@ -26,7 +26,7 @@ from strawberry.schema.config import StrawberryConfig
 
 from api.columns import ColumnExecutor
 from api.graphql_http import json_bytes
-from api.types.scalars import SCALARS, Json
+from api.scalars import SCALARS, Json, attribute
 from recorder.model.fact import FactKind
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -102,7 +102,10 @@ ODD = strawberry.scalar(
     name="Odd", serialize=lambda value: value if value == 1 else None
 )
 SCHEMA = strawberry.Schema(
-    query=Query, config=StrawberryConfig(scalar_map={**SCALARS, Odd: ODD})
+    query=Query,
+    config=StrawberryConfig(
+        scalar_map={**SCALARS, Odd: ODD}, default_resolver=attribute
+    ),
 )._schema
 
 LEAVES = (

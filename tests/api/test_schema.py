@@ -13,8 +13,8 @@ from graphql import (
 from msgspec.structs import fields
 
 from api.schema import SDL, make_schema
-from recorder.documents.document import Document
 from recorder.documents.verdict import VerdictDocument
+from recorder.model.document import Document
 
 ONLY_IN_GRAPHQL = {
     "Verdict": {"at", "began_at"},

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from recorder.classify.changes import changes, is_noise
 from recorder.classify.paths import Element, Step, written_path
-from recorder.documents.document import plain
 from recorder.documents.versions import ChangeDocument
+from recorder.model.document import plain
 from tests.classify.applying import applied, parsed_path
 
 NAMES = (

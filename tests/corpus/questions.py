@@ -19,11 +19,11 @@ from api.access import Principal
 from api.context import RequestContext
 from api.executing import Executor, Query, document_of
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import json_bytes, plain
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentsDocument
 from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
+from recorder.model.document import json_bytes, plain
 from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from recorder.documents.document import json_bytes, plain
 from recorder.documents.facts import FactDocument
 from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
+from recorder.model.document import json_bytes, plain
 from recorder.model.window import Window
 from recorder.questions.replay import ReplayQuestion, ask_replay
 from recorder.questions.why import WhyQuestion, ask_why

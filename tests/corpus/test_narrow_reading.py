@@ -13,13 +13,13 @@ from typing import Any, cast
 
 import pytest
 
-from recorder.documents.document import Document, json_bytes
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentsDocument
 from recorder.documents.verdict import WhyDocument
 from recorder.explain.signals import signals_of
 from recorder.facts import is_evidence
 from recorder.knowledge import Knowledge, load, shipped
+from recorder.model.document import Document, json_bytes
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, Vanished
 from recorder.model.window import Window

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from recorder.documents.document import plain
 from recorder.documents.verdict import VerdictDocument
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import shipped
+from recorder.model.document import plain
 from recorder.model.window import Window
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.questions.ports import Reading

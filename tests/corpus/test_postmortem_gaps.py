@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from recorder.coverage.coverage import Coverage
-from recorder.documents.document import plain
 from recorder.documents.postmortem import PostmortemDocument, summary
 from recorder.knowledge import shipped
+from recorder.model.document import plain
 from recorder.model.window import Window
 from recorder.questions.postmortem import (
     Postmortem,

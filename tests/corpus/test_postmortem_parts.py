@@ -6,10 +6,10 @@ from datetime import datetime
 
 import pytest
 
-from recorder.documents.document import plain
 from recorder.documents.postmortem import PostmortemDocument
 from recorder.errors import ConfigError, NotFoundError
 from recorder.knowledge import shipped
+from recorder.model.document import plain
 from recorder.model.window import Window
 from recorder.questions.postmortem import (
     Postmortem,

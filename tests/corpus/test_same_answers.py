@@ -10,11 +10,11 @@ from typing import Any
 import orjson
 import pytest
 
-from recorder.documents.document import plain
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentsDocument
 from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
+from recorder.model.document import plain
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact

@@ -9,7 +9,7 @@ from recorder.coverage.coverage import Coverage, Reads, covered, everything
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, ClockJump, Log, Stream
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import plain
+from recorder.model.document import plain
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.ports import Reading

@@ -11,7 +11,7 @@ import pytest
 from recorder.coverage.ports import Stream
 from recorder.coverage.unproven import STALE
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import plain
+from recorder.model.document import plain
 from recorder.model.moment import written
 from tests.coverage.judging import (
     LIVE,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from recorder.coverage.ports import ClockJump, Stream
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import plain
+from recorder.model.document import plain
 from recorder.model.reference import EntryName
 from recorder.render.coverage import alike, coverage_lines
 from tests.coverage.judging import NODES, PODS, Told, a_gap, judged

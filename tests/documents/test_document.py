@@ -7,7 +7,7 @@ import pytest
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap, Hole
 from recorder.documents.coverage import CoverageDocument, HoleDocument
-from recorder.documents.document import json_bytes, plain
+from recorder.model.document import json_bytes, plain
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from tests.support.builders import at

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from api.types.contests import NodeContest
 from api.types.verdicts import Verdict as Answered
 from recorder.documents.contests import ContestDocument
-from recorder.documents.document import plain
 from recorder.documents.verdict import VerdictDocument
 from recorder.explain.contests import with_contests
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import shipped
+from recorder.model.document import plain
 from recorder.model.fact import FactKind
 from tests.explain.tale import Tale
 

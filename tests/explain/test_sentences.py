@@ -1,10 +1,10 @@
 """A verdict in one sentence, and its signs in the order of a timeline."""
 
-from recorder.documents.document import plain
 from recorder.documents.verdict import VerdictDocument
 from recorder.explain.evidence import most_telling
 from recorder.explain.signals import Signal
 from recorder.explain.verdict import Evidence, Verdict
+from recorder.model.document import plain
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Role
 from recorder.render.verdict import verdict_lines

@@ -6,8 +6,8 @@ from typing import Any
 import orjson
 import pytest
 
-from recorder.documents.document import json_bytes
 from recorder.documents.entries import EntryDocument, says
+from recorder.model.document import json_bytes
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.questions.ports import Line

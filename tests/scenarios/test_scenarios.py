@@ -18,8 +18,8 @@ import pytest
 from msgspec.structs import replace
 
 from recorder.coverage.hole import Hole
-from recorder.documents.document import plain
 from recorder.documents.verdict import VerdictDocument
+from recorder.model.document import plain
 from recorder.model.entry import Draft, Operation
 from tests.corpus.judging import Mark
 from tests.corpus.playing import played

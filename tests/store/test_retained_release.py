@@ -24,13 +24,13 @@ from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify
 from recorder.admin.verifying_database import verify_database
 from recorder.coverage.coverage import covered
-from recorder.documents.document import plain
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentsDocument
 from recorder.documents.verdict import WhyDocument
 from recorder.integrity.proof import check_proof
 from recorder.integrity.verified import Verified
 from recorder.knowledge import shipped
+from recorder.model.document import plain
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName
 from recorder.model.window import Window

@@ -17,7 +17,7 @@ from recorder.coverage.coverage import covered
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Stream
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.document import plain
+from recorder.model.document import plain
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import ClockJumped, Observation
 from recorder.model.reference import EntryName, Resource

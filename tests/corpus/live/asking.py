@@ -10,10 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from recorder.documents.document import plain
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
+from recorder.model.document import plain
 from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.ports import Reading

@@ -10,6 +10,7 @@ import orjson
 from msgspec import UNSET
 
 from recorder.model.moment import written
+from recorder.model.reference import EntryName
 
 __all__ = ["Document", "json_bytes", "plain"]
 
@@ -29,7 +30,7 @@ def json_bytes(document: object, *, indented: bool = False) -> bytes:
     return orjson.dumps(document, default=_default, option=option)
 
 
-def plain(document: object) -> Any:  # type: ignore[explicit-any]
+def plain(document: object) -> Any:
     """Return documents, and what holds them, as dictionaries and lists."""
     return orjson.loads(json_bytes(document))
 
@@ -39,6 +40,8 @@ def _default(value: object) -> object:
         return written(value)
     if isinstance(value, Document):
         return _fields(value)
+    if isinstance(value, EntryName):
+        return str(value)
     return msgspec.to_builtins(value, builtin_types=(datetime,))
 
 

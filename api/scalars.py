@@ -5,12 +5,13 @@ from datetime import UTC, datetime
 from typing import Any, NewType
 
 import strawberry
+from msgspec import UNSET
 from strawberry.types.scalar import ScalarDefinition
 
 from recorder.model.moment import written
 from recorder.model.window import TimeError, parse_time
 
-__all__ = ["SCALARS", "Json"]
+__all__ = ["SCALARS", "Json", "attribute"]
 
 Json = NewType("Json", object)
 """Any JSON value."""
@@ -38,6 +39,15 @@ def _parse(value: Any) -> datetime:
         msg = f"cannot use {value} as a time: it is not in milliseconds"
         raise TimeError(msg)
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
+
+
+def attribute(source: Any, name: str) -> Any:
+    """Return the value of a field that has no resolver.
+
+    One that JSON leaves out is null.
+    """
+    value = getattr(source, name)
+    return None if value is UNSET else value
 
 
 SCALARS: Mapping[object, ScalarDefinition] = {

@@ -1,0 +1,150 @@
+"""GraphQL types made of the structs that are the answers.
+
+A published struct is itself the type: resolvers are annotated with it and
+return it, and its fields are read as attributes. A struct's name, its
+docstring, its fields and the text under each are the type's; the types of
+fields follow from theirs:
+
+* an `EntryName` is an ``ID``; a sequence is a list
+* a field that may be ``UNSET``, which JSON leaves out, may be null
+* a field that JSON names otherwise has that name
+
+What GraphQL shows beyond that is written in a class that adds fields.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import strawberry
+from msgspec import UnsetType
+from strawberry.annotation import StrawberryAnnotation
+from strawberry.types.base import StrawberryObjectDefinition
+from strawberry.types.field import StrawberryField
+from strawberry.utils.str_converters import to_camel_case
+
+from api.describing import flat, texts_of
+from api.scalars import Json
+from recorder.model.document import Document
+from recorder.model.reference import EntryName
+
+__all__ = ["publish"]
+
+
+def publish(
+    struct: type[Document],
+    *,
+    name: str | None = None,
+    adds: type | None = None,
+    without: Collection[str] = (),
+    order: Sequence[str] = (),
+) -> None:
+    """Make a struct the GraphQL type of its name.
+
+    Args:
+        struct: What is published. A struct is published once.
+        name: The name of the type where it is not that of the struct.
+        adds: A class whose fields are added, or replace those of the struct:
+            annotated attributes or properties that instances of the struct
+            have, and static methods under ``strawberry.field`` that get the
+            instance as a ``strawberry.Parent``.
+        without: Fields of the struct that are left out.
+        order: All fields in the order in which the schema lists them, if
+            that is not theirs with the added ones last.
+
+    Raises:
+        TypeError: The order does not name each field once.
+    """
+    fields = {field.python_name: field for field in _fields(struct)}
+    for left_out in without:
+        del fields[left_out]
+    if adds is not None:
+        fields |= {field.python_name: field for field in _added(adds)}
+    if order:
+        if sorted(order) != sorted(fields):
+            msg = (
+                f"cannot publish {struct.__name__}: its order has to name"
+                f" {', '.join(sorted(fields))}, each once"
+            )
+            raise TypeError(msg)
+        fields = {one: fields[one] for one in order}
+    definition = StrawberryObjectDefinition(
+        name=name or struct.__name__,
+        is_input=False,
+        is_interface=False,
+        origin=struct,
+        description=flat(struct.__doc__),
+        interfaces=[],
+        extend=False,
+        directives=(),
+        is_type_of=None,
+        resolve_type=None,
+        fields=[*fields.values()],
+    )
+    published: Any = struct
+    published.__strawberry_definition__ = definition
+
+
+def _fields(struct: type[Document]) -> Iterator[StrawberryField]:
+    """Yield the fields of a struct, in its order."""
+    hints = get_type_hints(struct)
+    texts = _texts(struct)
+    for python_name, written in zip(
+        struct.__struct_fields__, struct.__struct_encode_fields__, strict=True
+    ):
+        renamed = None if written == python_name else to_camel_case(written)
+        yield StrawberryField(
+            python_name=python_name,
+            graphql_name=renamed,
+            type_annotation=StrawberryAnnotation(_shown(hints[python_name])),
+            origin=struct,
+            description=flat(texts.get(python_name)),
+        )
+
+
+def _added(adds: type) -> Iterator[StrawberryField]:
+    """Yield the fields that a class adds: attributes, then methods."""
+    hints, texts = get_type_hints(adds), _texts(adds)
+    for name, hint in hints.items():
+        yield StrawberryField(
+            python_name=name,
+            type_annotation=StrawberryAnnotation(_shown(hint)),
+            origin=adds,
+            description=flat(texts.get(name)),
+        )
+    for field in vars(adds).values():
+        if not isinstance(field, StrawberryField):
+            continue
+        if field.description is None and field.base_resolver is not None:
+            field.description = flat(field.base_resolver.wrapped_func.__doc__)
+        yield field
+
+
+def _texts(kind: type) -> dict[str, str]:
+    """Return the text under each field of a class and of those before it."""
+    found: dict[str, str] = {}
+    for one in reversed(kind.__mro__):
+        if vars(one).get("__annotations__"):
+            found |= texts_of(one.__module__).get(one.__name__, {})
+    return found
+
+
+def _shown(hint: Any) -> Any:
+    """Return the type with which GraphQL shows a type of a field."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _shown(parts[0])
+    if origin in {Union, UnionType}:
+        kept = [part for part in parts if part not in {UnsetType, NoneType}]
+        shown = [_shown(part) for part in kept]
+        if len(kept) < len(parts):
+            shown.append(NoneType)
+        return Union[tuple(shown)]  # noqa: UP007 - of parts counted at runtime
+    if origin is tuple and parts[1:] != (...,):
+        msg = f"cannot publish {hint}: a pair needs a type of its own"
+        raise TypeError(msg)
+    if origin in {list, tuple, Sequence}:
+        return list[_shown(parts[0])]  # type: ignore[misc]
+    if hint is EntryName:
+        return strawberry.ID
+    return Json if hint is object else hint
