@@ -15,12 +15,13 @@ from recorder.cli.options import (
     reading_options,
     window_options,
 )
-from recorder.cli.output import note, print_lines
+from recorder.cli.output import note, print_document, print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
+    from recorder.model.hold import Hold
     from recorder.model.reference import EntryName
     from recorder.settings import Settings
     from recorder.wiring.reading import OpenedLog
@@ -198,21 +199,43 @@ def list_holds(settings: "Settings", output: str) -> None:
 
 
 async def _list(settings: "Settings", output: str) -> None:
-    from recorder.documents.holds import HoldsDocument
-    from recorder.render.text import Columns
+    from recorder.model.hold import Holds
     from recorder.wiring.retaining import holds_of
 
-    document = HoldsDocument.of(await holds_of(settings))
-    if output != "table":
-        from recorder.cli.output import print_document
+    holds = await holds_of(settings)
+    if output == "table":
+        _print_table(holds)
+    else:
+        print_document(Holds(holds=holds), output)
 
-        print_document(document, output)
-        return
+
+def _print_table(holds: "Sequence[Hold]") -> None:
+    from recorder.render.text import Columns
+
     columns = Columns(
         ("HOLD", "LOG", "SINCE", "UNTIL", "NODE", "INCIDENT", "WHO", "WHY", "")
     )
-    rows = [one.row() for one in document.holds]
+    rows = [_cells(one) for one in holds]
     print_lines([columns.header(rows), *columns.lines(rows)])
+
+
+def _cells(hold: "Hold") -> list[str]:
+    from recorder.model.moment import written
+
+    lifted = ""
+    if hold.lifted_at is not None:
+        lifted = f"lifted by {hold.lifted_by}: {hold.lifted_why}"
+    return [
+        str(hold.hold),
+        "" if hold.log is None else str(hold.log),
+        "" if hold.since is None else written(hold.since),
+        "" if hold.until is None else written(hold.until),
+        hold.node or "",
+        hold.incident or "",
+        hold.who,
+        hold.why,
+        lifted,
+    ]
 
 
 @click.command()

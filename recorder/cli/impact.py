@@ -71,10 +71,10 @@ async def _impact(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from msgspec.structs import replace
 
     from recorder.documents.impact import HitDocument, ImpactDocument
-    from recorder.documents.sentences import lasting
     from recorder.knowledge import load
     from recorder.questions.impact import ImpactQuestion, ask_impact
     from recorder.questions.references import named
+    from recorder.questions.sentences import lasting
     from recorder.render.impact import COLUMNS, cells, cost, failure_lines
 
     present = now()

@@ -1,7 +1,7 @@
 """`recorder notifications`: what was posted, failed, and is waiting."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -10,10 +10,6 @@ from recorder.cli.given import place_options
 from recorder.cli.listing import Item, Listing, list_options, print_listing
 from recorder.cli.options import limit_option
 from recorder.cli.output import note
-
-if TYPE_CHECKING:
-    from recorder.documents.notifications import NotificationDocument
-    from recorder.notification.ports import Listed
 
 __all__ = ["notifications"]
 
@@ -59,10 +55,13 @@ def notifications(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _notifications(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.documents.notifications import NotificationsDocument
     from recorder.errors import NotFoundError
+    from recorder.notification.listing import (
+        COLUMNS,
+        Notifications,
+        notification_cells,
+    )
     from recorder.notification.ports import State
-    from recorder.render.notifications import COLUMNS, notification_cells
     from recorder.wiring.notifying import listed, posted_again
 
     retried = given["retry"]
@@ -80,39 +79,13 @@ async def _notifications(ctx: click.Context, given: Mapping[str, Any]) -> int:
         log_id=given["in_log"],
         limit=given["limit"],
     )
-    documents = [_document(one) for one in found]
     listing = Listing(
         columns=COLUMNS,
         items=[
-            Item(str(one.id), notification_cells(one), one)
-            for one in documents
+            Item(str(one.id), notification_cells(one), one) for one in found
         ],
-        whole=NotificationsDocument.of,
+        whole=lambda shown: Notifications(notifications=shown),
         nothing="no notifications",
     )
     print_listing(listing, given, now=now())
     return 0
-
-
-def _document(one: "Listed") -> "NotificationDocument":
-    from recorder.documents.notifications import NotificationDocument
-
-    message, is_settled = one.message, one.settled_at is not None
-    return NotificationDocument(
-        id=one.number,
-        rule=message.rule,
-        state=one.state,
-        stage=message.stage,
-        kind=message.now.kind,
-        incident=message.name,
-        number=message.number,
-        cluster=message.now.cluster,
-        log=message.now.log,
-        nodes=message.now.nodes,
-        sentence=message.now.sentence,
-        created_at=one.created_at,
-        settled_at=one.settled_at,
-        due_at=None if is_settled else one.due_at,
-        attempts=one.attempts,
-        why=one.says,
-    )

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-__all__ = ["Hold", "NewHold", "Placed"]
+from recorder.model.document import Document
+
+__all__ = ["Hold", "Holds", "NewHold", "Placed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +34,11 @@ class Placed:
     """Days in its window that were dropped before."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hold:
+class Hold(Document, frozen=True, kw_only=True):
     """A hold, and whether it was lifted."""
 
-    hold_id: int
-    log_id: int | None
+    hold: int
+    log: int | None
     since: datetime | None
     until: datetime | None
     node: str | None
@@ -45,6 +46,12 @@ class Hold:
     who: str
     why: str
     placed_at: datetime
+    lifted_at: datetime | None
     lifted_by: str | None
     lifted_why: str | None
-    lifted_at: datetime | None
+
+
+class Holds(Document, frozen=True, kw_only=True):
+    """Every hold."""
+
+    holds: Sequence[Hold]

@@ -15,7 +15,6 @@ __all__ = [
     "Begun",
     "Claimed",
     "Known",
-    "Listed",
     "Outbox",
     "PostError",
     "Poster",
@@ -68,21 +67,6 @@ class Tally(NamedTuple):
     failed: int
     oldest_waiting: datetime | None
     last_posted: datetime | None
-
-
-class Listed(NamedTuple):
-    """A message as it is listed."""
-
-    number: int
-    state: State
-    attempts: int
-    created_at: datetime
-    due_at: datetime
-    settled_at: datetime | None
-    says: str | None
-    """Why it is not posted yet, or failed."""
-
-    message: Message
 
 
 class Answer(NamedTuple):

@@ -23,8 +23,9 @@ LIFT = """
     on conflict do nothing returning hold_id
 """
 LIST = """
-    select h.hold_id, h.log_id, h.since, h.until, h.node, h.incident, h.who,
-      h.why, h.placed_at, l.who as lifted_by, l.why as lifted_why, l.lifted_at
+    select h.hold_id as hold, h.log_id as log, h.since, h.until, h.node,
+      h.incident, h.who, h.why, h.placed_at, l.lifted_at, l.who as lifted_by,
+      l.why as lifted_why
     from recorder.hold h left join recorder.hold_lifted l using (hold_id)
     order by h.hold_id
 """

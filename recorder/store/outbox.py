@@ -16,13 +16,14 @@ import msgspec
 import orjson
 
 from recorder.model.document import json_bytes
+from recorder.notification.listing import Notification
+from recorder.notification.matching import Told
 from recorder.notification.matching import Told
 from recorder.notification.message import Message
 from recorder.notification.ports import (
     Begun,
     Claimed,
     Known,
-    Listed,
     State,
     Tally,
 )
@@ -244,7 +245,7 @@ class StoredOutbox:
         rule: str | None = None,
         log: int | None = None,
         limit: int | None = None,
-    ) -> Sequence[Listed]:
+    ) -> Sequence[Notification]:
         """Return the newest messages, newest first; all without a limit.
 
         Raises:
@@ -254,13 +255,7 @@ class StoredOutbox:
         with translate_errors("list notifications"):
             rows = await self._pool.fetch(LIST, wanted, rule, log, limit)
         return [
-            Listed(
-                **{
-                    **row,
-                    "state": State(row["state"]),
-                    "message": _message(row["message"]),
-                }
-            )
+            _notification(State(row["state"]), _message(row["message"]), row)
             for row in rows
         ]
 
@@ -309,6 +304,30 @@ async def outbox(dsn: str) -> AsyncIterator[StoredOutbox]:
         yield StoredOutbox(pool)
     finally:
         pool.terminate()
+
+
+def _notification(
+    state: State, message: Message, row: asyncpg.Record
+) -> Notification:
+    now = message.now
+    return Notification(
+        id=row["id"],
+        rule=message.rule,
+        state=state,
+        stage=message.stage,
+        kind=now.kind,
+        incident=message.name,
+        number=message.number,
+        cluster=now.cluster,
+        log=now.log,
+        nodes=now.nodes,
+        sentence=now.sentence,
+        created_at=row["created_at"],
+        settled_at=row["settled_at"],
+        due_at=row["due_at"] if row["settled_at"] is None else None,
+        attempts=row["attempts"],
+        why=row["why"],
+    )
 
 
 def _message(text: str) -> Message:

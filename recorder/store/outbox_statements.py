@@ -119,8 +119,8 @@ TALLIES = """
     from recorder.notification group by rule order by rule
 """
 LIST = """
-    select notification_id as number, state, attempts, created_at, due_at,
-      settled_at, said as says, message::text as message
+    select notification_id as id, state, attempts, created_at, due_at,
+      settled_at, said as why, message::text as message
     from recorder.notification
     where ($1::text[] is null or state = any($1))
       and ($2::text is null or rule = $2)

@@ -15,8 +15,9 @@ from recorder.health.server import listening
 from recorder.knowledge import Knowledge, load
 from recorder.notification.checking import Tried, try_rule
 from recorder.notification.following import Following
+from recorder.notification.listing import Notification
 from recorder.notification.loading import NotifyError, load_rules
-from recorder.notification.ports import Listed, State
+from recorder.notification.ports import State
 from recorder.notification.progress import NotifyProgress
 from recorder.notification.rules import Rule
 from recorder.notification.sending import Counters, Sending
@@ -97,7 +98,7 @@ async def listed(
     rule: str | None,
     log_id: int | None,
     limit: int | None,
-) -> Sequence[Listed]:
+) -> Sequence[Notification]:
     """Return messages of the outbox, newest first."""
     async with opened_outbox(settings) as kept:
         return await kept.listed(

@@ -79,8 +79,13 @@ def steps_of(reading: LogReading) -> Iterator[LogReading]:
 
 
 async def messages_in(kept_in: StoredOutbox) -> list[Message]:
-    rows = await kept_in.listed()
-    return [row.message for row in reversed(rows)]
+    rows = await kept_in._pool.fetch(
+        "select message::text from recorder.notification"
+        " order by notification_id"
+    )
+    return [
+        msgspec.convert(orjson.loads(row["message"]), Message) for row in rows
+    ]
 
 
 async def test_each_verdict_is_told_once_as_it_comes(

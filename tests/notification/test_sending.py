@@ -140,11 +140,11 @@ async def test_a_refusal_is_failed_with_its_reason_and_kept_out_of_the_way(
         [failed] = await kept.listed(states=[State.FAILED])
 
     assert len(there.taken) == 2
-    assert failed.says is not None
-    assert failed.says.startswith(
+    assert failed.why is not None
+    assert failed.why.startswith(
         "the receiver answered 400: invalid_payload at ***"
     )
-    assert "\x1b" not in failed.says
+    assert "\x1b" not in failed.why
 
 
 async def test_a_receiver_that_hangs_delays_no_other_rule(
@@ -164,8 +164,8 @@ async def test_a_receiver_that_hangs_delays_no_other_rule(
         waiting = await kept.listed(states=[State.WAITING])
 
     [only] = waiting
-    assert only.message.rule == "hangs"
-    assert only.says == "no answer within 1s"
+    assert only.rule == "hangs"
+    assert only.why == "no answer within 1s"
 
 
 async def test_a_redirect_is_not_followed(kept: StoredOutbox) -> None:
@@ -179,9 +179,9 @@ async def test_a_redirect_is_not_followed(kept: StoredOutbox) -> None:
         [failed] = await kept.listed(states=[State.FAILED])
 
     assert other.taken == []
-    assert failed.says is not None
-    assert "leads elsewhere" in failed.says
-    assert other.url not in failed.says
+    assert failed.why is not None
+    assert "leads elsewhere" in failed.why
+    assert other.url not in failed.why
 
 
 async def test_certificates_are_verified(
@@ -208,8 +208,8 @@ async def test_certificates_are_verified(
             ):
                 await until_posted(kept, 1)
 
-    assert waiting.says is not None
-    assert waiting.says.startswith("the certificate of the receiver is not")
+    assert waiting.why is not None
+    assert waiting.why.startswith("the certificate of the receiver is not")
     assert len(there.taken) == 1
 
 
@@ -229,8 +229,8 @@ async def test_no_error_names_the_address(
         await one.send_next(rule_to(url))
     [waiting] = await kept.listed(states=[State.WAITING])
 
-    assert waiting.says
-    assert "s3cr3t" not in waiting.says + caplog.text
+    assert waiting.why
+    assert "s3cr3t" not in waiting.why + caplog.text
 
 
 async def test_two_processes_post_each_message_once(
@@ -300,9 +300,9 @@ async def test_what_nobody_takes_is_given_up_and_can_be_tried_again(
     assert await kept.due(["oncall"]) == []
     [failed] = await kept.listed()
     assert failed.state is State.FAILED
-    assert failed.says == "given up after 7 attempts: no answer within 1s"
-    assert await kept.retry(failed.number, PATIENCE)
-    assert not await kept.retry(failed.number, PATIENCE)
+    assert failed.why == "given up after 7 attempts: no answer within 1s"
+    assert await kept.retry(failed.id, PATIENCE)
+    assert not await kept.retry(failed.id, PATIENCE)
     assert await kept.due(["oncall"]) == ["oncall"]
 
 
@@ -349,6 +349,7 @@ async def test_retry_after_is_read_in_both_forms(
         await one.send_next(rule_to(there.url))
         [waiting] = await kept.listed()
 
+    assert waiting.due_at is not None
     pause = (waiting.due_at - waiting.created_at).total_seconds()
     assert (pause > 90) is (how != "nonsense")
 
