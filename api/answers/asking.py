@@ -14,10 +14,10 @@ from api.types.postmortem import Phase, Postmortem
 from api.types.timeline import Placement, Timeline
 from api.types.verdicts import Verdict, Why
 from recorder.documents.lessons import action_items, factors
-from recorder.documents.phases import phases
 from recorder.documents.postmortem import summary
 from recorder.model import window as spans
 from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.phases import phases
 from recorder.questions.placements import ask_placements
 from recorder.questions.ports import Reading
 from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
@@ -132,7 +132,9 @@ async def postmortem(
                 after_seconds=one.after_seconds,
                 says=one.says,
                 entry=(
-                    None if one.entry is None else strawberry.ID(one.entry)
+                    None
+                    if one.entry is None
+                    else strawberry.ID(str(one.entry))
                 ),
             )
             for one in phases(found)

@@ -6,11 +6,11 @@ suggests it; what people decide to do is theirs to add.
 
 from collections.abc import Iterator, Sequence
 
-from recorder.documents.sentences import counted
 from recorder.explain.sentences import lasted
 from recorder.explain.verdict import Verdict
 from recorder.model.outcomes import Cause, Happened, Outcome
 from recorder.questions.postmortem import Postmortem
+from recorder.questions.sentences import counted
 
 __all__ = ["action_items", "factors"]
 

@@ -8,11 +8,11 @@ from recorder.documents.coverage import CoverageDocument, HoleDocument
 from recorder.documents.facts import FactDocument
 from recorder.documents.impact import ImpactDocument, Totals
 from recorder.documents.lessons import action_items, factors
-from recorder.documents.phases import PhaseDocument, phases
-from recorder.documents.sentences import counted, lasting
 from recorder.documents.verdict import VerdictDocument
 from recorder.model.document import Document
+from recorder.questions.phases import Phase, phases
 from recorder.questions.postmortem import Postmortem
+from recorder.questions.sentences import counted, lasting
 
 __all__ = ["PostmortemDocument", "summary"]
 
@@ -57,7 +57,7 @@ class PostmortemDocument(Document, frozen=True, kw_only=True):
 
     question: PostmortemQuestionDocument
     summary: Sequence[str]
-    phases: Sequence[PhaseDocument]
+    phases: Sequence[Phase]
     factors: Sequence[str]
     action_items: Sequence[str]
     timeline: Sequence[FactDocument]

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from recorder.documents.sentences import counted
 from recorder.facts import says, says_with_object
 from recorder.model.fact import StoredFact
 from recorder.projections import NodeState
 from recorder.questions.replay import Replay, Step
+from recorder.questions.sentences import counted
 from recorder.render.table import Cell, Column, Kind
 from recorder.render.text import plain
 

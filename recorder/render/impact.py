@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from recorder.documents.impact import Totals
-from recorder.documents.sentences import counted
 from recorder.explain.hit import Hit
 from recorder.explain.verdict import Verdict
+from recorder.questions.sentences import counted
 from recorder.render.table import Cell, Column, Kind
 from recorder.render.text import plain
 

@@ -11,13 +11,13 @@ from urllib.parse import quote
 
 from recorder.documents.impact import Totals
 from recorder.documents.lessons import action_items, factors
-from recorder.documents.phases import PhaseDocument, phases
 from recorder.documents.postmortem import summary
-from recorder.documents.sentences import counted
 from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
 from recorder.explain.verdict import Verdict
+from recorder.questions.phases import Phase, phases
 from recorder.questions.postmortem import Postmortem
+from recorder.questions.sentences import counted
 from recorder.render.coverage import missing_lines
 from recorder.render.verdict import doubts, step_says, verdict_rows
 
@@ -128,19 +128,19 @@ def report(postmortem: Postmortem) -> Iterator[Part]:
     yield Command(postmortem.origin, postmortem.command)
 
 
-def _phase(phase: PhaseDocument, day: date) -> Sequence[Cell]:
+def _phase(phase: Phase, day: date) -> Sequence[Cell]:
     at, after = phase.at, phase.after_seconds
     return (
         phase.phase,
         "not yet" if at is None else _clock(at, day),
         "" if not after else f"+{lasted(timedelta(seconds=after))}",
         phase.says,
-        NO_ENTRIES if phase.entry is None else Entries([phase.entry]),
+        NO_ENTRIES if phase.entry is None else Entries([str(phase.entry)]),
     )
 
 
 def _detection(
-    postmortem: Postmortem, course: Iterable[PhaseDocument], day: date
+    postmortem: Postmortem, course: Iterable[Phase], day: date
 ) -> Iterator[Part]:
     """Say how it was detected, and what could not be seen."""
     yield Heading("Detection, and what could not be seen")

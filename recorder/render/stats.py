@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from recorder.documents.sentences import counted
 from recorder.explain.sentences import lasted
 from recorder.questions.counting import Count, GroupBy
+from recorder.questions.sentences import counted
 from recorder.questions.stats import Stats
 from recorder.render.table import Cell, Column
 

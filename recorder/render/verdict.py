@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from textwrap import wrap
 
-from recorder.documents.sentences import counted
 from recorder.explain.sentences import lasts
 from recorder.explain.verdict import Decided, Step, Verdict
 from recorder.model.moment import written
+from recorder.questions.sentences import counted
 from recorder.render.text import plain
 
 __all__ = [

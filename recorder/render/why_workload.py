@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from recorder.documents.sentences import counted
 from recorder.explain.ending import Ending
 from recorder.explain.verdict import Verdict
 from recorder.facts import says_with_object
 from recorder.model.moment import written
+from recorder.questions.sentences import counted
 from recorder.questions.why_workload import WhyWorkload
 from recorder.render.text import plain
 from recorder.render.verdict import WIDTH, cut, path_lines, row_lines

@@ -3,7 +3,6 @@
 import pytest
 
 from recorder.documents.incidents import IncidentDocument
-from recorder.documents.phases import phases
 from recorder.documents.verdict import VerdictDocument
 from recorder.explain.sentences import lasts
 from recorder.knowledge import shipped
@@ -15,6 +14,7 @@ from recorder.questions.incidents import (
     IncidentsQuestion,
     ask_incidents,
 )
+from recorder.questions.phases import phases
 from recorder.questions.ports import Reading
 from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
 from recorder.render.markdown import markdown

@@ -3,12 +3,12 @@
 import pytest
 
 from recorder.coverage.coverage import cover
-from recorder.documents.sentences import lasting
 from recorder.knowledge import shipped
 from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.questions.ports import Line, Selection
+from recorder.questions.sentences import lasting
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import names, reading_of

@@ -1,14 +1,12 @@
 """The course of an incident: started, detected, decided, mitigated, resolved.
 
 Each phase is a time that a record bears, or is said to be open. Nothing is
-averaged or assumed: what nobody recorded is null.
+averaged or assumed: what is not recorded is null.
 """
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Self
 
-from recorder.documents.sentences import counted
 from recorder.explain.hit import Hit
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.steps import LAST_SIGN
@@ -16,53 +14,43 @@ from recorder.explain.verdict import Verdict
 from recorder.model.document import Document
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Outcome, Role
+from recorder.model.reference import EntryName
 from recorder.questions.postmortem import Postmortem
+from recorder.questions.sentences import counted
 
-__all__ = ["PhaseDocument", "phases"]
+__all__ = ["Phase", "phases"]
 
 
-class PhaseDocument(Document, frozen=True, kw_only=True):
-    """One phase, in the order in which phases come."""
+class Phase(Document, frozen=True, kw_only=True):
+    """One phase of an incident, by the record that bears it out."""
 
     phase: str
-    """started, detected, decided, mitigated or resolved."""
+    """`started`, `detected`, `decided`, `mitigated` or `resolved`."""
 
     at: datetime | None
-    """Null while it is not over, or where it was not recorded."""
+    """Null if it is not over, or was not recorded."""
 
     after_seconds: float | None
-    """Since it started."""
+    """The time since the incident started."""
 
     says: str
-    entry: str | None
-
-    @classmethod
-    def of(cls, phase: str, told: "_Told | None", since: datetime) -> Self:
-        """Return the document of a phase of an incident that began then."""
-        if told is None:
-            return cls(
-                phase=phase, at=None, after_seconds=None,
-                says="not recorded", entry=None,
-            )  # fmt: skip
-        at, says, entry = told
-        # Clocks of two machines may disagree about what came first.
-        after = None if at is None else max((at - since).total_seconds(), 0.0)
-        return cls(
-            phase=phase, at=at, after_seconds=after, says=says, entry=entry
-        )
+    entry: EntryName | None
 
 
-_Told = tuple[datetime | None, str, str | None]
+_Sign = tuple[datetime | None, str, EntryName | None]
+"""When, in words, and the entry that proves it."""
+
+_NOT_RECORDED: _Sign = None, "not recorded", None
 
 
-def phases(postmortem: Postmortem) -> Sequence[PhaseDocument]:
+def phases(postmortem: Postmortem) -> Sequence[Phase]:
     """Return the phases; none where nothing happened."""
     verdicts = postmortem.verdicts
     if not verdicts:
         return []
-    started = min((_started(v) for v in verdicts), key=lambda told: told[0])
+    started = min(map(_started, verdicts), key=lambda sign: sign[0])
     hits = postmortem.impact.workloads
-    found: list[tuple[str, _Told | None]] = [
+    found: list[tuple[str, _Sign]] = [
         ("started", started),
         ("detected", _first(_detected(verdicts))),
     ]
@@ -71,39 +59,48 @@ def phases(postmortem: Postmortem) -> Sequence[PhaseDocument]:
     if hits:
         found.append(("mitigated", _mitigated(hits)))
     found.append(("resolved", _resolved(verdicts)))
-    return [PhaseDocument.of(name, told, started[0]) for name, told in found]
+    return [_phase(name, sign, since=started[0]) for name, sign in found]
 
 
-def _first(told: Iterator[_Told]) -> _Told | None:
-    return min(told, key=lambda one: str(one[0]), default=None)
+def _phase(name: str, sign: _Sign, *, since: datetime) -> Phase:
+    at, says, entry = sign
+    # Clocks of two machines may disagree about what came first.
+    after = None if at is None else max((at - since).total_seconds(), 0.0)
+    return Phase(
+        phase=name, at=at, after_seconds=after, says=says, entry=entry
+    )
 
 
-def _started(verdict: Verdict) -> tuple[datetime, str, str | None]:
+def _first(signs: Iterator[_Sign]) -> _Sign:
+    return min(signs, key=lambda sign: str(sign[0]), default=_NOT_RECORDED)
+
+
+def _started(verdict: Verdict) -> tuple[datetime, str, EntryName | None]:
     """Return when it began at the earliest that a record bears out."""
     fault, decided = verdict.fault, verdict.decision
-    begun: list[tuple[datetime, str, str | None]] = []
+    begun: list[tuple[datetime, str, EntryName | None]] = []
     if fault is not None:
         sign = fault.sign
-        begun.append((sign.stored.at, sign.says, str(sign.stored.entry)))
+        begun.append((sign.stored.at, sign.says, sign.stored.entry))
     if decided is not None:
         sign = decided.sign
-        begun.append((sign.stored.at, sign.says, str(sign.stored.entry)))
+        begun.append((sign.stored.at, sign.says, sign.stored.entry))
     elif verdict.not_before is not None and verdict.down is not None:
         says = f"last sign of life of {verdict.node}"
         begun.append((verdict.not_before, says, _proof(verdict)))
     if not begun:
         effect = verdict.effect
-        begun.append((verdict.lost_at, effect.says, verdict.id))
+        begun.append((verdict.lost_at, effect.says, effect.stored.entry))
     return min(begun, key=lambda one: one[0])
 
 
-def _proof(verdict: Verdict) -> str | None:
+def _proof(verdict: Verdict) -> EntryName | None:
     """Return the entry that proves the last sign of life, if a step does."""
     heard = (step for step in verdict.steps if step.says == LAST_SIGN)
-    return next((str(step.entries[0]) for step in heard), None)
+    return next((step.entries[0] for step in heard), None)
 
 
-def _detected(verdicts: Sequence[Verdict]) -> Iterator[_Told]:
+def _detected(verdicts: Sequence[Verdict]) -> Iterator[_Sign]:
     """Yield when something first reported each of them.
 
     What broke was broken before somebody said so: it is when the report of
@@ -129,20 +126,20 @@ def _reports(verdict: Verdict) -> Sequence[Signal]:
     return found or [verdict.effect]
 
 
-def _reported(sign: Signal) -> _Told:
+def _reported(sign: Signal) -> _Sign:
     stored = sign.stored
     reporter = stored.fact.actor
     says = sign.says if not reporter else f"{reporter}: {sign.says}"
-    return stored.observed_at, says, str(stored.entry)
+    return stored.observed_at, says, stored.entry
 
 
-def _when(told: _Told) -> datetime:
-    at, _, _ = told
+def _when(sign: _Sign) -> datetime:
+    at, _, _ = sign
     assert at is not None, "it is over"
     return at
 
 
-def _decided(verdicts: Sequence[Verdict]) -> Iterator[_Told]:
+def _decided(verdicts: Sequence[Verdict]) -> Iterator[_Sign]:
     for verdict in verdicts:
         decided = verdict.decision
         if decided is None:
@@ -155,10 +152,10 @@ def _decided(verdicts: Sequence[Verdict]) -> Iterator[_Told]:
             if who is None
             else (f"{who}: {decided.sign.says}")
         )
-        yield stored.at, says, str(stored.entry)
+        yield stored.at, says, stored.entry
 
 
-def _mitigated(hits: Sequence[Hit]) -> _Told:
+def _mitigated(hits: Sequence[Hit]) -> _Sign:
     """Return when the last of the work ran again, or had failed for good."""
     waiting = [
         hit
@@ -178,7 +175,7 @@ def _mitigated(hits: Sequence[Hit]) -> _Told:
     return max(again), f"{count} running again{failed}", None
 
 
-def _resolved(verdicts: Sequence[Verdict]) -> _Told:
+def _resolved(verdicts: Sequence[Verdict]) -> _Sign:
     away = {v.node for v in verdicts if v.back_in_service_at is None}
     if away:
         names = ", ".join(sorted(away))

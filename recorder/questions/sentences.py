@@ -1,4 +1,4 @@
-"""Sentences that documents and lines for people share."""
+"""Sentences that answers and lines for people share."""
 
 from collections.abc import Iterable
 from datetime import datetime
