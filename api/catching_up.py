@@ -14,8 +14,8 @@ from api.errors import CursorError, ExpiredCursorError
 from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.facts import Fact, FactBatch
-from recorder.coverage.account import Account
 from recorder.coverage.coverage import cover
+from recorder.coverage.unproven import no_facts
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.window import Window
 from recorder.questions.ports import Selection
@@ -53,14 +53,12 @@ class Wanted:
 async def coverage_of(reading: LogReading) -> Coverage:
     """Say what the streams vouch for now, and where facts end."""
     now = datetime.now(UTC)
-    account = Account(
-        log=reading.log,
-        streams=reading.streams,
-        window=Window(),
-        now=now,
-        facts_end=await reading.facts.end(),
-    )
-    return Coverage.of(cover(account))
+    found = cover(reading.log, reading.streams, Window(), now=now)
+    end = await reading.facts_end()
+    hole = None if end is None else no_facts(end, found.window)
+    if hole is not None:
+        found.add_hole(hole)
+    return Coverage.of(found)
 
 
 async def begun(reading: LogReading, after: str) -> tuple[LogReading, Cursor]:

@@ -15,8 +15,6 @@ from datetime import datetime
 from threading import Lock
 from typing import Self
 
-from msgspec import structs
-
 from api.access import Principal
 from api.ports import LogReading
 from recorder.coverage.ports import Log, Stream
@@ -94,7 +92,7 @@ class JudgedOnce:
                 return None
             self._kept.move_to_end(place)
         answer = found.incidents
-        coverage = structs.replace(answer.coverage, now=now)
+        coverage = replace(answer.coverage, now=now)
         return replace(found, incidents=replace(answer, coverage=coverage))
 
     def keep(self, stand: Stand, found: Found) -> None:

@@ -21,6 +21,7 @@ from recorder.coverage.coverage import covered
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window
 from recorder.questions.entry import ask_opened, entry_name
+from recorder.questions.queries import NodesLike
 from recorder.questions.references import Reference, named
 from recorder.questions.search import ask_search
 from recorder.questions.workload import ask_workload
@@ -55,9 +56,8 @@ async def node_names(
     reading: LogReading, prefix: str, first: int | None
 ) -> list[str]:
     """Return names of nodes, in order."""
-    limit = page_size(first)
-    found = await reading.search_nodes(prefix, limit=limit, anywhere=False)
-    return list(found)
+    begun = NodesLike(text=prefix, limit=page_size(first), anywhere=False)
+    return list(await reading.names(begun))
 
 
 async def search(

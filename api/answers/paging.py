@@ -59,7 +59,7 @@ PARTS = {
 }
 """What is read of an entry for which field."""
 
-UNASKED = Coverage.of(covering.Coverage.of(Window()))
+UNASKED = Coverage.of(covering.Coverage(window=Window()))
 
 Item = TypeVar("Item")
 Edge = TypeVar("Edge")

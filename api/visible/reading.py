@@ -1,34 +1,50 @@
 """One log, as far as a reader may see it."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import TypeVar, cast
 
 from api.ports import LogReading
 from api.visible.counting import newest_seen
-from api.visible.facts import VisibleFactPages, VisibleFacts, VisibleGangs
+from api.visible.facts import VisibleFactPages
 from api.visible.record import gap_of, log_of, stream_of, unread_of
 from api.visible.sight import NODES, Sight
 from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Archived, ClockJump, Log, Stream
+from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
+from recorder.model.fact import StoredFact
 from recorder.model.reference import ObjectIdentity
 from recorder.model.window import Window
-from recorder.questions.ports import (
-    CustomKind,
-    Heartbeats,
-    Incarnation,
-    Line,
-    OnDay,
-    Part,
-    Place,
-    Places,
-    Selection,
-    Version,
+from recorder.questions.nouns import Incarnation, Line, Part, Place, Selection
+from recorder.questions.ports import OnDay
+from recorder.questions.queries import (
+    ActiveNodes,
+    ActiveNodesNear,
+    CustomKinds,
+    FactQuery,
+    HeartbeatsOf,
+    Incarnations,
+    Kinds,
+    NameQuery,
+    NodeNames,
+    NodesBefore,
+    NodesLike,
+    ObjectNames,
+    ObjectsLike,
+    PodsOn,
+    PreemptedPods,
+    StateQuery,
+    Tenants,
 )
 
 __all__ = ["VisibleReading"]
 
 LOOKED_AT = 1000
 """Names of nodes that are looked through for a text."""
+
+Item = TypeVar("Item")
+Key = TypeVar("Key")
+Found = TypeVar("Found")
 
 DECIDING = Part.OBJECT | Part.RESOURCE
 
@@ -43,8 +59,6 @@ class VisibleReading:
         self._reading = reading
         self._whole = whole
         self.sight = sight
-        self.facts = VisibleFacts(reading.facts, self.sight)
-        self.gangs = VisibleGangs(reading.gangs, self.sight)
         self.fact_pages = VisibleFactPages(reading.fact_pages, self.sight)
 
     @property
@@ -164,81 +178,105 @@ class VisibleReading:
                 return line
             before = line.entry.position
 
-    async def nodes_before(
-        self, names: Collection[str], at: datetime
-    ) -> Mapping[str, Version]:
-        """Return the newest version of each Node before a time, by name."""
-        seen = await self.sight.nodes(names)
-        return await self._reading.nodes_before(seen, at)
+    async def facts_end(self) -> FactsEnd | None:
+        """Return where facts end; None where every entry has its own."""
+        return await self._reading.facts_end()
 
-    async def known_nodes(self, names: Collection[str]) -> Collection[str]:
-        """Return those nodes that any entry concerns."""
-        # Also of names that are not there, which must take as long.
-        seen = await self.sight.nodes(names)
-        known = await self._reading.known_nodes(names)
-        return {name for name in known if name in seen}
+    async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
+        """Return the facts for a purpose, in the order of the log."""
+        return await self.sight.facts(await self._reading.facts(query))
 
-    async def node_names(self) -> Sequence[str]:
-        """Return the nodes that entries concern, as far as it is useful."""
-        found = await self._reading.node_names()
+    async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
+        """Return names, each once.
+
+        All UIDs of Pods: they lead to nothing but facts. And all kinds.
+        """
+        found: object
+        match query:
+            case Incarnations():
+                found = await self._incarnations(query)
+            case ObjectNames():
+                found = await self._object_names(query)
+            case ObjectsLike():
+                found = await self._objects_like(query)
+            case NodesLike():
+                found = await self._nodes_like(query)
+            case NodeNames() | ActiveNodes() | ActiveNodesNear():
+                found = await self._nodes(query)
+            case PodsOn() | PreemptedPods() | Kinds() | CustomKinds():
+                whole = cast("NameQuery[Item]", query)
+                found = await self._reading.names(whole)
+            case _:
+                # Words that are near another may be of others.
+                found = ()
+        return cast("Sequence[Item]", found)
+
+    async def states(
+        self, query: StateQuery[Key, Found]
+    ) -> Mapping[Key, Found]:
+        """Return what the log knows of each of some things, where it does."""
+        if isinstance(query, NodesBefore | Tenants):
+            names = await self.sight.nodes(query.names)
+            query = cast("StateQuery[Key, Found]", replace(query, names=names))
+        found = await self._reading.states(query)
+        if isinstance(query, HeartbeatsOf):
+            return found
+        if isinstance(query, Tenants):
+            own: object = await self.sight.tenants(
+                cast("Mapping[str, Collection[str]]", found)
+            )
+            return cast("Mapping[Key, Found]", own)
+        seen: Collection[object] = await self.sight.nodes(map(str, found))
+        return {name: had for name, had in found.items() if name in seen}
+
+    async def _nodes(
+        self, query: NodeNames | ActiveNodes | ActiveNodesNear
+    ) -> Sequence[str]:
+        if isinstance(query, NodeNames) and query.names is not None:
+            # Also of names that are not there, which must take as long.
+            await self.sight.nodes(query.names)
+        found = await self._reading.names(query)
         seen = await self.sight.nodes(found)
         return [name for name in found if name in seen]
 
-    async def search_nodes(
-        self, text: str, *, limit: int, anywhere: bool = True
-    ) -> Sequence[str]:
+    async def _nodes_like(self, query: NodesLike) -> Sequence[str]:
         """Return nodes with a text in their names, or at the beginning.
 
         As many are looked at, whatever the text: who sees no name must not
         learn that there is one from the time that it takes.
         """
         if await self.sight.holds(NODES):
-            return await self._reading.search_nodes(
-                text, limit=limit, anywhere=anywhere
-            )
-        names = await self._reading.node_names()
+            return await self._reading.names(query)
+        text = query.text
+        names = await self._reading.names(NodeNames())
         found = [name for name in names if name.startswith(text)]
         begun = {*found}
-        if anywhere:
+        if query.anywhere:
             found += [n for n in names if text in n and n not in begun]
         others = [*dict.fromkeys([*found, *names])]
         seen = await self.sight.nodes(others[:LOOKED_AT])
-        return [name for name in found if name in seen][:limit]
+        return [name for name in found if name in seen][: query.limit]
 
-    async def search_objects(
-        self, text: str, *, kind: str | None, limit: int, within: Places = None
+    async def _objects_like(
+        self, query: ObjectsLike
     ) -> Sequence[ObjectIdentity]:
-        """Return objects with a text in their names, each once, of a kind."""
-        places = await self.sight.places(await self._reading.kinds())
-        if within is not None:
-            places = [one for one in places if one in within]
-        return await self._reading.search_objects(
-            text, kind=kind, limit=limit, within=places
-        )
+        kinds = await self._reading.names(Kinds())
+        places = await self.sight.places(kinds)
+        if query.within is not None:
+            places = [one for one in places if one in query.within]
+        return await self._reading.names(replace(query, within=places))
 
-    async def kinds(self) -> Collection[tuple[str, str]]:
-        """Return group and name of every kind."""
-        return await self._reading.kinds()
-
-    async def custom_kinds(self) -> Sequence[CustomKind]:
-        """Return the kinds that the cluster's definitions define."""
-        return await self._reading.custom_kinds()
-
-    async def incarnations(
-        self,
-        kinds: Collection[tuple[str, str]],
-        *,
-        namespace: str | None,
-        name: str,
+    async def _incarnations(
+        self, query: Incarnations
     ) -> Sequence[Incarnation]:
-        """Return the objects of a name; in any namespace where it is None."""
         # What may be seen is looked up before it is known what there is.
+        namespace = query.namespace
         if namespace is None:
-            places = await self.sight.places(kinds)
+            places = await self.sight.places(query.kinds)
         else:
-            asked = [(*kind, namespace) for kind in kinds]
+            asked = [(*kind, namespace) for kind in query.kinds]
             seen = await self.sight.objects(
-                ObjectIdentity(*place, name, None) for place in asked
+                ObjectIdentity(*place, query.name, None) for place in asked
             )
             places = {
                 Place(one.group, one.kind, namespace)
@@ -247,20 +285,17 @@ class VisibleReading:
             }
         if not places:
             return []
-        found = await self._reading.incarnations(
-            kinds, namespace=namespace, name=name
-        )
+        found = await self._reading.names(query)
         return [one for one in found if _is_in(one.identity, places)]
 
-    async def object_names(
-        self, kinds: Collection[tuple[str, str]]
+    async def _object_names(
+        self, query: ObjectNames
     ) -> Sequence[tuple[str, str]]:
-        """Return namespace and name of objects, as far as it is useful."""
-        found = await self._reading.object_names(kinds)
+        found = await self._reading.names(query)
         named = {
             place: [
                 ObjectIdentity(group, kind, *place, None)
-                for group, kind in kinds
+                for group, kind in query.kinds
             ]
             for place in found
         }
@@ -270,17 +305,6 @@ class VisibleReading:
         return [
             place for place in found if all(o in seen for o in named[place])
         ]
-
-    async def heartbeats(
-        self, objects: Collection[int]
-    ) -> Mapping[int, Heartbeats]:
-        """Return what was counted of live objects, by number."""
-        return await self._reading.heartbeats(objects)
-
-    async def words(self, wanted: str) -> Sequence[str]:
-        """Return no words to compare with: they may be another's."""
-        del wanted
-        return ()
 
 
 def _is_in(identity: ObjectIdentity, places: Collection[Place]) -> bool:

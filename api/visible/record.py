@@ -8,8 +8,6 @@ the log and its database are, who writes it, and on which machine.
 
 from dataclasses import replace
 
-from msgspec import structs
-
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, Log, Stream
 from recorder.questions.status import LogStatus, Status
@@ -30,11 +28,11 @@ def log_of(log: Log) -> Log:
 
 def gap_of(gap: Gap) -> Gap:
     """Return a gap without what was counted, and the words of an error."""
-    return structs.replace(
+    return replace(
         gap,
         reason=REASON,
-        resource_version_before=None,
-        resource_version_after=None,
+        version_before=None,
+        version_after=None,
         proved=PROVED,
         possible=POSSIBLE if gap.possible else (),
     )
@@ -54,8 +52,8 @@ def unread_of(found: Archived) -> Archived:
     """Return what is archived without where, and why it was not read."""
     return replace(
         found,
-        read=[structs.replace(one, place=PLACE) for one in found.read],
-        holes=[structs.replace(one, reason=UNREAD) for one in found.holes],
+        read=[replace(one, place=PLACE) for one in found.read],
+        holes=[replace(one, reason=UNREAD) for one in found.holes],
         thinned=[replace(one, archive=None) for one in found.thinned],
     )
 

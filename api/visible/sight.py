@@ -24,6 +24,7 @@ from recorder.model.observation import WATCH
 from recorder.model.reference import ObjectIdentity
 from recorder.questions.kinds import BUILT_IN
 from recorder.questions.ports import Line, Place, is_about_events
+from recorder.questions.queries import CustomKinds, ObjectNames, Tenants
 
 __all__ = ["Sight", "Told", "View"]
 
@@ -116,7 +117,7 @@ class Sight:
         await self.learn(known)
         if any(self._held[right] for right in known):
             return
-        places = await self._reading.object_names(NAMESPACES)
+        places = await self._reading.names(ObjectNames(NAMESPACES))
         rights = [Right("", "pods", name) for _, name in places]
         if len(rights) > NAMESPACES_MAX:
             rights = []
@@ -191,7 +192,7 @@ class Sight:
         named = {text: names for text, names in named.items() if names}
         if not named:
             return ()
-        places = await self._reading.object_names(NAMESPACES)
+        places = await self._reading.names(ObjectNames(NAMESPACES))
         pods = {name: Right("", "pods", name) for _, name in places}
         there = {n for names in named.values() for n in names} & pods.keys()
         await self.learn(pods[name] for name in there)
@@ -256,7 +257,7 @@ class Sight:
 
     async def _namespaces(self) -> Sequence[str]:
         """Return the namespaces of the log whose Pods were asked about."""
-        found = await self._reading.object_names(NAMESPACES)
+        found = await self._reading.names(ObjectNames(NAMESPACES))
         names = [name for _, name in found][:NAMESPACES_MAX]
         await self.learn(Right("", "pods", name) for name in names)
         return names
@@ -275,7 +276,7 @@ class Sight:
         unknown = wanted - self._concerned.keys()
         if unknown:
             own = await self.tenants(
-                await self._reading.gangs.tenants(unknown)
+                await self._reading.states(Tenants(unknown))
             )
             for name in unknown:
                 self._concerned[name] = bool(own.get(name))
@@ -318,7 +319,7 @@ class Sight:
             if self._plurals is None:
                 self._plurals = {
                     (one.group, one.kind): one.plural
-                    for one in await self._reading.custom_kinds()
+                    for one in await self._reading.names(CustomKinds())
                 }
             plural = self._plurals.get(named) or plural_of(identity.kind)
         return Right(identity.group, plural, identity.namespace)

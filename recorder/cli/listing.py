@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Item",
+    "JSONPATH",
     "Listing",
     "TEXTS",
     "form_options",
@@ -39,6 +40,7 @@ __all__ = [
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
+JSONPATH = "jsonpath="
 TEXTS = frozenset({"table", "wide"})
 """Forms for people."""
 
@@ -75,6 +77,36 @@ class Listing:
     """What is said where there is none."""
 
 
+class _Form(click.ParamType[str]):
+    """A form of output, or ``jsonpath=EXPRESSION``."""
+
+    name = "form"
+
+    def __init__(self, forms: Sequence[str]) -> None:
+        self._forms = forms
+
+    def convert(
+        self,
+        value: object,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
+        text = str(value)
+        if text not in self._forms and not text.startswith(JSONPATH):
+            known = ", ".join([*self._forms, f"{JSONPATH}EXPRESSION"])
+            self.fail(f'"{text}" is not one of {known}', param, ctx)
+        return text
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[Any]:
+        del ctx, param
+        from click.shell_completion import CompletionItem
+
+        forms = [*self._forms, JSONPATH]
+        return [CompletionItem(f) for f in forms if f.startswith(incomplete)]
+
+
 def list_options(*more: str) -> Callable[[Decorated], Decorated]:
     """Add the options of a list: its form, its titles, its order."""
 
@@ -103,9 +135,10 @@ def form_options(*forms: str) -> Callable[[Decorated], Decorated]:
         click.option(
             "-o",
             "--output",
-            type=click.Choice(forms),
+            type=_Form(forms),
             default=forms[0],
             show_default=True,
+            metavar=f"[{'|'.join(forms)}|{JSONPATH}...]",
             help="Output format.",
         ),
     )
@@ -135,11 +168,18 @@ def print_listing(
     """Print a list as it was asked for.
 
     Raises:
-        ConfigError: there is no column of that name to sort by.
+        ConfigError: it cannot be sorted so, or its path is not understood.
     """
     form, headers = given["output"], not given["no_headers"]
     items = _sorted(listing, given["sort_by"])
-    if form == "name":
+    if form.startswith(JSONPATH):
+        from recorder.cli.jsonpath import rendered
+        from recorder.model.document import plain
+
+        whole = plain(listing.whole([item.document for item in items]))
+        text = rendered(form.removeprefix(JSONPATH), whole)
+        write_text(text + ("" if text.endswith("\n") else "\n"))
+    elif form == "name":
         write_text("".join(f"{item.name}\n" for item in items))
     elif form == "csv":
         write_text(_csv(listing, items, headers=headers))
@@ -207,8 +247,8 @@ def _sorted(listing: Listing, by: str | None) -> Sequence[Item]:
         return listing.items
     descending, name = by.startswith("-"), by.removeprefix("-")
     key: Callable[[Item], Any]
-    if name.startswith("."):
-        key = _field(name.removeprefix("."))
+    if name[:1] in {".", "{"}:
+        key = _field(name)
     else:
         titles = [column.title.lower() for column in listing.columns]
         words = [title.replace(" ", "-") for title in titles]
@@ -231,12 +271,11 @@ def _cell(place: int) -> Callable[[Item], Any]:
 
 
 def _field(path: str) -> Callable[[Item], Any]:
+    from recorder.cli.jsonpath import path_values
     from recorder.model.document import plain
 
     def found(item: Item) -> Any:
-        value = plain(item.document)
-        for name in path.split("."):
-            value = value.get(name) if isinstance(value, dict) else None
-        return value
+        values = path_values(path, plain(item.document))
+        return values[0] if values else None
 
     return found

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-import msgspec
-
 from recorder.coverage.hole import Gap, Hole
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -16,7 +14,6 @@ __all__ = [
     "ArchivedSpan",
     "ClockJump",
     "FactsEnd",
-    "FactsRecord",
     "Log",
     "Reads",
     "Record",
@@ -123,11 +120,12 @@ class FactsEnd:
     """When the first entry without facts was observed."""
 
 
-class ArchivedSpan(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True)
+class ArchivedSpan:
     """Days of a window that were read from the archive."""
 
-    since: datetime = msgspec.field(name="from")
-    until: datetime = msgspec.field(name="to")
+    since: datetime
+    until: datetime
     place: str
 
 
@@ -175,13 +173,6 @@ class Archived:
     for and there are days before it."""
 
 
-class FactsRecord(Protocol):
-    """How far the facts of a log reach."""
-
-    async def end(self) -> FactsEnd | None:
-        """Return where facts end; None where every entry has its own."""
-
-
 class Record(Protocol):
     """What one log vouches for, as it stood at one moment."""
 
@@ -193,9 +184,8 @@ class Record(Protocol):
     def streams(self) -> Sequence[Stream]:
         """What was known of each source and resource."""
 
-    @property
-    def facts(self) -> FactsRecord:
-        """What happened, as the entries tell it."""
+    async def facts_end(self) -> FactsEnd | None:
+        """Return where facts end; None where every entry has its own."""
 
     def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
         """Yield the closed gaps that end after a time, in log order."""

@@ -8,6 +8,7 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared
 from recorder.model.window import Window
 from recorder.questions.ports import Reading
+from recorder.questions.queries import FactQuery, Purpose
 
 __all__ = ["Nearest", "ask_nearest"]
 
@@ -50,14 +51,18 @@ async def _before(
     reading: Reading, end: datetime
 ) -> AsyncIterator[Sequence[StoredFact]]:
     for span in SPANS:
-        yield await reading.facts.signs(end - span, end)
+        yield await reading.facts(_signs_of(end - span, end))
 
 
 async def _after(
     reading: Reading, begin: datetime
 ) -> AsyncIterator[Sequence[StoredFact]]:
     for span in SPANS:
-        yield await reading.facts.signs(begin, begin + span)
+        yield await reading.facts(_signs_of(begin, begin + span))
+
+
+def _signs_of(since: datetime, until: datetime) -> FactQuery:
+    return FactQuery(purpose=Purpose.SIGNS, since=since, until=until)
 
 
 def _signs(found: Sequence[StoredFact], node: str | None) -> list[StoredFact]:

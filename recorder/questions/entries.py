@@ -4,8 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from recorder.coverage.coverage import Coverage, covered
-from recorder.coverage.ports import Reads
+from recorder.coverage.coverage import Coverage, Reads, covered
 from recorder.coverage.unproven import no_facts
 from recorder.errors import ConfigError
 from recorder.model.entry import Operation
@@ -23,6 +22,7 @@ from recorder.questions.ports import (
     Selection,
     is_about_events,
 )
+from recorder.questions.queries import WordsNear
 from recorder.questions.references import (
     KnownObject,
     Reference,
@@ -259,17 +259,17 @@ async def _alone(
 ) -> Entries:
     """Find one entry: of it nothing can be missing but its facts."""
     await ask_entry(reading, name)
-    end = await reading.facts.end() if question.facts else None
+    coverage = Coverage(window=question.window)
+    end = await reading.facts_end() if question.facts else None
     hole = None if end is None else no_facts(end, question.window)
-    lacks = end is not None and hole is not None and end.entry < name
+    if end is not None and hole is not None and end.entry < name:
+        coverage.add_hole(hole)
     return Entries(
         question=question,
         found=None,
         beside=(),
         after=name.position - 1,
-        coverage=Coverage.of(
-            question.window, holes=[hole] if hole and lacks else ()
-        ),
+        coverage=coverage,
         notes=(),
     )
 
@@ -320,7 +320,7 @@ async def _unknown_words(
     for name, word in (("reason", question.reason), ("actor", question.actor)):
         if word is None:
             continue
-        near = await reading.words(word)
+        near = await reading.names(WordsNear(word))
         if near:
             hint = did_you_mean(word, near)
             notes.append(f'no entry has the {name} "{word}"{hint}')

@@ -10,7 +10,7 @@ from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import ConfigError, NotFoundError
 from recorder.model.entry import Operation
 from recorder.model.fact import StoredFact
-from recorder.model.reference import EntryName
+from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window
 from recorder.questions.authors import Attribution, Authors, attribution
 from recorder.questions.changes import document_of, visible_changes
@@ -21,6 +21,7 @@ from recorder.questions.ports import (
     Selection,
     is_about_events,
 )
+from recorder.questions.queries import Incarnations
 
 __all__ = [
     "EntryNameError",
@@ -164,11 +165,7 @@ async def _attribution(
         or is_about_events(line.resource)
     ):
         return None
-    named = await reading.incarnations(
-        [(thing.group, thing.kind)],
-        namespace=thing.namespace,
-        name=thing.name,
-    )
+    named = await reading.names(_named_as(thing))
     authors = Authors(reading, tuple(one.number for one in named))
     old = None if previous is None else document_of(previous, thing.kind)
     return await attribution(
@@ -189,11 +186,7 @@ async def previous_of(reading: Reading, line: Line) -> Line | None:
         or is_about_events(line.resource)
     ):
         return None
-    incarnations = await reading.incarnations(
-        [(identity.group, identity.kind)],
-        namespace=identity.namespace,
-        name=identity.name,
-    )
+    incarnations = await reading.names(_named_as(identity))
     numbers = tuple(
         one.number for one in incarnations if one.identity.uid == identity.uid
     )
@@ -207,3 +200,11 @@ async def previous_of(reading: Reading, line: Line) -> Line | None:
         if found is None or found.operation in VERSIONS:
             return found
         before = found.entry.position
+
+
+def _named_as(identity: ObjectIdentity) -> Incarnations:
+    return Incarnations(
+        kinds=[(identity.group, identity.kind)],
+        namespace=identity.namespace,
+        name=identity.name,
+    )

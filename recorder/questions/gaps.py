@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from recorder.coverage.account import everything
-from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.coverage import Coverage, Reads, covered, everything
 from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Reads
 from recorder.model.window import Window
 from recorder.questions.ports import Reading
 

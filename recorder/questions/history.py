@@ -11,8 +11,8 @@ from datetime import datetime
 
 from recorder.classify.changes import Change, Manifest
 from recorder.classify.managers import FieldManager, moved_managers
-from recorder.coverage.account import read_account
-from recorder.coverage.coverage import Coverage, cover
+from recorder.coverage.authorship import add_unaudited
+from recorder.coverage.coverage import Coverage, covered
 from recorder.model.author import Author
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH
@@ -23,6 +23,7 @@ from recorder.questions.changes import document_of, visible_changes
 from recorder.questions.entries import is_of
 from recorder.questions.joining import Joined
 from recorder.questions.ports import Heartbeats, Line, Part, Reading, Selection
+from recorder.questions.queries import HeartbeatsOf
 from recorder.questions.references import (
     KnownObject,
     Reference,
@@ -158,8 +159,9 @@ async def version_coverage(
     def reads(source: str, resource: str) -> bool:
         return source == WATCH and is_of(found, resource)
 
-    account = await read_account(reading, window, now=now, reads=reads)
-    return cover(account, authored=lambda name: is_of(found, name))
+    coverage = await covered(reading, window, now=now, reads=reads)
+    add_unaudited(coverage, reading.streams, lambda name: is_of(found, name))
+    return coverage
 
 
 async def versions_between(
@@ -276,7 +278,7 @@ async def _heartbeats(
     reading: Reading, found: KnownObject
 ) -> Heartbeats | None:
     """Return what was counted of the newest incarnation, while it lives."""
-    counted = await reading.heartbeats(found.numbers)
+    counted = await reading.states(HeartbeatsOf(found.numbers))
     lives = [number for number in found.numbers if number in counted]
     beats = counted[lives[-1]] if lives else None
     return beats if beats is not None and beats.count else None

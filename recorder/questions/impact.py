@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from recorder.coverage.account import read_account
-from recorder.coverage.coverage import Coverage, cover
+from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import ConfigError, NotFoundError
 from recorder.explain.impact import Hit
 from recorder.explain.verdict import Verdict
@@ -19,13 +18,13 @@ from recorder.questions.loading.hits import NodeSelection, all_hits_of
 from recorder.questions.loading.nodes import (
     LOOKBACK,
     PODS,
-    hiding,
     nodes_of,
     reads_workloads,
     verdicts_of,
 )
 from recorder.questions.places import names_rack
 from recorder.questions.ports import Reading
+from recorder.questions.queries import NodeLabels
 from recorder.questions.references import find_node, node_name
 
 __all__ = ["Impact", "ImpactQuestion", "Labels", "ask_impact"]
@@ -168,28 +167,31 @@ async def _impact(
     async def was_meant(node: str, at: datetime) -> bool:
         return await _was_meant(reading, question, node, at)
 
-    account = await read_account(
+    coverage = await covered(
         reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
     )
     since = window.since and shifted(window.since, -LOOKBACK)
     read = await nodes_of(
         reading, nodes, since=since, until=window.until, knowledge=knowledge
     )
-    judged = await verdicts_of(reading, read, window, account, knowledge)
+    verdicts = await verdicts_of(reading, read, window, coverage, knowledge)
     verdicts = [
         verdict
-        for verdict in judged
+        for verdict in verdicts
         if verdict.node not in moved
         or await was_meant(verdict.node, verdict.lost_at)
     ]
     verdicts.sort(key=lambda v: (v.effect.stored.at, v.effect.position))
-    found, companions = await all_hits_of(
+    found = await all_hits_of(
         reading,
         NodeSelection(nodes, moved, was_meant, question.each),
         verdicts,
         window,
-        account=account,
+        coverage=coverage,
         knowledge=knowledge,
+    )
+    coverage.begin_with(
+        [*(v.began_at for v in verdicts), *(hit.hit_at for hit in found)]
     )
     return Impact(
         cluster=reading.log.cluster_name,
@@ -197,14 +199,7 @@ async def _impact(
         window=window,
         failures=verdicts,
         workloads=found,
-        coverage=cover(
-            account,
-            times=(
-                *(verdict.began_at for verdict in verdicts),
-                *(hit.hit_at for hit in found),
-            ),
-            hiding=hiding((*judged, *companions)),
-        ),
+        coverage=coverage,
     )
 
 
@@ -219,8 +214,10 @@ async def _nodes(
         return chosen, set()
     window = question.window
     key, value = question.shared_label
-    labels = await reading.facts.labels_within(
-        window.since, window.until, value=value, key=key
+    labels = await reading.states(
+        NodeLabels(
+            value=value, key=key, since=window.since, until=window.until
+        )
     )
     found = [n for n, had in labels.items() if question.selects(*had)]
     if not found:

@@ -10,8 +10,7 @@ from collections.abc import (
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.coverage.account import read_account
-from recorder.coverage.coverage import Coverage, cover
+from recorder.coverage.coverage import Coverage, covered
 from recorder.explain.impact import Hit
 from recorder.explain.verdict import Duration, Verdict
 from recorder.knowledge import Knowledge
@@ -23,13 +22,13 @@ from recorder.questions.loading.hits import hits_of
 from recorder.questions.loading.nodes import (
     LOOKBACK,
     PODS,
-    hiding,
     nodes_of,
     reads_nodes,
     verdicts_of,
 )
 from recorder.questions.places import rack_of
 from recorder.questions.ports import Reading
+from recorder.questions.queries import ActiveNodes, NodePlaces
 
 __all__ = [
     "Incident",
@@ -225,23 +224,24 @@ async def ask_incidents(
 async def _incidents(
     reading: Reading, window: Window, knowledge: Knowledge, *, now: datetime
 ) -> Incidents:
-    account = await read_account(
+    coverage = await covered(
         reading, window, now=now, reads=reads_nodes, facts=True, needs=PODS
     )
     since = window.since and shifted(window.since, -LOOKBACK)
-    names = sorted(
-        await reading.facts.stirred(since, window.until, seen=window.since)
+    active = ActiveNodes(
+        since=since, until=window.until, observed_since=window.since
     )
+    names = sorted(await reading.names(active))
     nodes = await nodes_of(
         reading, names, since=since, until=window.until, knowledge=knowledge
     )
-    judged = await verdicts_of(
-        reading, nodes, window, account, knowledge, everywhere=True
+    verdicts = await verdicts_of(
+        reading, nodes, window, coverage, knowledge, everywhere=True
     )
-    verdicts = [v for v in judged if not _is_of_work(v)]
+    verdicts = [v for v in verdicts if not _is_of_work(v)]
     struck = sorted({verdict.node for verdict in verdicts})
     found = (
-        await hits_of(reading, struck, verdicts, window, account=account)
+        await hits_of(reading, struck, verdicts, window, coverage=coverage)
         if struck
         else []
     )
@@ -250,16 +250,12 @@ async def _incidents(
         for group in _together(verdicts, await _cut_off(reading, verdicts))
     ]
     incidents.sort(key=lambda one: one.place)
-    times = [
+    coverage.begin_with(
         at
         for one in incidents
         for at in (one.began_at, *(hit.hit_at for hit in one.workloads))
-    ]
-    return Incidents(
-        window=window,
-        incidents=incidents,
-        coverage=cover(account, times=times, hiding=hiding(judged)),
     )
+    return Incidents(window=window, incidents=incidents, coverage=coverage)
 
 
 async def selected(
@@ -274,7 +270,7 @@ async def selected(
 async def places_of(reading: Reading, incidents: Iterable[Incident]) -> Places:
     """Return the labels that say where the nodes of incidents stand."""
     names = {name for one in incidents for name in one.nodes}
-    return await reading.facts.places(names) if names else {}
+    return await reading.states(NodePlaces(names)) if names else {}
 
 
 def _is_of_work(verdict: Verdict) -> bool:
@@ -285,7 +281,7 @@ def _is_of_work(verdict: Verdict) -> bool:
 async def _cut_off(reading: Reading, verdicts: Iterable[Verdict]) -> Places:
     """Return where nodes stand of which each lost the network."""
     names = {v.node for v in verdicts if v.cause == Fault.PARTITION.value}
-    return await reading.facts.places(names) if len(names) > 1 else {}
+    return await reading.states(NodePlaces(names)) if len(names) > 1 else {}
 
 
 def _together(

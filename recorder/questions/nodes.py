@@ -19,6 +19,7 @@ from recorder.projections import NodeState, shown
 from recorder.questions.impact import Labels
 from recorder.questions.moments import covered_at
 from recorder.questions.ports import Reading
+from recorder.questions.queries import NodeNames, NodesBefore
 from recorder.questions.references import find_node
 
 __all__ = [
@@ -122,7 +123,7 @@ async def ask_nodes(
     await reading.reach(at, at)
     if question.names:
         await find_node(reading, *question.names)
-    names = question.names or await reading.node_names()
+    names = question.names or await reading.names(NodeNames())
     end = at or reading.log.observed_at
     nodes = await _nodes(reading, names, end)
     missing = sorted(set(question.names) - {node.name for node in nodes})
@@ -154,7 +155,9 @@ async def _nodes(
     found = []
     for first in range(0, len(names), AT_ONCE):
         some = names[first : first + AT_ONCE]
-        versions = await reading.nodes_before(some, shifted(at, MOMENT))
+        versions = await reading.states(
+            NodesBefore(names=some, at=shifted(at, MOMENT))
+        )
         for name, version in versions.items():
             appeared = appearance(version.raw, version.resource)
             if not version.gone and appeared is not None:

@@ -12,8 +12,8 @@ from recorder.model.facts import Requested
 from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT
 from recorder.model.window import Window
-from recorder.questions.fact_ports import ALWAYS, Stay
 from recorder.questions.ports import Reading
+from recorder.questions.queries import ALWAYS, FactQuery, PodsOn, Purpose, Stay
 
 __all__ = ["is_told_of_node", "requests_placed"]
 
@@ -41,12 +41,15 @@ async def requests_placed(
     if not any(stream.source == AUDIT for stream in reading.streams):
         return ()
     stay = Stay(node, window.since or ALWAYS[0], window.until or ALWAYS[1])
-    uids = await reading.gangs.pods_on([stay])
-    lives = _lives(await reading.gangs.lives(uids))
+    uids = await reading.names(PodsOn([stay]))
+    lived = FactQuery(purpose=Purpose.LIVES, uids=uids)
+    lives = _lives(await reading.facts(lived))
     names = [("", namespace, name) for namespace, name in lives]
     if not names:
         return ()
-    found = await reading.facts.requests(names, since=None, until=None)
+    found = await reading.facts(
+        FactQuery(purpose=Purpose.REQUESTS, objects=names)
+    )
     placed = [stored for stored in found if _is_placed(stored, lives)]
     return sorted(placed, key=lambda one: one.entry)[-REQUESTS_MAX:]
 

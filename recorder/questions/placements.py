@@ -6,8 +6,8 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, Vanished
 from recorder.model.window import Window
 from recorder.projections import Placement, Placements, Workload, Workloads
-from recorder.questions.fact_ports import ALWAYS, Stay
 from recorder.questions.ports import Reading
+from recorder.questions.queries import ALWAYS, FactQuery, PodsOn, Purpose, Stay
 
 __all__ = ["ask_placements"]
 
@@ -21,8 +21,8 @@ async def ask_placements(
     """Return the Pods that were on a node in a window, in order of binding."""
     await reading.reach(window.since, window.until)
     since, until = window.since or ALWAYS[0], window.until or ALWAYS[1]
-    uids = await reading.gangs.pods_on([Stay(node, since, until)])
-    pods = await reading.gangs.family(uids, until=None)
+    uids = await reading.names(PodsOn([Stay(node, since, until)]))
+    pods = await reading.facts(FactQuery(purpose=Purpose.FAMILY, uids=uids))
     workloads = Workloads(await _owners_above(reading, pods))
     found = [
         placement
@@ -46,7 +46,9 @@ async def _owners_above(
         if not above:
             break
         known |= above
-        found = await reading.gangs.lives(above)
+        found = await reading.facts(
+            FactQuery(purpose=Purpose.LIVES, uids=above)
+        )
         lives += found
         above = _owners(found) - known
     return lives

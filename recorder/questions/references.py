@@ -11,6 +11,13 @@ from difflib import SequenceMatcher, get_close_matches
 from recorder.errors import ConfigError, NotFoundError
 from recorder.questions.kinds import BUILT_IN, Kind, find_kinds
 from recorder.questions.ports import Incarnation, Reading
+from recorder.questions.queries import (
+    CustomKinds,
+    Incarnations,
+    Kinds,
+    NodeNames,
+    ObjectNames,
+)
 
 __all__ = [
     "KnownObject",
@@ -156,10 +163,10 @@ async def find_node(reading: Reading, *names: str) -> None:
     Raises:
         NotFoundError: of one it has none.
     """
-    known = await reading.known_nodes(names)
+    known = await reading.names(NodeNames(names))
     for name in names:
         if name not in known:
-            hint = did_you_mean(name, await reading.node_names())
+            hint = did_you_mean(name, await reading.names(NodeNames()))
             msg = f'log {reading.log.id} has no node "{name}"{hint}'
             advice = "" if hint else "`recorder get nodes` lists them"
             raise NotFoundError(msg, advice=advice)
@@ -178,8 +185,10 @@ async def find_objects(reading: Reading, reference: Reference) -> KnownObject:
         namespace = reference.namespace
         if kind.namespaced is False:
             namespace = ""
-        incarnations = await reading.incarnations(
-            kind.filed, namespace=namespace, name=reference.name
+        incarnations = await reading.names(
+            Incarnations(
+                kinds=kind.filed, namespace=namespace, name=reference.name
+            )
         )
         places = {one.identity.namespace for one in incarnations}
         for place in sorted(places):
@@ -227,8 +236,12 @@ async def find_again(
     if found is None:
         return None
     identity = found.incarnations[0].identity
-    incarnations = await reading.incarnations(
-        found.kind.filed, namespace=identity.namespace, name=identity.name
+    incarnations = await reading.names(
+        Incarnations(
+            kinds=found.kind.filed,
+            namespace=identity.namespace,
+            name=identity.name,
+        )
     )
     return KnownObject(found.kind, incarnations)
 
@@ -241,10 +254,10 @@ async def _kinds(reading: Reading, reference: Reference) -> Sequence[Kind]:
             " its own name: query the entries of that object"
         )
         raise ObjectNameError(msg, advice="see `recorder log --object`")
-    filed = await reading.kinds()
+    filed = await reading.names(Kinds())
     kinds = find_kinds(word, custom=(), filed=())
     if not kinds:
-        custom = await reading.custom_kinds()
+        custom = await reading.names(CustomKinds())
         kinds = find_kinds(word, custom=custom, filed=filed)
         if not kinds:
             names = {name for kind in BUILT_IN for name in kind.names}
@@ -265,7 +278,7 @@ async def _no_object(
     for kind in kinds:
         known.extend(
             named(reference.word, *place)
-            for place in await reading.object_names(kind.filed)
+            for place in await reading.names(ObjectNames(kind.filed))
         )
     hint = did_you_mean(str(reference), known)
     return NotFoundError(f'log {reading.log.id} has no "{reference}"{hint}')

@@ -15,6 +15,15 @@ from recorder.questions.kinds import BUILT_IN, Kind, find_kinds
 from recorder.questions.nodes import NodesQuestion, ask_nodes
 from recorder.questions.places import rack_of
 from recorder.questions.ports import Line, Reading
+from recorder.questions.queries import (
+    CustomKinds,
+    Kinds,
+    NodeNames,
+    NodePlaces,
+    NodesLike,
+    ObjectNames,
+    ObjectsLike,
+)
 from recorder.questions.references import named
 
 __all__ = [
@@ -54,13 +63,15 @@ async def ask_search(
         return SearchResult(nodes=(), objects=(), entry=None)
     kind, _, rest = text.rpartition("/")
     if kind in {"node", "nodes", "no"}:
-        nodes = await reading.search_nodes(rest, limit=limit)
+        nodes = await reading.names(NodesLike(text=rest, limit=limit))
         return SearchResult(nodes=nodes, objects=(), entry=None)
-    objects = await reading.search_objects(
-        rest, kind=kind.partition("/")[0] or None, limit=limit
+    of_kind = kind.partition("/")[0] or None
+    objects = await reading.names(
+        ObjectsLike(text=rest, kind=of_kind, limit=limit)
     )
+    like = NodesLike(text=text, limit=limit)
     return SearchResult(
-        nodes=() if kind else await reading.search_nodes(text, limit=limit),
+        nodes=() if kind else await reading.names(like),
         objects=_each_once(objects),
         entry=await _entry(reading, text),
     )
@@ -96,13 +107,13 @@ async def _entry(reading: Reading, text: str) -> Line | None:
 
 async def complete_nodes(reading: Reading, begun: str) -> Sequence[str]:
     """Return the nodes as ``node/NAME`` that go on as begun, in order."""
-    names = await reading.node_names()
+    names = await reading.names(NodeNames())
     return _going_on(begun, (named("node", "", name) for name in names))
 
 
 async def complete_racks(reading: Reading, begun: str) -> Sequence[str]:
     """Return the racks that go on as begun, in order."""
-    places = (await reading.facts.places()).values()
+    places = (await reading.states(NodePlaces())).values()
     return _going_on(begun, filter(None, map(rack_of, places)))
 
 
@@ -137,7 +148,7 @@ async def complete_objects(
     word, slash, _ = begun.partition("/")
     found: list[str] = []
     for kind in await _kinds(reading, word, is_whole=bool(slash)):
-        for place, name in await reading.object_names(kind.filed):
+        for place, name in await reading.names(ObjectNames(kind.filed)):
             if namespace in {None, place}:
                 shown = place if namespace is None else ""
                 found.append(named(word if slash else kind, shown, name))
@@ -147,9 +158,9 @@ async def complete_objects(
 async def _kinds(
     reading: Reading, word: str, *, is_whole: bool
 ) -> Sequence[Kind]:
-    filed = await reading.kinds()
+    filed = await reading.names(Kinds())
     if is_whole:
-        custom = await reading.custom_kinds()
+        custom = await reading.names(CustomKinds())
         return find_kinds(word, custom=custom, filed=filed)
     return [
         kind

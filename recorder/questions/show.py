@@ -11,6 +11,7 @@ from recorder.model.moment import shifted, written
 from recorder.questions.changes import document_of
 from recorder.questions.moments import covered_at
 from recorder.questions.ports import Heartbeats, Line, Reading, Selection
+from recorder.questions.queries import HeartbeatsOf
 from recorder.questions.references import Reference, find_objects, no_versions
 
 __all__ = ["Shown", "ask_object", "never"]
@@ -67,7 +68,7 @@ async def ask_object(
     if at is None and line.identity is not None:
         numbers = {one.identity: one.number for one in found.incarnations}
         number = numbers[line.identity]
-        beats = (await reading.heartbeats([number])).get(number)
+        beats = (await reading.states(HeartbeatsOf([number]))).get(number)
     return Shown(
         line=line,
         coverage=await covered_at(

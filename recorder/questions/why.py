@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.coverage.account import Account, read_account
-from recorder.coverage.coverage import Coverage, cover
+from recorder.coverage.authorship import add_unaudited
+from recorder.coverage.coverage import Coverage, covered, proven_of
 from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
@@ -15,13 +15,13 @@ from recorder.model.window import TimeError, Window
 from recorder.questions.beginning import reach_begun
 from recorder.questions.loading.nodes import (
     LOOKBACK,
-    hiding,
     is_authored,
     nodes_of,
     reads_nodes,
     verdicts_of,
 )
 from recorder.questions.ports import Reading
+from recorder.questions.queries import LastSign
 from recorder.questions.references import find_node
 
 __all__ = ["Why", "WhyQuestion", "ask_why"]
@@ -77,53 +77,68 @@ async def ask_why(
     judged = _judged_window(question)
     await reading.reach(judged.since, judged.until)
     await find_node(reading, question.node)
-    account = await _account(reading, judged, now=now)
-    found = await _verdicts(reading, question, knowledge, account)
+    coverage = await covered(
+        reading,
+        judged,
+        now=now,
+        reads=reads_nodes,
+        facts=True,
+    )
+    found = await _verdicts(reading, question, knowledge, coverage)
     if await reach_begun(reading, judged, found):
-        account = await _account(reading, judged, now=now)
-        found = await _verdicts(reading, question, knowledge, account)
-    end = None
+        coverage = await covered(
+            reading, judged, now=now, reads=reads_nodes, facts=True
+        )
+        found = await _verdicts(reading, question, knowledge, coverage)
     if question.at is not None:
-        spoken, end = _spoken(question.at, found, account.end)
-        account = await _account(reading, spoken, now=now)
+        spoken = _window_of(question.at, found)
+        coverage = await _covered(reading, question.at, spoken, now=now)
+        coverage.rest_on(hole for one in found for hole in one.hiding)
+    coverage.begin_with(verdict.began_at for verdict in found)
+    if found:
+        coverage.proven_until = _proven(reading, found)
+    add_unaudited(coverage, reading.streams, is_authored)
     return Why(
         cluster=reading.log.cluster_name,
         question=question,
         verdicts=found,
-        coverage=cover(
-            account,
-            end=end,
-            times=[verdict.began_at for verdict in found],
-            hiding=hiding(found),
-            told_by={_told_by(one.effect.stored) for one in found} or None,
-            authored=is_authored,
-        ),
+        coverage=coverage,
     )
 
 
-async def _account(
-    reading: Reading, window: Window, *, now: datetime
-) -> Account:
-    return await read_account(
-        reading, window, now=now, reads=reads_nodes, facts=True
-    )
+async def _covered(
+    reading: Reading, at: datetime, spoken: Window, *, now: datetime
+) -> Coverage:
+    """Judge the window that an answer about a moment speaks of.
 
-
-def _spoken(
-    at: datetime, found: Sequence[Verdict], end: datetime | None
-) -> tuple[Window, datetime | None]:
-    """Return the window that an answer about a moment speaks of, and its end.
-
-    Nobody asked for where the answer ends, unless the moment is not recorded
-    yet: then it is the end of the window.
+    It ends where the answer does, which nobody asked for; unless the moment
+    is not recorded yet.
     """
-    begun = [verdict.began_at for verdict in found]
-    ended = [e.sign.stored.at for v in found for e in v.evidence]
-    since, until = min([at, *begun]), max([at, *ended])
-    until = max(until, shifted(since, MOMENT))
-    if end is None or at > end:
-        return Window(since, until), None
-    return Window(since, None), until
+    coverage = await covered(
+        reading,
+        Window(spoken.since, None),
+        now=now,
+        reads=reads_nodes,
+        facts=True,
+    )
+    end = coverage.window.until
+    if spoken.until is None or end is None or at > end:
+        return await covered(
+            reading, spoken, now=now, reads=reads_nodes, facts=True
+        )
+    coverage.end(spoken.until)
+    return coverage
+
+
+def _proven(reading: Reading, found: Sequence[Verdict]) -> datetime | None:
+    """Return how far the streams are proven that told what happened."""
+    told = {_told_by(one.effect.stored) for one in found}
+    return proven_of(
+        stream
+        for stream in reading.streams
+        if reads_nodes(stream.source, stream.resource)
+        and stream.resource in told
+    )
 
 
 def _told_by(stored: StoredFact) -> str:
@@ -146,26 +161,35 @@ def _judged_window(question: WhyQuestion) -> Window:
     return question.window
 
 
+def _window_of(at: datetime, found: Sequence[Verdict]) -> Window:
+    """Return the window that an answer about a moment speaks of."""
+    begun = [verdict.began_at for verdict in found]
+    ended = [e.sign.stored.at for v in found for e in v.evidence]
+    since, until = min([at, *begun]), max([at, *ended])
+    return Window(since, max(until, shifted(since, MOMENT)))
+
+
 async def _verdicts(
     reading: Reading,
     question: WhyQuestion,
     knowledge: Knowledge,
-    account: Account,
+    coverage: Coverage,
 ) -> Sequence[Verdict]:
     window = question.window
     if window.since is not None or window.until is not None:
         return await _within(
-            reading, question.node, window, knowledge, account
+            reading, question.node, window, knowledge, coverage
         )
     until = question.at
-    last = await reading.facts.last_sign(question.node, None)
-    if last is None:
+    signs = await reading.states(LastSign(question.node))
+    if not signs:
         return []
+    last = signs[question.node]
     end = None if until is None else shifted(until, LOOKBACK)
     near = Window(shifted(until or last, -LOOKBACK), end)
     for wider in (near, Window(None, end)):
         found = await _within(
-            reading, question.node, wider, knowledge, account
+            reading, question.node, wider, knowledge, coverage
         )
         chosen = _at(found, until)
         if chosen:
@@ -193,7 +217,7 @@ async def _within(
     node: str,
     window: Window,
     knowledge: Knowledge,
-    account: Account,
+    coverage: Coverage,
 ) -> Sequence[Verdict]:
     since = window.since and shifted(window.since, -LOOKBACK)
     nodes = await nodes_of(
@@ -203,4 +227,4 @@ async def _within(
         until=window.until,
         knowledge=knowledge,
     )
-    return await verdicts_of(reading, nodes, window, account, knowledge)
+    return await verdicts_of(reading, nodes, window, coverage, knowledge)

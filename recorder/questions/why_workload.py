@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
-from recorder.coverage.account import Account, read_account
-from recorder.coverage.coverage import Coverage, cover
+from recorder.coverage.authorship import add_unaudited
+from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import NotFoundError
 from recorder.explain.ending import Ending
 from recorder.explain.ending_draft import Life
@@ -32,6 +32,7 @@ from recorder.questions.loading.nodes import (
     reads_workloads,
 )
 from recorder.questions.ports import Reading
+from recorder.questions.queries import FactQuery, Purpose
 from recorder.questions.references import KnownObject, Reference, find_objects
 
 __all__ = ["WhyWorkload", "WhyWorkloadQuestion", "ask_why_workload"]
@@ -179,7 +180,9 @@ async def _family(
     """Read all about the workload that an object is, or belongs to."""
     until, uids = question.window.until, set(found.uids)
     if found.kind.kind != "Pod":
-        facts = await reading.gangs.family(uids, until=until)
+        facts = await reading.facts(
+            FactQuery(purpose=Purpose.FAMILY, uids=uids, until=until)
+        )
         owned = _owners(facts, None)
         own = [one for one in owned if one.uid in uids]
         if own:
@@ -188,7 +191,9 @@ async def _family(
         uids = {
             pod.pod.uid for pod in Placements(facts) if pod.pod.uid is not None
         }
-    facts = await reading.gangs.families(uids, until=until) if uids else ()
+    facts = await reading.facts(
+        FactQuery(purpose=Purpose.FAMILIES, uids=uids, until=until)
+    )
     owned = _owners(facts, uids)
     if not owned:
         msg = f'log {reading.log.id} has no Pods of "{question.object}"'
@@ -285,26 +290,31 @@ async def _covered(
     since, until = question.window.since, question.window.until
     if since is None and not any(p.listed for p in pods):
         since = min((p.seen_at for p in pods if p.seen_at), default=None)
-    account = await _account(reading, Window(since, until), now=now)
-    told = [s.observed_at for e in endings for s in e.evidence]
+
+    async def within(end: datetime | None) -> Coverage:
+        found = await covered(
+            reading,
+            Window(since, end),
+            now=now,
+            reads=reads_workloads,
+            facts=True,
+            needs=PODS,
+        )
+        found.begin_with(
+            at
+            for ending in endings
+            for at in (ending.at, *(s.observed_at for s in ending.evidence))
+        )
+        add_unaudited(found, reading.streams, is_authored)
+        return found
+
+    coverage = await within(until)
     ends = [p.gone_at or p.ended_at for p in pods]
     over = [at for at in ends if at is not None]
-    proven = account.proven_until
-    if until is None and proven is not None and len(over) == len(ends):
-        # What came after the end of all of it is not what was asked about.
-        end = shifted(max([*over, *told]), MOMENT)
-        if end < proven:
-            account = await _account(reading, Window(since, end), now=now)
-    return cover(
-        account,
-        times=[*(ending.at for ending in endings), *told],
-        authored=is_authored,
-    )
-
-
-async def _account(
-    reading: Reading, window: Window, *, now: datetime
-) -> Account:
-    return await read_account(
-        reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
-    )
+    proven = coverage.proven_until
+    if until is not None or proven is None or len(over) < len(ends):
+        return coverage
+    told = [s.observed_at for e in endings for s in e.evidence]
+    end = shifted(max([*over, *told]), MOMENT)
+    # What came after the end of all of it is not what was asked about.
+    return await within(end) if end < proven else coverage

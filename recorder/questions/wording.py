@@ -14,6 +14,7 @@ from recorder.model.facts import ConditionChanged
 from recorder.questions.changes import document_of, visible_changes
 from recorder.questions.entry import ask_entry, previous_of
 from recorder.questions.ports import Line, Reading, is_about_events
+from recorder.questions.queries import FactQuery, Purpose
 
 __all__ = ["worded"]
 
@@ -35,7 +36,9 @@ async def worded(reading: Reading, lines: Sequence[Line]) -> Sequence[Line]:
     """Return entries with what they say, if they do not say it themselves."""
     silent = [line for line in lines if not _speaks(line)]
     told: dict[int, list[StoredFact]] = {}
-    for stored in await reading.fact_pages.of_lines(silent):
+    entries = {line.entry.position: line.recorded_at for line in silent}
+    said = FactQuery(purpose=Purpose.ENTRIES, entries=entries)
+    for stored in await reading.facts(said):
         told.setdefault(stored.entry.position, []).append(stored)
     words = {
         position: _few([says(one.fact) for one in sorted(facts, key=_order)])

@@ -1,11 +1,10 @@
 """One workload: its Pods over nodes and time, and what hit it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from recorder.coverage.account import read_account
-from recorder.coverage.coverage import Coverage, cover
+from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import NotFoundError
 from recorder.explain.hit import Hit
 from recorder.knowledge import Knowledge
@@ -14,6 +13,7 @@ from recorder.projections import Placement, Placements, Workload, Workloads
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.loading.nodes import PODS, reads_workloads
 from recorder.questions.ports import Reading
+from recorder.questions.queries import FactQuery, Purpose
 from recorder.questions.references import Reference, find_objects
 
 __all__ = ["WorkloadHistory", "ask_workload"]
@@ -90,7 +90,9 @@ async def ask_workload(
     await reading.reach(window.since, window.until)
     found = await find_objects(reading, reference)
     uids = {t.identity.uid for t in found.incarnations if t.identity.uid}
-    facts = await reading.gangs.family(uids, until=window.until)
+    facts = await reading.facts(
+        FactQuery(purpose=Purpose.FAMILY, uids=uids, until=window.until)
+    )
     workloads = Workloads(facts)
     own: dict[Workload, list[Placement]] = {}
     for placement in Placements(facts):
@@ -111,37 +113,42 @@ async def ask_workload(
         (p for one in chosen for p in own[one]),
         key=lambda p: (p.bound_at or p.seen_at, p.pod.name),
     )
-    account = await read_account(
-        reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
-    )
-    hit = await _impact(reading, placements, window, knowledge, now=now)
-    hits = [one for one in hit if one.workload == workload]
-    return WorkloadHistory(
+    history = WorkloadHistory(
         workload=workload,
         placements=placements,
         failed_at=workloads.failed_at(workload),
-        hits=hits,
-        coverage=cover(account, times=[one.hit_at for one in hits]),
+        hits=(),
+        coverage=await covered(
+            reading,
+            window,
+            now=now,
+            reads=reads_workloads,
+            facts=True,
+            needs=PODS,
+        ),
     )
+    hits = await _hits(reading, history, window, knowledge, now=now)
+    history.coverage.begin_with(hit.hit_at for hit in hits)
+    return replace(history, hits=hits)
 
 
-async def _impact(
+async def _hits(
     reading: Reading,
-    placements: Sequence[Placement],
+    history: WorkloadHistory,
     window: Window,
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> Sequence[Hit]:
-    nodes = sorted({p.node for p in placements if p.node is not None})
+) -> list[Hit]:
+    nodes = tuple(history.nodes)
     if not nodes:
         return []
-    begun = [p.bound_at for p in placements if p.bound_at is not None]
+    begun = [p.bound_at for p in history.placements if p.bound_at is not None]
     since = window.since or min(begun, default=None)
     impact = await ask_impact(
         reading,
         ImpactQuestion(
-            nodes=tuple(nodes),
+            nodes=nodes,
             rack=None,
             labels=(),
             window=Window(since, window.until),
@@ -149,4 +156,6 @@ async def _impact(
         knowledge,
         now=now,
     )
-    return impact.workloads
+    return [
+        hit for hit in impact.workloads if hit.workload == history.workload
+    ]

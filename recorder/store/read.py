@@ -6,36 +6,59 @@ that is asked up to that size. An answer and its coverage speak of the same
 log, however long the answer takes, and no transaction is kept open for it.
 """
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Mapping,
+    Sequence,
+)
 from dataclasses import replace
 from datetime import datetime
+from typing import Any, TypeVar
 
 from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Archived, ClockJump, Log, Stream
+from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
 from recorder.coverage.unproven import dropped
 from recorder.errors import NotFoundError
-from recorder.model.reference import ObjectIdentity
+from recorder.model.fact import StoredFact
 from recorder.model.window import Window
-from recorder.questions.ports import (
-    CustomKind,
-    Heartbeats,
-    Incarnation,
-    Line,
-    OnDay,
-    Part,
-    Places,
-    Selection,
-    Version,
+from recorder.questions.nouns import Line, Part, Selection
+from recorder.questions.ports import OnDay
+from recorder.questions.queries import (
+    ActiveNodes,
+    ActiveNodesNear,
+    CustomKinds,
+    FactQuery,
+    HeartbeatsOf,
+    Incarnations,
+    Kinds,
+    LastSign,
+    NameQuery,
+    NodeLabels,
+    NodeNames,
+    NodePlaces,
+    NodesBefore,
+    NodesLike,
+    ObjectNames,
+    ObjectsLike,
+    PodsOn,
+    PreemptedPods,
+    Purpose,
+    StateQuery,
+    Tenants,
+    WordsNear,
 )
 from recorder.store.engine import Elsewhere, Engine
 from recorder.store.read_archived import went_early
 from recorder.store.read_concerned import find_concerned
 from recorder.store.read_cut import CutReader
-from recorder.store.read_definitions import read_custom_kinds
+from recorder.store.read_definitions import DefinitionReader
 from recorder.store.read_entries import EntryReader
 from recorder.store.read_fact_pages import FactPages
 from recorder.store.read_facts import FactReader
-from recorder.store.read_gangs import GangReader
+from recorder.store.read_gangs import PodReader
 from recorder.store.read_gaps import GapReader
 from recorder.store.read_like import LikeReader
 from recorder.store.read_logs import (
@@ -46,9 +69,14 @@ from recorder.store.read_logs import (
 )
 from recorder.store.read_nodes import NodeReader
 from recorder.store.read_objects import NameReader
-from recorder.store.stored_facts import FactNames
 
 __all__ = ["LogReading", "list_logs"]
+
+Item = TypeVar("Item")
+Key = TypeVar("Key")
+Found = TypeVar("Found")
+Ask = Callable[[Any], Awaitable[Any]]
+"""Answers one kind of query."""
 
 
 async def list_logs(engine: Engine) -> Sequence[Log]:
@@ -64,15 +92,41 @@ class LogReading:
         self.streams = standing.streams
         self._engine = engine
         self._standing = standing
-        self._names = NameReader(engine, log.id)
-        self._like = LikeReader(engine, log.id)
         self._entries = EntryReader(engine, log.id, log.size)
         self._gaps = GapReader(engine, log.id, log.size)
-        self._nodes = NodeReader(engine, log.id, log.size)
-        names = FactNames(log.id, engine)
-        self.facts = FactReader(engine, standing.extent, names)
-        self.gangs = GangReader(engine, standing.extent, names)
+        self._facts = FactReader(engine, standing.extent)
         self.fact_pages = FactPages(engine, standing.extent)
+        self._asked = {**self._of_facts(), **self._of_names()}
+
+    def _of_facts(self) -> Mapping[type, Ask]:
+        facts = self._facts
+        pods = PodReader(self._engine, self._standing.extent)
+        return {
+            ActiveNodes: facts.active_nodes,
+            ActiveNodesNear: facts.active_nodes_near,
+            LastSign: facts.last_sign,
+            NodeLabels: facts.labels,
+            NodePlaces: facts.places,
+            PodsOn: pods.pods_on,
+            PreemptedPods: pods.preempted,
+            Tenants: pods.tenants,
+        }
+
+    def _of_names(self) -> Mapping[type, Ask]:
+        engine, log = self._engine, self.log
+        names, like = NameReader(engine, log.id), LikeReader(engine, log.id)
+        return {
+            CustomKinds: DefinitionReader(engine, log.id, log.size).kinds,
+            HeartbeatsOf: names.heartbeats,
+            Incarnations: names.incarnations,
+            Kinds: names.kinds,
+            NodeNames: names.nodes,
+            NodesBefore: NodeReader(engine, log.id, log.size).before,
+            NodesLike: like.nodes,
+            ObjectNames: names.object_names,
+            ObjectsLike: like.objects,
+            WordsNear: names.words,
+        }
 
     @classmethod
     async def at_present(cls, engine: Engine, number: int) -> "LogReading":
@@ -167,6 +221,28 @@ class LogReading:
         """Yield every jump of the recorder's clock, in log order."""
         return self._gaps.clock_jumps()
 
+    async def facts_end(self) -> FactsEnd | None:
+        """Return where facts end; None where every entry has its own."""
+        return await self._facts.end()
+
+    async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
+        """Return the facts for a purpose, in the order of the log."""
+        if query.purpose is Purpose.ENTRIES:
+            return await self.fact_pages.of_entries(query.entries or {})
+        return await self._facts.facts(query)
+
+    async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
+        """Return names, each once."""
+        found: Sequence[Item] = await self._asked[type(query)](query)
+        return found
+
+    async def states(
+        self, query: StateQuery[Key, Found]
+    ) -> Mapping[Key, Found]:
+        """Return what the log knows of each of some things, where it does."""
+        found: Mapping[Key, Found] = await self._asked[type(query)](query)
+        return found
+
     async def skip_to_newest(
         self, selection: Selection, count: int, *, on_day: OnDay | None = None
     ) -> int:
@@ -194,68 +270,6 @@ class LogReading:
         """Return the newest line of a selection, with its document."""
         return await self._entries.newest(selection, before=before)
 
-    async def nodes_before(
-        self, names: Collection[str], at: datetime
-    ) -> Mapping[str, Version]:
-        """Return the newest version of each Node before a time, by name."""
-        return await self._nodes.before(names, at)
-
-    async def known_nodes(self, names: Collection[str]) -> Collection[str]:
-        """Return those nodes that any entry concerns."""
-        return await self._names.known_nodes(names)
-
-    async def node_names(self) -> Sequence[str]:
-        """Return the nodes of entries, where known."""
-        return await self._names.node_names()
-
-    async def search_nodes(
-        self, text: str, *, limit: int, anywhere: bool = True
-    ) -> Sequence[str]:
-        """Return nodes with a text in their names, or at the beginning."""
-        return await self._like.nodes(text, limit=limit, anywhere=anywhere)
-
-    async def search_objects(
-        self, text: str, *, kind: str | None, limit: int, within: Places = None
-    ) -> Sequence[ObjectIdentity]:
-        """Return objects with a text in their names, each once, of a kind."""
-        return await self._like.objects(
-            text, kind=kind, limit=limit, within=within
-        )
-
-    async def kinds(self) -> Collection[tuple[str, str]]:
-        """Return group and name of every kind."""
-        return await self._names.kinds()
-
-    async def custom_kinds(self) -> Sequence[CustomKind]:
-        """Return the kinds that the cluster's definitions define."""
-        return await read_custom_kinds(
-            self._engine, self.log.id, self.log.size
-        )
-
-    async def incarnations(
-        self,
-        kinds: Collection[tuple[str, str]],
-        *,
-        namespace: str | None,
-        name: str,
-    ) -> Sequence[Incarnation]:
-        """Return the objects of a name; in any namespace where it is None."""
-        return await self._names.incarnations(
-            kinds, namespace=namespace, name=name
-        )
-
-    async def object_names(
-        self, kinds: Collection[tuple[str, str]]
-    ) -> Sequence[tuple[str, str]]:
-        """Return namespace and name of objects, as far as it is useful."""
-        return await self._names.object_names(kinds)
-
-    async def heartbeats(
-        self, objects: Collection[int]
-    ) -> Mapping[int, Heartbeats]:
-        """Return the folded heartbeats of live objects, by number."""
-        return await self._names.heartbeats(objects)
-
     async def past(self, nodes: Collection[str], window: Window) -> CutReader:
         """Return the log as a tape of a window is cut out of it.
 
@@ -273,10 +287,6 @@ class LogReading:
                 until=window.until,
             )
         return CutReader(self._engine, number, size, kept)
-
-    async def words(self, wanted: str) -> Sequence[str]:
-        """Return reasons and actors to compare with one; none if known."""
-        return await self._names.words(wanted)
 
 
 def _ended(stream: Stream, position: int, at: datetime | None) -> Stream:

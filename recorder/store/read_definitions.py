@@ -10,13 +10,14 @@ import msgspec
 from sqlalchemy import func, select
 
 from recorder.model.entry import Operation
-from recorder.questions.ports import CustomKind
+from recorder.questions.nouns import CustomKind
+from recorder.questions.queries import CustomKinds
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import Engine, reading
 from recorder.store.read_documents import Documents
 from recorder.store.tables import Query, entry, kind, object_
 
-__all__ = ["read_custom_kinds"]
+__all__ = ["DefinitionReader"]
 
 PAGE = 50
 """A definition with its schemas may be a megabyte."""
@@ -53,27 +54,32 @@ class _Definition(msgspec.Struct):
     spec: _Spec
 
 
-async def read_custom_kinds(
-    engine: Engine, log: int, size: int
-) -> Sequence[CustomKind]:
-    """Return the kinds that definitions define or defined, by name.
+class DefinitionReader:
+    """Reads the definitions of one log up to a size."""
 
-    One that is no more counts too: its objects are still asked for.
-    """
-    found: dict[str, CustomKind] = {}
-    documents = Documents(log)
-    async with reading(engine, "read definitions") as connection:
-        positions = (
-            await connection.scalars(_newest_positions(log, size))
-        ).all()
-        for start in range(0, len(positions), PAGE):
-            page = positions[start : start + PAGE]
-            raws = await documents.at(connection, page)
-            for position in page:
-                custom = _read(raws[position])
-                if custom is not None:
-                    found[f"{custom.plural}.{custom.group}"] = custom
-    return [found[name] for name in sorted(found)]
+    def __init__(self, engine: Engine, log: int, size: int) -> None:
+        self._engine = engine
+        self._log = log
+        self._size = size
+
+    async def kinds(self, _: CustomKinds) -> Sequence[CustomKind]:
+        """Return the kinds that definitions define or defined, by name.
+
+        One that is no more counts too: its objects are still asked for.
+        """
+        found: dict[str, CustomKind] = {}
+        documents = Documents(self._log)
+        newest = _newest_positions(self._log, self._size)
+        async with reading(self._engine, "read definitions") as connection:
+            positions = (await connection.scalars(newest)).all()
+            for start in range(0, len(positions), PAGE):
+                page = positions[start : start + PAGE]
+                raws = await documents.at(connection, page)
+                for position in page:
+                    custom = _read(raws[position])
+                    if custom is not None:
+                        found[f"{custom.plural}.{custom.group}"] = custom
+        return [found[name] for name in sorted(found)]
 
 
 def _newest_positions(log: int, size: int) -> Query:

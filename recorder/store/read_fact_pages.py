@@ -14,7 +14,7 @@ from datetime import datetime
 
 from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, WATCH
-from recorder.questions.ports import Line, OnDay, Selection
+from recorder.questions.ports import OnDay, Selection
 from recorder.store.codes import FACT_CODES
 from recorder.store.engine import Engine, Record, fetch_planned
 from recorder.store.extent import Extent
@@ -102,17 +102,17 @@ class FactPages:
             async for page in self._paged(asked, after, size):
                 yield page
 
-    async def of_lines(self, lines: Sequence[Line]) -> Sequence[StoredFact]:
-        """Return the facts of some entries, in log order."""
-        if not lines:
+    async def of_entries(
+        self, entries: Mapping[int, datetime]
+    ) -> Sequence[StoredFact]:
+        """Return the facts of entries, by position and when recorded."""
+        if not entries:
             return []
-        times = [line.recorded_at for line in lines]
+        times = entries.values()
+        places = {"places": [*entries]}
         where, values = self._where(
             [
-                (
-                    "f.position = any (:places::int8[])",
-                    {"places": [line.entry.position for line in lines]},
-                ),
+                ("f.position = any (:places::int8[])", places),
                 _recorded(min(times), max(times)),
             ]
         )

@@ -4,18 +4,28 @@ Facts come from one derivation alone, in the order of the log. A window
 selects by when something happened, which an index per day answers.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 import orjson
 
 from recorder.coverage.ports import FactsEnd
-from recorder.explain.needs import ObjectName
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
-from recorder.questions.fact_ports import ALWAYS, Stay
+from recorder.questions.queries import (
+    ALWAYS,
+    ActiveNodes,
+    ActiveNodesNear,
+    FactQuery,
+    LastSign,
+    NodeLabels,
+    NodePlaces,
+    Purpose,
+)
 from recorder.store.details import detail_decoder
 from recorder.store.engine import Engine, Record, fetch
+from recorder.store.extent import Extent
+from recorder.store.read_gangs import FAMILIES, FAMILY, LIVES
 from recorder.store.read_labels import (
     APPEARED_STANDING,
     LABELS,
@@ -30,6 +40,7 @@ from recorder.store.stored_facts import (
     OF_NODES,
     SEEN_AT,
     ExtentReader,
+    FactNames,
     named,
     told,
 )
@@ -98,7 +109,7 @@ LOSSES = named(f"""
       and (f.kind in (#boot-changed, #lease-silent) or f.mark = #contact
         or f.kind = #appeared and f.place is not null)
 """)
-STIRRED = Statement.of(f"""
+ACTIVE = Statement.of(f"""
     select n.name from (
       select distinct f.node_id from recorder.fact f
       where {OF_EXTENT} and f.bearing = #sign and {IN_TIME}
@@ -106,7 +117,7 @@ STIRRED = Statement.of(f"""
         and (f.kind <> #appeared or f.mark = #created)) t
     join recorder.node n on n.node_id = t.node_id
 """)
-STIRRED_NEAR = Statement.of(f"""
+ACTIVE_NEAR = Statement.of(f"""
     select n.name from (
       select distinct f.node_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES} and f.bearing = #sign
@@ -141,10 +152,29 @@ OBSERVED = Statement.of("""
 """)
 
 
+FACTS: Mapping[Purpose, tuple[Statement, str | None]] = {
+    Purpose.ALL: (ALL_OF_NODES, None),
+    Purpose.EVIDENCE: (EVIDENCE, None),
+    Purpose.DISRUPTION: (DISRUPTED, "stays"),
+    Purpose.REQUESTS: (REQUESTS, "objects"),
+    Purpose.SIGNS: (SIGNS, None),
+    Purpose.LOSSES: (LOSSES, None),
+    Purpose.LIVES: (LIVES, "uids"),
+    Purpose.FAMILY: (FAMILY, "uids"),
+    Purpose.FAMILIES: (FAMILIES, "uids"),
+}
+"""The statement for each purpose, and what it needs: without any there is
+nothing to read."""
+
+
 class FactReader(ExtentReader):
     """Reads the facts of one log up to a size."""
 
     action = "read the facts"
+
+    def __init__(self, engine: Engine, extent: Extent) -> None:
+        super().__init__(engine, extent)
+        self._names = FactNames(extent.log, engine)
 
     async def end(self) -> FactsEnd | None:
         """Return where facts end; None where every entry has its own."""
@@ -153,168 +183,71 @@ class FactReader(ExtentReader):
             self._engine, extent.log, extent.size, extent.built_to
         )
 
-    async def of_nodes(
-        self,
-        names: Collection[str],
-        *,
-        since: datetime | None,
-        until: datetime | None,
-        locks: Collection[str] = (),
-    ) -> Sequence[StoredFact]:
-        """Return the facts of nodes, and of locks that may name one.
-
-        ``locks`` are keys of annotations, which may hold ``*``.
-        """
-        return await self._facts(
-            ALL_OF_NODES,
-            nodes=list(names),
-            locks=[*map(_pattern, locks)],
-            **_span(since, until),
-        )
-
-    async def evidence(
-        self,
-        names: Collection[str],
-        *,
-        since: datetime | None,
-        until: datetime | None,
-        locks: Collection[str],
-    ) -> Sequence[StoredFact]:
-        """Return the facts among them that may be evidence.
-
-        But not that their Pods had to go. ``locks`` are keys of annotations,
-        which may hold ``*``.
-        """
-        return await self._facts(
-            EVIDENCE,
-            nodes=list(names),
-            locks=[*map(_pattern, locks)],
-            **_span(since, until),
-        )
-
-    async def disrupted(
-        self,
-        stays: Collection[Stay],
-        *,
-        since: datetime | None,
-        until: datetime | None,
-    ) -> Sequence[StoredFact]:
-        """Return that Pods of nodes had to go, as it was seen in some times.
-
-        These may not overlap for one node.
-        """
-        if not stays:
+    async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
+        """Return the facts for a purpose, but for those of entries."""
+        statement, subject = FACTS[query.purpose]
+        if subject is not None and not getattr(query, subject):
             return []
-        return await self._facts(
-            DISRUPTED,
-            nodes=[stay.node for stay in stays],
-            begins=[stay.since for stay in stays],
-            ends=[stay.until for stay in stays],
-            **_span(since, until),
-        )
+        objects = sorted(query.objects)
+        values: Mapping[str, Sequence[object] | datetime] = {
+            "nodes": [*query.nodes] or [stay.node for stay in query.stays],
+            "begins": [stay.since for stay in query.stays],
+            "ends": [stay.until for stay in query.stays],
+            "groups": [group for group, _, _ in objects],
+            "namespaces": [namespace for _, namespace, _ in objects],
+            "names": [name for _, _, name in objects],
+            "locks": [*map(_pattern, query.locks)],
+            "uids": [*query.uids],
+            **_span(query.since, query.until),
+        }
+        named = {n: v for n, v in values.items() if n in statement.names}
+        return await self._names.stored(await self._ask(statement, **named))
 
-    async def requests(
-        self,
-        objects: Collection[ObjectName],
-        *,
-        since: datetime | None,
-        until: datetime | None,
-    ) -> Sequence[StoredFact]:
-        """Return the audit facts of objects that name no node."""
-        if not objects:
-            return []
-        parts = [list(part) for part in zip(*sorted(objects), strict=True)]
-        asked = dict(
-            zip(("groups", "namespaces", "names"), parts, strict=True)
-        )
-        return await self._facts(REQUESTS, **asked, **_span(since, until))
-
-    async def signs(
-        self, since: datetime | None, until: datetime | None
-    ) -> Sequence[StoredFact]:
-        """Return the facts about Nodes themselves, for the whole fleet."""
-        return await self._facts(SIGNS, **_span(since, until))
-
-    async def losses(
-        self, since: datetime | None, until: datetime | None
-    ) -> Sequence[StoredFact]:
-        """Return the facts among them that show losses, arrivals and boots.
-
-        Of a Node that was well when it appeared only where it stands.
-        """
-        return await self._facts(LOSSES, **_span(since, until))
-
-    async def stirred(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        *,
-        seen: datetime | None,
-    ) -> set[str]:
-        """Name the nodes of which there is more than that they are there.
-
-        ``seen`` is when it was observed at the earliest.
-        """
+    async def active_nodes(self, query: ActiveNodes) -> Sequence[str]:
+        """Return the nodes of which there is more than that they exist."""
         return await self._texts(
-            STIRRED, seen=seen or ALWAYS[0], **_span(since, until)
+            ACTIVE,
+            seen=query.observed_since or ALWAYS[0],
+            **_span(query.since, query.until),
         )
 
-    async def stirred_near(
-        self,
-        names: Collection[str],
-        times: Collection[datetime],
-        within: timedelta,
-    ) -> set[str]:
-        """Name those of some nodes to which something happened about then."""
+    async def active_nodes_near(self, query: ActiveNodesNear) -> Sequence[str]:
+        """Return those nodes to which something happened near some times."""
         return await self._texts(
-            STIRRED_NEAR,
-            nodes=list(names),
-            times=list(times),
-            within=within,
-            since=min(times) - within,
-            until=max(times) + within,
+            ACTIVE_NEAR,
+            nodes=list(query.names),
+            times=list(query.times),
+            within=query.within,
+            since=min(query.times) - query.within,
+            until=max(query.times) + query.within,
         )
 
-    async def last_sign(
-        self, name: str, until: datetime | None
-    ) -> datetime | None:
+    async def last_sign(self, query: LastSign) -> Mapping[str, datetime]:
         """Return when the last sign about a node was."""
-        rows = await self._ask(LAST_SIGN, node=name, until=until or ALWAYS[1])
-        at: datetime | None = rows[0][0]
-        return at
+        ((at,),) = await self._ask(LAST_SIGN, node=query.node, until=ALWAYS[1])
+        return {} if at is None else {query.node: at}
 
-    async def labels_within(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        *,
-        value: str,
-        key: str | None = None,
-    ) -> dict[str, list[dict[str, str]]]:
-        """Return all labels in a time of nodes that ever had one of a value.
-
-        Of a key, or of any that says where a node stands; a few more may be
-        among them.
-        """
-        span = _span(since, until)
-        if says_where(key):
-            rows = await self._ask(LABELS_OF_PLACE, value=value, **span)
+    async def labels(
+        self, query: NodeLabels
+    ) -> Mapping[str, Sequence[Mapping[str, str]]]:
+        """Return all labels in a time of nodes that had one of a value."""
+        asked = {"value": query.value, **_span(query.since, query.until)}
+        if says_where(query.key):
+            rows = await self._ask(LABELS_OF_PLACE, **asked)
         else:
-            rows = await self._ask(LABELS, key=key, value=value, **span)
+            rows = await self._ask(LABELS, key=query.key, **asked)
         details = detail_decoder(self._engine)
         await details.know(self._engine, (row.detail for row in rows))
         return followed(rows, details)
 
     async def places(
-        self, names: Collection[str] | None = None
-    ) -> dict[str, dict[str, str]]:
-        """Return of the labels with which nodes appeared where they stand.
-
-        Of some nodes, or of all.
-        """
-        if names is None:
+        self, query: NodePlaces
+    ) -> Mapping[str, Mapping[str, str]]:
+        """Return of the labels with which nodes appeared where they stand."""
+        if query.names is None:
             return _by_name(await self._ask(PLACES_OF_ALL))
-        return _by_name(await self._ask(PLACES_OF_NODES, nodes=list(names)))
+        names = list(query.names)
+        return _by_name(await self._ask(PLACES_OF_NODES, nodes=names))
 
 
 async def facts_end(

@@ -1,11 +1,10 @@
 """Reading: Pods that were on nodes, and all that they belong to."""
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
 
-from recorder.model.fact import StoredFact
-from recorder.questions.fact_ports import ALWAYS, Stay
+from recorder.questions.queries import ALWAYS, PodsOn, PreemptedPods, Tenants
 from recorder.store.statement import Statement
 from recorder.store.stored_facts import (
     COLUMNS,
@@ -17,7 +16,7 @@ from recorder.store.stored_facts import (
     told,
 )
 
-__all__ = ["GangReader"]
+__all__ = ["FAMILIES", "FAMILY", "LIVES", "PodReader"]
 
 DEPTH_MAX = 4
 """Steps from what a person asked for down to its Pods, and up again."""
@@ -138,25 +137,26 @@ OF_LIVES = f"""{OF_FAMILY}
           #started, #ended, #container-ended)
         or f.mark in (#outcome, #preempted, #evicted))
 """
-BELOW = named(
+FAMILY = named(
     OF_FAMILY, before=f"{ASKED}, {_steps('asked', OWNED, 'family')},"
 )
-WHOLE = named(
+FAMILIES = named(
     OF_LIVES,
     before=f"""{ASKED}, {_steps("asked", OWNERS, "top_0")},
       {_steps("top", OWNED, "family")},""",
 )
 
 
-class GangReader(ExtentReader):
-    """Reads the Pods and owners of one log up to a size."""
+class PodReader(ExtentReader):
+    """Reads who was on the nodes of one log up to a size."""
 
     action = "read the Pods"
 
-    async def pods_on(self, stays: Collection[Stay]) -> set[str]:
+    async def pods_on(self, query: PodsOn) -> Sequence[str]:
         """Return the UIDs of all Pods that may have been on nodes then."""
+        stays = query.stays
         if not stays:
-            return set()
+            return []
         return await self._texts(
             PLACED,
             nodes=[stay.node for stay in stays],
@@ -164,50 +164,21 @@ class GangReader(ExtentReader):
             ends=[stay.until for stay in stays],
         )
 
-    async def tenants(self, nodes: Collection[str]) -> Mapping[str, set[str]]:
-        """Return of nodes the namespaces of Pods that they ever ran."""
-        found: dict[str, set[str]] = {}
-        if nodes:
-            rows = await self._ask(TENANTS, nodes=list(nodes))
-            for node, namespace in rows:
-                found.setdefault(node, set()).add(namespace)
-        return found
-
-    async def preempted(
-        self,
-        nodes: Collection[str],
-        *,
-        since: datetime | None,
-        until: datetime | None,
-    ) -> set[str]:
+    async def preempted(self, query: PreemptedPods) -> Sequence[str]:
         """Return the UIDs of all Pods that may have made room for others."""
         return await self._texts(
             PREEMPTED,
-            nodes=list(nodes),
-            since=since or ALWAYS[0],
-            until=until or ALWAYS[1],
+            nodes=list(query.nodes),
+            since=query.since or ALWAYS[0],
+            until=query.until or ALWAYS[1],
             together=TOGETHER,
         )
 
-    async def lives(self, uids: Collection[str]) -> Sequence[StoredFact]:
-        """Return how objects of these UIDs came and went."""
-        return await self._facts(LIVES, uids=list(uids))
-
-    async def family(
-        self, uids: Collection[str], *, until: datetime | None
-    ) -> Sequence[StoredFact]:
-        """Return all about objects of these UIDs and what they control.
-
-        But not what Events and audit say of them.
-        """
-        return await self._facts(
-            BELOW, uids=list(uids), until=until or ALWAYS[1]
-        )
-
-    async def families(
-        self, uids: Collection[str], *, until: datetime | None
-    ) -> Sequence[StoredFact]:
-        """Return the lives of these objects, of their owners and Pods."""
-        return await self._facts(
-            WHOLE, uids=list(uids), until=until or ALWAYS[1]
-        )
+    async def tenants(self, query: Tenants) -> Mapping[str, Collection[str]]:
+        """Return of nodes the namespaces of Pods that they ever ran."""
+        found: dict[str, set[str]] = {}
+        if query.names:
+            rows = await self._ask(TENANTS, nodes=list(query.names))
+            for node, namespace in rows:
+                found.setdefault(node, set()).add(namespace)
+        return found

@@ -9,7 +9,8 @@ from collections.abc import Collection, Sequence
 from sqlalchemy import ColumnElement, case, func, or_, select, tuple_
 
 from recorder.model.reference import ObjectIdentity
-from recorder.questions.ports import Place, Places
+from recorder.questions.nouns import Place
+from recorder.questions.queries import NodesLike, ObjectsLike
 from recorder.store.engine import Engine, reading
 from recorder.store.tables import kind as kinds
 from recorder.store.tables import node, object_
@@ -27,33 +28,25 @@ class LikeReader:
         self._engine = engine
         self._log = log
 
-    async def nodes(
-        self, text: str, *, limit: int, anywhere: bool
-    ) -> Sequence[str]:
+    async def nodes(self, query: NodesLike) -> Sequence[str]:
         """Return nodes, those first that begin with the text."""
         name = node.c.name
-        like = name.contains(text, autoescape=True)
-        if not anywhere:
-            like = name.startswith(text, autoescape=True)
-        first = case((name.startswith(text, autoescape=True), 0), else_=1)
-        query = (
+        begins = name.startswith(query.text, autoescape=True)
+        like = begins
+        if query.anywhere:
+            like = name.contains(query.text, autoescape=True)
+        found = (
             select(name)
             .where(node.c.log_id == self._log, like)
-            .order_by(first, name)
-            .limit(limit)
+            .order_by(case((begins, 0), else_=1), name)
+            .limit(query.limit)
         )
         async with reading(self._engine, "search nodes") as connection:
-            return (await connection.scalars(query)).all()
+            return (await connection.scalars(found)).all()
 
-    async def objects(
-        self,
-        text: str,
-        *,
-        kind: str | None,
-        limit: int,
-        within: Places,
-    ) -> Sequence[ObjectIdentity]:
+    async def objects(self, query: ObjectsLike) -> Sequence[ObjectIdentity]:
         """Return objects, the newest incarnation of each name."""
+        text, within = query.text, query.within
         if within is not None and not within:
             return []
         name = object_.c.name
@@ -78,7 +71,7 @@ class LikeReader:
         first = case(
             (newest.c.name.startswith(text, autoescape=True), 0), else_=1
         )
-        query = (
+        chosen = (
             select(
                 kinds.c.api_group,
                 kinds.c.name.label("kind"),
@@ -91,15 +84,16 @@ class LikeReader:
             .join(kinds, kinds.c.kind_id == newest.c.kind_id)
             .where(kinds.c.name != "Node")
             .order_by(first, newest.c.name, newest.c.kind_id)
-            .limit(limit)
+            .limit(query.limit)
         )
-        if kind is not None:
-            word = KIND_WORDS.get(kind.lower(), kind.lower())
-            query = query.where(
+        if query.kind is not None:
+            kind = query.kind.lower()
+            word = KIND_WORDS.get(kind, kind)
+            chosen = chosen.where(
                 func.lower(kinds.c.name).in_([word, word.removesuffix("s")])
             )
         async with reading(self._engine, "search objects") as connection:
-            rows = (await connection.execute(query)).all()
+            rows = (await connection.execute(chosen)).all()
         return [ObjectIdentity(*row) for row in rows]
 
 

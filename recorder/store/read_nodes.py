@@ -1,11 +1,11 @@
 """Reading: Nodes as they were before a time, several at once."""
 
-from collections.abc import Collection, Mapping
-from datetime import datetime
+from collections.abc import Mapping
 
 from recorder.model.entry import Operation
 from recorder.model.reference import ObjectIdentity
-from recorder.questions.ports import Version
+from recorder.questions.nouns import Version
+from recorder.questions.queries import NodesBefore
 from recorder.store.codes import OPERATIONS
 from recorder.store.engine import Engine, asking, fetch
 from recorder.store.read_documents import Documents
@@ -61,18 +61,18 @@ class NodeReader:
         self._size = size
         self._documents = Documents(log)
 
-    async def before(
-        self, names: Collection[str], at: datetime
-    ) -> Mapping[str, Version]:
+    async def before(self, query: NodesBefore) -> Mapping[str, Version]:
         """Return the newest version of each Node before a time, by name."""
+        if not query.names:
+            return {}
         rows = await fetch(
             self._engine,
             "read the nodes",
             NEWEST,
             log=self._log,
             size=self._size,
-            names=list(names),
-            before=at,
+            names=list(query.names),
+            before=query.at,
             operations=list(VERSIONS),
             events=list(EVENT_COLLECTIONS),
         )

@@ -9,7 +9,15 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy import select, tuple_
 
 from recorder.model.reference import ObjectIdentity
-from recorder.questions.ports import Heartbeats, Incarnation
+from recorder.questions.nouns import Heartbeats, Incarnation
+from recorder.questions.queries import (
+    HeartbeatsOf,
+    Incarnations,
+    Kinds,
+    NodeNames,
+    ObjectNames,
+    WordsNear,
+)
 from recorder.store.engine import Engine, fetch, reading
 from recorder.store.statement import Statement
 from recorder.store.tables import (
@@ -97,8 +105,11 @@ class NameReader:
         self._known_nodes: set[str] = set()
         """As far as they were asked for: each part of an answer asks."""
 
-    async def known_nodes(self, names: Collection[str]) -> Collection[str]:
-        """Return those nodes that any entry concerns."""
+    async def nodes(self, query: NodeNames) -> Sequence[str]:
+        """Return the nodes that any entry concerns, in order where all."""
+        names = query.names
+        if names is None:
+            return await self._node_names()
         missing = set(names) - self._known_nodes
         if missing:
             rows = await fetch(
@@ -109,10 +120,9 @@ class NameReader:
                 names=list(missing),
             )
             self._known_nodes.update(name for (name,) in rows)
-        return self._known_nodes.intersection(names)
+        return [*self._known_nodes.intersection(names)]
 
-    async def node_names(self) -> Sequence[str]:
-        """Return the nodes of entries, where known."""
+    async def _node_names(self) -> Sequence[str]:
         query = (
             select(node.c.name)
             .where(node.c.log_id == self._log)
@@ -122,46 +132,42 @@ class NameReader:
         async with reading(self._engine, "read nodes") as connection:
             return (await connection.scalars(query)).all()
 
-    async def kinds(self) -> Collection[tuple[str, str]]:
+    async def kinds(self, _: Kinds) -> Sequence[tuple[str, str]]:
         """Return group and name of every kind of the database."""
         query = select(kind.c.api_group, kind.c.name)
         async with reading(self._engine, "read kinds") as connection:
-            return {(g, n) for g, n in await connection.execute(query)}
+            return [(g, n) for g, n in await connection.execute(query)]
 
-    async def incarnations(
-        self,
-        kinds: Collection[tuple[str, str]],
-        *,
-        namespace: str | None,
-        name: str,
-    ) -> Sequence[Incarnation]:
+    async def incarnations(self, query: Incarnations) -> Sequence[Incarnation]:
         """Return the objects of a name; in any namespace where it is None.
 
         An object of one UID is all of its own, by whatever kind it is filed.
         """
+        kinds, name = query.kinds, query.name
         async with reading(self._engine, "read objects") as connection:
             numbers = (await connection.scalars(_kinds_query(kinds))).all()
-            query = things_query(
-                self._log, numbers, namespace=namespace, name=name
+            things = things_query(
+                self._log, numbers, namespace=query.namespace, name=name
             )
-            rows = (await connection.execute(query)).all()
+            rows = (await connection.execute(things)).all()
             uids = {row.uid for row in rows if row.uid is not None}
             if uids:
                 groups = {group for group, _ in kinds}
-                query = twins_query(self._log, uids, groups=groups, name=name)
-                rows = [*rows, *await connection.execute(query)]
+                twins = twins_query(self._log, uids, groups=groups, name=name)
+                rows = [*rows, *await connection.execute(twins)]
         found = {number: identity for number, *identity in rows}
         return [
             Incarnation(n, ObjectIdentity(*found[n])) for n in sorted(found)
         ]
 
     async def object_names(
-        self, kinds: Collection[tuple[str, str]]
+        self, query: ObjectNames
     ) -> Sequence[tuple[str, str]]:
         """Return namespace and name of objects, where known."""
+        of_kinds = _kinds_query(query.kinds)
         async with reading(self._engine, "read objects") as connection:
-            numbers = (await connection.scalars(_kinds_query(kinds))).all()
-            query = (
+            numbers = (await connection.scalars(of_kinds)).all()
+            named = (
                 select(object_.c.namespace, object_.c.name)
                 .where(
                     object_.c.log_id == self._log,
@@ -170,27 +176,27 @@ class NameReader:
                 .limit(NAMES_MAX)
             )
             found = {
-                (ns, name) for ns, name in await connection.execute(query)
+                (ns, name) for ns, name in await connection.execute(named)
             }
         return sorted(found)
 
     async def heartbeats(
-        self, objects: Collection[int]
+        self, query: HeartbeatsOf
     ) -> Mapping[int, Heartbeats]:
         """Return the folded heartbeats of live objects, by number."""
-        query = select(
+        counted = select(
             object_head.c.object_id,
             object_head.c.heartbeats,
             object_head.c.heartbeat_at,
             object_head.c.version,
             object_head.c.resource_version,
         ).where(
-            object_head.c.object_id.in_(objects),
+            object_head.c.object_id.in_(query.numbers),
             # Those of an attached archive are numbers of another database.
             object_head.c.log_id == self._log,
         )
         async with reading(self._engine, "read heartbeats") as connection:
-            rows = (await connection.execute(query)).all()
+            rows = (await connection.execute(counted)).all()
         return {
             row.object_id: Heartbeats(
                 row.heartbeats,
@@ -202,17 +208,17 @@ class NameReader:
             for row in rows
         }
 
-    async def words(self, wanted: str) -> Sequence[str]:
+    async def words(self, query: WordsNear) -> Sequence[str]:
         """Return reasons and actors to compare with one; none if it is known.
 
         They are shared by all logs of the database.
         """
         async with reading(self._engine, "read reasons") as connection:
-            known = select(word.c.word_id).where(word.c.text == wanted)
+            known = select(word.c.word_id).where(word.c.text == query.word)
             if await connection.scalar(known) is not None:
                 return []
-            query = select(word.c.text).limit(NAMES_MAX)
-            return (await connection.scalars(query)).all()
+            texts = select(word.c.text).limit(NAMES_MAX)
+            return (await connection.scalars(texts)).all()
 
 
 def _kinds_query(kinds: Collection[tuple[str, str]]) -> Query:

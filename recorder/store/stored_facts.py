@@ -172,12 +172,9 @@ class ExtentReader:
     action: ClassVar[str]
     """What could not be done, where one fails."""
 
-    def __init__(
-        self, engine: Engine, extent: Extent, names: FactNames
-    ) -> None:
+    def __init__(self, engine: Engine, extent: Extent) -> None:
         self._engine = engine
         self._extent = extent
-        self._names = names
 
     async def _ask(
         self, statement: Statement, **values: object
@@ -190,10 +187,7 @@ class ExtentReader:
             **values,
         )
 
-    async def _facts(
+    async def _texts(
         self, statement: Statement, **values: object
-    ) -> Sequence[StoredFact]:
-        return await self._names.stored(await self._ask(statement, **values))
-
-    async def _texts(self, statement: Statement, **values: object) -> set[str]:
-        return {text for (text,) in await self._ask(statement, **values)}
+    ) -> Sequence[str]:
+        return [text for (text,) in await self._ask(statement, **values)]

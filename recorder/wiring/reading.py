@@ -268,7 +268,7 @@ class Logs:
             log=reading.log,
             streams=reading.streams,
             entries_per_minute=await entries_per_minute(self._engine, log.id),
-            facts_end=await reading.facts.end(),
+            facts_end=await reading.facts_end(),
             waiting_for=None if log.is_tape else room(),
             now=facts.now,
         )

@@ -13,6 +13,7 @@ from recorder.admin.verifying import Verifying, verify
 from recorder.archive.errors import ArchiveError
 from recorder.coverage.coverage import covered
 from recorder.knowledge import shipped
+from recorder.questions.queries import NodeNames
 from recorder.questions.why import WhyQuestion, ask_why
 from recorder.store.steps import RefusedError
 from tests.archive.test_answering import drop_all
@@ -80,7 +81,7 @@ async def test_an_incident_is_explained_from_an_archive_alone(
     await play(elsewhere.dsn("writer"), tape_of(TAPE), name=TAPE)
     await set_clock(elsewhere, timedelta(0))
     async with opened(elsewhere, tmp_path) as reading:
-        nodes = await reading.node_names()
+        nodes = await reading.names(NodeNames())
     before = [await told(elsewhere, tmp_path, node) for node in nodes]
     await drop_all(elsewhere, tmp_path / "archive")
 

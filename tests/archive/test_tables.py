@@ -20,7 +20,7 @@ from recorder.archive.listing import list_archive
 from recorder.archive.opening import open_day
 from recorder.archive.place import FolderPlace, Place
 from recorder.archive.tables import ArchiveTables, Codes, TableDay
-from recorder.questions.fact_ports import ALWAYS
+from recorder.questions.queries import ALWAYS
 from recorder.store.archive_dialect import translated
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
 from recorder.store.read_facts import EVIDENCE

@@ -8,6 +8,7 @@ person in a hurry is.
 from recorder.knowledge import shipped
 from recorder.model.facts import BootChanged, EventOccurred
 from recorder.questions.ports import Reading
+from recorder.questions.queries import FactQuery, Purpose
 from tests.corpus.judging import Judged
 from tests.corpus.truth import Question, Truth
 
@@ -18,8 +19,8 @@ async def judge_baseline(
     reading: Reading, question: Question, truth: Truth
 ) -> list[Judged]:
     """Judge what the last warning before each reboot says is the cause."""
-    facts = await reading.facts.of_nodes(
-        [question.node], since=None, until=None
+    facts = await reading.facts(
+        FactQuery(purpose=Purpose.ALL, nodes=[question.node])
     )
     by_boot = {
         stored.fact.detail.new: stored.entry.position

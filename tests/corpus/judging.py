@@ -91,7 +91,7 @@ def judge_why(answer: Why, question: Question, truth: Truth) -> list[Judged]:
             one = Judged(about, fields=1)
             if not optional:
                 mark = Mark.WRONG
-                if answer.coverage.opened:
+                if answer.coverage.gaps:
                     mark = Mark.UNKNOWN
                 one.misses.append((mark, "no verdict"))
             judged.append(one)
@@ -222,7 +222,7 @@ def judge_impact(
             one.fields = 1
             if not wanted[name].optional:
                 mark = Mark.WRONG
-                if answer.coverage.opened:
+                if answer.coverage.gaps:
                     mark = Mark.UNKNOWN
                 one.misses.append((mark, "not listed"))
         else:

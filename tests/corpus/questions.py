@@ -30,6 +30,7 @@ from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.questions.loading.nodes import reads_nodes
 from recorder.questions.ports import Reading
 from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.questions.queries import NodeNames
 from recorder.questions.replay import ReplayQuestion, ask_replay
 from recorder.questions.why import WhyQuestion, ask_why
 from recorder.render.facts import replay_lines
@@ -143,7 +144,7 @@ async def answers_of(
         for incident in found["incidents"]:
             name = incident["id"]
             yield Answer(f"postmortem {name}", await one.postmortem(name))
-    for node in sorted(await reading.node_names()):
+    for node in sorted(await reading.names(NodeNames())):
         yield Answer(f"why {node}", await one.why(node, one.whole))
         yield Answer(f"impact {node}", await one.impact(node, one.whole))
         if not briefly:

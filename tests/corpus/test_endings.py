@@ -11,6 +11,7 @@ from recorder.model.facts import Ended
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
 from recorder.model.window import Window
 from recorder.questions.ports import Reading, Selection
+from recorder.questions.queries import ObjectNames
 from recorder.questions.references import Reference
 from recorder.questions.why_workload import (
     WhyWorkload,
@@ -47,7 +48,7 @@ async def asked(
 async def workloads(reading: Reading) -> AsyncIterator[WhyWorkload]:
     """Yield the answer about each workload that had Pods."""
     for word, kind in KINDS.items():
-        for namespace, name in await reading.object_names([kind]):
+        for namespace, name in await reading.names(ObjectNames([kind])):
             found = await asked(reading, f"{word}/{namespace}/{name}")
             if found.workload.kind == kind[1]:
                 yield found

@@ -1,12 +1,13 @@
 """What struck several nodes at once is one incident."""
 
-from collections.abc import Collection
+from collections.abc import Mapping
 
 import pytest
 
 from recorder.knowledge import shipped
 from recorder.model.window import Window
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.questions.queries import Labels, NodePlaces, StateQuery
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of
@@ -58,13 +59,17 @@ async def test_what_stands_apart_lost_its_network_by_itself(
     places: dict[str, dict[str, str]],
 ) -> None:
     async def elsewhere(
-        names: Collection[str] | None = None,
-    ) -> dict[str, dict[str, str]]:
-        return {n: place for n, place in places.items() if n in (names or n)}
+        _: LogReading, query: StateQuery[str, Labels]
+    ) -> Mapping[str, Labels]:
+        if not isinstance(query, NodePlaces):
+            return await states(reading, query)
+        names = query.names or places
+        return {n: place for n, place in places.items() if n in names}
 
+    states = LogReading.states
     log = corpus.logs["rack-partition"]
     async with reading_of(corpus.database.dsn("reader"), log) as reading:
-        monkeypatch.setattr(reading.facts, "places", elsewhere)
+        monkeypatch.setattr(LogReading, "states", elsewhere)
         found = await told(reading)
 
     assert found == [("node", ["gpu-002"]), ("node", ["gpu-004"])]

@@ -6,8 +6,8 @@ them, has to come to the same answers.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,10 +23,21 @@ from recorder.model.document import Document, json_bytes
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, Vanished
 from recorder.model.window import Window
-from recorder.questions.fact_ports import Stay
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.questions.ports import Reading
+from recorder.questions.queries import (
+    ActiveNodes,
+    ActiveNodesNear,
+    FactQuery,
+    NameQuery,
+    NodeNames,
+    NodePlaces,
+    PodsOn,
+    PreemptedPods,
+    Purpose,
+    StateQuery,
+)
 from recorder.questions.why import WhyQuestion, ask_why
 from recorder.store import read_gaps
 from recorder.store.read import LogReading
@@ -42,52 +53,52 @@ class Everything:
     reading: LogReading
 
     def __getattr__(self, name: str) -> Any:
-        for whole in (self.reading, self.reading.facts, self.reading.gangs):
-            if hasattr(whole, name):
-                return getattr(whole, name)
-        raise AttributeError(name)
+        return getattr(self.reading, name)
 
-    @property
-    def facts(self) -> "Everything":
-        return self
+    async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
+        if query.purpose is Purpose.EVIDENCE:
+            query = replace(query, purpose=Purpose.ALL)
+        elif query.purpose is Purpose.DISRUPTION:
+            return []  # they are among the evidence
+        elif query.purpose is Purpose.LOSSES:
+            query = replace(query, purpose=Purpose.SIGNS)
+        elif query.purpose is Purpose.FAMILIES:
+            return await self._families(query)
+        return await self.reading.facts(query)
 
-    @property
-    def gangs(self) -> "Everything":
-        return self
+    async def names(self, query: NameQuery[Any]) -> Sequence[Any]:
+        match query:
+            case ActiveNodes():
+                return await self._active(query)
+            case ActiveNodesNear():
+                return sorted(query.names)
+            case PodsOn():
+                return await self._pods({stay.node for stay in query.stays})
+            case PreemptedPods():
+                return await self._pods(query.nodes)
+            case _:
+                return await self.reading.names(query)
 
-    async def evidence(
-        self,
-        nodes: Collection[str],
-        *,
-        since: datetime | None,
-        until: datetime | None,
-        locks: Collection[str],
-    ) -> Sequence[StoredFact]:
-        return await self.reading.facts.of_nodes(
-            nodes, since=since, until=until, locks=locks
-        )
-
-    async def disrupted(
-        self, stays: Collection[Stay], **span: datetime | None
-    ) -> Sequence[StoredFact]:
-        del stays, span
-        return []  # they are among the evidence
-
-    async def losses(
-        self, since: datetime | None, until: datetime | None
-    ) -> Sequence[StoredFact]:
-        return await self.reading.facts.signs(since, until)
-
-    async def stirred(
-        self,
-        since: datetime | None,
-        until: datetime | None,
-        *,
-        seen: datetime | None,
-    ) -> set[str]:
+    async def states(self, query: StateQuery[Any, Any]) -> Mapping[Any, Any]:
+        if not isinstance(query, NodePlaces):
+            return await self.reading.states(query)
         return {
+            stored.fact.node: stored.fact.detail.state.labels
+            for stored in await self.reading.facts(
+                FactQuery(purpose=Purpose.SIGNS)
+            )
+            if stored.fact.node is not None
+            and isinstance(stored.fact.detail, Appeared)
+        }
+
+    async def _active(self, query: ActiveNodes) -> Sequence[str]:
+        signs = FactQuery(
+            purpose=Purpose.SIGNS, since=query.since, until=query.until
+        )
+        seen = query.observed_since
+        names = {
             stored.fact.node
-            for stored in await self.reading.facts.signs(since, until)
+            for stored in await self.reading.facts(signs)
             if stored.fact.node is not None
             and (seen is None or stored.observed_at >= seen)
             and (
@@ -95,36 +106,13 @@ class Everything:
                 or stored.fact.detail.created
             )
         }
+        return sorted(names)
 
-    async def stirred_near(
-        self,
-        nodes: Collection[str],
-        times: Collection[datetime],
-        within: timedelta,
-    ) -> set[str]:
-        del times, within
-        return set(nodes)
-
-    async def places(
-        self, nodes: Collection[str] | None = None
-    ) -> Mapping[str, Mapping[str, str]]:
-        del nodes
-        return {
-            stored.fact.node: stored.fact.detail.state.labels
-            for stored in await self.reading.facts.signs(None, None)
-            if stored.fact.node is not None
-            and isinstance(stored.fact.detail, Appeared)
-        }
-
-    async def pods_on(self, stays: Collection[Stay]) -> set[str]:
-        return await self._pods({stay.node for stay in stays})
-
-    async def families(
-        self, uids: Collection[str], *, until: datetime | None
-    ) -> Sequence[StoredFact]:
-        found = set(uids)
+    async def _families(self, query: FactQuery) -> Sequence[StoredFact]:
+        found = set(query.uids)
         while True:
-            facts = await self.reading.gangs.family(found, until=until)
+            family = replace(query, purpose=Purpose.FAMILY, uids=found)
+            facts = await self.reading.facts(family)
             above = {
                 owner.uid
                 for stored in facts
@@ -137,26 +125,15 @@ class Everything:
                 return facts
             found |= above
 
-    async def preempted(
-        self,
-        nodes: Collection[str],
-        *,
-        since: datetime | None,
-        until: datetime | None,
-    ) -> set[str]:
-        del since, until
-        return await self._pods(nodes)
-
-    async def _pods(self, nodes: Collection[str]) -> set[str]:
-        return {
+    async def _pods(self, nodes: Collection[str]) -> Sequence[str]:
+        every = FactQuery(purpose=Purpose.ALL, nodes=nodes)
+        return [
             stored.fact.object.uid
-            for stored in await self.reading.facts.of_nodes(
-                nodes, since=None, until=None
-            )
+            for stored in await self.reading.facts(every)
             if stored.fact.object is not None
             and stored.fact.object.kind == "Pod"
             and stored.fact.object.uid
-        }
+        ]
 
 
 async def answers(
@@ -166,11 +143,11 @@ async def answers(
     knowledge = knowledge or shipped()
     truth = read_truth(truth_of(name))
     nodes = tuple(node.name for node in truth.cluster.nodes)
-    known = set(await reading.node_names())
+    known = set(await reading.names(NodeNames()))
     nodes = tuple(node for node in nodes if node in known)
     now = reading.log.recorded_at
     assert now is not None
-    seen = await reading.facts.of_nodes(nodes, since=None, until=None)
+    seen = await reading.facts(FactQuery(purpose=Purpose.ALL, nodes=nodes))
     last = max(stored.observed_at for stored in seen)
     windows = [
         Window(None, None),
@@ -248,8 +225,10 @@ async def test_gaps_are_the_same_where_they_are_more_than_a_page(
 async def test_every_sign_is_evidence(corpus: Corpus, name: str) -> None:
     dsn = corpus.database.dsn("reader")
     async with reading_of(dsn, corpus.logs[name]) as reading:
-        nodes = await reading.node_names()
-        facts = await reading.facts.of_nodes(nodes, since=None, until=None)
+        nodes = await reading.names(NodeNames())
+        facts = await reading.facts(
+            FactQuery(purpose=Purpose.ALL, nodes=nodes)
+        )
 
         assert not [
             stored

@@ -9,6 +9,7 @@ import pytest
 from recorder.errors import NotFoundError
 from recorder.questions.nodes import NodesQuestion, ask_labels, ask_nodes
 from recorder.questions.ports import Selection
+from recorder.questions.queries import NodeNames
 from recorder.questions.references import Reference
 from recorder.questions.show import ask_object
 from tests.corpus.conftest import Corpus
@@ -33,7 +34,7 @@ async def test_a_list_says_what_each_node_shows(
     async with reading_of(dsn, corpus.logs[name]) as reading:
         now = reading.log.recorded_at
         assert now is not None
-        names = await reading.node_names()
+        names = await reading.names(NodeNames())
         times = []
         selection = Selection(versions=True)
         async for page in reading.lines(selection, after=0):

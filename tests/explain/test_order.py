@@ -10,8 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from recorder.documents.verdict import VerdictDocument
-from recorder.explain import faults
-from recorder.explain.causes import FAULTS
+from recorder.explain import causes
 from recorder.explain.links import led_to
 from recorder.knowledge import Knowledge, shipped, shipped_files
 from recorder.knowledge.rules import Rules
@@ -49,8 +48,7 @@ def test_causes_and_rules_may_stand_in_any_order(
 
     for _ in range(5):
         files = shuffled(chance, [*shipped_files().values()])
-        rows = dict(shuffled(chance, [*FAULTS.items()]))
-        monkeypatch.setattr(faults, "FAULTS", rows)
+        monkeypatch.setattr(causes, "FAULTS", shuffled(chance, causes.FAULTS))
         monkeypatch.setattr(led_to, "ROWS", shuffled(chance, led_to.ROWS))
         assert said(dataclasses.replace(tape, rules=Knowledge(files))) == first
 

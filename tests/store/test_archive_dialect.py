@@ -4,7 +4,7 @@ import pytest
 
 from recorder.store.archive_dialect import translated
 from recorder.store.read_facts import DISRUPTED, EVIDENCE
-from recorder.store.read_gangs import PLACED, WHOLE
+from recorder.store.read_gangs import FAMILIES, PLACED
 
 PAIRS = [
     ("select f.at from f", 'select f."at" from f'),
@@ -70,7 +70,7 @@ def test_what_duckdb_says_in_another_way_is_translated(
 
 
 @pytest.mark.parametrize(
-    "text", [DISRUPTED.text, EVIDENCE.text, PLACED.text, WHOLE.text]
+    "text", [DISRUPTED.text, EVIDENCE.text, PLACED.text, FAMILIES.text]
 )
 def test_the_statements_of_questions_are_translated_whole(text: str) -> None:
     found = translated(text)

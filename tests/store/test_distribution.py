@@ -17,6 +17,7 @@ import pytest
 from recorder.knowledge import load
 from recorder.model.window import Window
 from recorder.questions.placements import ask_placements
+from recorder.questions.queries import NodeNames
 from recorder.questions.timeline import ask_timeline
 from recorder.questions.why import WhyQuestion, ask_why
 from recorder.store import (
@@ -97,7 +98,7 @@ async def test_all_but_these_questions_are_led_by_a_node_or_an_object(
     )
     knowledge = load(())
     async with reading_of(database.dsn("reader"), log) as reading:
-        for node in await reading.node_names():
+        for node in await reading.names(NodeNames()):
             question = WhyQuestion(node=node, window=Window(BEGIN, None))
             await ask_why(reading, question, knowledge, now=NOW)
             await ask_timeline(reading, node, Window(), knowledge, now=NOW)

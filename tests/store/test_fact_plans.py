@@ -8,7 +8,7 @@ from recorder.intake.deriving import Deriver
 from recorder.store.engine import connect
 from recorder.store.read_fact_pages import newest_facts
 from recorder.store.read_facts import PLACES_OF_ALL, PLACES_OF_NODES
-from recorder.store.read_gangs import BELOW, WHOLE
+from recorder.store.read_gangs import FAMILIES, FAMILY
 from recorder.store.read_labels import LABELS, LABELS_OF_PLACE
 from recorder.store.read_nodes import NEWEST
 from recorder.store.statement import Statement
@@ -73,11 +73,11 @@ LABELLED = {"fact_by_label", "fact_by_node", "fact_by_standing"}
         (PLACES_OF_ALL, {"fact_by_place"}),
         (PLACES_OF_NODES, {"fact_by_node"}),
         (
-            BELOW,
+            FAMILY,
             {"fact_by_owner", "fact_by_object"},
         ),
         (
-            WHOLE,
+            FAMILIES,
             {"fact_by_owner", "fact_by_object"},
         ),
     ],

@@ -1,11 +1,18 @@
 """Labels of Nodes are those of the time that is asked about."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Mapping,
+    Sequence,
+)
 
 import pytest
 
 from recorder.intake.deriving import Deriver
 from recorder.model.observation import Observation
+from recorder.questions.queries import Labels, NodeLabels
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from recorder.store.writer import Writer
@@ -15,7 +22,7 @@ from tests.support.postgres import Database
 
 RACK = "example.com/rack"
 
-Had = dict[str, list[dict[str, str]]]
+Had = Mapping[str, Sequence[Labels]]
 Asked = Callable[..., Awaitable[Had]]
 
 
@@ -54,12 +61,13 @@ async def told(
             value: str = "a",
             key: str | None = None,
         ) -> Had:
-            return await reading.facts.labels_within(
-                None if since is None else at(since),
-                None if until is None else at(until),
+            labels = NodeLabels(
                 value=value,
                 key=key,
+                since=None if since is None else at(since),
+                until=None if until is None else at(until),
             )
+            return await reading.states(labels)
 
         return asked
 

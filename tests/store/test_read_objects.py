@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.observation import Observation
 from recorder.questions.ports import Selection
+from recorder.questions.queries import CustomKinds, HeartbeatsOf, Incarnations
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading, list_logs
 from recorder.store.writer import Writer
@@ -44,8 +45,8 @@ async def engine(any_database: Database) -> AsyncIterator[AsyncEngine]:
 async def newest(
     reading: LogReading, name: str, when: float | None = None
 ) -> tuple[str, int] | None:
-    incarnations = await reading.incarnations(
-        [("", "Pod")], namespace=None, name=name
+    incarnations = await reading.names(
+        Incarnations(kinds=[("", "Pod")], namespace=None, name=name)
     )
     line = await reading.newest(
         Selection(
@@ -112,11 +113,12 @@ async def test_heartbeats_are_told_of_live_objects(
         any_database.dsn("writer"), [[a_list(NODES, 1, a_node("n", 1))], beats]
     )
     reading = await LogReading.at_present(engine, number)
-    (node,) = await reading.incarnations(
-        [("", "Node")], namespace="", name="n"
+    (node,) = await reading.names(
+        Incarnations(kinds=[("", "Node")], namespace="", name="n")
     )
+    counted = await reading.states(HeartbeatsOf([node.number]))
 
-    (found,) = (await reading.heartbeats([node.number])).values()
+    (found,) = counted.values()
 
     assert (found.count, found.last_at) == (4, at(5))
     assert found.resource_version == "5"
@@ -162,7 +164,7 @@ async def test_a_custom_kind_is_read_from_its_definition(
     number = await tell(any_database.dsn("writer"), STORY)
     reading = await LogReading.at_present(engine, number)
 
-    (widget,) = await reading.custom_kinds()
+    (widget,) = await reading.names(CustomKinds())
 
     assert (widget.group, widget.kind, widget.plural) == (
         "example.com",
@@ -180,7 +182,9 @@ async def test_a_definition_that_is_gone_still_names_its_kind(
     number = await tell(any_database.dsn("writer"), [*STORY, [gone]])
     reading = await LogReading.at_present(engine, number)
 
-    assert [kind.kind for kind in await reading.custom_kinds()] == ["Widget"]
+    (widget,) = await reading.names(CustomKinds())
+
+    assert widget.kind == "Widget"
 
 
 async def test_who_writes_is_told_while_the_lease_lasts(

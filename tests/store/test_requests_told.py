@@ -7,6 +7,7 @@ from msgspec import json
 from recorder.intake.deriving import Deriver
 from recorder.model.facts import Requested
 from recorder.model.observation import AuditRecorded
+from recorder.questions.queries import FactQuery, Purpose
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from recorder.store.writer import Writer
@@ -37,8 +38,8 @@ async def told(database: Database) -> list[Requested]:
     engine = make_engine(database.dsn("reader"))
     try:
         reading = await LogReading.at_present(engine, 1)
-        facts = await reading.facts.of_nodes(
-            ["gpu-001"], since=None, until=None
+        facts = await reading.facts(
+            FactQuery(purpose=Purpose.ALL, nodes=["gpu-001"])
         )
     finally:
         await engine.dispose()

@@ -36,10 +36,19 @@ from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.entries import EntryQuestion, ask_entries
 from recorder.questions.entry import ask_entry
-from recorder.questions.fact_ports import ALWAYS, Stay
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.questions.ports import Line, Reading
+from recorder.questions.queries import (
+    ALWAYS,
+    FactQuery,
+    NodeNames,
+    NodePlaces,
+    NodesBefore,
+    PodsOn,
+    Purpose,
+    Stay,
+)
 from recorder.questions.why import WhyQuestion, ask_why
 from recorder.retention.policy import Policy
 from recorder.settings import Settings
@@ -130,7 +139,7 @@ async def answers(reading: Reading, window: Window) -> dict[str, Any]:
     """Return what commands say of a window, but for where it was read."""
     know = shipped()
     found = {}
-    for node in sorted(await reading.node_names()):
+    for node in sorted(await reading.names(NodeNames())):
         for asked in (window, Window()):
             why = WhyQuestion(node=node, window=asked)
             found[f"why {node} {asked}"] = answer(
@@ -260,12 +269,18 @@ async def test_of_a_thinned_day_only_statements_are_asked_for(
         await reading.reach(window.since, window.until)
         monkeypatch.setattr(ArchiveEngine, "fetch", fetch)
         stay = Stay("gpu-001", *ALWAYS)
-        given = {"since": window.since, "until": window.until}
-        await reading.facts.evidence(["gpu-001"], **given, locks=[])
-        await reading.facts.disrupted([stay], **given)
-        await reading.facts.places()
-        await reading.gangs.pods_on([stay])
-        await reading.nodes_before(["gpu-404"], NOW)
+        for purpose in (Purpose.EVIDENCE, Purpose.DISRUPTION):
+            query = FactQuery(
+                purpose=purpose,
+                nodes=["gpu-001"],
+                stays=[stay],
+                since=window.since,
+                until=window.until,
+            )
+            await reading.facts(query)
+        await reading.states(NodePlaces())
+        await reading.names(PodsOn([stay]))
+        await reading.states(NodesBefore(names=["gpu-404"], at=NOW))
     assert asked == [EVIDENCE]
 
 

@@ -13,6 +13,7 @@ from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, EndedBy
 from recorder.questions.ports import Reading
+from recorder.questions.queries import FactQuery, Purpose
 
 __all__ = ["with_author"]
 
@@ -57,10 +58,13 @@ async def _actor(
     verbs = {"delete", "deletecollection"}
     if ending.ended_by is EndedBy.SUSPENSION:
         verbs = {"patch", "update"}
-    asked = await reading.facts.requests(
-        {(thing.group, thing.namespace, thing.name)},
-        since=shifted(first.observed_at, -ASKED_BEFORE),
-        until=shifted(first.observed_at, MOMENT),
+    asked = await reading.facts(
+        FactQuery(
+            purpose=Purpose.REQUESTS,
+            objects=[(thing.group, thing.namespace, thing.name)],
+            since=shifted(first.observed_at, -ASKED_BEFORE),
+            until=shifted(first.observed_at, MOMENT),
+        )
     )
     for stored in reversed(asked):
         detail = stored.fact.detail

@@ -21,6 +21,12 @@ from recorder.model.moment import shifted
 from recorder.model.window import Window
 from recorder.projections import NodeState, advance
 from recorder.questions.ports import Reading
+from recorder.questions.queries import (
+    FactQuery,
+    NodePlaces,
+    NodesBefore,
+    Purpose,
+)
 
 __all__ = ["LOOKBACK", "FleetContext", "joined", "states_at"]
 
@@ -42,7 +48,8 @@ async def states_at(
     if at is None or not names:
         return {}
     states = {}
-    for name, version in (await reading.nodes_before(names, at)).items():
+    versions = await reading.states(NodesBefore(names=names, at=at))
+    for name, version in versions.items():
         detail = appearance(version.raw, version.resource)
         if detail is None:
             continue
@@ -79,9 +86,10 @@ class FleetContext:
     async def read(self, chains: Iterable[Episode]) -> None:
         """Read what chains need, once where they need the same."""
         seeing = [chain for chain in chains if sees_others(chain)]
-        facts = self._reading.facts
         for since, until in self._spans(seeing):
-            self._losses += await facts.losses(since, until)
+            self._losses += await self._reading.facts(
+                FactQuery(purpose=Purpose.LOSSES, since=since, until=until)
+            )
         if not seeing:
             return
         self._stand({})
@@ -90,10 +98,10 @@ class FleetContext:
             for chain in seeing
             for name in lost_together(chain, self.around(chain))
         }
-        self._stand(await facts.places(lost))
+        self._stand(await self._reading.states(NodePlaces(lost)))
         placed = [c for c in seeing if needs_every_place(c, self.around(c))]
         if placed:
-            self._stand(await facts.places())
+            self._stand(await self._reading.states(NodePlaces()))
         for chain in placed:
             await self._look_for_down(chain)
             await self._look_aside(chain)

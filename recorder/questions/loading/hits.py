@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from recorder.coverage.account import Account
+from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
 from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.losses import preempted_at
@@ -28,9 +28,16 @@ from recorder.model.fact import StoredFact
 from recorder.model.moment import LAST, shifted
 from recorder.model.window import Window
 from recorder.projections import Placements, Workloads
-from recorder.questions.fact_ports import Stay
 from recorder.questions.loading.nodes import LOOKBACK, nodes_of, verdicts_of
 from recorder.questions.ports import Reading
+from recorder.questions.queries import (
+    ActiveNodesNear,
+    FactQuery,
+    PodsOn,
+    PreemptedPods,
+    Purpose,
+    Stay,
+)
 
 __all__ = ["NodeSelection", "all_hits_of", "hits_of"]
 
@@ -118,12 +125,12 @@ async def hits_of(
     verdicts: Sequence[Verdict],
     window: Window,
     *,
-    account: Account,
+    coverage: Coverage,
 ) -> list[Hit]:
     """Find each hit of what verdicts hit, where they are all there are."""
-    gangs = await _gangs(reading, nodes, verdicts, window, account)
-    unheard = await _unheard(reading, verdicts, window, account)
-    scope = _scope(nodes, account, unheard)
+    gangs = await _gangs(reading, nodes, verdicts, window, coverage)
+    unheard = await _unheard(reading, verdicts, window, coverage)
+    scope = _scope(nodes, coverage, unheard)
     return _within(gangs.hits(verdicts, scope, each=True), window)
 
 
@@ -133,32 +140,27 @@ async def all_hits_of(
     verdicts: Sequence[Verdict],
     window: Window,
     *,
-    account: Account,
+    coverage: Coverage,
     knowledge: Knowledge,
-) -> tuple[list[Hit], Sequence[Verdict]]:
-    """Find what verdicts on some nodes hit, with the losses elsewhere.
-
-    Return also what was judged of the other nodes.
-    """
-    gangs = await _gangs(reading, asked.nodes, verdicts, window, account)
+) -> list[Hit]:
+    """Find what verdicts on some nodes hit, with the losses elsewhere."""
+    gangs = await _gangs(reading, asked.nodes, verdicts, window, coverage)
     nodes = set(asked.nodes)
     others = gangs.nodes() - nodes
     companions = await _companions(
-        reading, others, verdicts, window, account, knowledge
+        reading, others, verdicts, window, coverage, knowledge
     )
-    times = [verdict.lost_at for verdict in verdicts]
-    near = (v for v in companions if _is_near(v.lost_at, times))
-    every, everywhere = [*verdicts, *near], {*nodes, *others}
+    every, everywhere = [*verdicts, *companions], {*nodes, *others}
     spared = [
         gone.pod
         for gone in gangs.preempted(asked.moved)
         if not await asked.was_meant(gone.node, gone.at)
     ]
-    unheard = await _unheard(reading, every, window, account)
-    scope = _scope(everywhere, account, unheard, spared)
+    unheard = await _unheard(reading, every, window, coverage)
+    scope = _scope(everywhere, coverage, unheard, spared)
     found = gangs.hits(every, scope, each=asked.each)
     asked_of = (h.charged(nodes=nodes) for h in found if nodes & {*h.nodes})
-    return _within(asked_of, window), companions
+    return _within(asked_of, window)
 
 
 async def _companions(
@@ -166,21 +168,23 @@ async def _companions(
     others: set[str],
     verdicts: Sequence[Verdict],
     window: Window,
-    account: Account,
+    coverage: Coverage,
     knowledge: Knowledge,
 ) -> list[Verdict]:
-    """Judge the other nodes of the gangs that may have failed with these."""
+    """Judge the other nodes of the gangs that failed at the same time."""
     times = [verdict.lost_at for verdict in verdicts]
     if not times or not others:
         return []
-    names = sorted(await reading.facts.stirred_near(others, times, TOGETHER))
+    near = ActiveNodesNear(names=others, times=times, within=TOGETHER)
+    names = sorted(await reading.names(near))
     if not names:
         return []
     since = min(times) - LOOKBACK
     nodes = await nodes_of(
         reading, names, since=since, until=window.until, knowledge=knowledge
     )
-    return await verdicts_of(reading, nodes, window, account, knowledge)
+    found = await verdicts_of(reading, nodes, window, coverage, knowledge)
+    return [v for v in found if _is_near(v.lost_at, times)]
 
 
 def _is_near(at: datetime, times: Iterable[datetime]) -> bool:
@@ -192,7 +196,7 @@ async def _gangs(
     nodes: Sequence[str],
     verdicts: Sequence[Verdict],
     window: Window,
-    account: Account,
+    coverage: Coverage,
 ) -> _Gangs:
     """Read the gangs that verdicts may have hit, and who was preempted."""
     since = window.since and shifted(window.since, -POD_LIFE)
@@ -204,24 +208,28 @@ async def _gangs(
     ]
     try:
         async with TaskGroup() as group:
-            there = group.create_task(reading.gangs.pods_on(stays))
+            there = group.create_task(reading.names(PodsOn(stays)))
             others = group.create_task(
-                reading.gangs.preempted(nodes, since=since, until=until)
+                reading.names(
+                    PreemptedPods(nodes=nodes, since=since, until=until)
+                )
             )
     except ExceptionGroup as failed:
         raise failed.exceptions[0] from failed
     uids = {*there.result(), *others.result()}
     if not uids:
         return _Gangs([])
-    facts = await reading.gangs.families(uids, until=until)
-    return _Gangs(facts, account.began(PODS))
+    facts = await reading.facts(
+        FactQuery(purpose=Purpose.FAMILIES, uids=uids, until=until)
+    )
+    return _Gangs(facts, coverage.began(PODS))
 
 
 async def _unheard(
     reading: Reading,
     verdicts: Iterable[Verdict],
     window: Window,
-    account: Account,
+    coverage: Coverage,
 ) -> list[Hole]:
     """Return when nothing was heard of Pods, whatever window is asked for.
 
@@ -235,12 +243,12 @@ async def _unheard(
         async for gap in reading.gaps(since)
         if gap.resource == PODS and not gap.healed and gap.since is not None
     ]
-    return [*closed, *account.doubts(PODS)]
+    return [*closed, *coverage.doubted(PODS)]
 
 
 def _scope(
     nodes: Iterable[str],
-    account: Account,
+    coverage: Coverage,
     unheard: Iterable[Hole],
     spared: Iterable[str] = (),
 ) -> Scope:
@@ -249,11 +257,11 @@ def _scope(
     What is down costs to the end of the record: what of it lies behind the
     proof is doubtful, and the coverage says so.
     """
-    end, began = account.counted_until or NEVER, account.began(PODS)
+    end, began = coverage.counted_until or NEVER, coverage.began(PODS)
     return Scope(
         nodes=frozenset(nodes),
         until=end,
-        before=() if began is None else (Hole(until=began, resource=PODS),),
+        before=() if began is None else (Hole(None, began, resource=PODS),),
         unheard=[
             hole
             for hole in unheard

@@ -4,10 +4,10 @@ A question about a window looks a day further back, because what broke or was
 decided comes before what happened; and it begins with the node as it was then.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 
-from recorder.coverage.account import Account
+from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
 from recorder.coverage.ports import Stream
 from recorder.explain.answer import judge
@@ -29,7 +29,6 @@ from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
 from recorder.projections import NodeState
-from recorder.questions.fact_ports import ALWAYS, Stay
 from recorder.questions.loading.fleet import (
     LOOKBACK,
     FleetContext,
@@ -37,6 +36,7 @@ from recorder.questions.loading.fleet import (
     states_at,
 )
 from recorder.questions.ports import Reading
+from recorder.questions.queries import ALWAYS, FactQuery, Purpose, Stay
 
 __all__ = [
     "LOOKBACK",
@@ -44,7 +44,6 @@ __all__ = [
     "PODS",
     "Node",
     "is_of_node",
-    "hiding",
     "node_of",
     "nodes_of",
     "is_authored",
@@ -116,8 +115,14 @@ async def node_of(
     knowledge: Knowledge,
 ) -> Node:
     """Read all of one node; its facts from a time on, and it before."""
-    found = await reading.facts.of_nodes(
-        [name], since=since, until=until, locks=_locks(knowledge)
+    found = await reading.facts(
+        FactQuery(
+            purpose=Purpose.ALL,
+            nodes=[name],
+            locks=_locks(knowledge),
+            since=since,
+            until=until,
+        )
     )
     bases = await states_at(reading, [name], since)
     own = [stored for stored in found if is_about(stored, name, knowledge)]
@@ -142,9 +147,14 @@ async def nodes_of(
     if not names:
         return []
     everything = knowledge.judges(DAILY_REPORTERS, about="Pod")
-    facts, locks = reading.facts, _locks(knowledge)
-    read = facts.of_nodes if everything else facts.evidence
-    found = await read(names, since=since, until=until, locks=locks)
+    asked = FactQuery(
+        purpose=Purpose.ALL if everything else Purpose.EVIDENCE,
+        nodes=names,
+        locks=_locks(knowledge),
+        since=since,
+        until=until,
+    )
+    found = await reading.facts(asked)
     near: dict[str | None, list[StoredFact]] = {}
     for stored in found:
         near.setdefault(stored.fact.node, []).append(stored)
@@ -160,7 +170,14 @@ async def nodes_of(
     ]
     if not everything:
         stays = [stay for node in nodes for stay in _stays(node, knowledge)]
-        gone = await reading.facts.disrupted(stays, since=since, until=until)
+        gone = await reading.facts(
+            FactQuery(
+                purpose=Purpose.DISRUPTION,
+                stays=stays,
+                since=since,
+                until=until,
+            )
+        )
         nodes = [_with(node, gone) for node in nodes]
     return await _with_requests(reading, nodes, since=since, until=until)
 
@@ -210,7 +227,14 @@ async def _requests(
     """Read what audit says of objects, if it was ever recorded."""
     if not _is_audited(reading):
         return []
-    return await reading.facts.requests(objects, since=since, until=until)
+    return await reading.facts(
+        FactQuery(
+            purpose=Purpose.REQUESTS,
+            objects=objects,
+            since=since,
+            until=until,
+        )
+    )
 
 
 def _is_audited(reading: Reading) -> bool:
@@ -269,7 +293,7 @@ async def verdicts_of(
     reading: Reading,
     nodes: Iterable[Node],
     window: Window,
-    account: Account,
+    coverage: Coverage,
     knowledge: Knowledge,
     *,
     everywhere: bool = False,
@@ -285,7 +309,8 @@ async def verdicts_of(
     ]
     if not any(asked):
         return []
-    holes = [*account.doubts(*NODE_RESOURCES), *await _gaps(reading, window)]
+    doubts = coverage.doubted(*NODE_RESOURCES)
+    holes = [*doubts, *await _gaps(reading, window)]
     absent = _absent(reading.streams)
     fleet = FleetContext(reading, window, holes, everywhere=everywhere)
     await fleet.read([chain for chains in asked for chain in chains])
@@ -301,17 +326,12 @@ async def verdicts_of(
                 absent=absent,
             )
         ]
+        coverage.rest_on(hole for one in judged for hole in one.hiding)
         verdicts += sorted(
             with_contests(chains, judged),
             key=lambda v: (v.effect.stored.at, v.effect.position),
         )
     return verdicts
-
-
-def hiding(verdicts: Iterable[Verdict]) -> Iterator[Hole]:
-    """Yield what reduces the confidence of verdicts."""
-    for verdict in verdicts:
-        yield from verdict.hiding
 
 
 def _absent(streams: Iterable[Stream]) -> set[str]:

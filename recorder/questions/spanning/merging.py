@@ -3,19 +3,27 @@
 from collections import deque
 from collections.abc import (
     AsyncIterator,
+    Awaitable,
     Callable,
     Hashable,
     Iterable,
     Sequence,
 )
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from recorder.model.fact import StoredFact
-from recorder.questions.ports import Line
+from recorder.questions.nouns import Line
+from recorder.questions.queries import FactQuery
 
-__all__ = ["merged", "newest_after", "once", "place", "union"]
+__all__ = ["merged", "newest_after", "place", "related", "union"]
 
 Item = TypeVar("Item")
+AskFacts = Callable[[FactQuery], Awaitable[Sequence[StoredFact]]]
+
+ROUNDS_MAX = 4
+"""Steps from one half to the other, as between Pods and what owns them."""
+
 Place = tuple[int, int]
 """Where something is in a log: an entry, and which of its facts."""
 
@@ -39,6 +47,31 @@ def union(*parts: Sequence[StoredFact]) -> Sequence[StoredFact]:
     if len(told) < 2:  # noqa: PLR2004 - nothing to merge
         return [*told[0]] if told else []
     return once(sorted((s for p in told for s in p), key=place), place)
+
+
+async def related(
+    query: FactQuery, hot: AskFacts, cold: AskFacts
+) -> Sequence[StoredFact]:
+    """Ask both halves, and again for what only one of them knew."""
+    found: Sequence[StoredFact] = ()
+    asked, known = {*query.uids}, {*query.uids}
+    for _ in range(ROUNDS_MAX):
+        again = replace(query, uids=asked)
+        halves = [await hot(again), await cold(again)]
+        found = union(*halves, found)
+        uids = [_uids(half) for half in halves]
+        # What both halves know both have followed.
+        asked = (uids[0] ^ uids[1]) - known
+        known |= uids[0] | uids[1]
+        if not asked:
+            break
+    return found
+
+
+def _uids(facts: Sequence[StoredFact]) -> set[str]:
+    """Return the UIDs of the objects of facts."""
+    named = (stored.fact.object for stored in facts)
+    return {one.uid for one in named if one is not None and one.uid}
 
 
 async def merged(

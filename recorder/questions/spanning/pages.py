@@ -3,16 +3,17 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 from recorder.model.fact import StoredFact
-from recorder.questions.ports import FactPages, Line, OnDay, Selection
-from recorder.questions.spanning.facts import Cold
+from recorder.questions.ports import FactPages, OnDay, Reading, Selection
 from recorder.questions.spanning.merging import (
     merged,
     newest_after,
     place,
-    union,
 )
 
 __all__ = ["SpanningPages"]
+
+Cold = Callable[[], Reading | None]
+"""Returns the days of the archive that are open, if there are any."""
 
 
 class SpanningPages:
@@ -59,12 +60,3 @@ class SpanningPages:
             pages = merged(pages, older, place)
         async for page in pages:
             yield page
-
-    async def of_lines(self, lines: Sequence[Line]) -> Sequence[StoredFact]:
-        """Return the facts of some entries, in log order."""
-        hot = await self._hot.of_lines(lines)
-        cold = self._cold()
-        old = [one for one in lines if one.entry.position <= self._last]
-        if cold is None or not old:
-            return hot
-        return union(hot, await cold.fact_pages.of_lines(old))

@@ -5,30 +5,42 @@ position of an entry, and not before: what is hot costs what it did. What it
 was opened for stays open, and from then on both halves are asked.
 """
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Self
+from typing import Self, TypeVar, cast
 
 from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Archived, ClockJump, Log, Stream
+from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
+from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted
-from recorder.model.reference import ObjectIdentity
 from recorder.model.window import Window
 from recorder.questions.ports import (
-    CustomKind,
-    Heartbeats,
-    Incarnation,
     Line,
     OnDay,
     Part,
-    Places,
     Reading,
     Selection,
-    Version,
 )
-from recorder.questions.spanning.facts import SpanningFacts, SpanningGangs
-from recorder.questions.spanning.merging import merged, newest_after, once
+from recorder.questions.queries import (
+    ActiveNodes,
+    FactQuery,
+    HeartbeatsOf,
+    LastSign,
+    NameQuery,
+    NodeLabels,
+    NodesBefore,
+    PodsOn,
+    PreemptedPods,
+    Purpose,
+    StateQuery,
+)
+from recorder.questions.spanning.merging import (
+    merged,
+    newest_after,
+    related,
+    union,
+)
 from recorder.questions.spanning.pages import SpanningPages
 from recorder.questions.spanning.ports import Archive, Hot
 
@@ -36,6 +48,24 @@ __all__ = ["SpanningReading"]
 
 LOOKBACK = timedelta(days=1)
 """Before a window; what broke or was decided may tell what happened in it."""
+
+OF_A_TIME = {
+    Purpose.ALL,
+    Purpose.EVIDENCE,
+    Purpose.DISRUPTION,
+    Purpose.REQUESTS,
+    Purpose.SIGNS,
+    Purpose.LOSSES,
+}
+OF_WHOLE_DAYS = {Purpose.DISRUPTION, Purpose.LIVES}
+"""Of which thinned days have all: they lack only Events, audit records and
+silences."""
+
+RELATED = {Purpose.FAMILY, Purpose.FAMILIES}
+
+Item = TypeVar("Item")
+Key = TypeVar("Key")
+Found = TypeVar("Found")
 
 
 class SpanningReading:
@@ -58,9 +88,6 @@ class SpanningReading:
 
         self._last = archive.last_position
         self._known: tuple[Reading, Reading] | None = None
-        halves = self._cold, self._whole
-        self.facts = SpanningFacts(hot.facts, *halves, archive.reach)
-        self.gangs = SpanningGangs(hot.gangs, *halves)
         self.fact_pages = SpanningPages(
             hot.fact_pages, self._cold, self._last, self._place
         )
@@ -229,108 +256,59 @@ class SpanningReading:
                 break
         return hot
 
-    async def nodes_before(
-        self, names: Collection[str], at: datetime
-    ) -> Mapping[str, Version]:
-        """Return the newest version of each Node before a time, by name."""
-        await self._archive.reach(at, at)
-        hot = await self._hot.nodes_before(names, at)
-        if (cold := self._whole()) is None:
+    async def facts_end(self) -> FactsEnd | None:
+        """Return where facts end; None where every entry has its own."""
+        return await self._hot.facts_end()
+
+    async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
+        """Return the facts for a purpose, in the order of the log."""
+        purpose = query.purpose
+        if purpose in OF_A_TIME:
+            await self._archive.reach(query.since, query.until)
+        cold = self._whole() if purpose in OF_WHOLE_DAYS else self._cold()
+        if cold is None:
+            return await self._hot.facts(query)
+        if purpose in RELATED:
+            return await related(query, self._hot.facts, cold.facts)
+        hot = await self._hot.facts(query)
+        if purpose is Purpose.ENTRIES:
+            entries = query.entries or {}
+            old = {n: at for n, at in entries.items() if n <= self._last}
+            query = replace(query, entries=old)
+        return union(hot, await cold.facts(query))
+
+    async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
+        """Return names, each once: of both halves."""
+        if isinstance(query, ActiveNodes):
+            await self._archive.reach(query.since, query.until)
+        is_of_days = isinstance(query, PodsOn | PreemptedPods)
+        cold = self._whole() if is_of_days else self._cold()
+        hot = await self._hot.names(query)
+        if cold is None:
             return hot
-        # Of what was dropped, the newest versions and some others are hot.
-        if at <= self._archive.until:
-            return {**hot, **await cold.nodes_before(names, at)}
-        rest = [name for name in names if name not in hot]
-        return {**hot, **(await cold.nodes_before(rest, at) if rest else {})}
+        return query.both(await cold.names(query), hot)
 
-    async def known_nodes(self, names: Collection[str]) -> Collection[str]:
-        """Return those nodes that any entry concerns."""
-        return {
-            name
-            for half in self._halves()
-            for name in await half.known_nodes(names)
-        }
-
-    async def node_names(self) -> Sequence[str]:
-        """Return the nodes that entries concern, as far as it is useful."""
-        halves = self._halves()
-        return sorted({n for half in halves for n in await half.node_names()})
-
-    async def search_nodes(
-        self, text: str, *, limit: int, anywhere: bool = True
-    ) -> Sequence[str]:
-        """Return nodes with a text in their names, or at the beginning."""
-        found: list[str] = []
-        for half in self._halves()[::-1]:
-            found += await half.search_nodes(
-                text, limit=limit, anywhere=anywhere
-            )
-        return once(found, str)[:limit]
-
-    async def search_objects(
-        self, text: str, *, kind: str | None, limit: int, within: Places = None
-    ) -> Sequence[ObjectIdentity]:
-        """Return objects with a text in their names, each once, of a kind."""
-        found: list[ObjectIdentity] = []
-        for half in self._halves()[::-1]:
-            found += await half.search_objects(
-                text, kind=kind, limit=limit, within=within
-            )
-        return once(found, _name)[:limit]
-
-    async def kinds(self) -> Collection[tuple[str, str]]:
-        """Return group and name of every kind."""
-        return {k for half in self._halves() for k in await half.kinds()}
-
-    async def custom_kinds(self) -> Sequence[CustomKind]:
-        """Return the kinds that the cluster's definitions define."""
-        found = [
-            one
-            for half in self._halves()[::-1]
-            for one in await half.custom_kinds()
-        ]
-        return once(found, lambda one: (one.group, one.kind))
-
-    async def incarnations(
-        self,
-        kinds: Collection[tuple[str, str]],
-        *,
-        namespace: str | None,
-        name: str,
-    ) -> Sequence[Incarnation]:
-        """Return the objects of a name; in any namespace where it is None."""
-        found = [
-            one
-            for half in self._halves()
-            for one in await half.incarnations(
-                kinds, namespace=namespace, name=name
-            )
-        ]
-        return sorted(once(found, _number), key=_number)
-
-    async def object_names(
-        self, kinds: Collection[tuple[str, str]]
-    ) -> Sequence[tuple[str, str]]:
-        """Return namespace and name of objects, as far as it is useful."""
-        halves = self._halves()
-        return sorted(
-            {n for half in halves for n in await half.object_names(kinds)}
-        )
-
-    async def heartbeats(
-        self, objects: Collection[int]
-    ) -> Mapping[int, Heartbeats]:
-        """Return what was counted of live objects, by number."""
-        return await self._hot.heartbeats(objects)
-
-    async def words(self, wanted: str) -> Sequence[str]:
-        """Return reasons and actors to compare with one; none if known."""
-        found = [await half.words(wanted) for half in self._halves()]
-        return (
-            once((w for near in found for w in near), str)
-            if all(found)
-            else []
-        )
+    async def states(
+        self, query: StateQuery[Key, Found]
+    ) -> Mapping[Key, Found]:
+        """Return what both halves know of each of some things."""
+        if isinstance(query, NodesBefore):
+            await self._archive.reach(query.at, query.at)
+        elif isinstance(query, NodeLabels):
+            await self._archive.reach(query.since, query.until)
+        hot = await self._hot.states(query)
+        is_of_any = isinstance(query, LastSign)
+        cold = self._cold() if is_of_any else self._whole()
+        if cold is None or isinstance(query, HeartbeatsOf):
+            return hot
+        if isinstance(query, NodesBefore) and query.at > self._archive.until:
+            # Of what was dropped, the newest versions and some others are hot.
+            rest = [name for name in query.names if name not in hot]
+            query = cast("StateQuery[Key, Found]", replace(query, names=rest))
+        old = await cold.states(query)
+        keys = old.keys() & hot.keys()
+        both = {key: query.both(old[key], hot[key]) for key in keys}
+        return {**old, **hot, **both}
 
     def _halves(self) -> Sequence[Reading]:
         """Return what is open, oldest first."""
@@ -340,11 +318,3 @@ class SpanningReading:
 
 def _position(line: Line) -> tuple[int, int]:
     return line.entry.position, 0
-
-
-def _number(one: Incarnation) -> int:
-    return one.number
-
-
-def _name(one: ObjectIdentity) -> tuple[str, str, str, str]:
-    return one.group, one.kind, one.namespace, one.name
