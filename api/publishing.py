@@ -8,6 +8,7 @@ fields follow from theirs:
 * an `EntryName` is an ``ID``; a sequence is a list
 * a field that may be ``UNSET``, which JSON leaves out, may be null
 * a field that JSON names otherwise has that name
+* a field that JSON leaves out is left out, unless it is named
 
 What GraphQL shows beyond that is written in a class that adds fields.
 """
@@ -25,7 +26,7 @@ from strawberry.utils.str_converters import to_camel_case
 
 from api.describing import flat, texts_of
 from api.scalars import Json
-from recorder.model.document import Document
+from recorder.model.document import Document, is_left_out
 from recorder.model.reference import EntryName
 
 __all__ = ["publish"]
@@ -36,6 +37,7 @@ def publish(
     *,
     name: str | None = None,
     adds: type | None = None,
+    shows: Collection[str] = (),
     without: Collection[str] = (),
     order: Sequence[str] = (),
 ) -> None:
@@ -47,7 +49,9 @@ def publish(
         adds: A class whose fields are added, or replace those of the struct:
             annotated attributes or properties that instances of the struct
             have, and static methods under ``strawberry.field`` that get the
-            instance as a ``strawberry.Parent``.
+            instance as a ``strawberry.Parent``. One without a text has that
+            of the field that it replaces.
+        shows: Fields that JSON leaves out and the schema shows.
         without: Fields of the struct that are left out.
         order: All fields in the order in which the schema lists them, if
             that is not theirs with the added ones last.
@@ -55,11 +59,14 @@ def publish(
     Raises:
         TypeError: The order does not name each field once.
     """
-    fields = {field.python_name: field for field in _fields(struct)}
+    fields = {field.python_name: field for field in _fields(struct, shows)}
     for left_out in without:
         del fields[left_out]
-    if adds is not None:
-        fields |= {field.python_name: field for field in _added(adds)}
+    for field in () if adds is None else _added(adds):
+        replaced = fields.get(field.python_name)
+        if field.description is None and replaced is not None:
+            field.description = replaced.description
+        fields[field.python_name] = field
     if order:
         if sorted(order) != sorted(fields):
             msg = (
@@ -85,17 +92,20 @@ def publish(
     published.__strawberry_definition__ = definition
 
 
-def _fields(struct: type[Document]) -> Iterator[StrawberryField]:
+def _fields(
+    struct: type[Document], shows: Collection[str]
+) -> Iterator[StrawberryField]:
     """Yield the fields of a struct, in its order."""
     hints = get_type_hints(struct)
     texts = _texts(struct)
     for python_name, written in zip(
         struct.__struct_fields__, struct.__struct_encode_fields__, strict=True
     ):
-        renamed = None if written == python_name else to_camel_case(written)
+        if is_left_out(written) and python_name not in shows:
+            continue
         yield StrawberryField(
             python_name=python_name,
-            graphql_name=renamed,
+            graphql_name=to_camel_case(written.lstrip("_")),
             type_annotation=StrawberryAnnotation(_shown(hints[python_name])),
             origin=struct,
             description=flat(texts.get(python_name)),

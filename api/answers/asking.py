@@ -87,9 +87,7 @@ async def impact(
     question: ImpactQuestion,
 ) -> Impact:
     """Ask which workloads failures of nodes hit."""
-    return Impact.of(
-        await ask_impact(reading, question, asked.knowledge, now=asked.now)
-    )
+    return await ask_impact(reading, question, asked.knowledge, now=asked.now)
 
 
 async def timeline(
@@ -142,7 +140,7 @@ async def postmortem(
         factors=list(factors(found)),
         action_items=list(action_items(found)),
         verdicts=[Verdict.of(one) for one in verdicts],
-        impact=Impact.of(found.impact),
+        impact=found.impact,
         began_at=min((one.began_at for one in verdicts), default=None),
         position=strawberry.ID(f"{found.log}/{found.position}"),
         markdown=markdown(found),

@@ -7,7 +7,6 @@ import strawberry
 from api.scalars import Json
 from api.types.coverage import Coverage, Window
 from api.types.facts import Fact
-from api.types.impact import WorkloadReference
 from api.types.timeline import (
     BootSpan,
     ConditionSpan,
@@ -143,7 +142,7 @@ def placement_of(
         pod=placement.pod.name,
         uid=placement.pod.uid,
         node=placement.node,
-        workload=None if workload is None else WorkloadReference.of(workload),
+        workload=workload,
         gpus=placement.gpus,
         bound_at=placement.bound_at,
         running_at=placement.running_at,

@@ -12,7 +12,6 @@ from api.types.coverage import Coverage
 from api.types.coverage import Window as WindowType
 from api.types.entries import Change, Entry, EntryDetail, Writer
 from api.types.facts import Fact
-from api.types.impact import WorkloadHit, WorkloadReference
 from api.types.reference import ObjectReference
 from api.types.search import SearchAnswer, SearchHit
 from api.types.words import SearchKind
@@ -159,7 +158,7 @@ async def workload(
         reading, Reference.parse(*name), span, asked.knowledge, now=asked.now
     )
     return WorkloadStory(
-        workload=WorkloadReference.of(found.workload),
+        workload=found.workload,
         window=WindowType(since=span.since, until=span.until),
         is_gang=found.workload.is_gang,
         gpus=found.gpus,
@@ -170,6 +169,6 @@ async def workload(
         ],
         ran_in_full_at=found.ran_in_full_at,
         failed_at=found.failed_at,
-        hits=[WorkloadHit.of(hit) for hit in found.hits],
+        hits=[*found.hits],
         coverage=Coverage.of(found.coverage),
     )

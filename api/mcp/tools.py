@@ -4,6 +4,8 @@ A model repeats what it is told. So each description says what an answer does
 not prove, and that what is unknown is to be called so.
 """
 
+import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,9 +33,12 @@ from recorder.documents.impact import ImpactDocument
 from recorder.documents.verdict import WhyDocument
 from recorder.documents.who import WhoDocument
 from recorder.documents.why_workload import WhyWorkloadDocument
-from recorder.model.document import Document, json_bytes
+from recorder.model.document import Document, is_left_out, json_bytes
+from recorder.model.reference import EntryName
 
 __all__ = ["INSTRUCTIONS", "TOOLS", "ArgumentError", "Tool"]
+
+REFERENCE = re.compile(r'"#/\$defs/([^"]+)"')
 
 BYTES_MAX = 512 << 10
 """Of an answer: more than a model reads."""
@@ -131,7 +136,32 @@ def _schema(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
         [kind], schema_hook=_anything, ref_template="#/$defs/{name}"
     )
     name = root["$ref"].rpartition("/")[2]
-    return {**parts.pop(name), "$defs": parts}
+    public: dict[str, Any] = {}
+    pending = [name]
+    while pending:
+        one = pending.pop()
+        if one not in public:
+            public[one] = _public(parts[one])
+            pending += REFERENCE.findall(json.dumps(public[one]))
+    return {
+        **public.pop(name),
+        "$defs": {one: public[one] for one in parts if one in public},
+    }
+
+
+def _public(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the schema of a part of an answer as JSON writes it."""
+    if part.get("title") == EntryName.__name__:
+        return {"title": part["title"], "type": "string"}
+    if "properties" not in part:
+        return part
+    shown = {
+        name: shape
+        for name, shape in part["properties"].items()
+        if not is_left_out(name)
+    }
+    required = [name for name in part["required"] if name in shown]
+    return {**part, "properties": shown, "required": required}
 
 
 def _anything(kind: type) -> dict[str, Any]:

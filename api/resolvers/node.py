@@ -106,10 +106,8 @@ class Node:
             window=window(since, until),
         )
         context = info.context
-        return Impact.of(
-            await ask_impact(
-                self.reading, question, context.knowledge, now=context.now
-            )
+        return await ask_impact(
+            self.reading, question, context.knowledge, now=context.now
         )
 
     @strawberry.field

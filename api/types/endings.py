@@ -7,7 +7,7 @@ import strawberry
 
 from api.describing import described
 from api.types.coverage import Coverage, Window
-from api.types.impact import WorkloadReference
+from api.types.impact import Workload
 from api.types.paths import Actor, actor_of
 from api.types.verdicts import Verdict
 from api.types.words import Confidence, EndedBy, Outcome, WorkloadState
@@ -145,7 +145,7 @@ class Ending:
 class WhyWorkload:
     """What ended a workload or a Pod, and how it was last seen."""
 
-    workload: WorkloadReference
+    workload: Workload
 
     pod: str | None
     """The Pod that was asked about, if it was one."""
@@ -169,7 +169,7 @@ class WhyWorkload:
         """Take it from an answer."""
         window = answer.question.window
         return cls(
-            workload=WorkloadReference.of(answer.workload),
+            workload=answer.workload,
             pod=answer.pod,
             window=Window(since=window.since, until=window.until),
             state=answer.state,

@@ -11,7 +11,7 @@ from api.describing import described
 from api.selecting import EVERYTHING
 from api.types.coverage import Coverage, Gap
 from api.types.durations import Duration
-from api.types.impact import ImpactTotals, WorkloadHit
+from api.types.impact import Hit, Totals
 from api.types.pages import PageInfo
 from api.types.verdicts import Verdict
 from api.types.words import Cause, Confidence, Facet, Happened, IncidentGroup
@@ -64,10 +64,10 @@ class Incident:
 
     verdicts: list[Verdict]
 
-    workloads: list[WorkloadHit]
+    workloads: list[Hit]
     """Workloads it affected."""
 
-    totals: ImpactTotals
+    totals: Totals
 
     @classmethod
     def of(
@@ -89,8 +89,8 @@ class Incident:
             sentence=incident.sentence,
             confidence=first.confidence,
             verdicts=[Verdict.of(one) for one in verdicts],
-            workloads=[WorkloadHit.of(hit) for hit in hits],
-            totals=ImpactTotals.of(incident.workloads),
+            workloads=[*hits],
+            totals=Totals.of(incident.workloads),
         )
 
 

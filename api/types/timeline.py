@@ -9,7 +9,7 @@ from api.describing import described
 from api.scalars import Json
 from api.types.coverage import Coverage, Gap, Window
 from api.types.facts import Fact
-from api.types.impact import WorkloadReference
+from api.types.impact import Workload
 from api.types.words import ServiceState
 
 __all__ = [
@@ -123,7 +123,7 @@ class Placement:
 
     node: str | None
 
-    workload: WorkloadReference | None
+    workload: Workload | None
     """Null for Pods that belong to a node: DaemonSet and mirror Pods."""
 
     gpus: int

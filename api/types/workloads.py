@@ -4,7 +4,7 @@ from datetime import datetime
 
 from api.describing import described
 from api.types.coverage import Coverage, Window
-from api.types.impact import WorkloadHit, WorkloadReference
+from api.types.impact import Hit, Workload
 from api.types.timeline import Placement
 
 __all__ = ["WorkloadStory"]
@@ -14,7 +14,7 @@ __all__ = ["WorkloadStory"]
 class WorkloadStory:
     """The Pods of a workload, where they ran, and their disruptions."""
 
-    workload: WorkloadReference
+    workload: Workload
 
     window: Window
 
@@ -35,6 +35,6 @@ class WorkloadStory:
     failed_at: datetime | None
     """Its own terminal condition."""
 
-    hits: list[WorkloadHit]
+    hits: list[Hit]
 
     coverage: Coverage

@@ -1,7 +1,7 @@
 """`recorder impact`: which workloads a failure hit, and what it cost."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -25,9 +25,6 @@ from recorder.cli.options import (
     window_options,
 )
 from recorder.cli.output import print_lines
-
-if TYPE_CHECKING:
-    from recorder.explain.impact import Hit
 
 __all__ = ["impact"]
 
@@ -70,7 +67,7 @@ def impact(ctx: click.Context, /, **given: Any) -> int:
 async def _impact(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from msgspec.structs import replace
 
-    from recorder.documents.impact import HitDocument, ImpactDocument
+    from recorder.documents.impact import ImpactDocument
     from recorder.knowledge import load
     from recorder.questions.impact import ImpactQuestion, ask_impact
     from recorder.questions.references import named
@@ -91,9 +88,9 @@ async def _impact(ctx: click.Context, given: Mapping[str, Any]) -> int:
         columns=COLUMNS,
         items=[
             Item(
-                named(hit.workload.kind.lower(), *_place(hit)),
+                named(hit.kind.lower(), hit.namespace, hit.name),
                 cells(hit),
-                HitDocument.of(hit),
+                hit,
             )
             for hit in answer.workloads
         ],
@@ -107,11 +104,7 @@ async def _impact(ctx: click.Context, given: Mapping[str, Any]) -> int:
         print_lines(failure_lines(answer.failures))
     print_listing(listing, given, now=present)
     if is_text and answer.workloads:
-        print_lines(["", cost(answer.workloads)])
+        print_lines(["", cost(answer.totals)])
         still = lasting(answer.workloads, answer.coverage.counted_until)
         print_lines([] if still is None else [still])
     return judge(answer.coverage)
-
-
-def _place(hit: "Hit") -> tuple[str, str]:
-    return hit.workload.namespace, hit.workload.name

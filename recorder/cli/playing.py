@@ -203,10 +203,10 @@ async def _told(settings: Settings, log: int) -> tuple[list[str], str | None]:
             answer = await ask_impact(
                 reading, question, load(settings.knowledge), now=now()
             )
-            lines += [plain(verdict.sentence) for verdict in answer.failures]
+            lines += [plain(failure.sentence) for failure in answer.failures]
             if answer.workloads:
-                lines.append(cost(answer.workloads))
-            verdicts += [verdict.id for verdict in answer.failures]
+                lines.append(cost(answer.totals))
+            verdicts += [str(failure.verdict) for failure in answer.failures]
     return lines, next(iter(verdicts), None)
 
 

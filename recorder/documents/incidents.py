@@ -8,7 +8,7 @@ from msgspec import field
 
 from recorder.documents.coverage import CoverageDocument
 from recorder.documents.durations import DurationDocument
-from recorder.documents.impact import Totals
+from recorder.explain.hit import Totals
 from recorder.model.document import Document
 from recorder.questions.incidents import Incident, Incidents
 

@@ -6,7 +6,7 @@ from typing import Self
 
 from recorder.documents.coverage import CoverageDocument, HoleDocument
 from recorder.documents.facts import FactDocument
-from recorder.documents.impact import ImpactDocument, Totals
+from recorder.documents.impact import ImpactDocument
 from recorder.documents.lessons import action_items, factors
 from recorder.documents.verdict import VerdictDocument
 from recorder.model.document import Document
@@ -103,7 +103,7 @@ def _cost(postmortem: Postmortem) -> str:
     hits = postmortem.impact.workloads
     if not hits:
         return "No affected workloads are recorded."
-    total = Totals.of(hits)
+    total = postmortem.impact.totals
     names = ", ".join(str(hit.workload) for hit in hits[:3])
     more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""  # noqa: PLR2004
     still = lasting(hits, postmortem.impact.coverage.counted_until)

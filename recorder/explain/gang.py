@@ -1,9 +1,10 @@
 """A gang: the Pods of one workload, what hit them and how it went on."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
+
+from msgspec.structs import replace
 
 from recorder.explain.charging import charged, given_up
 from recorder.explain.happened import STAYING
@@ -133,8 +134,7 @@ class Gang:
         unseen = all(is_hidden(*pair, self._scope.hiding) for pair in at_once)
         blow = Blow(hit_by, first.verdict.node, hit_at, unseen=unseen)
         hit = self._hit(blow, gang, own, later)
-        shares = charged(at_once, hit.gpu_hours_lost)
-        return replace(hit, charges=shares)
+        return hit.charged_with(charged(at_once, hit.gpu_hours_lost))
 
     def _at_once(
         self, lost: Sequence[tuple[Failure, Placement]], hit_at: datetime
@@ -179,7 +179,7 @@ class Gang:
             pods = [p for when, p in lost if again is None or when <= again]
             blow = Blow(HitBy.PREEMPTION, first.node or "", at)
             hit = self._hit(blow, self._gang_at(at, pods), pods)
-            found.append(replace(hit, charges=given_up(pods, hit)))
+            found.append(hit.charged_with(given_up(pods, hit)))
             lost = [pair for pair in lost if again and pair[0] > again]
         return found
 
@@ -228,13 +228,33 @@ class Gang:
         lost = [lasted(blow.at, end, self._scope.unheard) for end in ends]
         hours = sum(lost, timedelta()) / timedelta(hours=len(ends)) * gpus
         pods = [*losses, *later]
-        nodes = sorted({p.node for p in pods if p.node is not None})
         evidence = {
             *(entry for p in pods for entry in p.entries),
             *(self._failed_entries if outcome is Outcome.FAILED else ()),
         }
+        entries = sorted(evidence, key=position)
+        return replace(
+            self._shown(blow, outcome, gang, pods, entries),
+            running_again_at=again if outcome is not Outcome.FAILED else None,
+            gpu_hours_lost=round(hours, 4),
+        )
+
+    def _shown(
+        self,
+        blow: Blow,
+        outcome: Outcome,
+        gang: Sequence[Placement],
+        pods: Sequence[Placement],
+        evidence: Sequence[str],
+    ) -> Hit:
+        """Return a hit of some Pods of the gang that cost nothing."""
+        workload, gpus = self._workload, sum(p.gpus for p in gang)
+        nodes = sorted({p.node for p in pods if p.node is not None})
         return Hit(
-            workload=self._workload,
+            kind=workload.kind,
+            namespace=workload.namespace,
+            name=workload.name,
+            uid=workload.uid,
             hit_by=blow.hit_by,
             first_node=blow.node,
             nodes=[blow.node, *(n for n in nodes if n != blow.node)],
@@ -243,10 +263,11 @@ class Gang:
             gpus=gpus,
             outcome=outcome,
             hit_at=blow.at,
-            running_again_at=again if outcome is not Outcome.FAILED else None,
-            gpu_hours_lost=round(hours, 4),
-            evidence=sorted(evidence, key=position),
-            says=said(self._workload, outcome, len(pods), blow.node, gpus),
+            running_again_at=blow.at,
+            gpu_hours_lost=0.0,
+            evidence=evidence,
+            says=said(workload, outcome, len(pods), blow.node, gpus),
+            workload=workload,
         )
 
     def _end(
@@ -285,25 +306,10 @@ class Gang:
             return []
         first, _ = min(shaken, key=lambda pair: order(*pair))
         gang = self._gang_at(first.seen, [p for _, p in shaken])
-        nodes = sorted({f.verdict.node for f, _ in shaken})
-        gpus = sum(p.gpus for p in gang)
-        node = first.verdict.node
-        hit = Hit(
-            workload=self._workload,
-            hit_by=HitBy.NODE_FAILURE,
-            first_node=node,
-            nodes=[node, *(n for n in nodes if n != node)],
-            pods_hit=sorted({p.pod.name for _, p in shaken}),
-            gang_size=len(gang),
-            gpus=gpus,
-            outcome=Outcome.SURVIVED,
-            hit_at=first.seen,
-            running_again_at=first.seen,
-            gpu_hours_lost=0.0,
-            evidence=[first.verdict.id],
-            says=said(self._workload, Outcome.SURVIVED, 0, node, gpus),
-        )
-        return [hit]
+        pods = list({p.pod.name: p for _, p in shaken}.values())
+        verdict = first.verdict
+        blow = Blow(HitBy.NODE_FAILURE, verdict.node, first.seen)
+        return [self._shown(blow, Outcome.SURVIVED, gang, pods, [verdict.id])]
 
     def _outcome(
         self, blow: Blow, loss: Loss, again: datetime | None

@@ -1,16 +1,28 @@
-"""A failure as workloads see it, and a workload that it hit."""
+"""A failure as workloads see it, a workload that it hit, and the totals."""
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Self
 
+from msgspec import field
+from msgspec.structs import replace
+
 from recorder.coverage.hole import Hole
 from recorder.explain.verdict import Verdict
+from recorder.model.document import Document
 from recorder.model.outcomes import HitBy, Outcome
 from recorder.projections import Workload
 
-__all__ = ["Blow", "Charge", "Failure", "Hit", "Scope", "said"]
+__all__ = [
+    "Blow",
+    "Charge",
+    "Failure",
+    "Hit",
+    "Scope",
+    "Totals",
+    "said",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,31 +75,47 @@ class Charge:
     gpu_hours: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """A workload that was hit."""
+class Hit(Document, frozen=True, kw_only=True):
+    """A disrupted workload and its outcome."""
 
-    workload: Workload
+    workload: Workload = field(name="_workload")
+    kind: str
+    namespace: str
+    name: str
+    uid: str | None
     hit_by: HitBy
     first_node: str
+    """The first node of the gang that failed."""
+
     nodes: Sequence[str]
     pods_hit: Sequence[str]
     gang_size: int
+    """Number of Pods in the gang."""
+
     gpus: int
+    """GPUs of the whole gang."""
+
     outcome: Outcome
     hit_at: datetime
     running_again_at: datetime | None
     gpu_hours_lost: float
+    """Lower bound; work since the last checkpoint is not known."""
+
+    gpu_hours_attributed: float = 0.0
+    """The share attributed to the nodes in the query."""
+
     evidence: Sequence[str]
+    """Entries, `LOG/POSITION`."""
+
     says: str
-    charges: Sequence[Charge] = ()
+    charges: Sequence[Charge] = field(name="_charges", default=())
     """The parts of the loss: together they are the whole, and each end of a
     Pod is in one of them."""
 
-    @property
-    def gpu_hours_attributed(self) -> float:
-        """What the charges come to."""
-        return round(sum(charge.gpu_hours for charge in self.charges), 4)
+    def charged_with(self, charges: Sequence[Charge]) -> Self:
+        """Return it with these charges and what they come to."""
+        hours = round(sum(charge.gpu_hours for charge in charges), 4)
+        return replace(self, charges=charges, gpu_hours_attributed=hours)
 
     def charged(
         self, *, nodes: Container[str] = (), verdicts: Container[str] = ()
@@ -101,12 +129,38 @@ class Hit:
         pods = sorted({pod for charge in kept for pod in charge.pods})
         if self.outcome is Outcome.SURVIVED:
             pods = list(self.pods_hit)
-        return replace(self, charges=kept, pods_hit=pods)
+        return replace(self.charged_with(kept), pods_hit=pods)
 
     def is_down_at(self, at: datetime) -> bool:
         """Return whether the workload did not run again by a time."""
         again = self.running_again_at
         return self.hit_at <= at and (again is None or at < again)
+
+
+class Totals(Document, frozen=True, kw_only=True):
+    """Totals of what was affected."""
+
+    workloads: int
+    pods: int
+    gpus: int
+    gpu_hours_lost: float
+    """Lower bound."""
+
+    gpu_hours_attributed: float
+    """The attributed share: it adds up over nodes and incidents."""
+
+    @classmethod
+    def of(cls, hits: Sequence[Hit]) -> Self:
+        """Return the sums over hits."""
+        lost = sum(hit.gpu_hours_lost for hit in hits)
+        attributed = sum(hit.gpu_hours_attributed for hit in hits)
+        return cls(
+            workloads=len(hits),
+            pods=sum(len(hit.pods_hit) for hit in hits),
+            gpus=sum(hit.gpus for hit in hits),
+            gpu_hours_lost=round(lost, 4),
+            gpu_hours_attributed=round(attributed, 4),
+        )
 
 
 class Blow(NamedTuple):

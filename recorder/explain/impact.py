@@ -6,9 +6,10 @@ last checkpoint of a job.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
+
+from msgspec.structs import replace
 
 from recorder.explain.gang import Gang
 from recorder.explain.happened import LOST
@@ -111,7 +112,6 @@ def _merged(hits: Sequence[Hit]) -> Hit:
         running_again_at=last.running_again_at,
         gpu_hours_lost=round(hours, 4),
         evidence=list(evidence),
-        charges=[charge for hit in hits for charge in hit.charges],
         says=f"{last.says}; hit {len(hits)} times, first on"
         f" {first.first_node}, {len(pods)} Pods in all",
-    )
+    ).charged_with([charge for hit in hits for charge in hit.charges])

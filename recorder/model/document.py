@@ -12,13 +12,14 @@ from msgspec import UNSET
 from recorder.model.moment import written
 from recorder.model.reference import EntryName
 
-__all__ = ["Document", "json_bytes", "plain"]
+__all__ = ["Document", "is_left_out", "json_bytes", "plain"]
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
     """A part of an answer; its fields are written in their order.
 
-    One that is ``UNSET`` is left out.
+    JSON leaves out a field that is ``UNSET``, and one whose written name
+    begins with an underscore: only the program reads that.
     """
 
 
@@ -56,8 +57,12 @@ def _fields(document: Document) -> Mapping[str, object]:
 
 @cache
 def _names(kind: type[Document]) -> Sequence[tuple[str, str]]:
-    return [
-        *zip(
-            kind.__struct_encode_fields__, kind.__struct_fields__, strict=True
-        )
-    ]
+    pairs = zip(
+        kind.__struct_encode_fields__, kind.__struct_fields__, strict=True
+    )
+    return [(name, field) for name, field in pairs if not is_left_out(name)]
+
+
+def is_left_out(name: str) -> bool:
+    """Return whether JSON leaves out a field with this written name."""
+    return name.startswith("_")

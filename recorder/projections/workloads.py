@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from recorder.classify.times import moment
+from recorder.model.document import Document
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, ConditionChanged, Vanished
 from recorder.model.state import Owner
@@ -72,14 +73,16 @@ BY_LABEL: Final = (
 GROUP_LABEL: Final = "leaderworkerset.sigs.k8s.io/group-index"
 
 
-class Workload(msgspec.Struct, frozen=True, gc=False):
-    """What a person asked for."""
+class Workload(Document, frozen=True, gc=False):
+    """The workload at the top of the owner chain."""
 
     kind: str
+    """As in Kubernetes; `SlurmJob` for Slurm."""
+
     namespace: str
     name: str
     uid: str | None
-    group: str = ""
+    group: str | None = None
     """Of a LeaderWorkerSet: which of its groups."""
 
     def __str__(self) -> str:
@@ -267,13 +270,13 @@ def _labelled(placement: Placement, top: Workload | None) -> Workload:
     """Name what labels tell and the chain does not."""
     pod, labels = placement.pod, placement.labels
     if top is not None and top.kind == "LeaderWorkerSet":
-        return msgspec.structs.replace(top, group=labels.get(GROUP_LABEL, ""))
+        return msgspec.structs.replace(top, group=labels.get(GROUP_LABEL))
     if top is None or top.kind in {"Job", "StatefulSet", "Pod"}:
         for label, kind in BY_LABEL:
             if (name := labels.get(label)) and (
                 top is None or kind in {"JobSet", "LeaderWorkerSet"}
             ):
-                group = labels.get(GROUP_LABEL, "")
+                group = labels.get(GROUP_LABEL)
                 uid = labels.get("jobset.sigs.k8s.io/jobset-uid")
                 return Workload(kind, pod.namespace, name, uid, group)
     if top is None:

@@ -5,12 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
+from msgspec import field
+
 from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import ConfigError, NotFoundError
-from recorder.explain.impact import Hit
+from recorder.explain.hit import Hit, Totals
 from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge
+from recorder.model.document import Document
 from recorder.model.moment import shifted
+from recorder.model.outcomes import Happened
+from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.beginning import reach_begun
 from recorder.questions.loading.fleet import states_at
@@ -27,7 +32,14 @@ from recorder.questions.ports import Reading
 from recorder.questions.queries import NodeLabels
 from recorder.questions.references import find_node, node_name
 
-__all__ = ["Impact", "ImpactQuestion", "Labels", "ask_impact"]
+__all__ = [
+    "Impact",
+    "ImpactQuestion",
+    "ImpactSubject",
+    "Labels",
+    "NodeFailure",
+    "ask_impact",
+]
 
 
 class SelectorError(ConfigError):
@@ -122,16 +134,48 @@ class ImpactQuestion:
         return any(chosen.fit(labels) for labels in had)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Impact:
-    """What was hit, by what, and what it cost at least."""
+class ImpactSubject(Document, frozen=True, kw_only=True):
+    """Which nodes, and when."""
 
     cluster: str
     nodes: Sequence[str]
-    window: Window
-    failures: Sequence[Verdict]
+    since: datetime | None
+    until: datetime | None
+
+
+class NodeFailure(Document, frozen=True, kw_only=True):
+    """What affected them."""
+
+    node: str
+    happened: Happened
+    verdict: EntryName
+    """Its id."""
+
+    at: datetime
+    sentence: str = field(name="_sentence")
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Self:
+        """Return the failure that a verdict is about."""
+        return cls(
+            node=verdict.node,
+            happened=verdict.happened,
+            verdict=verdict.effect.stored.entry,
+            at=verdict.effect.stored.at,
+            sentence=verdict.sentence,
+        )
+
+
+class Impact(Document, frozen=True, kw_only=True):
+    """The workloads affected by node failures."""
+
+    question: ImpactSubject
+    failures: Sequence[NodeFailure]
     workloads: Sequence[Hit]
+    totals: Totals
     coverage: Coverage
+    verdicts: Sequence[Verdict] = field(name="_verdicts")
+    """Those on the failures, in the same order."""
 
 
 async def ask_impact(
@@ -149,7 +193,7 @@ async def ask_impact(
     window = question.window
     await reading.reach(window.since, window.until)
     found = await _impact(reading, question, knowledge, now=now)
-    if await reach_begun(reading, window, found.failures):
+    if await reach_begun(reading, window, found.verdicts):
         return await _impact(reading, question, knowledge, now=now)
     return found
 
@@ -194,12 +238,17 @@ async def _impact(
         [*(v.began_at for v in verdicts), *(hit.hit_at for hit in found)]
     )
     return Impact(
-        cluster=reading.log.cluster_name,
-        nodes=nodes,
-        window=window,
-        failures=verdicts,
+        question=ImpactSubject(
+            cluster=reading.log.cluster_name,
+            nodes=nodes,
+            since=window.since,
+            until=window.until,
+        ),
+        failures=[NodeFailure.of(verdict) for verdict in verdicts],
         workloads=found,
+        totals=Totals.of(found),
         coverage=coverage,
+        verdicts=verdicts,
     )
 
 

@@ -287,7 +287,7 @@ async def _rack(
         )
         found = await ask_impact(reading, selected, knowledge, now=now)
         if found.failures:
-            last = EntryName.parse(found.failures[-1].id)
+            last = found.failures[-1].verdict
             one = await _incident(reading, last, knowledge, now=now)
             window = one.question.window
     return _Resolved((), replace(question, window=window))

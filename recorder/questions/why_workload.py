@@ -250,7 +250,7 @@ async def _hits(
         knowledge,
         now=now,
     )
-    return impact.workloads, impact.failures
+    return impact.workloads, impact.verdicts
 
 
 def _asked(

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from recorder.documents.impact import Totals
-from recorder.explain.hit import Hit
-from recorder.explain.verdict import Verdict
+from recorder.explain.hit import Hit, Totals
+from recorder.questions.impact import NodeFailure
 from recorder.questions.sentences import counted
 from recorder.render.table import Cell, Column, Kind
 from recorder.render.text import plain
@@ -43,9 +42,8 @@ def cells(hit: Hit) -> Sequence[Cell]:
     )
 
 
-def cost(hits: Sequence[Hit]) -> str:
+def cost(total: Totals) -> str:
     """Say what was hit and what it cost."""
-    total = Totals.of(hits)
     parts = [
         counted(total.workloads, "workload"),
         counted(total.pods, "Pod"),
@@ -58,9 +56,9 @@ def cost(hits: Sequence[Hit]) -> str:
     )
 
 
-def failure_lines(failures: Iterable[Verdict]) -> list[str]:
+def failure_lines(failures: Iterable[NodeFailure]) -> list[str]:
     """Say what happened, with the day of each."""
     return [
-        plain(f"{verdict.effect.stored.at:%Y-%m-%d}  {verdict.sentence}")
-        for verdict in failures
+        plain(f"{failure.at:%Y-%m-%d}  {failure.sentence}")
+        for failure in failures
     ]

@@ -9,12 +9,12 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import quote
 
-from recorder.documents.impact import Totals
 from recorder.documents.lessons import action_items, factors
 from recorder.documents.postmortem import summary
 from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
 from recorder.explain.verdict import Verdict
+from recorder.questions.impact import Impact
 from recorder.questions.phases import Phase, phases
 from recorder.questions.postmortem import Postmortem
 from recorder.questions.sentences import counted
@@ -96,7 +96,7 @@ def report(postmortem: Postmortem) -> Iterator[Part]:
     for sentence in summary(postmortem):
         yield Paragraph(sentence)
     yield Heading("Impact")
-    yield from _impact(postmortem.impact.workloads, day)
+    yield from _impact(postmortem.impact, day)
     course = phases(postmortem)
     if course:
         yield Heading("Phases")
@@ -193,11 +193,11 @@ def _listed(
         yield Items([(item, NO_ENTRIES) for item in items])
 
 
-def _impact(hits: Sequence[Hit], day: date) -> Iterator[Part]:
+def _impact(impact: Impact, day: date) -> Iterator[Part]:
+    hits, total = impact.workloads, impact.totals
     if not hits:
         yield Paragraph("No affected workloads are recorded.")
         return
-    total = Totals.of(hits)
     yield Table(
         (
             "Workload",
