@@ -278,7 +278,7 @@ REMOVED = {
     " setting: what should not be kept must not be recorded, see exclude and"
     " the audit policy of the API server",
 }
-"""What to do instead of settings that earlier releases had."""
+"""What to do instead of settings that were withdrawn."""
 
 
 def _converted(name: str, value: Any, place: str) -> Any:

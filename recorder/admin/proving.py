@@ -191,8 +191,8 @@ async def _archive_of(
     )
     if uri is None:
         msg = (
-            f"cannot prove entry {name}: retention_shorter of an earlier"
-            " release removed it, and its day was not archived"
+            f"cannot prove entry {name}: retention_shorter removed it before"
+            " its day was dropped, and the day was not archived"
         )
         raise UnprovenError(msg)
     return uri

@@ -121,7 +121,7 @@ def test_an_unknown_key_of_the_configuration_names_key_and_file(
 @pytest.mark.parametrize(
     "text", ['{name} = ["Node=730"]', '[retention]\n{part} = ["Lease=1"]']
 )
-def test_a_setting_of_an_earlier_release_says_what_to_do_instead(
+def test_a_setting_that_was_withdrawn_says_what_to_do_instead(
     recorder: Recorder, tmp_path: Path, name: str, text: str
 ) -> None:
     file = tmp_path / "recorder.toml"
