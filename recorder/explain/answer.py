@@ -13,7 +13,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from recorder.coverage.hole import Hole
-from recorder.explain import causes
 from recorder.explain.contradictions import contradictions
 from recorder.explain.doubt import (
     confidence_of,
@@ -23,6 +22,7 @@ from recorder.explain.doubt import (
 )
 from recorder.explain.durations import away_of, down_of
 from recorder.explain.evidence import evidence_of
+from recorder.explain.faults import fault_of
 from recorder.explain.happened import GONE, STAYED
 from recorder.explain.links.because import answers
 from recorder.explain.links.led_to import led_to
@@ -89,7 +89,7 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
     happened = transition.happened
     between = (not_before(transition), not_after(transition))
     acted = interventions_of(transition)
-    decided, broken = _decided(transition, acted), _faulted(transition)
+    decided, broken = _decided(transition, acted), fault_of(transition)
     broken = broken or _unheard_before(transition, decided)
     if broken and decided and _outweighs(transition, broken, decided):
         decided = None
@@ -274,22 +274,6 @@ def _is_told_after(transition: Transition, fault: Signal) -> bool:
         and fault.position > transition.effect.position
         and fault.stored.fact.kind is FactKind.CONDITION_CHANGED
     )
-
-
-def _faulted(transition: Transition) -> Faulted | None:
-    if transition.happened == Happened.JOINED:
-        return None
-    found = [
-        (cause, one)
-        for cause in causes.FAULTS
-        if (one := cause.find(transition)) is not None
-    ]
-    if not found:
-        return None
-    cause, one = max(
-        found, key=lambda f: (f[0].weight, rank(f[1].confidence), f[0].fault)
-    )
-    return Faulted(fault=cause.fault, sign=one.sign, confidence=one.confidence)
 
 
 def _unheard_before(

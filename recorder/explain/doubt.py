@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from recorder.coverage.hole import Hole
+from recorder.explain.causes import FAULTS
 from recorder.explain.halves import is_half
 from recorder.explain.happened import STAYING
 from recorder.explain.signals import Signal, Topic
@@ -20,16 +21,12 @@ from recorder.explain.verdict import Decided, Faulted, Verdict
 from recorder.model.outcomes import (
     Confidence,
     Decision,
-    Fault,
     Happened,
     Mode,
     Role,
 )
 
 __all__ = ["confidence_of", "holes_over", "mode_of", "was_gone"]
-
-BY_ITSELF: Final = frozenset({Fault.KERNEL_PANIC, Fault.POWER_LOSS})
-"""What nobody means who has prepared a node for something else."""
 
 END: Final = datetime.max.replace(tzinfo=UTC)
 
@@ -59,7 +56,7 @@ def mode_of(
         )
     stood = transition.was_lost and transition.episode.baseline.cordoned
     told = transition.happened in STAYING or transition.was_prepared or stood
-    if told and not (faulted is not None and faulted.fault in BY_ITSELF):
+    if told and not (faulted and FAULTS[faulted.fault].by_itself):
         return Mode.UNKNOWN  # somebody decided, and did not say so
     return Mode.UNKNOWN if holed else Mode.ABRUPT
 

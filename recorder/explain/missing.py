@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from recorder.explain.causes import FAULTS
 from recorder.explain.signals import Topic
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Missing, Verdict
@@ -29,18 +30,8 @@ def missing(transition: Transition, verdict: Verdict) -> list[Missing]:
     if abrupt and (
         verdict.fault is None or verdict.confidence is not Confidence.PROVEN
     ):
-        found.append(
-            Missing(
-                evidence="bmc",
-                would_tell="whether power was lost or the machine was reset",
-            )
-        )
-        found.append(
-            Missing(
-                evidence="pstore",
-                would_tell="whether the kernel panicked, and where",
-            )
-        )
+        proofs = sorted(row.proof for row in FAULTS.values() if row.proof)
+        found += [Missing(evidence=e, would_tell=told) for e, told in proofs]
     if (
         verdict.happened == Happened.REBOOT
         and transition.first(Topic.SHUTDOWN) is None

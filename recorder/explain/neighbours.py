@@ -5,7 +5,7 @@ So that who judges reads no more of the fleet than causes and rivals ask it.
 
 from datetime import datetime
 
-from recorder.explain.causes.power_loss import seen_lost
+from recorder.explain.faults import seen_lost
 from recorder.explain.signals import Topic
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.fleet import Fleet

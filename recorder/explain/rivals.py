@@ -1,6 +1,6 @@
 """Rivals: other possible causes, and what rules them out."""
 
-from recorder.explain.causes.power_loss import shared_place
+from recorder.explain.faults import shared_place
 from recorder.explain.signals import Topic
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Decided, Rival, Verdict

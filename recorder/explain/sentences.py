@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from textwrap import shorten
 
+from recorder.explain.causes import DECISIONS, FAULTS
 from recorder.explain.happened import STAYED, STAYING
 from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.verdict import Duration, Faulted, Verdict
@@ -40,35 +41,13 @@ VERBS = {
 PASSIVE = {**VERBS, Happened.REBOOT: "was rebooted"}
 """What is said where somebody did it."""
 
-PURPOSES = {
-    Decision.ADMIN_REQUEST: "on request",
-    Decision.AUTO_REMEDIATION: "to remediate it",
-    Decision.OS_UPGRADE: "for an operating system update",
-    Decision.DRIVER_UPGRADE: "for a GPU driver upgrade",
-    Decision.HOST_MAINTENANCE: "for host maintenance",
-    Decision.SCALE_DOWN: "to scale the cluster down",
-    Decision.PREEMPTION: "because its capacity was reclaimed",
-    Decision.MANUAL_DRAIN: "",
-    Decision.NODE_DELETION: "",
-}
-"""What for, where no fault says it."""
-
 HOW_SURE = {
     Confidence.PROVEN: "",
     Confidence.LIKELY: "probably ",
     Confidence.POSSIBLE: "possibly ",
     Confidence.UNKNOWN: "possibly ",
 }
-CONCLUDED = {
-    Fault.PARTITION: "the network was cut, or the machine hung and recovered",
-    Fault.CONTROL_PLANE: "a control plane outage: all nodes were lost at once",
-    Fault.POWER_LOSS: "a power loss: its neighbors went down too",
-    Fault.KUBELET: "its kubelet stopped or was restarted",
-}
 UNKNOWN = "cause unknown: nothing recorded explains it"
-
-ANNOUNCED = frozenset({Decision.HOST_MAINTENANCE, Decision.PREEMPTION})
-"""What somebody announces who need not be the one that does it."""
 
 SAID_MAX = 60
 """Characters of what somebody said, in a sentence; the evidence has more."""
@@ -106,7 +85,7 @@ def _author(verdict: Verdict) -> str:
     decided = verdict.decision
     if decided is None:
         return _by(verdict)
-    if decided.decision in ANNOUNCED or _follows(verdict):
+    if DECISIONS[decided.decision].announced or _follows(verdict):
         return ""
     return f" by {_name(decided.carried_out_by or decided.actor)}"
 
@@ -134,22 +113,22 @@ def _decided(verdict: Verdict) -> str:
     if _follows(verdict):
         sure = HOW_SURE[decided.confidence]
         text = f", {sure}after {_name(decided.actor)} drained it"
-    elif decided.decision in ANNOUNCED:
+    elif DECISIONS[decided.decision].announced:
         sure = HOW_SURE[decided.confidence]
-        text = f" {sure}{PURPOSES[decided.decision]}"
+        text = f" {sure}{DECISIONS[decided.decision].purpose}"
         if decided.carried_out_by is None:
             text += f", announced by {_name(decided.actor)}"
     elif decided.decision is Decision.AUTO_REMEDIATION and fault is not None:
         text = ""
     else:
-        purpose = PURPOSES[decided.decision]
+        purpose = DECISIONS[decided.decision].purpose
         text = f" {purpose}" if purpose else ""
     if decided.carried_out_by is not None and not _follows(verdict):
         text += f", ordered by {_name(decided.actor)}"
     if fault is None:
         return text
     of, broke = _of(verdict, fault)
-    if broke == CONCLUDED[Fault.KUBELET]:
+    if broke == FAULTS[Fault.KUBELET].concluded:
         return text
     sure = HOW_SURE[fault.confidence]
     comma = "," if sure else ""
@@ -163,7 +142,7 @@ def _reason(verdict: Verdict) -> str:
         return ""
     if fault is not None:
         of, broke = _of(verdict, fault)
-        if broke == CONCLUDED[Fault.KUBELET]:
+        if broke == FAULTS[Fault.KUBELET].concluded:
             return "; what stopped it is unknown"
         sure = HOW_SURE[verdict.confidence]
         comma = "," if sure else ""
@@ -174,7 +153,7 @@ def _reason(verdict: Verdict) -> str:
 
 
 def _of(verdict: Verdict, fault: Faulted) -> tuple[str, str]:
-    concluded = CONCLUDED.get(fault.fault)
+    concluded = FAULTS[fault.fault].concluded
     if concluded and not _is_said(verdict):
         return ("of " if concluded.startswith("a ") else ""), concluded
     if fault.sign.topic is Topic.READY and fault.fault is Fault.PARTITION:

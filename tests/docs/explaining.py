@@ -1,32 +1,38 @@
 """The parts of the documentation that say how causes are found."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from importlib.resources import files
 
-from recorder.explain.causes import DECISIONS, FAULTS
-from recorder.explain.causes.cause import DecisionCause, FaultCause
+from recorder.explain.causes import (
+    DECISIONS,
+    FAULTS,
+    DecisionRow,
+    FaultRow,
+)
 from recorder.knowledge.loading import read_rules
+from recorder.model.outcomes import Decision, Fault
 
 __all__ = ["controllers", "decisions", "faults"]
 
 
 def decisions() -> str:
     """Return every decision, in the order in which they are asked."""
-    return _table("decision", [(c.decision.value, c) for c in DECISIONS])
+    return _table("decision", DECISIONS)
 
 
 def faults() -> str:
     """Return every fault, in the order in which they are asked."""
-    return _table("fault", [(c.fault.value, c) for c in FAULTS])
+    return _table("fault", FAULTS)
 
 
 def _table(
-    what: str, causes: Sequence[tuple[str, DecisionCause | FaultCause]]
+    what: str,
+    causes: Mapping[Decision, DecisionRow] | Mapping[Fault, FaultRow],
 ) -> str:
     rows = [
         f"| `{name}` | {cause.signature} |"
         f" {'<br>'.join(f'{one}' for one in cause.lookalikes)} |"
-        for name, cause in causes
+        for name, cause in causes.items()
     ]
     head = f"| {what} | signature | what looks like it |\n|---|---|---|"
     return "\n".join([head, *rows])

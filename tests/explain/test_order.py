@@ -10,7 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from recorder.documents.verdict import VerdictDocument
-from recorder.explain import causes
+from recorder.explain import faults
+from recorder.explain.causes import FAULTS
 from recorder.explain.links import led_to
 from recorder.knowledge import Knowledge, shipped, shipped_files
 from recorder.knowledge.rules import Rules
@@ -48,7 +49,8 @@ def test_causes_and_rules_may_stand_in_any_order(
 
     for _ in range(5):
         files = shuffled(chance, [*shipped_files().values()])
-        monkeypatch.setattr(causes, "FAULTS", shuffled(chance, causes.FAULTS))
+        rows = dict(shuffled(chance, [*FAULTS.items()]))
+        monkeypatch.setattr(faults, "FAULTS", rows)
         monkeypatch.setattr(led_to, "ROWS", shuffled(chance, led_to.ROWS))
         assert said(dataclasses.replace(tape, rules=Knowledge(files))) == first
 

@@ -3,14 +3,9 @@
 from recorder.explain.signals import Signal, Topic, is_order
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition
-from recorder.model.outcomes import Decision, Fault, Happened
+from recorder.model.outcomes import Decision
 
-__all__ = [
-    "answers",
-    "is_answered",
-    "is_recent",
-    "spares_kubelet",
-]
+__all__ = ["answers", "is_answered", "is_recent"]
 
 REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
 """What is decided for whole fleets, whatever is broken in a node."""
@@ -47,12 +42,3 @@ def is_recent(transition: Transition, signal: Signal) -> bool:
     held = signal.topic is not Topic.EVENT
     within = LIMITS.recent if held else LIMITS.moment
     return transition.lost_at - signal.stored.at <= within
-
-
-def spares_kubelet(transition: Transition, fault: Signal) -> bool:
-    """Whether a fault is of a part without which a kubelet runs on.
-
-    Whoever repaired it may have started the kubelet anew.
-    """
-    alone = transition.happened == Happened.KUBELET_RESTART
-    return alone and fault.fault in {Fault.GPU, Fault.LINK}

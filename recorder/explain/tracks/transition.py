@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
+from recorder.explain.causes import FAULTS
 from recorder.explain.happened import LOST
 from recorder.explain.signals import (
     Actor,
@@ -26,11 +27,6 @@ from recorder.explain.tracks.responses import answers, held_for
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened, Role
 
 __all__ = ["Transition", "is_barred", "latest"]
-
-_APART = frozenset({Fault.CONTAINER_OOM, Fault.KERNEL_PANIC})
-"""A container that is out of memory takes no node away; a panic is proved
-after the boot, if ever."""
-
 
 _PREPARING = frozenset({Topic.CORDON, Topic.EVICTION, Topic.CONDITION})
 """Topics of acts that prepare a node for something."""
@@ -230,7 +226,7 @@ class Transition:
                 continue  # a list after a gap tells since when, no order
             if signal.over:
                 held.pop(signal.subject, None)
-            elif signal.fault is not None and signal.fault not in _APART:
+            elif signal.fault and FAULTS[signal.fault].explains_loss:
                 held.setdefault(signal.subject, signal)
         found = [*held.values()] or self.named_faults
         return sorted(

@@ -1,0 +1,312 @@
+"""Causes: one row for each fault and each decision: what it looks like.
+
+A row holds what is known of a cause as data: its signature, the words of a
+sentence, what looks like it, and what else would show it. Which of the faults
+took a node away is inferred in ``faults``.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+from recorder.model.outcomes import Decision, Fault
+
+__all__ = ["DECISIONS", "FAULTS", "DecisionRow", "FaultRow", "Proof", "Weight"]
+
+
+class Weight(IntEnum):
+    """How a fault is found; where several are, the greatest weight counts."""
+
+    CONCLUDED = 1
+    """Not recorded; it follows from what happened."""
+
+    RECORDED = 2
+    """Recorded as broken by a program or a person."""
+
+    SHARED = 3
+    """It affected all nodes at once."""
+
+    PROVED = 4
+    """A record from the machine itself."""
+
+
+class Proof(NamedTuple):
+    """Evidence that no API server has."""
+
+    evidence: str
+    would_tell: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaultRow:
+    """Something that breaks."""
+
+    signature: str
+    """What it looks like, for the table in the docs."""
+
+    lookalikes: tuple[str, ...]
+    """What looks like it, and how to tell the two apart."""
+
+    weight: Weight = Weight.RECORDED
+    concluded: str | None = None
+    """Its words in a sentence, where it is inferred and not recorded."""
+
+    by_itself: bool = False
+    """Whether it happens by itself, even to a node that is prepared."""
+
+    spares_kubelet: bool = False
+    """Whether the kubelet keeps running while the part is broken."""
+
+    explains_loss: bool = True
+    """Whether a report of it from before a loss may explain the loss."""
+
+    proof: Proof | None = None
+    """What would show it after an abrupt reboot."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRow:
+    """Something that a person or a program decides."""
+
+    signature: str
+    lookalikes: tuple[str, ...]
+    purpose: str
+    """What for, in a sentence; empty where only a fault gives the purpose."""
+
+    announced: bool = False
+    """Whether one may announce it and another carry it out."""
+
+
+FAULTS: Final[dict[Fault, FaultRow]] = {
+    Fault.KERNEL_PANIC: FaultRow(
+        signature="a crash dump (VMcore), pstore or gpud reports a panic",
+        lookalikes=(
+            "power loss, a reset, a hard hang: then the cause is unrecorded",
+        ),
+        weight=Weight.PROVED,
+        by_itself=True,
+        explains_loss=False,  # it is proved after the boot, if ever
+        proof=Proof("pstore", "whether the kernel panicked, and where"),
+    ),
+    Fault.CONTROL_PLANE: FaultRow(
+        signature=(
+            "nearly all nodes turn Unknown at once, across racks, and recover"
+            " with the same boot IDs"
+        ),
+        lookalikes=(
+            "power-loss: one rack only, and with new boot IDs",
+            "network-partition: one node, or those behind one switch",
+        ),
+        weight=Weight.SHARED,
+        concluded="a control plane outage: all nodes were lost at once",
+    ),
+    Fault.GPU: FaultRow(
+        signature=(
+            "a condition or fewer allocatable GPUs show that a GPU failed"
+        ),
+        lookalikes=(
+            (
+                "application errors (Xid 13, 31, 43, 45, 94), which are not a"
+                " fault"
+            ),
+        ),
+        spares_kubelet=True,
+    ),
+    Fault.MEMORY: FaultRow(
+        signature="a condition or an Event about an uncorrected memory error",
+        lookalikes=(
+            "container-oom and system-oom: memory ran out, it did not fail",
+        ),
+    ),
+    Fault.THERMAL: FaultRow(
+        signature="a condition about temperature",
+        lookalikes=("gpu-fault: the GPU failed, not its cooling",),
+    ),
+    Fault.LINK: FaultRow(
+        signature=(
+            "a condition about a link; Ready stays True, the boot ID is the"
+            " same"
+        ),
+        lookalikes=(
+            "a peer that reports the same link: the earliest report is used",
+        ),
+        spares_kubelet=True,
+    ),
+    Fault.DISK: FaultRow(
+        signature="a condition or an Event about a file system or a disk",
+        lookalikes=(
+            "evictions because of low disk space, which are not a fault",
+        ),
+    ),
+    Fault.RUNTIME: FaultRow(
+        signature=(
+            "a condition about the container runtime, or the kubelet reports"
+            " that it is waiting for it"
+        ),
+        lookalikes=("kubelet-failure: the kubelet itself was down",),
+    ),
+    Fault.HUNG_KERNEL: FaultRow(
+        signature=(
+            "KernelDeadlock or an Event about a stuck task; Ready may stay"
+            " True"
+        ),
+        lookalikes=(
+            "kernel-panic: the machine is gone at once, without a report",
+        ),
+    ),
+    Fault.SYSTEM_OOM: FaultRow(
+        signature="an Event SystemOOM from the kubelet before the loss",
+        lookalikes=("container-oom: the container exceeded its own limit",),
+    ),
+    Fault.CONTAINER_OOM: FaultRow(
+        signature=(
+            "a container ended with reason OOMKilled; the node is healthy"
+        ),
+        lookalikes=("exit code 137 alone, which any SIGKILL causes",),
+        weight=Weight.CONCLUDED,
+        explains_loss=False,  # a container's limit takes no node away
+    ),
+    Fault.OTHER: FaultRow(
+        signature=(
+            "a condition that a rule knows as a fault of none of these"
+            " classes; or one that no rule knows, and that whoever acted on"
+            " the node names as the reason, or held the node for as long as"
+            " it lasted"
+        ),
+        lookalikes=("conditions without a rule that nobody names: no fault",),
+    ),
+    Fault.KUBELET: FaultRow(
+        signature=(
+            'the kubelet reports "Starting" and the boot ID is the same'
+        ),
+        lookalikes=(
+            "a reboot: the boot ID changes",
+            "network-partition: no kubelet starts",
+        ),
+        weight=Weight.CONCLUDED,
+        concluded="its kubelet stopped or was restarted",
+    ),
+    Fault.POWER_LOSS: FaultRow(
+        signature=(
+            "all nodes of a rack or a PDU that were up stop renewing within"
+            " one interval, and every one of them reboots"
+        ),
+        lookalikes=(
+            "network-partition: the boot IDs stay the same",
+            "kernel-panic: a single machine",
+        ),
+        weight=Weight.CONCLUDED,
+        concluded="a power loss: its neighbors went down too",
+        by_itself=True,
+        proof=Proof("bmc", "whether power was lost or the machine was reset"),
+    ),
+    Fault.PARTITION: FaultRow(
+        signature=(
+            "Ready turns Unknown and True again; the boot ID is the same, and"
+            " no kubelet started"
+        ),
+        lookalikes=(
+            "kubelet-failure: a kubelet starts at the end",
+            "control-plane-outage: all nodes at once",
+            "a machine that hung and recovered, which no record distinguishes",
+        ),
+        weight=Weight.CONCLUDED,
+        concluded="the network was cut, or the machine hung and recovered",
+    ),
+}
+
+DECISIONS: Final[dict[Decision, DecisionRow]] = {
+    Decision.PREEMPTION: DecisionRow(
+        signature="a spot interruption notice before the loss",
+        lookalikes=("scale-down: the cluster decided, not the provider",),
+        purpose="because its capacity was reclaimed",
+        announced=True,
+    ),
+    Decision.HOST_MAINTENANCE: DecisionRow(
+        signature="a maintenance notice from the provider before the loss",
+        lookalikes=("preemption: the machine does not come back",),
+        purpose="for host maintenance",
+        announced=True,
+    ),
+    Decision.SCALE_DOWN: DecisionRow(
+        signature=(
+            "a taint or an Event of an autoscaler, then evictions, then the"
+            " Node is deleted"
+        ),
+        lookalikes=(
+            "node-deletion: nobody announced it",
+            (
+                "auto-remediation: a fault held, and no Event announced a"
+                " scale-down"
+            ),
+        ),
+        purpose="to scale the cluster down",
+    ),
+    Decision.OS_UPGRADE: DecisionRow(
+        signature=(
+            "kured's lock names the node, or the machine config operator"
+            " announces a reboot; the kernel or the image changes"
+        ),
+        lookalikes=(
+            "admin-request: the versions are the same",
+            "manual-drain: nobody announced a reboot",
+        ),
+        purpose="for an operating system update",
+    ),
+    Decision.DRIVER_UPGRADE: DecisionRow(
+        signature=(
+            "the label of the GPU operator goes from upgrade-required to"
+            " upgrade-done; the boot ID is the same"
+        ),
+        lookalikes=(
+            "gpu-fault: GPUs are missing from allocatable, without the label",
+            "a reboot during the upgrade, which the upgrade did not request",
+        ),
+        purpose="for a GPU driver upgrade",
+    ),
+    Decision.AUTO_REMEDIATION: DecisionRow(
+        signature=(
+            "a fault, then a remediation object, a cordon or a request by a"
+            " controller, then the loss"
+        ),
+        lookalikes=(
+            "admin-request: no fault came first, or a person asked",
+            "manual-drain: kubectl cordoned",
+        ),
+        purpose="to remediate it",
+    ),
+    Decision.ADMIN_REQUEST: DecisionRow(
+        signature=(
+            "a person sets a request condition, or one named after a reboot or"
+            " maintenance, or a program that is not a remediation controller"
+            " sets a request condition; no fault came first"
+        ),
+        lookalikes=("auto-remediation: a fault came first",),
+        purpose="on request",
+    ),
+    Decision.MANUAL_DRAIN: DecisionRow(
+        signature=(
+            "a cordon or a taint by a person or kubectl, possibly evictions;"
+            " the node stays Ready"
+        ),
+        lookalikes=(
+            (
+                "scale-down and auto-remediation: a controller cordons and"
+                " reports it"
+            ),
+            "node-deletion: the Node is deleted as well",
+        ),
+        purpose="",
+    ),
+    Decision.NODE_DELETION: DecisionRow(
+        signature=(
+            "the Node is deleted; no notice and no autoscaler came before, or"
+            " a person deletes a Node that a controller left for more than an"
+            " hour"
+        ),
+        lookalikes=(
+            "scale-down, preemption and host-maintenance: announced before",
+        ),
+        purpose="",
+    ),
+}

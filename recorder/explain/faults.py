@@ -1,0 +1,338 @@
+"""Faults: which fault explains what happened to a node.
+
+A fault that a program or a person recorded is the latest one that held. Those
+in ``INFERRED`` follow from what happened to the node and to the nodes near it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from recorder.explain.causes import FAULTS
+from recorder.explain.links.because import is_answered, is_recent
+from recorder.explain.signals import Signal, Subject, Topic
+from recorder.explain.strength import rank
+from recorder.explain.thresholds import LIMITS
+from recorder.explain.tracks.boots import counted
+from recorder.explain.tracks.transition import Transition
+from recorder.explain.verdict import Faulted
+from recorder.model.outcomes import Confidence, Fault, Happened
+
+__all__ = ["fault_of", "seen_lost", "shared_place"]
+
+
+class Found(NamedTuple):
+    """Evidence of a fault, and how many other causes it rules out."""
+
+    sign: Signal
+    confidence: Confidence
+
+
+def fault_of(transition: Transition) -> Faulted | None:
+    """Return the fault that explains a transition best, if any does."""
+    if transition.happened == Happened.JOINED:
+        return None
+    found = [
+        (fault, one)
+        for fault in FAULTS
+        if (one := _find(fault, transition)) is not None
+    ]
+    if not found:
+        return None
+    fault, one = max(
+        found,
+        key=lambda f: (FAULTS[f[0]].weight, rank(f[1].confidence), f[0]),
+    )
+    return Faulted(fault=fault, sign=one.sign, confidence=one.confidence)
+
+
+def _find(fault: Fault, transition: Transition) -> Found | None:
+    infer = INFERRED.get(fault)
+    return infer(transition) if infer else _recorded(fault, transition)
+
+
+def _recorded(fault: Fault, transition: Transition) -> Found | None:
+    """Find a fault that was recorded and that held.
+
+    Only the latest recorded fault counts: an earlier one had not taken the
+    node away.
+    """
+    faults = transition.faults
+    if not faults or faults[0].fault is not fault:
+        return None
+    signal = faults[0]
+    answered = is_answered(transition, signal)
+    # Whoever repaired such a part may have started the kubelet anew.
+    spared = (
+        transition.happened == Happened.KUBELET_RESTART
+        and FAULTS[fault].spares_kubelet
+    )
+    near = is_recent(transition, signal) and not spared
+    if not answered and not near:
+        # A fault that has been there for days is no reason for a cordon.
+        if transition.was_lost:
+            return Found(signal, Confidence.POSSIBLE)
+        return None
+    if signal.topic is Topic.GPUS:
+        # The device plugin took a GPU away and did not say why.
+        return Found(signal, Confidence.LIKELY)
+    sure = answered or not transition.was_lost
+    return Found(signal, Confidence.PROVEN if sure else Confidence.LIKELY)
+
+
+def _kernel_panic(transition: Transition) -> Found | None:
+    """Only a record from the machine proves a panic."""
+    if transition.happened != Happened.REBOOT:
+        return None
+    for sign in transition.episode.signals:
+        if sign.fault is Fault.KERNEL_PANIC and _is_of_this(transition, sign):
+            return Found(sign, Confidence.PROVEN)
+    return None
+
+
+def _is_of_this(transition: Transition, sign: Signal) -> bool:
+    """Whether a panic is of this boot: its dump is found after it."""
+    lost = [
+        s.stored.observed_at for s in transition.episode.of(Topic.READY)[:1]
+    ]
+    gone = min([transition.effect.stored.observed_at, *lost])
+    return (
+        sign.stored.observed_at >= gone
+        and sign.stored.at >= gone - LIMITS.moment
+    )
+
+
+SHARE: Final = 0.8
+"""The share of all nodes that no fault of their own takes away at once."""
+
+NODES_MIN: Final = 2
+
+NODES_TOLD_APART: Final = 3
+"""With fewer nodes, all of them may be behind one switch."""
+
+
+def _control_plane_outage(transition: Transition) -> Found | None:
+    """All nodes were lost at once, to the control plane."""
+    if transition.happened != Happened.UNREACHABLE:
+        return None
+    seen = transition.effect.stored.at
+    together = transition.fleet.lost_with(transition.episode.node, seen)
+    # Of all nodes at once, one may have crashed by itself.
+    lost = [
+        node
+        for node in together
+        if not transition.fleet.booted_after(node, transition.lost_at)
+    ]
+    known = transition.fleet.size
+    if len(lost) < NODES_MIN or len(lost) < SHARE * known:
+        return None
+    if transition.episode.state.ready != "True":
+        # They may as well be down: it shows when they come back.
+        return Found(transition.effect, Confidence.POSSIBLE)
+    many = known >= NODES_TOLD_APART and lost == together
+    return Found(
+        transition.effect, Confidence.PROVEN if many else Confidence.LIKELY
+    )
+
+
+RUNTIME_DOWN: Final = ("PLEG is not healthy", "container runtime is down")
+"""What a kubelet reports while it waits for its runtime."""
+
+
+def _runtime_failure(transition: Transition) -> Found | None:
+    """A recorded failure, or a kubelet that waits for its runtime."""
+    found = _recorded(Fault.RUNTIME, transition)
+    if found is not None or transition.faults:
+        return found
+    # A kubelet reports the same of a kernel that hangs: so this comes last.
+    for sign in transition.episode.of(Topic.READY):
+        condition = sign.condition
+        message = (condition.message if condition is not None else None) or ""
+        if any(words in message for words in RUNTIME_DOWN) and (
+            sign is transition.effect or transition.precedes(sign)
+        ):
+            lost = transition.was_lost
+            return Found(
+                sign, Confidence.POSSIBLE if lost else Confidence.LIKELY
+            )
+    return None
+
+
+def _container_oom(transition: Transition) -> Found | None:
+    """A container exceeded its limit, which takes no node away."""
+    effect = transition.effect
+    if effect.fault is not Fault.CONTAINER_OOM or transition.faults:
+        return None
+    return Found(effect, Confidence.PROVEN)
+
+
+def _other_fault(transition: Transition) -> Found | None:
+    """A recorded fault of no known class, less sure where none named it."""
+    found = _recorded(Fault.OTHER, transition)
+    if found is not None and found.sign.vague:
+        # No rule names it; a node was held for as long as it lasted.
+        return Found(
+            found.sign, min(found.confidence, Confidence.LIKELY, key=rank)
+        )
+    if (
+        found is None
+        or not transition.was_lost
+        or is_answered(transition, found.sign)
+    ):
+        return found
+    # No rule says that what is wrong there can take a machine away.
+    return Found(found.sign, Confidence.POSSIBLE)
+
+
+def _kubelet_failure(transition: Transition) -> Found | None:
+    """The kubelet stopped or restarted; the machine kept running."""
+    found = _recorded(Fault.KUBELET, transition)
+    if found is not None:
+        return found
+    if transition.happened != Happened.KUBELET_RESTART or transition.faults:
+        return None
+    # It was away; what stopped it may not be recorded.
+    return Found(transition.effect, Confidence.POSSIBLE)
+
+
+def _power_loss(transition: Transition) -> Found | None:
+    """Machines that share a place stop at once and boot anew."""
+    if (
+        transition.happened != Happened.REBOOT
+        or transition.decisions
+        or transition.faults
+        or transition.was_shut_down
+    ):
+        return None
+    shared = shared_place(transition)
+    if shared is None:
+        return None
+    _, others = shared
+    if _is_taken_down(transition, others) or not all(
+        transition.fleet.booted_after(o, transition.lost_at) for o in others
+    ):
+        return None
+    # How a node went that was lost when the log began is not recorded; and
+    # whoever had set all the others aside may have switched them off.
+    seen = transition.episode.baseline.ready == "True"
+    sure = seen and not all(_were_set_aside(transition, others))
+    return Found(
+        transition.effect, Confidence.LIKELY if sure else Confidence.POSSIBLE
+    )
+
+
+def shared_place(transition: Transition) -> tuple[str, list[str]] | None:
+    """Return the place whose nodes went together, and these nodes.
+
+    A place that holds the whole fleet distinguishes nothing.
+    """
+    fleet, node = transition.fleet, transition.episode.node
+    together = {
+        *fleet.lost_with(node, seen_lost(transition)),
+        *fleet.silent_with(transition.lost_at),
+    } - {node}
+    # A node that shuts down in order has its power.
+    together = {
+        n for n in together if not fleet.was_shut_down(n, transition.lost_at)
+    }
+    for key, value in sorted(fleet.place(node).items()):
+        gone = sorted(n for n in together if fleet.stands(n, key, value))
+        if not gone:
+            continue
+        there = fleet.standing(key, value)
+        stayed = set(there) - {node, *gone}
+        # A node that was down before cannot show that the power went.
+        if (
+            len(there) != fleet.size
+            and len(stayed) <= len(gone)
+            and all(fleet.was_down(n, transition.lost_at) for n in stayed)
+        ):
+            return f"{key}={value}", gone
+    return None
+
+
+def seen_lost(transition: Transition) -> datetime:
+    """Return when it was seen that the node was lost."""
+    losses = transition.episode.of(Topic.READY)
+    return (losses[0] if losses else transition.effect).stored.at
+
+
+def _is_taken_down(transition: Transition, others: Iterable[str]) -> bool:
+    """Whether a person or a program set about to take the machine down.
+
+    A person's bare cordon explains no loss, and a person who emptied one
+    machine and set no other aside took no others down with it.
+    """
+    cordon = transition.first(Topic.CORDON)
+    if cordon is None:
+        return False
+    author = transition.author(cordon)
+    by_hand = author is not None and not (author.is_program or author.library)
+    return not by_hand or (
+        transition.first(Topic.EVICTION) is not None
+        and any(_were_set_aside(transition, others))
+    )
+
+
+def _were_set_aside(t: Transition, others: Iterable[str]) -> Iterator[bool]:
+    """Yield for each node whether it was cordoned when it was lost."""
+    return (t.fleet.was_set_aside(other, t.lost_at) for other in others)
+
+
+STOPPED: Final = Subject(
+    Topic.TAINT, "node.cloudprovider.kubernetes.io/shutdown"
+)
+
+
+def _network_partition(transition: Transition) -> Found | None:
+    """The network was cut: the node is silent, then as it was before."""
+    episode = transition.episode
+    if (
+        transition.happened != Happened.UNREACHABLE
+        or transition.faults
+        # What was announced needs no other explanation.
+        or transition.decisions
+        # By the cloud, the machine did not run: no network was cut.
+        or any(s.subject == STOPPED and not s.over for s in episode.signals)
+        # While it has not come back, it may be down.
+        or not episode.state.present
+        or episode.state.ready != "True"
+    ):
+        return None
+    # That no start is on record is no proof that there was none.
+    same = counted(episode.of(Topic.WORD), transition.effect.stored.at)
+    sure = same and not _is_wide(transition)
+    return Found(
+        transition.effect, Confidence.LIKELY if sure else Confidence.POSSIBLE
+    )
+
+
+def _is_wide(transition: Transition) -> bool:
+    """Whether half of the nodes were lost at once, not those of one place.
+
+    Then it may have been the control plane, whose outage is not all recorded.
+    """
+    seen = transition.effect.stored.at
+    lost = set(transition.fleet.lost_with(transition.episode.node, seen))
+    if len(lost) == 1 or 2 * len(lost) < transition.fleet.size:
+        return False
+    return not any(
+        len(lost) == len(transition.fleet.standing(key, value))
+        and all(transition.fleet.stands(node, key, value) for node in lost)
+        for key, value in transition.fleet.place(
+            transition.episode.node
+        ).items()
+    )
+
+
+INFERRED: Final[Mapping[Fault, Callable[[Transition], Found | None]]] = {
+    Fault.KERNEL_PANIC: _kernel_panic,
+    Fault.CONTROL_PLANE: _control_plane_outage,
+    Fault.RUNTIME: _runtime_failure,
+    Fault.CONTAINER_OOM: _container_oom,
+    Fault.OTHER: _other_fault,
+    Fault.KUBELET: _kubelet_failure,
+    Fault.POWER_LOSS: _power_loss,
+    Fault.PARTITION: _network_partition,
+}
+"""Faults that are not, or not only, found by what recorded them."""
