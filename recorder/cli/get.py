@@ -71,7 +71,7 @@ def nodes(ctx: click.Context, /, **given: Any) -> int:
     Example:
       recorder get nodes --at 2026-11-21T03:14:00Z
       recorder get nodes --at 2h --rack r17 -o wide
-      recorder get nodes -o 'jsonpath={.nodes[?(@.ready!="True")].name}'
+      recorder get nodes -o json | jq '.nodes[] | select(.ready != "True")'
     """
     return wait_for(_nodes(ctx, given))
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Item",
-    "JSONPATH",
     "Listing",
     "TEXTS",
     "form_options",
@@ -40,7 +39,6 @@ __all__ = [
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-JSONPATH = "jsonpath="
 TEXTS = frozenset({"table", "wide"})
 """Forms for people."""
 
@@ -77,36 +75,6 @@ class Listing:
     """What is said where there is none."""
 
 
-class _Form(click.ParamType[str]):
-    """A form of output, or ``jsonpath=EXPRESSION``."""
-
-    name = "form"
-
-    def __init__(self, forms: Sequence[str]) -> None:
-        self._forms = forms
-
-    def convert(
-        self,
-        value: object,
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> str:
-        text = str(value)
-        if text not in self._forms and not text.startswith(JSONPATH):
-            known = ", ".join([*self._forms, f"{JSONPATH}EXPRESSION"])
-            self.fail(f'"{text}" is not one of {known}', param, ctx)
-        return text
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[Any]:
-        del ctx, param
-        from click.shell_completion import CompletionItem
-
-        forms = [*self._forms, JSONPATH]
-        return [CompletionItem(f) for f in forms if f.startswith(incomplete)]
-
-
 def list_options(*more: str) -> Callable[[Decorated], Decorated]:
     """Add the options of a list: its form, its titles, its order."""
 
@@ -135,10 +103,9 @@ def form_options(*forms: str) -> Callable[[Decorated], Decorated]:
         click.option(
             "-o",
             "--output",
-            type=_Form(forms),
+            type=click.Choice(forms),
             default=forms[0],
             show_default=True,
-            metavar=f"[{'|'.join(forms)}|{JSONPATH}...]",
             help="Output format.",
         ),
     )
@@ -168,18 +135,11 @@ def print_listing(
     """Print a list as it was asked for.
 
     Raises:
-        ConfigError: it cannot be sorted so, or its path is not understood.
+        ConfigError: there is no column of that name to sort by.
     """
     form, headers = given["output"], not given["no_headers"]
     items = _sorted(listing, given["sort_by"])
-    if form.startswith(JSONPATH):
-        from recorder.cli.jsonpath import rendered
-        from recorder.model.document import plain
-
-        whole = plain(listing.whole([item.document for item in items]))
-        text = rendered(form.removeprefix(JSONPATH), whole)
-        write_text(text + ("" if text.endswith("\n") else "\n"))
-    elif form == "name":
+    if form == "name":
         write_text("".join(f"{item.name}\n" for item in items))
     elif form == "csv":
         write_text(_csv(listing, items, headers=headers))
@@ -247,8 +207,8 @@ def _sorted(listing: Listing, by: str | None) -> Sequence[Item]:
         return listing.items
     descending, name = by.startswith("-"), by.removeprefix("-")
     key: Callable[[Item], Any]
-    if name[:1] in {".", "{"}:
-        key = _field(name)
+    if name.startswith("."):
+        key = _field(name.removeprefix("."))
     else:
         titles = [column.title.lower() for column in listing.columns]
         words = [title.replace(" ", "-") for title in titles]
@@ -271,11 +231,12 @@ def _cell(place: int) -> Callable[[Item], Any]:
 
 
 def _field(path: str) -> Callable[[Item], Any]:
-    from recorder.cli.jsonpath import path_values
     from recorder.model.document import plain
 
     def found(item: Item) -> Any:
-        values = path_values(path, plain(item.document))
-        return values[0] if values else None
+        value = plain(item.document)
+        for name in path.split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
 
     return found

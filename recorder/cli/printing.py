@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recorder.cli.listing import JSONPATH, table_for
+from recorder.cli.listing import table_for
 from recorder.cli.output import (
     json_bytes,
     note,
@@ -36,8 +36,6 @@ def printer_for(
     """Return what prints entries, or facts, as the options ask for it."""
     raw, facts, form = given["raw"], given["facts"], given["output"]
     shown = _Facts() if facts else _Lines(cluster, raw=raw)
-    if form.startswith(JSONPATH):
-        return _Paths(shown, form.removeprefix(JSONPATH))
     match form:
         case "ndjson":
             return shown
@@ -46,7 +44,7 @@ def printer_for(
         case "yaml":
             return _YamlFacts() if facts else _Yaml(cluster, raw=raw)
         case "name":
-            return _Paths(shown, "{.entry}")
+            return _Names(shown)
         case _:
             return _Table(given, now=now)
 
@@ -85,21 +83,17 @@ class _Table:
             note(self._none)
 
 
-class _Paths:
-    """What a JSONPath makes of each entry or fact, one on each line."""
+class _Names:
+    """The name of each entry, or of the entry of each fact."""
 
-    def __init__(self, lines: "_Lines | _Facts", template: str) -> None:
+    def __init__(self, lines: "_Lines | _Facts") -> None:
         self._lines = lines
-        self._template = template
 
     def page(self, lines: Sequence[Any]) -> None:
         import orjson
 
-        from recorder.cli.jsonpath import rendered
-
         for document in self._lines.documents(lines):
-            said = rendered(self._template, orjson.loads(document))
-            write_text(said.removesuffix("\n") + "\n")
+            write_text(f"{orjson.loads(document)['entry']}\n")
 
     def end(self, answer: "Entries") -> None:
         del answer

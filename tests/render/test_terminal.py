@@ -26,7 +26,7 @@ def test_in_html_they_are_the_same_signs_and_breaks_are_spaces() -> None:
 def test_recorded_text_is_made_harmless_for_a_terminal_alone(
     *, on_terminal: bool
 ) -> None:
-    """As CSV and JSONPath write it, where nothing escapes it."""
+    """As CSV and -o name write it, where nothing escapes it."""
     said = "a,\x1b]0;x\x07\tb\n\u202ec\n"
     program = f"from recorder.cli.output import write_text as w; w({said!r})"
     command = [sys.executable, "-c", program]
