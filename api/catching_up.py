@@ -13,7 +13,7 @@ from api.cursors import INDEX_MAX, Cursor, check_kept
 from api.errors import CursorError, ExpiredCursorError
 from api.ports import LogReading
 from api.types.coverage import Coverage
-from api.types.facts import Fact, FactBatch
+from api.types.facts import FactBatch
 from recorder.coverage.coverage import cover
 from recorder.coverage.unproven import no_facts
 from recorder.model.fact import FactKind, StoredFact
@@ -106,7 +106,7 @@ async def caught_up(
                 reading.derivation,
             )
             yield FactBatch(
-                facts=[Fact.of(stored) for stored in part],
+                facts=part,
                 cursor=str(place),
                 coverage=coverage,
             )

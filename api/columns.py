@@ -178,9 +178,9 @@ class ColumnExecutor(Executor[Any]):
             column: Column | None = None
             if wanted == TYPE_NAME:
                 column = _always(type_.name)
-            elif attribute := _attribute(type_.fields[wanted]):
+            elif get := _getter(type_.fields[wanted]):
                 within = self._column(type_.fields[wanted].type, details)
-                column = within and _of(attribute, within)
+                column = within and _of(get, within)
             if column is None:
                 return None
             names.append(name)
@@ -188,21 +188,35 @@ class ColumnExecutor(Executor[Any]):
         return _rows(names, columns)
 
 
-def _attribute(field: GraphQLField) -> str | None:
-    """Return the attribute that a field shows; None if it has a resolver."""
+def _getter(field: GraphQLField) -> Callable[[Any], Any] | None:
+    """Return what gives the value of a field from its object alone.
+
+    That is an attribute, or a function that gets the object and nothing else;
+    None for any other resolver.
+    """
     known = field.extensions.get(GraphQLCoreConverter.DEFINITION_BACKREF)
+    if not isinstance(known, StrawberryField):
+        return None
+    resolver = known.base_resolver
+    if resolver is not None:
+        is_alone = len(resolver.signature.parameters) == 1
+        if resolver.parent_parameter is None or not is_alone:
+            return None
+        if known.is_async or known.extensions:
+            return None
+        function: Any = resolver.wrapped_func
+        get: Callable[[Any], Any] = getattr(function, "__func__", function)
+        return get
     if (
-        isinstance(known, StrawberryField)
-        and known.is_basic_field
+        known.is_basic_field
         and known.default_resolver is attribute
         and getattr(field.resolve, "_is_default", False)
     ):
-        return known.python_name
+        return attrgetter(known.python_name)
     return None
 
 
-def _of(attribute: str, column: Column) -> Column:
-    get = attrgetter(attribute)
+def _of(get: Callable[[Any], Any], column: Column) -> Column:
     return lambda objects: column(list(map(get, objects)))
 
 

@@ -24,7 +24,7 @@ from api.cursors import Cursor
 from api.errors import BusyError, SlowReaderError, StoppingError
 from api.ports import LogReading, Logs
 from api.types.coverage import Coverage
-from api.types.facts import Fact, FactBatch
+from api.types.facts import FactBatch
 from recorder.errors import RecorderError
 from recorder.model.fact import StoredFact
 from recorder.questions.ports import Selection
@@ -170,16 +170,14 @@ class _Source:
     ) -> None:
         self._told_at = time.monotonic()
         end = str(Cursor(later.log.id, later.facts_to))
-        told: dict[int, list[Fact]] = {}
+        told: dict[int, list[StoredFact]] = {}
         if not found:
             told = {number: [] for number in self._subscribers}
         for stored in found:
-            fact = None
             near = self._by_node.get(stored.fact.node or "", ())
             for number in (*self._all, *near):
                 if self._subscribers[number].wants(stored):
-                    fact = fact or Fact.of(stored)
-                    told.setdefault(number, []).append(fact)
+                    told.setdefault(number, []).append(stored)
         for number, facts in told.items():
             one, cursor = self._subscribers[number], end
             if one.behind > later.facts_to:

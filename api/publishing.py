@@ -26,14 +26,14 @@ from strawberry.utils.str_converters import to_camel_case
 
 from api.describing import flat, texts_of
 from api.scalars import Json
-from recorder.model.document import Document, is_left_out
+from recorder.model.document import is_left_out
 from recorder.model.reference import EntryName
 
 __all__ = ["publish"]
 
 
 def publish(
-    struct: type[Document],
+    struct: type,
     *,
     name: str | None = None,
     adds: type | None = None,
@@ -44,13 +44,15 @@ def publish(
     """Make a struct the GraphQL type of its name.
 
     Args:
-        struct: What is published. A struct is published once.
+        struct: What is published, once: a msgspec struct, a dataclass or a
+            named tuple.
         name: The name of the type where it is not that of the struct.
         adds: A class whose fields are added, or replace those of the struct:
             annotated attributes or properties that instances of the struct
             have, and static methods under ``strawberry.field`` that get the
-            instance as a ``strawberry.Parent``. One without a text has that
-            of the field that it replaces.
+            instance as a ``strawberry.Parent``; one that gets nothing else
+            is as fast as an attribute. One without a text has that of the
+            field that it replaces.
         shows: Fields that JSON leaves out and the schema shows.
         without: Fields of the struct that are left out.
         order: All fields in the order in which the schema lists them, if
@@ -92,15 +94,13 @@ def publish(
     published.__strawberry_definition__ = definition
 
 
-def _fields(
-    struct: type[Document], shows: Collection[str]
-) -> Iterator[StrawberryField]:
+def _fields(struct: type, shows: Collection[str]) -> Iterator[StrawberryField]:
     """Yield the fields of a struct, in its order."""
     hints = get_type_hints(struct)
     texts = _texts(struct)
-    for python_name, written in zip(
-        struct.__struct_fields__, struct.__struct_encode_fields__, strict=True
-    ):
+    names = getattr(struct, "__struct_fields__", (*hints,))
+    encoded = getattr(struct, "__struct_encode_fields__", names)
+    for python_name, written in zip(names, encoded, strict=True):
         if is_left_out(written) and python_name not in shows:
             continue
         yield StrawberryField(

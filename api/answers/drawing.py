@@ -6,7 +6,6 @@ import strawberry
 
 from api.scalars import Json
 from api.types.coverage import Coverage, Window
-from api.types.facts import Fact
 from api.types.timeline import (
     BootSpan,
     ConditionSpan,
@@ -76,7 +75,7 @@ def timeline_of(
             for span in lanes.spans(CORDON)
         ],
         placed=placed,
-        facts=[Fact.of(stored) for stored in answer.facts[:FACTS_MAX]],
+        facts=[*answer.facts[:FACTS_MAX]],
         more_facts=max(len(answer.facts) - FACTS_MAX, 0),
         gaps=coverage.gaps,
         coverage=coverage,

@@ -1,18 +1,16 @@
 """Finding things by their names: entries, workloads, whatever is searched."""
 
 import orjson
+import strawberry
 
 from api.answers.drawing import placement_of
 from api.answers.paging import page_size
 from api.context import RequestContext
 from api.ports import LogReading
 from api.scalars import Json
-from api.types.authors import Author
 from api.types.coverage import Coverage
 from api.types.coverage import Window as WindowType
-from api.types.entries import Change, Entry, EntryDetail, Writer
-from api.types.facts import Fact
-from api.types.reference import ObjectReference
+from api.types.entries import Change, EntryDetail
 from api.types.search import SearchAnswer, SearchHit
 from api.types.words import SearchKind
 from api.types.workloads import WorkloadStory
@@ -20,6 +18,7 @@ from recorder.coverage.coverage import covered
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window
 from recorder.questions.entry import ask_opened, entry_name
+from recorder.questions.nouns import Line
 from recorder.questions.queries import NodesLike
 from recorder.questions.references import Reference, named
 from recorder.questions.search import ask_search
@@ -66,7 +65,7 @@ async def search(
     limit = page_size(first)
     found = await ask_search(reading, text, limit=limit + 1)
     hits = [
-        *(_entry_hit(Entry.of(line)) for line in (found.entry,) if line),
+        *(_entry_hit(line) for line in (found.entry,) if line),
         *(_node_hit(name) for name in found.nodes),
         *(_object_hit(identity) for identity in found.objects),
     ]
@@ -78,13 +77,13 @@ async def search(
     )
 
 
-def _entry_hit(found: Entry) -> SearchHit:
+def _entry_hit(found: Line) -> SearchHit:
     return SearchHit(
         kind=SearchKind.ENTRY,
-        title=found.name,
+        title=str(found.entry),
         node=found.node,
-        object=found.object,
-        entry=found.name,
+        object=found.identity,
+        entry=strawberry.ID(str(found.entry)),
     )
 
 
@@ -99,7 +98,7 @@ def _object_hit(identity: ObjectIdentity) -> SearchHit:
         kind=SearchKind.OBJECT,
         title=named(identity.kind.lower(), identity.namespace, identity.name),
         node=None,
-        object=ObjectReference.of(identity),
+        object=identity,
         entry=None,
     )
 
@@ -121,17 +120,17 @@ async def entry(
     raw = found.line.raw or b""
     made = found.attribution
     return EntryDetail(
-        entry=Entry.of(found.line),
+        entry=found.line,
         raw=raw.decode(errors="replace"),
         document=_parsed(raw),
-        facts=[Fact.of(stored) for stored in found.facts],
-        previous=None if found.previous is None else Entry.of(found.previous),
+        facts=[*found.facts],
+        previous=found.previous,
         changed=[
             Change.of(one, None if made is None else made.of(one))
             for one in found.changed
         ],
-        writers=[Writer.of(one) for one in found.managers],
-        author=None if made is None else Author.of(made.author),
+        writers=[*found.managers],
+        author=None if made is None else made.author,
         coverage=Coverage.of(found.coverage),
     )
 

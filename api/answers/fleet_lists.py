@@ -24,7 +24,7 @@ from api.cursors import EPOCH, MICROSECOND, Cursor, MomentCursor
 from api.fleet_cursors import Spot
 from api.ports import LogReading
 from api.types.coverage import Coverage
-from api.types.entries import Entry, EntryConnection, EntryEdge
+from api.types.entries import EntryConnection, EntryEdge
 from api.types.incidents import (
     Incident,
     IncidentConnection,
@@ -32,10 +32,10 @@ from api.types.incidents import (
     Nearest,
     PlaceLabel,
 )
-from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.incidents import Incident as Answered
 from recorder.questions.incidents import IncidentFilter
+from recorder.questions.nouns import Line
 
 __all__ = ["fleet_entries", "fleet_incidents"]
 
@@ -151,7 +151,7 @@ async def fleet_entries(
         return await entries(asked, reading, wanted, of_log, fields)
 
     found = await ask_each(asked, clusters, ask)
-    parts: dict[str, Part[Entry]] = {}
+    parts: dict[str, Part[Line]] = {}
     for reading, answer in found.answers:
         info = answer.page_info
         parts[str(reading.log.id)] = Part(
@@ -231,8 +231,8 @@ def _spot(one: Answered) -> Spot:
     return (at - EPOCH) // MICROSECOND, position
 
 
-def _position(one: Entry) -> Spot:
-    return 0, EntryName.parse(one.name).position
+def _position(one: Line) -> Spot:
+    return 0, one.entry.position
 
 
 def _nearest(found: Each[_OfLog]) -> Nearest:

@@ -14,8 +14,8 @@ from api.cursors import INDEX_MAX, Cursor, check_kept
 from api.errors import PageSizeError
 from api.ports import LogReading
 from api.types.coverage import Coverage
-from api.types.entries import Entry, EntryConnection, EntryEdge
-from api.types.facts import Fact, FactConnection, FactEdge
+from api.types.entries import EntryConnection, EntryEdge
+from api.types.facts import FactConnection, FactEdge
 from api.types.pages import PageInfo
 from api.types.words import SourceName
 from recorder.coverage import coverage as covering
@@ -28,7 +28,7 @@ from recorder.questions.entries import (
     find_asked,
     find_beside,
 )
-from recorder.questions.ports import Line, Part
+from recorder.questions.nouns import Line, Part
 from recorder.questions.references import KnownObject, Reference
 
 __all__ = [
@@ -283,10 +283,7 @@ async def facts(
         place=lambda fact: (fact.entry.position, fact.index),
     )
     read = await read_page(reading, page, pages)
-    told, detailed = "says" in fields, "detail" in fields
-    nodes = [
-        Fact.of(stored, told=told, detailed=detailed) for stored in read.items
-    ]
+    nodes = [*read.items]
     return FactConnection(
         edges=read.edges(FactEdge, nodes) if "edges" in fields else [],
         nodes=nodes,
@@ -319,8 +316,7 @@ async def entries(
         place=lambda line: (line.entry.position, INDEX_MAX),
     )
     read = await read_page(reading, page, pages)
-    told = "says" in fields
-    nodes = [Entry.of(line, told=told) for line in read.items]
+    nodes = [*read.items]
     return EntryConnection(
         edges=read.edges(EntryEdge, nodes, cluster=reading.log.cluster_name)
         if "edges" in fields

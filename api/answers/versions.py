@@ -8,9 +8,8 @@ from api.context import RequestContext
 from api.cursors import INDEX_MAX
 from api.ports import LogReading
 from api.scalars import Json
-from api.types.authors import Author
 from api.types.coverage import Coverage
-from api.types.entries import Change, Entry, Writer
+from api.types.entries import Change
 from api.types.objects import (
     Difference,
     Heartbeats,
@@ -19,7 +18,6 @@ from api.types.objects import (
     VersionConnection,
     VersionEdge,
 )
-from api.types.reference import ObjectReference
 from api.types.who import FieldChange, FieldContest, Who
 from recorder.questions.diff import Difference as Differing
 from recorder.questions.diff import DifferenceQuestion, End, ask_difference
@@ -89,7 +87,7 @@ async def shown(
     """
     found = await ask_object(reading, reference, at, now=asked.now)
     return ObjectAt(
-        entry=Entry.of(found.line),
+        entry=found.line,
         document=Json(found.object),
         heartbeats=_heartbeats(found.heartbeats),
         coverage=Coverage.of(found.coverage),
@@ -110,9 +108,9 @@ async def authors(
     question = WhoQuestion(object=reference, at=at)
     who = await ask_who(reading, question, now=asked.now)
     return Who(
-        entry=Entry.of(who.version),
-        created=None if who.created is None else Author.of(who.created),
-        deleted=None if who.deleted is None else Author.of(who.deleted),
+        entry=who.version,
+        created=who.created,
+        deleted=who.deleted,
         fields=[FieldChange.of(field) for field in who.fields],
         contests=[FieldContest.of(one) for one in who.contests],
         more=who.more,
@@ -144,17 +142,16 @@ async def difference(
 
 
 def _difference(found: Differing) -> Difference:
-    identity = ObjectReference.of(found.newest.identity)
+    identity = found.newest.identity
     assert identity is not None, "a version is of an object"
-    old, new = found.before.line, found.after.line
     return Difference(
         object=identity,
         outcome=found.outcome,
-        from_=None if old is None else Entry.of(old),
-        to=None if new is None else Entry.of(new),
+        from_=found.before.line,
+        to=found.after.line,
         changed=[
             Change.of(change, found.author(change)) for change in found.changed
         ],
-        writers=[Writer.of(one) for one in found.managers],
+        writers=[*found.managers],
         coverage=Coverage.of(found.coverage),
     )

@@ -1,101 +1,94 @@
 """Entries: the immutable lines of the log, and what changed in them."""
 
-from datetime import datetime
 from typing import Self
 
 import strawberry
 
 from api.describing import described
+from api.publishing import publish
 from api.scalars import Json
-from api.types.authors import Author
 from api.types.coverage import Coverage
-from api.types.facts import Fact
 from api.types.pages import PageInfo
-from api.types.reference import ObjectReference
 from api.types.words import SourceName
 from recorder.classify.changes import Change as Changed
 from recorder.classify.changes import How
 from recorder.classify.managers import FieldManager
 from recorder.documents.entries import says
-from recorder.model.author import Author as KnownAuthor
-from recorder.model.entry import Operation
-from recorder.questions.ports import Line
+from recorder.model.author import Author
+from recorder.model.fact import StoredFact
+from recorder.model.reference import ObjectIdentity
+from recorder.questions.nouns import Line
 
 __all__ = [
     "Change",
-    "Entry",
     "EntryConnection",
     "EntryDetail",
     "EntryEdge",
-    "Writer",
 ]
 
 
-@described
-class Entry:
-    """One immutable line of the log: what a source reported."""
-
-    name: strawberry.ID
-    """`LOG/POSITION`."""
-
-    log: strawberry.ID
-
-    position: str
-    """Its place in the log; a whole number."""
+class _Entry:
+    """What GraphQL shows of an entry beside its line."""
 
     source: SourceName
 
-    resource: str | None
-    """For example `v1/pods`."""
+    @strawberry.field
+    @staticmethod
+    def name(line: strawberry.Parent[Line]) -> strawberry.ID:
+        """`LOG/POSITION`."""
+        return strawberry.ID(str(line.entry))
 
-    operation: Operation
+    @strawberry.field
+    @staticmethod
+    def log(line: strawberry.Parent[Line]) -> strawberry.ID:
+        return strawberry.ID(str(line.entry.log))
 
-    object: ObjectReference | None
-    """The object; for a Kubernetes Event, the object it is about."""
+    @strawberry.field
+    @staticmethod
+    def position(line: strawberry.Parent[Line]) -> str:
+        """Its place in the log; a whole number."""
+        return str(line.entry.position)
 
-    resource_version: str | None
+    @strawberry.field
+    @staticmethod
+    def object(line: strawberry.Parent[Line]) -> ObjectIdentity | None:
+        """The object; for a Kubernetes Event, the object it is about."""
+        return line.identity
 
-    node: str | None
-    """The node it is about."""
+    @strawberry.field
+    @staticmethod
+    def says(line: strawberry.Parent[Line]) -> str:
+        """A short description, if available."""
+        return says(line)
 
-    reason: str | None
-    """Reason of a Kubernetes Event."""
 
-    actor: str | None
-    """Who reported a Kubernetes Event."""
+publish(
+    Line,
+    name="Entry",
+    adds=_Entry,
+    without=("entry", "identity", "raw", "told"),
+    order=(
+        "name",
+        "log",
+        "position",
+        "source",
+        "resource",
+        "operation",
+        "object",
+        "resource_version",
+        "node",
+        "reason",
+        "actor",
+        "occurred_at",
+        "observed_at",
+        "recorded_at",
+        "says",
+    ),
+)
 
-    occurred_at: datetime | None
-    """By the cluster's clock; null for versions of objects."""
 
-    observed_at: datetime
-    """By the recorder's clock."""
-
-    recorded_at: datetime
-    """By PostgreSQL's clock, in the transaction."""
-
-    says: str
-    """A short description, if available."""
-
-    @classmethod
-    def of(cls, line: Line, *, told: bool = True) -> Self:
-        """Take it from the log; what it says where that is wanted."""
-        return cls(
-            name=strawberry.ID(str(line.entry)),
-            log=strawberry.ID(str(line.entry.log)),
-            position=str(line.entry.position),
-            source=SourceName(line.source),
-            resource=line.resource,
-            operation=line.operation,
-            object=ObjectReference.of(line.identity),
-            resource_version=line.resource_version,
-            node=line.node,
-            reason=line.reason,
-            actor=line.actor,
-            occurred_at=line.occurred_at,
-            observed_at=line.observed_at,
-            recorded_at=line.recorded_at,
-            says=says(line) if told else "",
-        )
+publish(Author)
+publish(FieldManager, name="Writer")
 
 
 @described
@@ -105,7 +98,7 @@ class EntryEdge:
     cursor: str
     """Opaque cursor, valid for this log or this fleet only."""
 
-    node: Entry
+    node: Line
 
     cluster: str
     """Where it was recorded."""
@@ -117,37 +110,11 @@ class EntryConnection:
 
     edges: list[EntryEdge]
 
-    nodes: list[Entry]
+    nodes: list[Line]
 
     page_info: PageInfo
 
     coverage: Coverage
-
-
-@described
-class Writer:
-    """A field manager whose entry changed."""
-
-    name: str
-    """The field manager."""
-
-    operation: str | None
-    """`Apply` or `Update`."""
-
-    subresource: str | None
-
-    at: datetime | None
-    """Time of the write, by the API server."""
-
-    @classmethod
-    def of(cls, manager: FieldManager) -> Self:
-        """Take it from the metadata."""
-        return cls(
-            name=manager.name,
-            operation=manager.operation,
-            subresource=manager.subresource or None,
-            at=manager.at,
-        )
 
 
 @described
@@ -169,14 +136,14 @@ class Change:
     """Who changed it; null where only the version was opened."""
 
     @classmethod
-    def of(cls, change: Changed, author: KnownAuthor | None = None) -> Self:
+    def of(cls, change: Changed, author: Author | None = None) -> Self:
         """Take it from a comparison."""
         return cls(
             path=str(change),
             change=change.how,
             old=Json(change.old),
             new=Json(change.new),
-            author=None if author is None else Author.of(author),
+            author=author,
         )
 
 
@@ -184,7 +151,7 @@ class Change:
 class EntryDetail:
     """One entry, opened."""
 
-    entry: Entry
+    entry: Line
 
     raw: str
     """The document as it was recorded, byte for byte after redaction. What
@@ -193,16 +160,16 @@ class EntryDetail:
     document: Json | None
     """The document as JSON; null if it is not JSON."""
 
-    facts: list[Fact]
+    facts: list[StoredFact]
     """Facts derived from it."""
 
-    previous: Entry | None
+    previous: Line | None
     """The previous version of the same object."""
 
     changed: list[Change]
     """Differences from the previous version; empty if there is none."""
 
-    writers: list[Writer]
+    writers: list[FieldManager]
     """Who made the change, according to field managers."""
 
     author: Author | None

@@ -1,76 +1,105 @@
 """Facts: typed things that happened, each proved by one entry."""
 
 from datetime import datetime
-from typing import Self
 
 import strawberry
 from msgspec import to_builtins
 
 from api.describing import described
+from api.publishing import publish
 from api.scalars import Json
 from api.types.coverage import Coverage
 from api.types.pages import PageInfo
-from api.types.reference import ObjectReference
 from recorder.facts import says
 from recorder.model.fact import FactKind, StoredFact
+from recorder.model.reference import ObjectIdentity
 
-__all__ = ["Fact", "FactBatch", "FactConnection", "FactEdge"]
+__all__ = ["FactBatch", "FactConnection", "FactEdge"]
 
 
-@described
-class Fact:
-    """One observed change or Event, derived from one entry."""
+class _Thing:
+    """What GraphQL shows of an object otherwise."""
 
-    entry: strawberry.ID
-    """The entry that proves it, `LOG/POSITION`."""
+    @strawberry.field
+    @staticmethod
+    def namespace(thing: strawberry.Parent[ObjectIdentity]) -> str | None:
+        """Null for cluster-scoped objects."""
+        return thing.namespace or None
 
-    index: int
-    """Index among the facts of its entry."""
 
-    kind: FactKind
+publish(ObjectIdentity, name="ObjectReference", adds=_Thing)
 
-    node: str | None
-    """The node it is about."""
 
-    object: ObjectReference | None
+class _Fact:
+    """What GraphQL shows of a fact beside its place."""
 
     at: datetime
     """When it happened, or when it was observed."""
 
-    occurred_at: datetime | None
-    """By the cluster's clock; null if no source reports it."""
+    @strawberry.field
+    @staticmethod
+    def kind(stored: strawberry.Parent[StoredFact]) -> FactKind:
+        return stored.fact.kind
 
-    observed_at: datetime
-    """By the recorder's clock."""
+    @strawberry.field
+    @staticmethod
+    def node(stored: strawberry.Parent[StoredFact]) -> str | None:
+        """The node it is about."""
+        return stored.fact.node
 
-    actor: str | None
-    """Who did it, according to the entry."""
+    @strawberry.field
+    @staticmethod
+    def object(
+        stored: strawberry.Parent[StoredFact],
+    ) -> ObjectIdentity | None:
+        return stored.fact.object
 
-    says: str
-    """A short description."""
+    @strawberry.field
+    @staticmethod
+    def occurred_at(
+        stored: strawberry.Parent[StoredFact],
+    ) -> datetime | None:
+        """By the cluster's clock; null if no source reports it."""
+        return stored.fact.occurred_at
 
-    detail: Json
-    """Old and new; its members by kind are documented in docs/facts.md."""
+    @strawberry.field
+    @staticmethod
+    def actor(stored: strawberry.Parent[StoredFact]) -> str | None:
+        """Who did it, according to the entry."""
+        return stored.fact.actor
 
-    @classmethod
-    def of(
-        cls, stored: StoredFact, *, told: bool = True, detailed: bool = True
-    ) -> Self:
-        """Take it from the log; what it says and holds where wanted."""
-        fact = stored.fact
-        return cls(
-            entry=strawberry.ID(str(stored.entry)),
-            index=stored.index,
-            kind=fact.kind,
-            node=fact.node,
-            object=ObjectReference.of(fact.object),
-            at=stored.at,
-            occurred_at=fact.occurred_at,
-            observed_at=stored.observed_at,
-            actor=fact.actor,
-            says=says(fact) if told else "",
-            detail=Json(to_builtins(fact.detail) if detailed else None),
-        )
+    @strawberry.field
+    @staticmethod
+    def says(stored: strawberry.Parent[StoredFact]) -> str:
+        """A short description."""
+        return says(stored.fact)
+
+    @strawberry.field
+    @staticmethod
+    def detail(stored: strawberry.Parent[StoredFact]) -> Json:
+        """Old and new; its members by kind are documented in docs/facts.md."""
+        return Json(to_builtins(stored.fact.detail))
+
+
+publish(
+    StoredFact,
+    name="Fact",
+    adds=_Fact,
+    without=("fact",),
+    order=(
+        "entry",
+        "index",
+        "kind",
+        "node",
+        "object",
+        "at",
+        "occurred_at",
+        "observed_at",
+        "actor",
+        "says",
+        "detail",
+    ),
+)
 
 
 @described
@@ -80,7 +109,7 @@ class FactEdge:
     cursor: str
     """Opaque cursor, valid for this log only."""
 
-    node: Fact
+    node: StoredFact
 
 
 @described
@@ -89,7 +118,7 @@ class FactConnection:
 
     edges: list[FactEdge]
 
-    nodes: list[Fact]
+    nodes: list[StoredFact]
 
     page_info: PageInfo
 
@@ -100,7 +129,7 @@ class FactConnection:
 class FactBatch:
     """Facts committed together, in log order, each delivered once."""
 
-    facts: list[Fact]
+    facts: list[StoredFact]
     """Empty if only the coverage changed."""
 
     cursor: str

@@ -7,12 +7,14 @@ import strawberry
 
 from api.describing import described
 from api.scalars import Json
-from api.types.authors import Author
 from api.types.coverage import Coverage
-from api.types.entries import Change, Entry, Writer
+from api.types.entries import Change
 from api.types.pages import PageInfo
-from api.types.reference import ObjectReference
+from recorder.classify.managers import FieldManager
+from recorder.model.author import Author
+from recorder.model.reference import ObjectIdentity
 from recorder.questions.history import Version as KnownVersion
+from recorder.questions.nouns import Line
 
 __all__ = [
     "Difference",
@@ -28,9 +30,9 @@ __all__ = [
 class Version:
     """One entry of an object's history."""
 
-    entry: Entry
+    entry: Line
 
-    writers: list[Writer]
+    writers: list[FieldManager]
     """Who wrote it, according to field managers; empty if unknown."""
 
     author: Author
@@ -49,9 +51,9 @@ class Version:
     def of(cls, version: KnownVersion) -> Self:
         """Take it from an answer."""
         return cls(
-            entry=Entry.of(version.line),
-            writers=[Writer.of(one) for one in version.managers],
-            author=Author.of(version.attribution.author),
+            entry=version.line,
+            writers=[*version.managers],
+            author=version.attribution.author,
             changed=[Change.of(*one) for one in version.authored],
             begins=version.begins,
             uid_before=version.before,
@@ -97,7 +99,7 @@ class VersionConnection:
 class ObjectAt:
     """An object as it was."""
 
-    entry: Entry
+    entry: Line
     """The newest version as of that time."""
 
     document: Json
@@ -113,21 +115,21 @@ class ObjectAt:
 class Difference:
     """What changed between two times."""
 
-    object: ObjectReference
+    object: ObjectIdentity
 
     outcome: str
     """`same`, `changed`, `added`, `deleted`, `absent`, `not there`, or
     `another incarnation`."""
 
-    from_: Entry | None = strawberry.field(
+    from_: Line | None = strawberry.field(
         name="from", description="The version at the start."
     )
 
-    to: Entry | None
+    to: Line | None
     """The version at the end."""
 
     changed: list[Change]
 
-    writers: list[Writer]
+    writers: list[FieldManager]
 
     coverage: Coverage

@@ -4,8 +4,8 @@ import strawberry
 
 from api.describing import described
 from api.types.coverage import Coverage
-from api.types.reference import ObjectReference
 from api.types.words import SearchKind
+from recorder.model.reference import ObjectIdentity
 
 __all__ = ["SearchAnswer", "SearchHit"]
 
@@ -22,7 +22,7 @@ class SearchHit:
     node: str | None
     """The node, or the one that an entry concerns."""
 
-    object: ObjectReference | None
+    object: ObjectIdentity | None
 
     entry: strawberry.ID | None
 

@@ -8,9 +8,9 @@ import strawberry
 from api.describing import described
 from api.scalars import Json
 from api.types.coverage import Coverage, Gap, Window
-from api.types.facts import Fact
 from api.types.impact import Workload
 from api.types.words import ServiceState
+from recorder.model.fact import StoredFact
 
 __all__ = [
     "BootSpan",
@@ -218,7 +218,7 @@ class Timeline:
         """Pods on the node in the window, including DaemonSet Pods."""
         return await self.placed()
 
-    facts: list[Fact]
+    facts: list[StoredFact]
     """In log order, Events among them; the first 5000."""
 
     more_facts: int

@@ -7,12 +7,12 @@ import strawberry
 
 from api.describing import described
 from api.scalars import Json
-from api.types.authors import Author
 from api.types.coverage import Coverage
-from api.types.entries import Entry
 from recorder.classify.changes import How
+from recorder.model.author import Author
 from recorder.questions.contests import FieldContest as KnownContest
 from recorder.questions.fields import FieldChange as KnownChange
+from recorder.questions.nouns import Line
 
 __all__ = ["FieldChange", "FieldContest", "Who"]
 
@@ -29,7 +29,7 @@ class FieldChange:
     value: Json | None
     """What it is now; null if it was removed."""
 
-    entry: Entry
+    entry: Line
     """The version that shows the change."""
 
     author: Author
@@ -41,8 +41,8 @@ class FieldChange:
             path=field.field,
             change=field.how,
             value=Json(field.value),
-            entry=Entry.of(field.line),
-            author=Author.of(field.author),
+            entry=field.line,
+            author=field.author,
         )
 
 
@@ -77,7 +77,7 @@ class FieldContest:
         return cls(
             path=contest.field,
             sides=[
-                FieldContestSide(author=Author.of(author), value=Json(value))
+                FieldContestSide(author=author, value=Json(value))
                 for author, value in contest.sides
             ],
             since=contest.since,
@@ -90,7 +90,7 @@ class FieldContest:
 class Who:
     """Who changed each field of an object last."""
 
-    entry: Entry
+    entry: Line
     """The newest version as of that time, or the end of the object."""
 
     created: Author | None

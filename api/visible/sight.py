@@ -8,7 +8,7 @@ documents too. What the recorder says of itself is for who may get all Nodes
 and Pods.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum, auto
 from typing import NamedTuple, TypeVar
 
@@ -135,18 +135,7 @@ class Sight:
 
     async def facts(self, found: Sequence[StoredFact]) -> list[StoredFact]:
         """Return those facts that may be seen, in their order."""
-        return await self.telling(found, _told)
-
-    async def telling(
-        self, found: Sequence[Item], of: Callable[[Item], Told]
-    ) -> list[Item]:
-        """Return those that may be seen of what tells facts, in its order.
-
-        Args:
-            found: facts, in whichever form.
-            of: returns what decides on one.
-        """
-        parts = [of(one) for one in found]
+        parts = [_told(one) for one in found]
         views = await self.views(part.object for part in parts)
         near = [
             part.words

@@ -4,18 +4,14 @@ A stream outlives the rights of its reader: they are looked up again for each
 batch, and while none comes.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from typing import cast
 
 from api.access import ForbiddenError
 from api.ports import LogReading
 from api.types.coverage import Coverage
-from api.types.facts import Fact, FactBatch
+from api.types.facts import FactBatch
 from api.visible.reading import VisibleReading
-from api.visible.sight import Told
-from recorder.model.fact import FactKind
-from recorder.model.reference import ObjectIdentity
 
 __all__ = ["VisibleFactStream"]
 
@@ -69,20 +65,8 @@ class VisibleFactStream:
         """
         async for batch in batches:
             await self.check()
-            facts = await self._sight.telling(batch.facts, _told)
+            facts = await self._sight.facts(batch.facts)
             if facts or not batch.facts:
                 now = await self._reading.again()
                 coverage = await self._cover(now)
                 yield replace(batch, facts=facts, coverage=coverage)
-
-
-def _told(fact: Fact) -> Told:
-    """Return what decides on a fact as it is told."""
-    thing, words = fact.object, ""
-    if fact.kind is FactKind.EVENT:
-        detail = cast("Mapping[str, str]", fact.detail)
-        words = detail.get("message") or ""
-    if thing is None:
-        return Told(None, fact.kind)
-    place = thing.group, thing.kind, thing.namespace or "", thing.name
-    return Told(ObjectIdentity(*place, thing.uid), fact.kind, words)

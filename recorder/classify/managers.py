@@ -11,11 +11,11 @@ answers it, by the same entries.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from recorder.classify.times import moment
+from recorder.model.document import Document
 
 __all__ = [
     "FieldManager",
@@ -31,17 +31,20 @@ Entry = TypeVar("Entry")
 _LAST = datetime.max.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldManager:
-    """Who wrote, as the API server was told."""
+class FieldManager(Document, frozen=True, kw_only=True):
+    """A field manager whose entry changed."""
 
     name: str
+    """The field manager."""
+
     operation: str | None
-    """``Update`` or ``Apply``."""
+    """`Apply` or `Update`."""
 
     subresource: str | None
+
+    # In whole seconds.
     at: datetime | None
-    """By the clock of the API server, in whole seconds."""
+    """Time of the write, by the API server."""
 
 
 def moved(

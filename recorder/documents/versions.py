@@ -8,7 +8,6 @@ from msgspec import UNSET, UnsetType, field
 
 from recorder.classify.changes import Change
 from recorder.classify.managers import FieldManager
-from recorder.documents.authors import AuthorDocument
 from recorder.documents.coverage import CoverageDocument
 from recorder.documents.entries import ObjectDocument
 from recorder.model.author import Author
@@ -40,28 +39,6 @@ def object_document(newest: Line, found: KnownObject) -> ObjectDocument:
     )
 
 
-class ManagerDocument(Document, frozen=True, kw_only=True):
-    """A field manager that wrote."""
-
-    name: str
-    operation: str | None
-    subresource: str | None
-    at: datetime | None
-
-    @classmethod
-    def of_all(cls, managers: Sequence[FieldManager]) -> list[Self] | None:
-        """Return the documents of those who wrote; None if nobody is told."""
-        return [
-            cls(
-                name=one.name,
-                operation=one.operation,
-                subresource=one.subresource,
-                at=one.at,
-            )
-            for one in managers
-        ] or None
-
-
 class ChangeDocument(Document, frozen=True, kw_only=True):
     """A change of one field.
 
@@ -72,7 +49,7 @@ class ChangeDocument(Document, frozen=True, kw_only=True):
     change: str
     old: object
     new: object
-    author: AuthorDocument | UnsetType = UNSET
+    author: Author | UnsetType = UNSET
     """Where it is not the author of the version."""
 
     @classmethod
@@ -83,7 +60,7 @@ class ChangeDocument(Document, frozen=True, kw_only=True):
             change=change.how,
             old=change.old,
             new=change.new,
-            author=UNSET if author is None else AuthorDocument.of(author),
+            author=UNSET if author is None else author,
         )
 
 
@@ -95,8 +72,8 @@ class VersionDocument(Document, frozen=True, kw_only=True):
     resource_version: str | None
     observed_at: datetime
     uid: str | None
-    actor: Sequence[ManagerDocument] | None
-    author: AuthorDocument
+    actor: Sequence[FieldManager] | None
+    author: Author
     changed: Sequence[ChangeDocument]
 
     @classmethod
@@ -110,8 +87,8 @@ class VersionDocument(Document, frozen=True, kw_only=True):
             resource_version=line.resource_version,
             observed_at=line.observed_at,
             uid=version.uid,
-            actor=ManagerDocument.of_all(version.managers),
-            author=AuthorDocument.of(author),
+            actor=version.managers or None,
+            author=author,
             changed=[
                 ChangeDocument.of(change, None if whose == author else whose)
                 for change, whose in version.authored
@@ -179,7 +156,7 @@ class DifferenceDocument(Document, frozen=True, kw_only=True):
     before: StateDocument = field(name="from")
     after: StateDocument = field(name="to")
     outcome: str
-    actor: Sequence[ManagerDocument] | None
+    actor: Sequence[FieldManager] | None
     changed: Sequence[ChangeDocument]
     coverage: CoverageDocument
 
@@ -191,7 +168,7 @@ class DifferenceDocument(Document, frozen=True, kw_only=True):
             before=StateDocument.of(difference.before),
             after=StateDocument.of(difference.after),
             outcome=difference.outcome,
-            actor=ManagerDocument.of_all(difference.managers),
+            actor=difference.managers or None,
             changed=[
                 ChangeDocument.of(change, difference.author(change))
                 for change in difference.changed

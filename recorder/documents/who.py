@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Self
 
-from recorder.documents.authors import AuthorDocument
 from recorder.documents.coverage import CoverageDocument
 from recorder.documents.entries import ObjectDocument
 from recorder.documents.versions import object_document
@@ -29,7 +28,7 @@ class FieldDocument(Document, frozen=True, kw_only=True):
     """The version that shows the change."""
 
     observed_at: datetime
-    author: AuthorDocument
+    author: Author
 
     @classmethod
     def of(cls, field: FieldChange) -> Self:
@@ -40,14 +39,14 @@ class FieldDocument(Document, frozen=True, kw_only=True):
             value=field.value,
             entry=str(field.line.entry),
             observed_at=field.line.observed_at,
-            author=AuthorDocument.of(field.author),
+            author=field.author,
         )
 
 
 class SideDocument(Document, frozen=True, kw_only=True):
     """One of two, and what it set a field to."""
 
-    author: AuthorDocument
+    author: Author
     value: object
     """Null where it removed it; true of a part that it added."""
 
@@ -68,7 +67,7 @@ class FieldContestDocument(Document, frozen=True, kw_only=True):
         return cls(
             path=contest.field,
             sides=[
-                SideDocument(author=AuthorDocument.of(author), value=value)
+                SideDocument(author=author, value=value)
                 for author, value in contest.sides
             ],
             since=contest.since,
@@ -86,8 +85,8 @@ class WhoDocument(Document, frozen=True, kw_only=True):
 
     operation: str
     observed_at: datetime
-    created: AuthorDocument | None
-    deleted: AuthorDocument | None
+    created: Author | None
+    deleted: Author | None
     fields: Sequence[FieldDocument]
     contests: Sequence[FieldContestDocument]
     more: bool
@@ -102,14 +101,10 @@ class WhoDocument(Document, frozen=True, kw_only=True):
             entry=str(line.entry),
             operation=line.operation,
             observed_at=line.observed_at,
-            created=_author(who.created),
-            deleted=_author(who.deleted),
+            created=who.created,
+            deleted=who.deleted,
             fields=[FieldDocument.of(one) for one in who.fields],
             contests=[FieldContestDocument.of(one) for one in who.contests],
             more=who.more,
             coverage=CoverageDocument.of(who.coverage),
         )
-
-
-def _author(author: Author | None) -> AuthorDocument | None:
-    return None if author is None else AuthorDocument.of(author)

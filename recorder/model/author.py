@@ -1,9 +1,9 @@
 """Authors: who made a version of an object, and what says so."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from recorder.model.document import Document
 from recorder.model.reference import EntryName
 
 __all__ = ["UNKNOWN", "Author", "KnownBy"]
@@ -21,38 +21,38 @@ class KnownBy(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Author:
-    """Who made a change."""
+class Author(Document, frozen=True, kw_only=True):
+    """Who made a change, and what says so."""
 
     known_by: KnownBy
+
     name: str | None = None
     """A user of the API server, or a field manager."""
 
+    # Or whose login at the API server is shared with others.
     on_behalf_of: str | None = None
-    """Whom the user impersonated, or the user of the API server whom the
-    login behind it shares with others."""
+    """Whom the user impersonated."""
 
     client: str | None = None
-    """The program, as it named itself: ``kubectl drain``."""
+    """The program, as it named itself: `kubectl drain`."""
 
     user_agent: str | None = None
+
+    # Those before it are the client's to choose.
     address: str | None = None
-    """The last address that the API server saw: those before it are the
-    client's to choose."""
+    """The last address that the API server saw."""
 
     pod: str | None = None
     """The Pod that the token of a service account was issued to."""
 
     verb: str | None = None
-    """As RBAC writes it, with the subresource."""
+    """With the subresource: `create/eviction`."""
 
     entry: EntryName | None = None
-    """Of the audit record."""
+    """The audit record."""
 
     at: datetime | None = None
-    """When the request was received, or the time that ``managedFields``
-    give, in whole seconds."""
+    """When the request was received, or the time in managedFields."""
 
 
 UNKNOWN = Author(known_by=KnownBy.UNKNOWN)

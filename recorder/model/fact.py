@@ -112,13 +112,17 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class StoredFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A fact in its place."""
+    """One observed change or Event, derived from one entry."""
 
     entry: EntryName
+    """The entry that proves it, `LOG/POSITION`."""
+
     index: int
-    """Among the facts of its entry."""
+    """Index among the facts of its entry."""
 
     observed_at: datetime
+    """By the recorder's clock."""
+
     fact: Fact
 
     @property

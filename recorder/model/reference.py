@@ -67,17 +67,19 @@ class Resource:
 
 
 class ObjectIdentity(NamedTuple):
-    """Which object of the cluster, as the API names it.
-
-    ``kind`` is the resource's plural where a tape does not say the kind.
-    ``uid`` is None where the document had none; then the name stands for it.
-    """
+    """An object of the cluster, as the API names it."""
 
     group: str
+    """API group; empty for the core group."""
+
+    # The plural of its resource where a tape does not have the kind.
     kind: str
     namespace: str
+    """Empty for cluster-scoped objects."""
+
     name: str
     uid: str | None
+    """UID; null if the document had none."""
 
 
 class LogNumber(int):

@@ -35,20 +35,34 @@ def is_about_events(resource: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """An entry as it is listed."""
+    """One immutable line of the log: what a source reported."""
 
     entry: EntryName
     operation: Operation
     source: str
     resource: str | None
+    """For example `v1/pods`."""
+
     identity: ObjectIdentity | None
     resource_version: str | None
     node: str | None
+    """The node it is about."""
+
     reason: str | None
+    """Reason of a Kubernetes Event."""
+
     actor: str | None
+    """Who reported a Kubernetes Event."""
+
     occurred_at: datetime | None
+    """By the cluster's clock; null for versions of objects."""
+
     observed_at: datetime
+    """By the recorder's clock."""
+
     recorded_at: datetime
+    """By PostgreSQL's clock, in the transaction."""
+
     raw: bytes | None
     """The document, where it was asked for or is needed to tell what the
     entry says: of Events and of what the recorder says itself."""
