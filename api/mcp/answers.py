@@ -4,57 +4,32 @@ Shapes are those of the command line's JSON; what it lists page by page is
 one bounded list here, with ``more`` where something was left out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import orjson
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
+from api.answers.windows import window
 from api.errors import LogNumberError
-from api.mcp.arguments import (
-    OfClusters,
-    OfEntries,
-    OfHistory,
-    OfImpact,
-    OfIncidents,
-    OfLog,
-    OfWho,
-    OfWhy,
-    OfWhyWorkload,
-    Windowed,
-)
+from api.mcp.arguments import OfClusters, OfLog
 from api.ports import LogReading, Logs
-from recorder.documents.coverage import CoverageDocument, GapsDocument
+from recorder.documents.coverage import CoverageDocument
 from recorder.documents.entries import says
-from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentDocument
-from recorder.documents.verdict import WhyDocument
 from recorder.documents.versions import VersionDocument
-from recorder.documents.who import WhoDocument
-from recorder.documents.why_workload import WhyWorkloadDocument
 from recorder.knowledge import Knowledge
 from recorder.model.document import Document
-from recorder.model.reference import LogNumber, told_log
-from recorder.questions.entries import (
-    EntryQuestion,
-    ask_entries,
-    named_object,
-)
-from recorder.questions.entry import entry_name
-from recorder.questions.gaps import ask_gaps
-from recorder.questions.history import HistoryQuestion, ask_history
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.model.reference import EntryName, LogNumber, told_log
+from recorder.questions.arguments import Asking
+from recorder.questions.entries import Entries
+from recorder.questions.history import History
+from recorder.questions.incidents import Incidents
 from recorder.questions.ports import Line
-from recorder.questions.references import Reference, named, node_name
-from recorder.questions.who import WhoQuestion, ask_who
-from recorder.questions.why import WhyQuestion, ask_why
-from recorder.questions.why_workload import (
-    WhyWorkloadQuestion,
-    ask_why_workload,
-)
+from recorder.questions.references import named
+from recorder.questions.registry import QUESTIONS
 
 __all__ = [
     "Asked",
@@ -62,16 +37,16 @@ __all__ = [
     "EntriesDocument",
     "HistoryDocument",
     "NewestIncidentsDocument",
+    "Shown",
+    "asking",
     "clusters",
     "entries",
-    "gaps",
-    "history",
-    "impact",
-    "incidents",
-    "who",
-    "why",
-    "why_workload",
+    "newest_incidents",
+    "versions",
 ]
+
+Shown = Callable[[LogReading, Any, Any], Awaitable[Document]]
+"""Makes the document of an answer: of the log, the arguments, the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,58 +191,34 @@ async def clusters(asked: Asked, given: OfClusters) -> ClustersDocument:
     )
 
 
-async def why(asked: Asked, given: OfWhy) -> WhyDocument:
-    """Ask what happened to a node."""
-    question = WhyQuestion(
-        node=node_name(given.node),
-        window=given.window(asked.now),
-        at=given.moment(asked.now),
-    )
-    reading = await asked.reading(given)
-    found = await ask_why(reading, question, asked.knowledge, now=asked.now)
-    return WhyDocument.of(found)
+def asking(
+    name: str, shown: Shown
+) -> Callable[[Asked, Any], Awaitable[Document]]:
+    """Return what asks a question of the registry."""
+    question = QUESTIONS[name]
 
-
-async def why_workload(
-    asked: Asked, given: OfWhyWorkload
-) -> WhyWorkloadDocument:
-    """Ask what ended a workload or a Pod."""
-    question = WhyWorkloadQuestion(
-        object=Reference.parse(given.object, None),
-        window=given.window(asked.now),
-        at=given.moment(asked.now),
-    )
-    reading = await asked.reading(given)
-    return WhyWorkloadDocument.of(
-        await ask_why_workload(
-            reading, question, asked.knowledge, now=asked.now
+    async def ask(asked: Asked, given: OfLog) -> Document:
+        how = Asking(now=asked.now, window=window)
+        fixed = {"words": True} if name == "entries" else {}
+        put: Any = question.read(structs.asdict(given), how, **fixed)
+        entry: EntryName | None = getattr(put, "entry", None)
+        if entry is None:
+            reading = await asked.reading(given)
+        else:
+            reading = await asked.logs.read(entry.log)
+        found = await question.answer(
+            reading, put, asked.knowledge, now=asked.now
         )
-    )
+        return await shown(reading, given, found)
+
+    return ask
 
 
-async def impact(asked: Asked, given: OfImpact) -> ImpactDocument:
-    """Ask which workloads failures of nodes hit."""
-    question = ImpactQuestion.selecting(
-        given.nodes,
-        rack=given.rack,
-        labels=given.labels,
-        window=given.window(asked.now),
-    )
-    reading = await asked.reading(given)
-    return ImpactDocument.of(
-        await ask_impact(reading, question, asked.knowledge, now=asked.now)
-    )
-
-
-async def incidents(
-    asked: Asked, given: OfIncidents
+async def newest_incidents(
+    reading: LogReading, given: Any, found: Incidents
 ) -> NewestIncidentsDocument:
-    """Ask what happened to any node."""
-    question = IncidentsQuestion(window=given.window(asked.now))
-    reading = await asked.reading(given)
-    found = await ask_incidents(
-        reading, question, asked.knowledge, now=asked.now
-    )
+    """Return the newest of what happened to any node."""
+    del reading
     newest = found.incidents[-given.limit :]
     return NewestIncidentsDocument(
         incidents=[IncidentDocument.of(one) for one in newest],
@@ -276,15 +227,10 @@ async def incidents(
     )
 
 
-async def history(asked: Asked, given: OfHistory) -> HistoryDocument:
-    """Ask for the versions of an object."""
-    question = HistoryQuestion(
-        object=Reference.parse(given.object, None),
-        window=given.window(asked.now),
-        limit=given.limit,
-    )
-    reading = await asked.reading(given)
-    found = await ask_history(reading, question, now=asked.now)
+async def versions(
+    reading: LogReading, given: Any, found: History
+) -> HistoryDocument:
+    """Return the newest versions of an object."""
     versions = [one async for page in found.pages(reading) for one in page]
     return HistoryDocument(
         object=given.object,
@@ -294,44 +240,10 @@ async def history(asked: Asked, given: OfHistory) -> HistoryDocument:
     )
 
 
-async def who(asked: Asked, given: OfWho) -> WhoDocument:
-    """Ask who changed each field of an object last."""
-    question = WhoQuestion(
-        object=Reference.parse(given.object, None),
-        at=given.moment(asked.now),
-    )
-    reading = await asked.reading(given)
-    return WhoDocument.of(await ask_who(reading, question, now=asked.now))
-
-
-async def gaps(asked: Asked, given: Windowed) -> GapsDocument:
-    """Ask what may be missing of a window."""
-    span = given.window(asked.now)
-    reading = await asked.reading(given)
-    return GapsDocument.of(await ask_gaps(reading, span, now=asked.now))
-
-
-async def entries(asked: Asked, given: OfEntries) -> EntriesDocument:
-    """Ask for entries."""
-    entry = None if given.entry is None else entry_name(given.entry)
-    question = EntryQuestion(
-        window=given.window(asked.now),
-        entry=entry,
-        node=given.node and node_name(given.node),
-        object=named_object(given.object, None),
-        source=given.source,
-        reason=given.reason,
-        actor=given.actor,
-        code=given.code,
-        limit=given.limit,
-        documents=given.documents,
-        words=True,
-    )
-    if entry is None:
-        reading = await asked.reading(given)
-    else:
-        reading = await asked.logs.read(entry.log)
-    found = await ask_entries(reading, question, now=asked.now)
+async def entries(
+    reading: LogReading, given: Any, found: Entries
+) -> EntriesDocument:
+    """Return the newest entries."""
     lines = [
         line
         async for page in found.pages(reading)

@@ -1,6 +1,6 @@
 """Questions about nodes, and about what happened to them."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import strawberry
 
@@ -33,6 +33,7 @@ from api.types.series import Annotations, ConditionSeries
 from api.types.stats import Stats
 from api.types.verdicts import Why
 from api.types.words import Cause, Confidence, GroupBy, Happened
+from recorder.questions.arguments import Asking, read
 from recorder.questions.impact import ImpactQuestion
 from recorder.questions.incidents import IncidentFilter
 
@@ -169,16 +170,13 @@ class AboutNodes:
     ) -> Impact | None:
         """The workloads affected by node failures."""
         reading = await info.context.reading(cluster, log)
-        return await asking.impact(
-            info.context,
-            reading,
-            ImpactQuestion.selecting(
-                nodes or (),
-                rack=rack,
-                labels=labels or (),
-                window=window(since, until),
-            ),
+        question: Any = read(
+            ImpactQuestion,
+            {"nodes": nodes, "rack": rack, "labels": labels},
+            Asking(now=info.context.now, window=window),
+            window=window(since, until),
         )
+        return await asking.impact(info.context, reading, question)
 
     @strawberry.field
     async def incidents(

@@ -20,8 +20,9 @@ __all__ = [
     "clusters",
     "labels",
     "node_argument",
-    "node_option",
+    "nodes",
     "object_argument",
+    "objects",
     "racks",
 ]
 
@@ -35,21 +36,14 @@ def node_argument(
     name: str, **attributes: Any
 ) -> Callable[[Decorated], Decorated]:
     """Add an argument that is a node, written ``node/NAME``."""
-    return click.argument(name, shell_complete=_nodes, **attributes)
-
-
-def node_option(
-    name: str, **attributes: Any
-) -> Callable[[Decorated], Decorated]:
-    """Add an option that is a node."""
-    return click.option(name, shell_complete=_nodes, **attributes)
+    return click.argument(name, shell_complete=nodes, **attributes)
 
 
 def object_argument(
     name: str, **attributes: Any
 ) -> Callable[[Decorated], Decorated]:
     """Add an argument that is an object, written ``kind/namespace/name``."""
-    return click.argument(name, shell_complete=_objects, **attributes)
+    return click.argument(name, shell_complete=objects, **attributes)
 
 
 def racks(
@@ -100,18 +94,20 @@ async def _cluster_names(ctx: click.Context) -> Sequence[str]:
         return [log.cluster_name for log in await logs.every()]
 
 
-def _nodes(
+def nodes(
     ctx: click.Context, parameter: click.Parameter, begun: str
 ) -> Sequence[str]:
+    """Return the names of nodes that go on as begun."""
     del parameter
     from recorder.questions.search import complete_nodes
 
     return _looked_up(ctx, lambda reading: complete_nodes(reading, begun))
 
 
-def _objects(
+def objects(
     ctx: click.Context, parameter: click.Parameter, begun: str
 ) -> Sequence[str]:
+    """Return the objects that go on as begun, as kubectl writes them."""
     del parameter
     from recorder.questions.search import complete_objects
 

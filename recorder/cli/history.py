@@ -5,20 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.asking import (
-    given_window,
-    judge,
-    now,
-    open_reading,
-    wait_for,
-)
-from recorder.cli.completing import object_argument
-from recorder.cli.options import (
-    limit_option,
-    output_option,
-    reading_options,
-    window_options,
-)
+from recorder.cli.answering import read_command, read_question
+from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.options import output_option
 from recorder.cli.output import (
     json_bytes,
     note,
@@ -35,21 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["history"]
 
 
-@click.command()
-@object_argument("object_", metavar="OBJECT")
-@click.option(
-    "-n", "--namespace", metavar="NAMESPACE", help="Namespace of the object."
-)
-@window_options
-@limit_option
-@click.option(
-    "--all-fields",
-    is_flag=True,
-    help="Include managedFields, versions, generations and heartbeat times.",
-)
-@output_option("table", "json", "yaml", "ndjson")
-@reading_options
-@click.pass_context
+@read_command("history", output_option("table", "json", "yaml", "ndjson"))
 def history(ctx: click.Context, /, **given: Any) -> int:
     r"""List every version of an object and what changed.
 
@@ -66,17 +41,11 @@ def history(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _history(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.questions.history import HistoryQuestion, ask_history
-    from recorder.questions.references import Reference
+    from recorder.questions.history import ask_history
     from recorder.render.versions import heartbeat_notes
 
     present = now()
-    question = HistoryQuestion(
-        object=Reference.parse(given["object_"], given["namespace"]),
-        window=given_window(given["since"], given["until"], present),
-        limit=given["limit"],
-        all_fields=given["all_fields"],
-    )
+    question = read_question(ctx, given, present)
     async with open_reading(ctx) as reading:
         answer = await ask_history(reading, question, now=present)
         if answer.more:

@@ -5,70 +5,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.asking import (
-    given_window,
-    judge_all,
-    now,
-    open_readings,
-    wait_for,
-)
-from recorder.cli.completing import node_option
+from recorder.cli.answering import ask_each, read_command
+from recorder.cli.asking import judge_all, now, wait_for
 from recorder.cli.listing import (
     Item,
     Listing,
     list_options,
     print_listing,
 )
-from recorder.cli.options import (
-    all_option,
-    reading_options,
-    window_options,
-    words_option,
-)
-from recorder.model.outcomes import Cause, Confidence, Happened
+from recorder.cli.options import all_option
 
 if TYPE_CHECKING:
     from recorder.cli.asking import Readings
-    from recorder.questions.incidents import IncidentFilter, Incidents
+    from recorder.questions.incidents import Incidents
 
 __all__ = ["incidents"]
 
 
-@click.command()
-@words_option("--happened", Happened, "Only these, such as reboot.")
-@words_option("--cause", Cause, "Only these causes, such as gpu-fault.")
-@words_option("--confidence", Confidence, "Only with this confidence.")
-@node_option("--node", metavar="NODE", help="Only incidents of this node.")
-@click.option(
-    "--workload",
-    metavar="NAME",
-    help="Only incidents that affected a workload whose name contains this.",
-)
-@click.option(
-    "--rack",
-    metavar="RACK",
-    multiple=True,
-    help="Only incidents that struck a node of this rack, or behind this"
-    " switch.",
-)
-@click.option(
-    "--namespace",
-    "-n",
-    metavar="NAMESPACE",
-    multiple=True,
-    help="Only incidents that affected a workload of this namespace.",
-)
-@click.option(
-    "--controller",
-    metavar="NAME",
-    multiple=True,
-    help="Only incidents whose decision this program carried out.",
-)
-@window_options
-@all_option
-@list_options()
-@reading_options
-@click.pass_context
+@read_command("incidents", all_option, list_options())
 def incidents(ctx: click.Context, /, **given: Any) -> int:
     r"""List incidents on all nodes, oldest first.
 
@@ -87,31 +41,16 @@ def incidents(ctx: click.Context, /, **given: Any) -> int:
 
 async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.documents.incidents import IncidentDocument
-    from recorder.knowledge import load
-    from recorder.questions.incidents import (
-        IncidentsQuestion,
-        ask_incidents,
-        selected,
-    )
     from recorder.render.incidents import COLUMNS, incident_cells
     from recorder.render.table import Column
 
-    present = now()
-    question = IncidentsQuestion(
-        window=given_window(given["since"], given["until"], present)
-    )
-    wanted, knowledge = _filter(given), load(ctx.obj.knowledge)
     every = given["all_clusters"]
-    async with open_readings(ctx, every=every) as readings:
-        answers = [
-            await ask_incidents(reading, question, knowledge, now=present)
-            for reading in readings
-        ]
-        listed = [
-            (reading.log.cluster_name, IncidentDocument.of(one))
-            for reading, answer in zip(readings, answers, strict=True)
-            for one in await selected(reading, answer.incidents, wanted)
-        ]
+    readings, answers = await ask_each(ctx, given)
+    listed = [
+        (reading.log.cluster_name, IncidentDocument.of(one))
+        for reading, answer in zip(readings, answers, strict=True)
+        for one in answer.incidents
+    ]
     listing = Listing(
         columns=(Column("CLUSTER"), *COLUMNS) if every else COLUMNS,
         items=[
@@ -127,24 +66,8 @@ async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
         whole=_whole(readings, answers, every=every),
         nothing="no incidents recorded",
     )
-    print_listing(listing, given, now=present)
+    print_listing(listing, given, now=now())
     return judge_all(readings, [one.coverage for one in answers])
-
-
-def _filter(given: Mapping[str, Any]) -> "IncidentFilter":
-    from recorder.questions.incidents import IncidentFilter
-    from recorder.questions.references import node_name
-
-    return IncidentFilter(
-        happened=given["happened"] or None,
-        causes=given["cause"] or None,
-        confidence=given["confidence"] or None,
-        node=given["node"] and node_name(given["node"]),
-        workload=given["workload"],
-        racks=given["rack"] or None,
-        namespaces=given["namespace"] or None,
-        controllers=given["controller"] or None,
-    )
 
 
 def _whole(

@@ -5,7 +5,6 @@ it; what stands nearer to the end wins.
 """
 
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Any, TypeVar
 
 import click
@@ -14,6 +13,7 @@ from recorder.cli.completing import clusters
 from recorder.cli.given import all_of, place_options, remembered_option
 
 __all__ = [
+    "Limit",
     "all_option",
     "cluster_option",
     "cluster_options",
@@ -21,7 +21,6 @@ __all__ = [
     "output_option",
     "reading_options",
     "window_options",
-    "words_option",
 ]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -102,19 +101,6 @@ def all_option(command: Decorated) -> Decorated:
     )(command)
 
 
-def words_option(
-    name: str, words: type[StrEnum], text: str
-) -> Callable[[Decorated], Decorated]:
-    """Add an option that takes words of the contract, several times."""
-    return click.option(
-        name,
-        type=click.Choice([word.value for word in words]),
-        metavar=name.removeprefix("--").upper(),
-        multiple=True,
-        help=f"{text} Repeatable.",
-    )
-
-
 class _Log(click.ParamType[int | None]):
     """The number of a log, perhaps with its cluster."""
 
@@ -139,7 +125,7 @@ class _Log(click.ParamType[int | None]):
         return number
 
 
-class _Limit(click.ParamType[int | None]):
+class Limit(click.ParamType[int | None]):
     """A number, or ``all``."""
 
     name = "limit"
@@ -150,6 +136,7 @@ class _Limit(click.ParamType[int | None]):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> int | None:
+        """Return the number; None stands for all."""
         if value is None or value == "all":
             return None
         text = str(value)
@@ -162,7 +149,7 @@ def limit_option(command: Decorated) -> Decorated:
     """Add how many of the newest are wanted."""
     return click.option(
         "--limit",
-        type=_Limit(),
+        type=Limit(),
         default=LIMIT,
         metavar="N|all",
         show_default=True,

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from recorder.coverage.coverage import Coverage, Reads, covered
 from recorder.coverage.unproven import no_facts
@@ -12,7 +13,14 @@ from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.reference import EntryName, Resource
 from recorder.model.window import Window
-from recorder.questions.entry import ask_entry
+from recorder.questions.arguments import (
+    LIMIT,
+    WINDOW,
+    Argument,
+    Arguments,
+    Option,
+)
+from recorder.questions.entry import ask_entry, entry_name
 from recorder.questions.placed import requests_placed
 from recorder.questions.ports import (
     Line,
@@ -29,6 +37,7 @@ from recorder.questions.references import (
     did_you_mean,
     find_node,
     find_objects,
+    node_name,
 )
 from recorder.questions.wording import worded
 
@@ -72,29 +81,165 @@ def named_object(text: str | None, namespace: str | None) -> Reference | None:
 class EntryQuestion:
     """Which entries are wanted."""
 
-    window: Window
-    entry: EntryName | None = None
+    entry: Annotated[
+        EntryName | None,
+        Argument(
+            name="entry",
+            parse=entry_name,
+            option=Option(metavar="[LOG/POSITION]"),
+            agents="This one alone, as LOG/POSITION. No other filter.",
+        ),
+    ] = None
     """This one alone; nothing else is asked of it then."""
 
-    node: str | None = None
-    object: Reference | None = None
-    source: str | None = None
-    reason: str | None = None
-    actor: str | None = None
-    code: int | None = None
-    """With which audited requests were refused."""
-
-    operations: tuple[Operation, ...] | None = None
+    node: Annotated[
+        str | None,
+        Argument(
+            name="node",
+            parse=node_name,
+            option=Option(
+                "Only entries about this node, and requests about Pods on it.",
+                ("--node",),
+                "NAME",
+            ),
+            graphql="Only for this node.",
+            agents="",
+        ),
+    ] = None
+    object: Annotated[
+        Reference | None,
+        Arguments(
+            (
+                Argument(
+                    name="object",
+                    takes=Reference,
+                    option=Option(
+                        "Only versions of this object and Events about it:"
+                        " pod/train/llm-0.",
+                        ("--object",),
+                    ),
+                    graphql="Only for this object.",
+                    agents="",
+                ),
+                Argument(
+                    name="namespace",
+                    option=Option(
+                        "Namespace of the object.", ("-n", "--namespace")
+                    ),
+                ),
+            ),
+            lambda _, text, namespace: named_object(text, namespace),
+        ),
+    ] = None
+    source: Annotated[
+        str | None,
+        Argument(
+            name="source",
+            option=Option("watch, audit, recorder, ...", ("--source",)),
+            graphql="Only this source.",
+            agents="watch, audit, cloudevents, slurm or recorder.",
+        ),
+    ] = None
+    operations: Annotated[
+        tuple[Operation, ...] | None,
+        Argument(
+            name="operations",
+            takes=Operation,
+            many=True,
+            graphql="Only these values.",
+        ),
+    ] = None
     """Of entries, where not all are wanted."""
 
-    kinds: tuple[FactKind, ...] | None = None
+    kinds: Annotated[
+        tuple[FactKind, ...] | None,
+        Argument(
+            name="kinds",
+            takes=FactKind,
+            many=True,
+            graphql="Only facts of these kinds.",
+        ),
+    ] = None
     """Of facts, where not all are wanted."""
 
-    limit: int | None = None
+    reason: Annotated[
+        str | None,
+        Arguments(
+            (
+                Argument(
+                    name="reason",
+                    option=Option(
+                        "Only Events with this reason.", ("--reason",), "WORD"
+                    ),
+                    graphql="Only Events with this reason.",
+                    agents="Of Events, as Rebooted; of requests, their verb.",
+                ),
+                Argument(
+                    name="verb",
+                    option=Option(
+                        "Only audited requests of this kind: patch,"
+                        " create/eviction, ...",
+                        ("--verb",),
+                    ),
+                ),
+            ),
+            lambda _, reason, verb: verb or reason,
+        ),
+    ] = None
+    code: Annotated[
+        int | None,
+        Argument(
+            name="code",
+            takes=int,
+            option=Option(
+                "Only audited requests that were refused with this status:"
+                " 403.",
+                ("--code",),
+                between=(400, 599),
+            ),
+            graphql="Only requests refused with this HTTP status code.",
+            agents="With which requests were refused, as 403.",
+        ),
+    ] = None
+    """With which audited requests were refused."""
+
+    actor: Annotated[
+        str | None,
+        Argument(
+            name="actor",
+            option=Option(
+                "Only Events reported by this component, and requests of this"
+                " user.",
+                ("--actor",),
+                "NAME",
+            ),
+            graphql="Only facts with this actor.",
+            agents="Who reported an Event or made a request.",
+        ),
+    ] = None
+    window: Annotated[Window, WINDOW]
+    limit: Annotated[int | None, LIMIT] = None
     """How many of the newest; None for all."""
 
-    documents: bool = False
-    facts: bool = False
+    documents: Annotated[
+        bool,
+        Argument(
+            name="documents",
+            takes=bool,
+            option=Option("Include each document as received.", ("--raw",)),
+            agents="Whether each document is wanted, as received.",
+        ),
+    ] = False
+    facts: Annotated[
+        bool,
+        Argument(
+            name="facts",
+            takes=bool,
+            option=Option(
+                "Show the facts derived from the entries.", ("--facts",)
+            ),
+        ),
+    ] = False
     """Whether what the entries tell is wanted, not the entries."""
 
     words: bool = False

@@ -4,13 +4,21 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from recorder.coverage.coverage import Coverage, Reads, covered, everything
 from recorder.coverage.hole import Gap
 from recorder.model.window import Window
+from recorder.questions.arguments import WINDOW
 from recorder.questions.ports import Reading
 
-__all__ = ["GapAnswer", "ask_gaps"]
+__all__ = ["GapAnswer", "ask_gaps", "within"]
+
+
+def within(window: Annotated[Window, WINDOW]) -> Window:
+    """Ask about a window."""
+    return window
+
 
 GAPS_MAX = 10_000
 """The newest are shown; 600 bytes each."""

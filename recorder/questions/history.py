@@ -8,6 +8,7 @@ is read page by page; of each incarnation only the newest document is kept.
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from recorder.classify.changes import Change, Manifest
 from recorder.classify.managers import FieldManager, moved_managers
@@ -18,11 +19,18 @@ from recorder.model.entry import Operation
 from recorder.model.observation import WATCH
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
+from recorder.questions.arguments import ALL_FIELDS, LIMIT, OBJECT, WINDOW
 from recorder.questions.authors import Attribution, Authors, attribution
 from recorder.questions.changes import document_of, visible_changes
 from recorder.questions.entries import is_of
 from recorder.questions.joining import Joined
-from recorder.questions.ports import Heartbeats, Line, Part, Reading, Selection
+from recorder.questions.ports import (
+    Heartbeats,
+    Line,
+    Part,
+    Reading,
+    Selection,
+)
 from recorder.questions.queries import HeartbeatsOf
 from recorder.questions.references import (
     KnownObject,
@@ -48,12 +56,12 @@ INCARNATIONS_KEPT = 50
 class HistoryQuestion:
     """Which versions are wanted."""
 
-    object: Reference
-    window: Window
-    limit: int | None
+    object: Annotated[Reference, OBJECT]
+    window: Annotated[Window, WINDOW]
+    limit: Annotated[int | None, LIMIT] = None
     """How many of the newest; None for all."""
 
-    all_fields: bool = False
+    all_fields: Annotated[bool, ALL_FIELDS] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Self
+from typing import Annotated, Self
 
 from msgspec import field
 
@@ -17,6 +17,7 @@ from recorder.model.moment import shifted
 from recorder.model.outcomes import Happened
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
+from recorder.questions.arguments import WINDOW, Argument, Option
 from recorder.questions.beginning import reach_begun
 from recorder.questions.loading.fleet import states_at
 from recorder.questions.loading.hits import NodeSelection, all_hits_of
@@ -87,38 +88,62 @@ class Labels:
 class ImpactQuestion:
     """Which nodes, and when."""
 
-    nodes: tuple[str, ...]
-    rack: str | None
-    labels: tuple[tuple[str, str], ...]
-    window: Window
+    nodes: Annotated[
+        tuple[str, ...],
+        Argument(
+            name="nodes",
+            many=True,
+            parse=node_name,
+            option=Option(metavar="[node/NAME]...", names="nodes"),
+            graphql="Node names.",
+            agents="",
+        ),
+    ] = ()
+    rack: Annotated[
+        str | None,
+        Argument(
+            name="rack",
+            option=Option(
+                "Nodes of this rack, or behind this switch, at the time.",
+                ("--rack",),
+                "RACK",
+                "racks",
+            ),
+            graphql="Value of a label that names a rack or a switch.",
+            agents="Nodes with this rack label then.",
+        ),
+    ] = None
+    labels: Annotated[
+        tuple[tuple[str, str], ...],
+        Argument(
+            name="labels",
+            many=True,
+            most=10,
+            parse=_label,
+            option=Option(
+                "Nodes that had this label at the time; repeatable.",
+                ("-l", "--label"),
+                "LABEL=VALUE",
+                "labels",
+            ),
+            graphql="Labels at the time, as `KEY=VALUE`.",
+            agents="Nodes with each LABEL=VALUE at the time.",
+        ),
+    ] = ()
+    window: Annotated[Window, WINDOW]
     each: bool = False
     """Whether each hit of a workload is wanted by itself."""
 
-    @classmethod
-    def selecting(
-        cls,
-        nodes: Iterable[str] = (),
-        *,
-        rack: str | None = None,
-        labels: Iterable[str] = (),
-        window: Window,
-    ) -> Self:
-        """Ask about nodes by their names, by a rack or by ``LABEL=VALUE``.
+    def __post_init__(self) -> None:
+        """Check that something selects nodes.
 
         Raises:
-            ConfigError: something cannot be, or nothing selects a node.
+            ConfigError: nothing does.
         """
-        question = cls(
-            nodes=tuple(node_name(text) for text in nodes),
-            rack=rack,
-            labels=tuple(_label(text) for text in labels),
-            window=window,
-        )
-        if not (question.nodes or question.labels or rack):
+        if not (self.nodes or self.labels or self.rack):
             msg = "no nodes selected: give names, a rack or labels"
             advice = "name nodes, or select them with --rack or -l LABEL=VALUE"
             raise SelectorError(msg, advice=advice)
-        return question
 
     @property
     def shared_label(self) -> tuple[str | None, str]:

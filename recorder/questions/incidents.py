@@ -7,16 +7,18 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from recorder.coverage.coverage import Coverage, covered
 from recorder.explain.impact import Hit
 from recorder.explain.verdict import Duration, Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.moment import shifted
-from recorder.model.outcomes import Fault
+from recorder.model.outcomes import Cause, Confidence, Fault, Happened
 from recorder.model.window import Window
+from recorder.questions.arguments import NEWEST, WINDOW, Argument, Option
 from recorder.questions.beginning import reach_begun
 from recorder.questions.loading.hits import hits_of
 from recorder.questions.loading.nodes import (
@@ -29,6 +31,7 @@ from recorder.questions.loading.nodes import (
 from recorder.questions.places import rack_of
 from recorder.questions.ports import Reading
 from recorder.questions.queries import ActiveNodes, NodePlaces
+from recorder.questions.references import node_name
 
 __all__ = [
     "Incident",
@@ -38,7 +41,6 @@ __all__ = [
     "ask_incidents",
     "controller_of",
     "places_of",
-    "selected",
 ]
 
 GROUPS = {
@@ -56,13 +58,6 @@ Places = Mapping[str, Mapping[str, str]]
 
 TOGETHER = timedelta(minutes=1)
 """Between losses of nodes that one cause struck."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncidentsQuestion:
-    """When."""
-
-    window: Window
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,16 +134,112 @@ class Incident:
 class IncidentFilter:
     """Which incidents are wanted; what is None does not narrow."""
 
-    happened: Container[str] | None = None
-    causes: Container[str] | None = None
-    confidence: Container[str] | None = None
-    node: str | None = None
-    workload: str | None = None
-    """Part of the name of one that was hit."""
-
-    racks: Collection[str | None] | None = None
-    namespaces: Collection[str | None] | None = None
-    controllers: Collection[str | None] | None = None
+    happened: Annotated[
+        Container[str] | None,
+        Argument(
+            name="happened",
+            takes=Happened,
+            many=True,
+            option=Option(
+                "Only these, such as reboot. Repeatable.", ("--happened",)
+            ),
+            graphql="Only these values.",
+        ),
+    ] = None
+    causes: Annotated[
+        Container[str] | None,
+        Argument(
+            name="causes",
+            takes=Cause,
+            many=True,
+            option=Option(
+                "Only these causes, such as gpu-fault. Repeatable.",
+                ("--cause",),
+            ),
+            graphql="Only these causes.",
+        ),
+    ] = None
+    confidence: Annotated[
+        Container[str] | None,
+        Argument(
+            name="confidence",
+            takes=Confidence,
+            many=True,
+            option=Option(
+                "Only with this confidence. Repeatable.", ("--confidence",)
+            ),
+            graphql="Only these confidence levels.",
+        ),
+    ] = None
+    node: Annotated[
+        str | None,
+        Argument(
+            name="node",
+            parse=node_name,
+            option=Option(
+                "Only incidents of this node.", ("--node",), names="nodes"
+            ),
+            graphql="Only for this node.",
+        ),
+    ] = None
+    workload: Annotated[
+        str | None,
+        Argument(
+            name="workload",
+            option=Option(
+                "Only incidents that affected a workload whose name contains"
+                " this.",
+                ("--workload",),
+                "NAME",
+            ),
+            graphql="Only incidents that affected a workload whose"
+            " name contains this.",
+        ),
+    ] = None
+    racks: Annotated[
+        Collection[str | None] | None,
+        Argument(
+            name="racks",
+            many=True,
+            null=True,
+            option=Option(
+                "Only incidents that struck a node of this rack, or behind"
+                " this switch.",
+                ("--rack",),
+            ),
+            graphql="Only incidents that struck a node of one of these"
+            " racks, or switches; null selects those of no known rack.",
+        ),
+    ] = None
+    namespaces: Annotated[
+        Collection[str | None] | None,
+        Argument(
+            name="namespaces",
+            many=True,
+            null=True,
+            option=Option(
+                "Only incidents that affected a workload of this namespace.",
+                ("-n", "--namespace"),
+            ),
+            graphql="Only incidents that affected a workload of one of"
+            " these namespaces; null selects those that affected none.",
+        ),
+    ] = None
+    controllers: Annotated[
+        Collection[str | None] | None,
+        Argument(
+            name="controllers",
+            many=True,
+            null=True,
+            option=Option(
+                "Only incidents whose decision this program carried out.",
+                ("--controller",),
+                "NAME",
+            ),
+            graphql="Only incidents whose decision one of these"
+            " programs carried out; null selects those of no program.",
+        ),
+    ] = None
     """Of these three None stands for an incident that has none."""
 
     def has(self, incident: Incident, places: Places) -> bool:
@@ -176,6 +267,16 @@ class IncidentFilter:
                 or _any_of(incident.racks(places), self.racks)
             )
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentsQuestion:
+    """Which incidents, and when."""
+
+    wanted: IncidentFilter = IncidentFilter()
+    window: Annotated[Window, WINDOW]
+    limit: Annotated[int | None, NEWEST] = None
+    """How many of the newest an agent is shown."""
 
 
 def _any_of(
@@ -217,8 +318,9 @@ async def ask_incidents(
     found = await _incidents(reading, window, knowledge, now=now)
     verdicts = [v for one in found.incidents for v in one.verdicts]
     if await reach_begun(reading, window, verdicts):
-        return await _incidents(reading, window, knowledge, now=now)
-    return found
+        found = await _incidents(reading, window, knowledge, now=now)
+    chosen = await _selected(reading, found.incidents, question.wanted)
+    return replace(found, incidents=chosen)
 
 
 async def _incidents(
@@ -258,7 +360,7 @@ async def _incidents(
     return Incidents(window=window, incidents=incidents, coverage=coverage)
 
 
-async def selected(
+async def _selected(
     reading: Reading, incidents: Sequence[Incident], wanted: IncidentFilter
 ) -> list[Incident]:
     """Return the incidents that are wanted, in the same order."""

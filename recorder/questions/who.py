@@ -9,11 +9,13 @@ it that did not change since.
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from recorder.coverage.coverage import Coverage
 from recorder.model.author import Author
 from recorder.model.moment import shifted
 from recorder.model.window import Window
+from recorder.questions.arguments import OBJECT, VERSION_AT
 from recorder.questions.contests import FieldContest, FieldContests
 from recorder.questions.fields import VERSIONS_MAX, FieldChange, Fields
 from recorder.questions.history import (
@@ -34,8 +36,8 @@ MOMENT = timedelta(microseconds=1)
 class WhoQuestion:
     """Which object is wanted, and when."""
 
-    object: Reference
-    at: datetime | None = None
+    object: Annotated[Reference, OBJECT]
+    at: Annotated[datetime | None, VERSION_AT] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

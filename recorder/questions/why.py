@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from recorder.coverage.authorship import add_unaudited
 from recorder.coverage.coverage import Coverage, covered, proven_of
@@ -12,6 +13,7 @@ from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted
 from recorder.model.window import TimeError, Window
+from recorder.questions.arguments import INCIDENT_AT, WINDOW, Argument
 from recorder.questions.beginning import reach_begun
 from recorder.questions.loading.nodes import (
     LOOKBACK,
@@ -22,7 +24,7 @@ from recorder.questions.loading.nodes import (
 )
 from recorder.questions.ports import Reading
 from recorder.questions.queries import LastSign
-from recorder.questions.references import find_node
+from recorder.questions.references import find_node, node_name
 
 __all__ = ["Why", "WhyQuestion", "ask_why"]
 
@@ -37,9 +39,18 @@ remember when somebody called, not when it broke."""
 class WhyQuestion:
     """Which node, and when."""
 
-    node: str
-    window: Window
-    at: datetime | None = None
+    node: Annotated[
+        str,
+        Argument(
+            name="node",
+            required=True,
+            parse=node_name,
+            graphql="`gpu-002` or `node/gpu-002`.",
+            agents="Its name, as node/gpu-002.",
+        ),
+    ]
+    at: Annotated[datetime | None, INCIDENT_AT] = None
+    window: Annotated[Window, WINDOW]
 
     def __post_init__(self) -> None:
         """See that it fits together.

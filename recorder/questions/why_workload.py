@@ -3,6 +3,7 @@
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from msgspec.structs import replace
 
@@ -24,6 +25,7 @@ from recorder.model.outcomes import (
 )
 from recorder.model.window import TimeError, Window
 from recorder.projections import Placement, Placements, Workload, Workloads
+from recorder.questions.arguments import INCIDENT_AT, WINDOW, named_object
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.loading.authors import with_author
 from recorder.questions.loading.nodes import (
@@ -53,9 +55,17 @@ class NoPodsError(NotFoundError):
 class WhyWorkloadQuestion:
     """Which workload or Pod, and when."""
 
-    object: Reference
-    window: Window
-    at: datetime | None = None
+    object: Annotated[
+        Reference,
+        named_object(
+            "node/NAME|KIND/NAMESPACE/NAME",
+            namespace="Namespace of a workload.",
+            graphql="For example `job/train/llm`, or `pod/llm-0` with"
+            " `namespace`.",
+        ),
+    ]
+    at: Annotated[datetime | None, INCIDENT_AT] = None
+    window: Annotated[Window, WINDOW]
 
     def __post_init__(self) -> None:
         """See that it fits together.

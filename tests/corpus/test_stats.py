@@ -71,7 +71,7 @@ async def test_a_node_lost_what_its_impact_says(
         for group in stats.groups[GroupBy.NODE]:
             impact = await ask_impact(
                 reading,
-                ImpactQuestion.selecting([group.key or ""], window=Window()),
+                ImpactQuestion(nodes=(group.key or "",), window=Window()),
                 shipped(),
                 now=now,
             )

@@ -94,7 +94,7 @@ async def coverages(reading: Reading, window: Window) -> dict[str, Coverage]:
     )
     impact = await ask_impact(
         reading,
-        ImpactQuestion.selecting(["gpu-002"], window=window),
+        ImpactQuestion(nodes=("gpu-002",), window=window),
         knowledge,
         now=NOW,
     )

@@ -1,0 +1,273 @@
+"""Commands that ask a question of the registry: its parts are their options.
+
+What the parts are is read when a command is run or its help is shown, not
+when commands are listed: the module of a question takes a while to import.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from functools import partial, update_wrapper
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import click
+
+from recorder.cli import completing
+from recorder.cli.asking import (
+    Readings,
+    judge,
+    now,
+    open_reading,
+    open_readings,
+    wait_for,
+)
+from recorder.cli.given import all_of
+from recorder.cli.lazy import READING
+from recorder.cli.options import Limit, reading_options
+from recorder.cli.output import note
+
+if TYPE_CHECKING:
+    from recorder.questions.arguments import Argument
+    from recorder.questions.registry import Question
+
+__all__ = [
+    "Answered",
+    "answer_command",
+    "ask",
+    "ask_each",
+    "read_command",
+    "read_question",
+]
+
+Answer = TypeVar("Answer")
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+COMPLETING: Mapping[str | None, Any] = {
+    None: None,
+    "labels": completing.labels,
+    "nodes": completing.nodes,
+    "objects": completing.objects,
+    "racks": completing.racks,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[Answer]):
+    """An answer, and what it was asked for with."""
+
+    answer: Answer
+    asked: Any
+    given: Mapping[str, Any]
+    now: datetime
+
+    @property
+    def output(self) -> str:
+        """The form that was asked for."""
+        form: str = self.given["output"]
+        return form
+
+
+class ReadCommand(click.Command):
+    """A command whose first options are the parts of a question."""
+
+    def __init__(self, *args: Any, asks: str, **attributes: Any) -> None:
+        self._asks = asks
+        self._params: list[click.Parameter] = []
+        self._read = False
+        super().__init__(*args, **attributes)
+        self.epilog = READING
+
+    @property
+    def question(self) -> "Question":
+        """What it asks."""
+        from recorder.questions.registry import QUESTIONS
+
+        return QUESTIONS[self._asks]
+
+    @property
+    def params(self) -> list[click.Parameter]:
+        """The parts of the question, then what the command itself takes."""
+        if not self._read:
+            self._read = True
+            parts = (one for one in self.question.arguments if one.option)
+            self._params[:0] = map(_parameter, parts)
+        return self._params
+
+    @params.setter
+    def params(self, own: list[click.Parameter]) -> None:
+        self._params = own
+
+
+def read_command(
+    asks: str, *options: Callable[..., Any]
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a command of a function: its options are the parts of a question.
+
+    Args:
+        asks: the name of the question.
+        options: that the command has beside; those that say which log is
+            asked come last.
+    """
+
+    def decorate(run: Callable[..., Any]) -> click.Command:
+        run = all_of((*options, reading_options))(click.pass_context(run))
+        return click.command(cls=ReadCommand, asks=asks)(run)
+
+    return decorate
+
+
+def answer_command(
+    asks: str, *options: Callable[..., Any]
+) -> Callable[[Callable[[Answered[Any]], None]], click.Command]:
+    """Make a command of a function that prints the answer of a question.
+
+    Its exit status says whether the answer is complete.
+    """
+
+    def decorate(show: Callable[[Answered[Any]], None]) -> click.Command:
+        async def answer(ctx: click.Context, given: Mapping[str, Any]) -> int:
+            found = await ask(ctx, given)
+            show(found)
+            return judge(found.answer.coverage)
+
+        def run(ctx: click.Context, /, **given: Any) -> int:
+            return wait_for(answer(ctx, given))
+
+        return read_command(asks, *options)(update_wrapper(run, show))
+
+    return decorate
+
+
+async def ask(
+    ctx: click.Context,
+    given: Mapping[str, Any],
+    *,
+    asks: "Question | None" = None,
+    asked: Any = None,
+    log: int | None = None,
+) -> Answered[Any]:
+    """Ask the log that the options mean.
+
+    Args:
+        ctx: of a command that reads.
+        given: its options.
+        asks: the question, where it is another than that of the command.
+        asked: the question as it was read, where it was.
+        log: that the question names.
+    """
+    from recorder.knowledge import load
+
+    present, question = now(), asks or _question(ctx)
+    asked = asked or read_question(ctx, given, present, asks=asks)
+    knowledge = load(ctx.obj.knowledge)
+    async with open_reading(ctx, log) as reading:
+        answer = await question.answer(reading, asked, knowledge, now=present)
+    return Answered(answer, asked, given, present)
+
+
+async def ask_each(
+    ctx: click.Context, given: Mapping[str, Any]
+) -> tuple[Readings, Sequence[Any]]:
+    """Ask the log that the options mean, or every log."""
+    from recorder.knowledge import load
+
+    present, question = now(), _question(ctx)
+    asked = read_question(ctx, given, present)
+    knowledge = load(ctx.obj.knowledge)
+    async with open_readings(ctx, every=given["all_clusters"]) as readings:
+        answers = [
+            await question.answer(reading, asked, knowledge, now=present)
+            for reading in readings
+        ]
+    return readings, answers
+
+
+def read_question(
+    ctx: click.Context,
+    given: Mapping[str, Any],
+    present: datetime,
+    *,
+    asks: "Question | None" = None,
+) -> Any:
+    """Make the question from the options.
+
+    Raises:
+        ConfigError: one cannot be, or they do not fit together.
+    """
+    from recorder.model.window import Window
+    from recorder.questions.arguments import Asking
+
+    asking = Asking(
+        now=present,
+        window=partial(Window.between, now=present),
+        spelled=_spelled,
+        assumed=note,
+    )
+    named = {
+        name: value for name, value in given.items() if value not in ("", ())
+    }
+    return (asks or _question(ctx)).read(named, asking)
+
+
+def _question(ctx: click.Context) -> "Question":
+    assert isinstance(ctx.command, ReadCommand)
+    return ctx.command.question
+
+
+def _spelled(part: "Argument") -> str:
+    assert part.option is not None, "it was given as an option"
+    return part.option.flags[-1] if part.option.flags else part.name
+
+
+def _parameter(part: "Argument") -> click.Parameter:
+    """Return the option or the argument that takes a part."""
+    option = part.option
+    assert option is not None
+    complete = COMPLETING[option.names]
+    if not option.flags:
+        return click.Argument(
+            [part.name],
+            metavar=option.metavar,
+            required=part.required,
+            nargs=-1 if part.many else 1,
+            shell_complete=complete,
+        )
+    if part.takes is bool:
+        return click.Option(
+            [*option.flags, part.name], is_flag=True, help=option.help
+        )
+    return click.Option(
+        [*option.flags, part.name],
+        metavar=_metavar(part),
+        help=option.help,
+        type=_type(part),
+        multiple=part.many and option.many,
+        required=part.required,
+        default=option.default,
+        show_default=option.default is not None,
+        shell_complete=complete,
+    )
+
+
+def _metavar(part: "Argument") -> str | None:
+    option = part.option
+    assert option is not None
+    if option.metavar is not None or not option.many:
+        return option.metavar
+    if part.takes is datetime:
+        return "TIME"
+    return option.flags[-1].removeprefix("--").upper()
+
+
+def _type(part: "Argument") -> Any:
+    from recorder.questions.arguments import Newest
+
+    assert part.option is not None
+    if part.takes is Newest:
+        return Limit()
+    if issubclass(part.takes, StrEnum):
+        return click.Choice([word.value for word in part.takes])
+    if part.option.between is not None:
+        return click.IntRange(*part.option.between)
+    return str

@@ -1,0 +1,328 @@
+"""What a question is asked with: its arguments, each described once.
+
+A question is a dataclass, or a function that makes one. A field that is given
+from outside is annotated with its ``Argument``, or with ``Arguments`` if it
+is made of several. The options of a command, the arguments of a GraphQL field
+and those of an agent's tool are made from them, and ``read`` makes the
+question from what was given. Where the words of the three differ, an argument
+has all of them.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, is_dataclass, replace
+from datetime import datetime
+from typing import (
+    Annotated,
+    Generic,
+    ParamSpec,
+    Protocol,
+    get_args,
+    get_origin,
+)
+
+from recorder.model.window import Window, parse_time
+from recorder.questions.references import Reference
+
+__all__ = [
+    "Asks",
+    "ALL_FIELDS",
+    "INCIDENT_AT",
+    "LIMIT",
+    "NEWEST",
+    "OBJECT",
+    "VERSION_AT",
+    "named_object",
+    "Asking",
+    "Newest",
+    "Option",
+    "Argument",
+    "Arguments",
+    "WINDOW",
+    "arguments_of",
+    "read",
+]
+
+Values = ParamSpec("Values")
+
+
+class Newest(int):
+    """How many of the newest are wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How a command takes a part."""
+
+    help: str = ""
+    flags: tuple[str, ...] = ()
+    """Without any, it is an argument."""
+
+    metavar: str | None = None
+    names: str | None = None
+    """What a shell completes: nodes, objects, racks or labels."""
+
+    between: tuple[int, int] | None = None
+    """The least and the greatest of a number."""
+
+    default: object = None
+    many: bool = True
+    """Whether it may be repeated, where the part is of many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """One value that a question is asked with.
+
+    A surface for which a part has no words does not offer it.
+    """
+
+    name: str
+    takes: type = str
+    many: bool = False
+    most: int = 100
+    """How many an agent may give, where it is of many."""
+
+    null: bool = False
+    """Whether null among many has a meaning of its own in GraphQL."""
+
+    required: bool = False
+    parse: Callable[[str], object] | None = None
+    """Makes the value of a text."""
+
+    option: Option | None = None
+    graphql: str | None = None
+    """Describes the argument of a GraphQL field."""
+
+    graphql_name: str | None = None
+    """Its name there, where that is another."""
+
+    agents: str | None = None
+    """Describes the argument of an agent's tool."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How the values of a question were given."""
+
+    now: datetime
+    window: Callable[[datetime | None, datetime | None], Window]
+    spelled: Callable[[Argument], str] = lambda part: part.name
+    """Returns the name of a part in messages."""
+
+    assumed: Callable[[str], None] | None = None
+    """Is called where a time without a zone is taken as UTC."""
+
+    def value(self, part: Argument, given: object) -> object:
+        """Return the value of a part.
+
+        Raises:
+            ConfigError: it cannot be.
+        """
+        if part.takes is datetime and isinstance(given, str):
+            return parse_time(
+                given,
+                now=self.now,
+                name=self.spelled(part),
+                assumed=self.assumed,
+            )
+        parse = part.parse
+        match given:
+            case list() | tuple():
+                return tuple(given if parse is None else map(parse, given))
+            case str() if parse is not None:
+                return parse(given)
+            case _:
+                return given
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments(Generic[Values]):
+    """Several parts of which one value is made."""
+
+    parts: tuple[Argument, ...]
+    make: Callable[Values, object]
+    """Takes how it was asked, and the value of each part or None."""
+
+
+class Asks(Protocol):
+    """The class of a question, or a function that makes one."""
+
+    def __call__(self, **values: object) -> object:
+        """Make the question of its fields."""
+
+
+def arguments_of(asks: Asks | type) -> Iterator[Argument]:
+    """Yield the parts of a question, in their order."""
+    for _, described in _described(asks):
+        match described:
+            case Argument():
+                yield described
+            case Arguments():
+                yield from described.parts
+            case type():
+                yield from arguments_of(described)
+            case _:
+                pass
+
+
+def _described(asks: Asks | type) -> Iterator[tuple[str, object]]:
+    """Yield for each field what describes it, or its class."""
+    for name, parameter in inspect.signature(asks).parameters.items():
+        annotation = parameter.annotation
+        if get_origin(annotation) is Annotated:
+            for described in get_args(annotation)[1:]:
+                if isinstance(described, Argument | Arguments):
+                    yield name, described
+        elif is_dataclass(annotation):
+            yield name, annotation
+
+
+def read(
+    asks: Asks | type,
+    given: Mapping[str, object],
+    asking: Asking,
+    **fixed: object,
+) -> object:
+    """Make a question from what was given for its parts, by their names.
+
+    Args:
+        asks: the question.
+        given: the values of parts, by their names.
+        asking: how they were given.
+        fixed: fields that are no parts, or whose parts are not offered.
+
+    Raises:
+        ConfigError: a value cannot be, or they do not fit together.
+    """
+    values: dict[str, object] = {}
+    for name, described in _described(asks):
+        match described:
+            case Argument():
+                value = asking.value(described, given.get(described.name))
+                if value is not None:
+                    values[name] = value
+            case Arguments():
+                values[name] = described.make(
+                    asking,
+                    *(
+                        asking.value(part, given.get(part.name))
+                        for part in described.parts
+                    ),
+                )
+            case type() if any(True for _ in arguments_of(described)):
+                values[name] = read(described, given, asking)
+            case _:
+                pass
+    return asks(**values | fixed)
+
+
+WINDOW = Arguments(
+    (
+        Argument(
+            name="since",
+            takes=datetime,
+            option=Option(
+                "From this time on: 2026-11-21T03:18:00Z, or an age: 2h.",
+                ("--since",),
+            ),
+            graphql="Start of the window, inclusive.",
+            agents="From this time on, inclusive: RFC 3339 with a zone,"
+            " or an age such as 90s, 2h, 3d.",
+        ),
+        Argument(
+            name="until",
+            takes=datetime,
+            option=Option(
+                "End of the window (exclusive): a time or an age.",
+                ("--until",),
+            ),
+            graphql="End of the window, exclusive. Default: now, or the end"
+            " of a tape.",
+            agents="Before this time, as since. Default: the end.",
+        ),
+    ),
+    lambda asking, since, until: asking.window(since, until),
+)
+
+INCIDENT_AT = Argument(
+    name="at",
+    takes=datetime,
+    option=Option(
+        "Explain what was happening at this time, or last before it.",
+        ("--at",),
+    ),
+    graphql="As of this time. Default: the newest.",
+    agents="What happened at this time, or last before it.",
+)
+
+VERSION_AT = Argument(
+    name="at",
+    takes=datetime,
+    option=Option(
+        "As of this time: 2026-11-21T03:18:00Z, or an age: 2h."
+        " Default: the newest version.",
+        ("--at",),
+    ),
+    graphql="As of this time. Default: the newest.",
+    graphql_name="time",
+    agents="As it was at this time. Default: as it is now.",
+)
+
+
+def named_object(
+    metavar: str = "OBJECT",
+    *,
+    namespace: str = "Namespace of the object.",
+    graphql: str | None = None,
+) -> Arguments[[Asking, str, str | None]]:
+    """Return the parts that name an object, which must be given."""
+    return Arguments(
+        (
+            Argument(
+                name="object",
+                takes=Reference,
+                required=True,
+                option=Option(metavar=metavar, names="objects"),
+                graphql=graphql,
+                graphql_name="name",
+                agents="",
+            ),
+            Argument(
+                name="namespace",
+                option=Option(namespace, ("-n", "--namespace"), "NAMESPACE"),
+                graphql=graphql and "Namespace of the object.",
+            ),
+        ),
+        _reference,
+    )
+
+
+def _reference(asking: Asking, text: str, namespace: str | None) -> Reference:
+    del asking
+    return Reference.parse(text, namespace)
+
+
+OBJECT = named_object()
+
+NEWEST = Argument(
+    name="limit", takes=Newest, agents="How many of the newest. Default: 50."
+)
+
+LIMIT = replace(
+    NEWEST,
+    option=Option(
+        "Show only the newest N.", ("--limit",), "N|all", default=100
+    ),
+)
+
+ALL_FIELDS = Argument(
+    name="all_fields",
+    takes=bool,
+    option=Option(
+        "Include managedFields, versions, generations and heartbeat times.",
+        ("--all-fields",),
+    ),
+    graphql="Include insignificant changes, such as managedFields and"
+    " resourceVersion.",
+)
