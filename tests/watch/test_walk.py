@@ -193,13 +193,28 @@ def test_an_object_that_nobody_knows_of_is_found_where_all_is_looked_at() -> (
     history = History([("a", "a1"), ("b", "b1"), "b1", OTHER])
 
     walked = walk(history, 1, looks=0, elsewhere=[4])
-    blind = walk(history, 1, looks=0, accounts=1, elsewhere=[4])
+    blind = walk(history, 1, looks=0, accounts=0, elsewhere=[4])
 
     assert told(walked) == [(2, "b1", False), (3, "b1", True)]
     assert walked.healed
     assert told(blind) == []
     assert not blind.healed
     assert blind.unaccounted == 1
+
+
+def test_one_version_that_nobody_accounts_for_hides_nothing() -> None:
+    """Whoever came went at another one, before everything was looked at."""
+    history = History([("a", "a1"), *[OTHER] * 9])
+
+    once = walk(history, 1, looks=0, accounts=0, elsewhere=[*range(2, 10)])
+    twice = walk(history, 1, looks=0, accounts=0, elsewhere=[*range(2, 9)])
+    between = walk(
+        history, 1, looks=1, accounts=0, elsewhere=[3, 4, 5, *range(7, 11)]
+    )
+
+    assert once.healed
+    assert not twice.healed
+    assert between.healed, "a list of version 5 stands between 2 and 6"
 
 
 def test_who_lived_for_long_is_met_with_few_looks() -> None:

@@ -4,13 +4,16 @@ Between two moments, the last that is proven and that of a new list, every
 object that changed is read as it was just before each version of it that is
 known, until one that the log holds, or its beginning. What is absent is found
 in its last version by halving. Objects that came and went are met in lists of
-some moments in between, then at versions that nothing else accounts for. With
-a list at each of those nothing can be missing.
+some moments in between, then at versions that nothing else accounts for.
+To come and to go takes two versions, since the API server writes one object
+at a time (only Events expire together, and they are not walked). So nothing
+can be missing where no two of them stand without a list in between.
 
 Decides what to read and what follows from it; reads nothing itself. A walk
 whose budget ends, or that the server forbids half-way, keeps what it found.
 """
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import (
     Awaitable,
@@ -22,7 +25,7 @@ from collections.abc import (
 )
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 
 import orjson
 
@@ -45,6 +48,10 @@ READERS = 8
 
 SPAN_MAX = 100_000
 """Versions in a span beyond which not each of them is looked at."""
+
+ROUNDS = 1000
+"""Of so many versions without an owner, one is looked at before all of them
+are gone through again."""
 
 Job = Callable[[], Awaitable[None]]
 
@@ -125,8 +132,11 @@ class Walk:
 
     @property
     def unaccounted(self) -> int:
-        """How many versions are not known to be of anything."""
-        return len(self._unaccounted())
+        """At how many versions something may have come, and gone unseen."""
+        unowned = self._unowned()
+        if len(unowned) <= SPAN_MAX:
+            unowned = self._openings(unowned)
+        return len(unowned)
 
     async def account(self, *, looks: int) -> None:
         """Look at versions that nothing accounts for, ``looks`` at most.
@@ -134,10 +144,14 @@ class Walk:
         Those first that divide the others evenly: what lived for long is met
         early, and accounts for many of them.
         """
-        ahead = _dividing(self._unaccounted())
+        left: Sequence[int] = self._unowned()
+        if len(left) > SPAN_MAX:
+            left = left[:: len(left) // (looks + 1) or 1]
         while looks > 0 and not self._walked.ended:
-            told = (v for v in ahead if self._is_open(v))
-            part = [*islice(told, min(looks, READERS))]
+            left = [v for v in left if not self._is_known(v)]
+            ahead = [v for v in self._openings(left) if v > self._compacted]
+            most = min(looks, max(READERS, len(left) // ROUNDS))
+            part = [*islice(_dividing(ahead), most)]
             if not part:
                 return
             looks -= len(part)
@@ -171,18 +185,27 @@ class Walk:
         known = self._before.get(uid)
         return known is None or known.resource_version != held.resource_version
 
-    def _unaccounted(self) -> range | list[int]:
-        span = range(self._since + 1, self._until)
+    def _unowned(self) -> Sequence[int]:
+        """Return the versions that are not known to be of anything."""
+        span = range(self._since + 1, self._until + 1)
         if len(span) > SPAN_MAX:
             return span
         return [v for v in span if not self._is_known(v)]
 
-    def _is_open(self, version: int) -> bool:
-        return version > self._compacted and not self._is_known(version)
+    def _openings(self, unowned: Sequence[int]) -> Sequence[int]:
+        """Return those at which something may have come, and gone unseen.
+
+        It went at another of them, before everything was listed.
+        """
+        looks = sorted(self._looked)
+        return [
+            version
+            for version, later in pairwise(unowned)
+            if bisect_left(looks, version) == bisect_left(looks, later)
+        ]
 
     def _is_known(self, version: int) -> bool:
-        known = self._mine, self._looked, self._elsewhere
-        return any(version in versions for versions in known)
+        return version in self._mine or version in self._elsewhere
 
     async def _each(self, jobs: Iterable[Job]) -> None:
         """Do jobs side by side, until the walk ends."""
