@@ -90,6 +90,7 @@ class Reflector:
             follower, self._settings, self._clock, shared.random
         )
         self._epoch = 0
+        shared.walks.follow(follower.target, follower.place.completed)
         self._reach = Reach(self._settings)
         if is_new:
             self._reach.begin(BEGINNING)
@@ -277,6 +278,7 @@ class Reflector:
     def _lose(self) -> None:
         self._follower.lose()
         self._shared.guard.note_loss()
+        self._shared.walks.lost(self._target)
 
     async def _ended_early(self) -> None:
         proven = self._follower.proven

@@ -21,6 +21,7 @@ from recorder.model.reference import Resource
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.dating import dated
 from recorder.sources.watch.frames import read_object
+from recorder.sources.watch.heartbeats import Heartbeats
 from recorder.sources.watch.listing import Page
 from recorder.sources.watch.owners import Others, Owners
 from recorder.sources.watch.past import (
@@ -99,9 +100,9 @@ class Walks:
         )
         self._epoch = epoch
         self._owners = Owners(epoch)
+        self._heartbeats = Heartbeats(client, self._owners)
         self._witnesses = Witnesses()
-        # Whether Events were heard at all, and since a walk began.
-        self._heard_first = asyncio.Event()
+        # Set while the stream of Events goes on.
         self._heard = asyncio.Event()
         self._turns = Turns(self._settings.walks)
         self._stages = Stages(client, known)
@@ -112,6 +113,10 @@ class Walks:
         self._remembering = asyncio.Lock()
         self._remembered: int | None = None
         """The epoch of which it is known what the log has."""
+
+    def follow(self, target: Target, since: str | None) -> None:
+        """Note that a resource is followed, from a version if it resumes."""
+        self._heartbeats.follow(target, since)
 
     def saw(self, target: Target, version: str, raw: bytes) -> None:
         """Note a version of any resource: it is of no other.
@@ -141,11 +146,14 @@ class Walks:
                 self.heard(target)
 
     def heard(self, target: Target) -> None:
-        """Note that the server told what there is to tell of a resource."""
+        """Note that a resource was listed, or that its watch goes on."""
         if target.resource.plural == EVENTS:
-            self._heard_first.set()
             self._heard.set()
-            self._heard = asyncio.Event()
+
+    def lost(self, target: Target) -> None:
+        """Note that the watch of a resource ended, or cannot be opened."""
+        if target.resource.plural == EVENTS:
+            self._heard.clear()
 
     def seconds(self, target: Target, since: str) -> float:
         """Return how long a walk of a resource may take; 0 for none."""
@@ -199,13 +207,14 @@ class Walks:
                 if stage is None:
                     return None
                 walk = await self._changes(target, stage.span, reader, epoch)
-                few = walk.unaccounted <= FEW
+                few = walk.unaccounted <= FEW and not stage.span.based
                 if few:
                     await self._search(target, stage.span, walk, allowance)
         except (WalkEndedError, CompactedError):
             return None
         if not few:
             # What the walks of others find is accounted for then.
+            await self._hear(stage.span, walk)
             with suppress(WalkEndedError):
                 async with self._turn(target, deadline, later=LATER):
                     await self._search(target, stage.span, walk, allowance)
@@ -276,15 +285,27 @@ class Walks:
         self, target: Target, span: Span, walk: Walk, allowance: Allowance
     ) -> None:
         """Look for what came and went."""
+        if span.based:
+            await walk.hear(self._witnesses.of(target))
+            return
+        if walk.unaccounted > FEW:
+            await self._heartbeats.account(
+                target, span, allowance, epoch=self._epoch()
+            )
+        if walk.unaccounted > MANY:
+            await walk.hear(self._witnesses.of(target))
+        most = self._settings.walk_accounts
+        await walk.account(looks=_looks(span, allowance, most))
+
+    async def _hear(self, span: Span, walk: Walk) -> None:
+        """Wait for a while until Events are heard, if much is unexplained.
+
+        Not while others wait for this turn.
+        """
         if span.based or walk.unaccounted > MANY:
-            heard = self._heard_first if span.based else self._heard
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._settings.walk_hears):
-                    await heard.wait()
-            await walk.hear(self._witnesses.of(target))
-        if not span.based:
-            most = self._settings.walk_accounts
-            await walk.account(looks=_looks(span, allowance, most))
+                    await self._heard.wait()
 
     def _note(
         self, target: Target, found: Sequence[Found], epoch: int

@@ -1,0 +1,94 @@
+"""A version that is never entered is accounted for all the same."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from recorder.model.observation import HistoryWalked, ListPage
+from recorder.model.reference import Resource
+from tests.support.fake_cluster import STANDARD, FakeCluster, Kind
+from tests.watch.test_walks import WALKING, unheard
+from tests.watch.watching import NODES, PODS, Memory, recording
+
+LEASES = Resource("coordination.k8s.io", "v1", "leases")
+KINDS = (*STANDARD, Kind("leases", "Lease", "coordination.k8s.io"))
+BLIND = replace(WALKING, walk_accounts=0, walk_looks=0)
+"""Nothing is looked at because it has no owner."""
+
+
+async def test_renewals_of_leases_are_no_versions_of_another_resource(
+    tmp_path: Path,
+) -> None:
+    """Of many Leases, one of which began meanwhile."""
+    async with FakeCluster(KINDS) as fake:
+        fake.put("pods", "a")
+        fake.put("leases", "n0", namespace="kube-node-lease")
+        since = str(fake.revision)
+        memory = Memory({PODS: since, LEASES: since})
+        for number in range(60):
+            fake.put("leases", f"n{number % 3}", namespace="kube-node-lease")
+        fake.put("pods", "a")
+        for number in range(60):
+            fake.put("leases", f"n{number % 3}", namespace="kube-node-lease")
+        fake.begin_caches()
+        async with recording(fake, tmp_path, memory, settings=BLIND):
+            await memory.until(lambda: memory.of(ListPage, PODS))
+        asked = [
+            query["resourceVersion"]
+            for path, query in fake.requests
+            if path.endswith("/leases") and "fieldSelector" in query
+        ]
+
+    assert [w.possible for w in memory.of(HistoryWalked, PODS)] == [[]]
+    assert not memory.frames(LEASES, recovered=True)
+    assert len(asked) < 140, "each is read once, and not for each walk"
+
+
+async def test_an_object_between_renewals_is_not_taken_for_one(
+    tmp_path: Path,
+) -> None:
+    async with FakeCluster(KINDS) as fake:
+        fake.put("pods", "a")
+        fake.put("leases", "n", namespace="kube-node-lease")
+        since = str(fake.revision)
+        memory = Memory({PODS: since, LEASES: since})
+        for _ in range(30):
+            fake.put("leases", "n", namespace="kube-node-lease")
+        fake.put("pods", "brief")
+        fake.delete("pods", "brief")
+        for _ in range(30):
+            fake.put("leases", "n", namespace="kube-node-lease")
+        fake.begin_caches()
+        async with recording(fake, tmp_path, memory, settings=BLIND):
+            await memory.until(lambda: memory.of(ListPage, PODS))
+
+    assert [bool(w.possible) for w in memory.of(HistoryWalked, PODS)] == [True]
+
+
+async def test_heartbeats_that_an_earlier_recorder_counted_are_of_nodes(
+    tmp_path: Path,
+) -> None:
+    """Nodes are live from where they were; Pods lack what came before."""
+    async with FakeCluster() as fake:
+        memory = unheard(fake, 60)
+        memory.resume[NODES] = str(fake.revision)
+        async with recording(fake, tmp_path, memory, settings=BLIND):
+            await memory.until(lambda: memory.of(ListPage, PODS))
+
+    assert [w.possible for w in memory.of(HistoryWalked, PODS)] == [[]]
+    assert not memory.frames(NODES, recovered=True)
+
+
+async def test_stages_do_not_wait_for_events_that_are_heard(
+    tmp_path: Path,
+) -> None:
+    """A wait for each of them would be longer than the test."""
+    async with FakeCluster() as fake:
+        memory = unheard(fake, 700)
+        memory.resume[Resource("", "v1", "events")] = str(fake.revision)
+        settings = replace(
+            BLIND, walk_time=60, walk_hears=60, walk_stage=400, walk_stages=9
+        )
+        async with recording(fake, tmp_path, memory, settings=settings):
+            await memory.until(lambda: memory.of(ListPage, PODS))
+
+    assert [w.possible for w in memory.of(HistoryWalked, PODS)][-1] == []
