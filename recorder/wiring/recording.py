@@ -49,6 +49,7 @@ from recorder.wiring.waiting import CONNECT_RETRY, pause
 __all__ = [
     "cluster_client",
     "health",
+    "holder",
     "identify",
     "only_recorder",
     "record_cluster",
@@ -130,8 +131,7 @@ async def record_cluster(
     live.watch = watch
 
     async def once() -> None:
-        holder = holder_name(socket.gethostname(), os.getpid())
-        live.writer = Writer(dsn, spec, holder=holder)
+        live.writer = Writer(dsn, spec, holder=holder(settings))
         recording = Recording(
             live.writer,
             redaction,
@@ -156,6 +156,19 @@ async def record_cluster(
             await recording.run(sources, live.stop)
 
     await _again_and_again(once, live)
+
+
+def holder(settings: Settings) -> str:
+    """Name this process in the lease of the log.
+
+    With the embedded server the name is the same after a restart:
+    `only_recorder` holds the lock of the data folder, so whoever had that
+    name before is dead, and its lease need not end first.
+    """
+    host = socket.gethostname()
+    if settings.database_url is None:
+        return f"{host}/embedded"
+    return holder_name(host, os.getpid())
 
 
 async def _again_and_again(
