@@ -18,7 +18,7 @@ from api.types.objects import (
     VersionConnection,
     VersionEdge,
 )
-from api.types.who import FieldChange, FieldContest, Who
+from api.types.who import Who
 from recorder.questions.diff import Difference as Differing
 from recorder.questions.diff import DifferenceQuestion, End, ask_difference
 from recorder.questions.history import HistoryQuestion, ask_history
@@ -111,8 +111,8 @@ async def authors(
         entry=who.version,
         created=who.created,
         deleted=who.deleted,
-        fields=[FieldChange.of(field) for field in who.fields],
-        contests=[FieldContest.of(one) for one in who.contests],
+        fields=[*who.fields],
+        contests=[*who.contests],
         more=who.more,
         coverage=Coverage.of(who.coverage),
     )

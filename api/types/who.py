@@ -1,89 +1,28 @@
 """Who changed each field of an object last."""
 
-from datetime import datetime
-from typing import Self
-
 import strawberry
 
 from api.describing import described
-from api.scalars import Json
+from api.publishing import publish
 from api.types.coverage import Coverage
-from recorder.classify.changes import How
 from recorder.model.author import Author
-from recorder.questions.contests import FieldContest as KnownContest
-from recorder.questions.fields import FieldChange as KnownChange
+from recorder.questions.contests import FieldContest, FieldContestSide
+from recorder.questions.fields import FieldChange
 from recorder.questions.nouns import Line
 
-__all__ = ["FieldChange", "FieldContest", "Who"]
+__all__ = ["Who"]
 
 
-@described
-class FieldChange:
-    """The last change of one field."""
-
-    path: str
-    """For example `spec.unschedulable`."""
-
-    change: How
-
-    value: Json | None
-    """What it is now; null if it was removed."""
-
-    entry: Line
-    """The version that shows the change."""
-
-    author: Author
-
-    @classmethod
-    def of(cls, field: KnownChange) -> Self:
-        """Take it from an answer."""
-        return cls(
-            path=field.field,
-            change=field.how,
-            value=Json(field.value),
-            entry=field.line,
-            author=field.author,
-        )
+class _ChangeFields:
+    @strawberry.field
+    @staticmethod
+    def entry(change: strawberry.Parent[FieldChange]) -> Line:
+        return change.line
 
 
-@described
-class FieldContestSide:
-    """One of two, and what it set a field to."""
-
-    author: Author
-
-    value: Json | None
-    """Null where it removed it; true of a part that it added."""
-
-
-@described
-class FieldContest:
-    """Two authors took turns at a field, each undoing the other's change."""
-
-    path: str
-
-    sides: list[FieldContestSide]
-
-    since: datetime
-
-    until: datetime
-
-    entries: list[strawberry.ID]
-    """The versions that show the changes."""
-
-    @classmethod
-    def of(cls, contest: KnownContest) -> Self:
-        """Take it from an answer."""
-        return cls(
-            path=contest.field,
-            sides=[
-                FieldContestSide(author=author, value=Json(value))
-                for author, value in contest.sides
-            ],
-            since=contest.since,
-            until=contest.until,
-            entries=[strawberry.ID(str(one.entry)) for one in contest.lines],
-        )
+publish(FieldChange, adds=_ChangeFields, without=["observed_at"])
+publish(FieldContestSide)
+publish(FieldContest)
 
 
 @described

@@ -35,22 +35,21 @@ def clusters(ctx: click.Context, /, **given: Any) -> int:
 async def _clusters(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from msgspec.structs import replace
 
-    from recorder.documents.clusters import ClustersDocument
     from recorder.render.clusters import COLUMNS, cluster_cells
     from recorder.wiring.known import known_clusters
 
     answer = await known_clusters(ctx.obj)
-    document = ClustersDocument.of(answer)
     listing = Listing(
         columns=COLUMNS,
         items=[
             Item(one.name or "", cluster_cells(one), one)
-            for one in document.clusters
+            for one in answer.clusters
         ],
-        whole=lambda shown: replace(document, clusters=shown),
+        whole=lambda shown: replace(answer, clusters=shown),
         nothing="nothing recorded yet: run `recorder up`",
     )
     print_listing(listing, given, now=now())
-    for one in answer.unread:
-        note(f'cluster "{one.cluster}" is away: {one.why}')
-    return INCOMPLETE if answer.unread else 0
+    for one in answer.clusters:
+        if one.why is not None:
+            note(f'cluster "{one.name}" is away: {one.why}')
+    return 0 if answer.complete else INCOMPLETE

@@ -79,7 +79,7 @@ def nodes(ctx: click.Context, /, **given: Any) -> int:
 async def _nodes(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from msgspec.structs import replace
 
-    from recorder.documents.nodes import NodeDocument, NodesDocument
+    from recorder.documents.nodes import NodesDocument
     from recorder.model.moment import written
     from recorder.questions.impact import Labels
     from recorder.questions.nodes import NodesQuestion, ask_nodes
@@ -94,12 +94,11 @@ async def _nodes(ctx: click.Context, given: Mapping[str, Any]) -> int:
     )
     async with open_reading(ctx) as reading:
         answer = await ask_nodes(reading, question, now=present)
-    documents = [NodeDocument.of(node) for node in answer.nodes]
     listing = Listing(
         columns=COLUMNS,
         items=[
             Item(f"node/{one.name}", node_cells(one, answer.at), one)
-            for one in documents
+            for one in answer.nodes
         ],
         whole=lambda shown: replace(NodesDocument.of(answer), nodes=shown),
         nothing="no nodes recorded at that time",

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
 
 from recorder.coverage.ports import Log
+from recorder.model.document import Document
 
-__all__ = ["Away", "ClustersAnswer", "Known", "KnownLog", "UnreadPlace"]
+__all__ = ["Away", "Clusters", "Known", "KnownCluster"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,35 +31,44 @@ class Known:
     away: Sequence[Away] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class KnownLog:
-    """A log, and which database it lies in."""
+class KnownCluster(Document, frozen=True, kw_only=True):
+    """One cluster's log; without a log where its database is away."""
 
-    log: Log
-    place: str
+    name: str | None
+    uid: str | None = None
+    kubernetes: str | None = None
+    log: int | None = None
+    kind: str | None = None
+    size: int | None = None
+    recorded_at: datetime | None = None
+    writer: str | None = None
+    state: str
+    """``tape``, ``recording``, ``stopped`` if nothing writes it, ``away``."""
 
-    @property
-    def state(self) -> str:
-        """``tape``, ``recording``, or ``stopped`` if nobody writes it."""
-        if self.log.is_tape:
-            return "tape"
-        return "stopped" if self.log.holder is None else "recording"
+    database: str
+    why: str | None = None
+    """Why it is away."""
+
+    @classmethod
+    def of(cls, log: Log, place: str) -> Self:
+        """Return a log that lies in a place."""
+        stopped = "stopped" if log.holder is None else "recording"
+        return cls(
+            name=log.cluster_name,
+            uid=log.cluster_uid,
+            kubernetes=log.kubernetes,
+            log=log.id,
+            kind=log.kind,
+            size=log.size,
+            recorded_at=log.recorded_at,
+            writer=log.holder,
+            state="tape" if log.is_tape else stopped,
+            database=place,
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadPlace:
-    """A database that did not answer: a hole in what is known."""
+class Clusters(Document, frozen=True, kw_only=True):
+    """Every log that is known; complete if every database was read."""
 
-    cluster: str | None
-    """The cluster that the registry has there."""
-
-    place: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClustersAnswer:
-    """Every log that is known, and the databases that were not read."""
-
-    logs: Sequence[KnownLog]
-    unread: Sequence[UnreadPlace]
+    clusters: Sequence[KnownCluster]
+    complete: bool

@@ -5,13 +5,15 @@ record and a program in `managedFields`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import Self
 
 from recorder.classify.changes import How
 from recorder.classify.paths import Path, written_path
 from recorder.explain.turns import Turn, Turns
 from recorder.model.author import Author, KnownBy
+from recorder.model.document import Document
+from recorder.model.reference import EntryName
 from recorder.questions.authors import EXACT
 from recorder.questions.history import Version
 from recorder.questions.ports import Line
@@ -22,37 +24,37 @@ CONTESTS_MAX = 100
 """That are told, the first: a field may have one after the other."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldContest:
-    """Two authors took turns at a field."""
+class FieldContestSide(Document, frozen=True, kw_only=True):
+    """One of two, and what it set a field to."""
 
-    path: Path
-    turns: Sequence[Turn[Author, Line]]
+    author: Author
+    value: object | None
+    """Null where it removed it; true of a part that it added."""
 
-    @property
-    def field(self) -> str:
-        """The path as people write it."""
-        return written_path(self.path)
 
-    @property
-    def sides(self) -> Sequence[tuple[Author, object]]:
-        """Both authors, and the value that each gave it; None: removed."""
-        return [(turn.author, turn.after) for turn in self.turns[:2]]
+class FieldContest(Document, frozen=True, kw_only=True):
+    """Two authors took turns at a field, each undoing the other's change."""
 
-    @property
-    def since(self) -> datetime:
-        """When the first change was observed."""
-        return self.turns[0].at
+    path: str
+    sides: Sequence[FieldContestSide]
+    since: datetime
+    until: datetime
+    entries: Sequence[EntryName]
+    """The versions that show the changes."""
 
-    @property
-    def until(self) -> datetime:
-        """When the last was."""
-        return self.turns[-1].at
-
-    @property
-    def lines(self) -> Sequence[Line]:
-        """The versions that show the changes."""
-        return [turn.shown for turn in self.turns]
+    @classmethod
+    def of(cls, path: Path, turns: Sequence[Turn[Author, Line]]) -> Self:
+        """Return the contest that turns at a field make."""
+        return cls(
+            path=written_path(path),
+            sides=[
+                FieldContestSide(author=turn.author, value=turn.after)
+                for turn in turns[:2]
+            ],
+            since=turns[0].at,
+            until=turns[-1].at,
+            entries=[turn.shown.entry for turn in turns],
+        )
 
 
 class FieldContests:
@@ -88,10 +90,10 @@ class FieldContests:
         """Return the contests so far, in the order of their begin."""
         found = sorted(
             (
-                FieldContest(path=path, turns=turns)
+                FieldContest.of(path, turns)
                 for path, turns in self._turns.found()
             ),
-            key=lambda one: (one.lines[0].entry, one.field),
+            key=lambda one: (one.entries[0], one.path),
         )
         return found[:CONTESTS_MAX]
 

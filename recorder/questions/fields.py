@@ -1,7 +1,10 @@
 """The last change of each field of an object, folded from its versions."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from msgspec import field
 
 from recorder.classify.changes import (
     Change,
@@ -13,7 +16,9 @@ from recorder.classify.changes import (
 from recorder.classify.owners import Owners
 from recorder.classify.paths import Path, written_path
 from recorder.model.author import UNKNOWN, Author
+from recorder.model.document import Document
 from recorder.model.entry import Operation
+from recorder.model.reference import EntryName
 from recorder.questions.authors import Attribution
 from recorder.questions.changes import document_of
 from recorder.questions.history import Version
@@ -36,23 +41,30 @@ IDENTITY = frozenset(
 """Members of the metadata that nobody can change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FieldChange:
+class FieldChange(Document, frozen=True, kw_only=True):
     """The last change of one field."""
 
-    path: Path
+    path: str
+    """For example `spec.unschedulable`."""
+
+    change: How
+    value: object | None
+    """What it is now; null if it was removed."""
+
+    entry: EntryName
+    """The version that shows the change."""
+
+    observed_at: datetime
+    author: Author
+    line: Line = field(name="_line")
+
+
+class _Last(NamedTuple):
+    """What is known of a field while versions are folded."""
+
     how: How
     line: Line
-    """The version that shows it."""
-
     author: Author
-    value: object = None
-    """What it is; None of what was removed."""
-
-    @property
-    def field(self) -> str:
-        """The path as people write it."""
-        return written_path(self.path)
 
 
 class Fields:
@@ -61,7 +73,7 @@ class Fields:
     def __init__(self, *, whole: bool = True) -> None:
         """Take whether what an object began with counts as fields."""
         self._whole = whole
-        self._found: dict[Path, FieldChange] = {}
+        self._found: dict[Path, _Last] = {}
         self._uid: str | None = None
         self._document: Manifest = {}
         self.newest: Line | None = None
@@ -86,22 +98,29 @@ class Fields:
     def author(self, path: Path) -> Author:
         """Return who changed a field last, or what is around or in it."""
         near = [
-            one
-            for one in self._found.values()
-            if one.path[: len(path)] == path
-            or path[: len(one.path)] == one.path
+            last
+            for known, last in self._found.items()
+            if known[: len(path)] == path or path[: len(known)] == known
         ]
         if not near:
             return UNKNOWN
-        return max(near, key=lambda one: one.line.entry.position).author
+        return max(near, key=lambda last: last.line.entry.position).author
 
     def listed(self) -> list[FieldChange]:
         """Return the fields in the order of their paths."""
         found = [
-            replace(one, value=value_at(self._document, one.path))
-            for one in self._found.values()
+            FieldChange(
+                path=written_path(path),
+                change=last.how,
+                value=value_at(self._document, path),
+                entry=last.line.entry,
+                observed_at=last.line.observed_at,
+                author=last.author,
+                line=last.line,
+            )
+            for path, last in self._found.items()
         ]
-        return sorted(found, key=lambda one: one.field)
+        return sorted(found, key=lambda one: one.path)
 
     def _begin(self, version: Version) -> None:
         """Take all that an object has when its first version is read."""
@@ -121,12 +140,7 @@ class Fields:
             # What is below came, changed or went with it.
             for known in [p for p in self._found if p[: len(path)] == path]:
                 del self._found[known]
-        self._found[path] = FieldChange(
-            path=path,
-            how=change.how,
-            line=line,
-            author=author,
-        )
+        self._found[path] = _Last(change.how, line, author)
 
 
 def _beginning(document: Manifest) -> Iterator[Change]:

@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import msgspec
-
 from recorder.classify.times import moment
 from recorder.coverage.coverage import Coverage
 from recorder.errors import NotFoundError
 from recorder.explain.missing import NODES
 from recorder.facts import TOPOLOGY, appearance
+from recorder.model.document import Document
 from recorder.model.moment import shifted
 from recorder.model.observation import WATCH
 from recorder.model.state import ObjectState
@@ -23,7 +22,7 @@ from recorder.questions.queries import NodeNames, NodesBefore
 from recorder.questions.references import find_node
 
 __all__ = [
-    "KnownNode",
+    "NodeAtTime",
     "Nodes",
     "NodesQuestion",
     "ask_labels",
@@ -52,49 +51,33 @@ class NodesQuestion:
     at: datetime | None = None
 
 
-class KnownNode(msgspec.Struct, frozen=True, kw_only=True):
+class NodeAtTime(Document, frozen=True, kw_only=True):
     """One node as it was."""
 
     name: str
-    state: NodeState
+    uid: str | None
+    status: str
+    """As kubectl writes it: `Ready`, `NotReady,SchedulingDisabled`, ..."""
+
+    ready: str | None
+    """`True`, `False` or `Unknown`; null where nothing says so."""
+
+    cordoned: bool
+    in_service: bool
+    roles: Sequence[str]
+    taints: Sequence[str]
+    """As `KEY:EFFECT`."""
+
+    gpus: int | None
+    """Allocatable; null where it offers none."""
+
     created_at: datetime | None
-
-    @property
-    def status(self) -> str:
-        """Its status, as kubectl writes it."""
-        ready = {"True": "Ready", "False": "NotReady"}
-        status = ready.get(self.state.ready or "", "Unknown")
-        if self.state.cordoned:
-            status += ",SchedulingDisabled"
-        return status
-
-    @property
-    def roles(self) -> list[str]:
-        """The roles that its labels name."""
-        labels = self.state.labels
-        roles = {
-            key.removeprefix(ROLE) for key in labels if key.startswith(ROLE)
-        }
-        if OLD_ROLE in labels:
-            roles.add(labels[OLD_ROLE])
-        return sorted(roles - {""})
-
-    @property
-    def gpus(self) -> int | None:
-        """GPUs that work may use; None where it offers none."""
-        counts = [
-            int(count)
-            for name, count in self.state.resources.items()
-            if name.startswith("allocatable/")
-            and name.endswith("/gpu")
-            and count.isdecimal()
-        ]
-        return sum(counts) if counts else None
-
-    def version(self, name: str) -> str | None:
-        """Return a version or a name of what runs on it."""
-        found = self.state.fields.get(name)
-        return str(found) if found else None
+    boot_id: str | None
+    kubelet_version: str | None
+    kernel_version: str | None
+    os_image: str | None
+    container_runtime_version: str | None
+    labels: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +88,7 @@ class Nodes:
     at: datetime | None
     """When: the end of the record where nobody said it."""
 
-    nodes: Sequence[KnownNode]
+    nodes: Sequence[NodeAtTime]
     """By name."""
 
     coverage: Coverage
@@ -135,7 +118,7 @@ async def ask_nodes(
     return Nodes(
         cluster=reading.log.cluster_name,
         at=end,
-        nodes=[n for n in nodes if question.labels.fit(n.state.labels)],
+        nodes=[n for n in nodes if question.labels.fit(n.labels)],
         coverage=await covered_at(
             reading,
             at,
@@ -149,7 +132,7 @@ async def ask_nodes(
 
 async def _nodes(
     reading: Reading, names: Sequence[str], at: datetime | None
-) -> list[KnownNode]:
+) -> list[NodeAtTime]:
     if at is None:
         return []
     found = []
@@ -165,10 +148,51 @@ async def _nodes(
     return sorted(found, key=lambda node: node.name)
 
 
-def _known(name: str, state: ObjectState) -> KnownNode:
-    return KnownNode(
-        name=name, state=shown(state), created_at=moment(state.created_at)
+def _known(name: str, found: ObjectState) -> NodeAtTime:
+    state = shown(found)
+    fields = {key: str(value) for key, value in state.fields.items() if value}
+    return NodeAtTime(
+        name=name,
+        uid=state.uid,
+        status=_status(state),
+        ready=state.ready,
+        cordoned=state.cordoned,
+        in_service=state.in_service,
+        roles=_roles(state.labels),
+        taints=sorted(state.taints),
+        gpus=_gpus(state.resources),
+        created_at=moment(found.created_at),
+        boot_id=state.boot_id,
+        kubelet_version=fields.get("kubelet_version"),
+        kernel_version=fields.get("kernel_version"),
+        os_image=fields.get("os_image"),
+        container_runtime_version=fields.get("container_runtime_version"),
+        labels=state.labels,
     )
+
+
+def _status(state: NodeState) -> str:
+    """Return the status of a node, as kubectl writes it."""
+    ready = {"True": "Ready", "False": "NotReady"}
+    status = ready.get(state.ready or "", "Unknown")
+    return f"{status},SchedulingDisabled" if state.cordoned else status
+
+
+def _roles(labels: Mapping[str, str]) -> Sequence[str]:
+    roles = {key.removeprefix(ROLE) for key in labels if key.startswith(ROLE)}
+    return sorted((roles | {labels.get(OLD_ROLE, "")}) - {""})
+
+
+def _gpus(resources: Mapping[str, str]) -> int | None:
+    """Return how many GPUs work may use; None where there are none."""
+    counts = [
+        int(count)
+        for name, count in resources.items()
+        if name.startswith("allocatable/")
+        and name.endswith("/gpu")
+        and count.isdecimal()
+    ]
+    return sum(counts) if counts else None
 
 
 async def ask_labels(
@@ -189,7 +213,7 @@ async def ask_labels(
     counts = Counter(
         (name, value)
         for node in answer.nodes
-        for name, value in node.state.labels.items()
+        for name, value in node.labels.items()
         if name == key or (key is None and name.rpartition("/")[2] in TOPOLOGY)
     )
     found: dict[str, dict[str, int]] = {}

@@ -125,9 +125,7 @@ async def complete_labels(
     Keys at first, which end with ``=``; then the values of the one.
     """
     answer = await ask_nodes(reading, NodesQuestion(), now=now)
-    pairs = [
-        pair for node in answer.nodes for pair in node.state.labels.items()
-    ]
+    pairs = [pair for node in answer.nodes for pair in node.labels.items()]
     if "=" in begun:
         return _going_on(begun, (f"{key}={value}" for key, value in pairs))
     return _going_on(begun, (f"{key}=" for key, _ in pairs))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 
+from recorder.classify.changes import How
 from recorder.model.author import Author, KnownBy
 from recorder.model.moment import written
 from recorder.questions.contests import FieldContest
@@ -43,17 +44,17 @@ def who_lines(who: Who) -> list[str]:
 def _row(field: FieldChange) -> list[str]:
     author = field.author
     return [
-        field.field,
-        written(field.line.observed_at),
+        field.path,
+        written(field.observed_at),
         author_text(author),
         author.known_by.value,
-        str(author.entry or field.line.entry),
+        str(author.entry or field.entry),
         _value(field),
     ]
 
 
 def _value(field: FieldChange) -> str:
-    if field.value is None and field.how.value == "removed":
+    if field.value is None and field.change is How.REMOVED:
         return "(removed)"
     return _short(field.value)
 
@@ -84,12 +85,12 @@ def who_notes(who: Who) -> Sequence[str]:
 
 def _contest(contest: FieldContest) -> str:
     one, other = (
-        f"{author_text(author)}, who {_set(value)}"
-        for author, value in contest.sides
+        f"{author_text(side.author)}, who {_set(side.value)}"
+        for side in contest.sides
     )
     return (
-        f"CONTESTED: {contest.field}, by {one}, and {other}:"
-        f" {len(contest.turns)} changes from {written(contest.since)} to"
+        f"CONTESTED: {contest.path}, by {one}, and {other}:"
+        f" {len(contest.entries)} changes from {written(contest.since)} to"
         f" {written(contest.until)}"
     )
 

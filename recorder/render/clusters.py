@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from recorder.documents.clusters import KnownDocument
+from recorder.questions.clusters import KnownCluster
 from recorder.render.table import Cell, Column, Kind
 
 __all__ = ["COLUMNS", "cluster_cells"]
@@ -19,7 +19,7 @@ COLUMNS = (
 )
 
 
-def cluster_cells(one: KnownDocument) -> Sequence[Cell]:
+def cluster_cells(one: KnownCluster) -> Sequence[Cell]:
     """Return a cluster as the cells of a table."""
     return (
         one.name or "",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from recorder.documents.nodes import NodeDocument
+from recorder.questions.nodes import NodeAtTime
 from recorder.questions.places import rack_of
 from recorder.render.table import Cell, Column, age
 
@@ -33,7 +33,7 @@ COLUMNS = (
 )
 
 
-def node_cells(node: NodeDocument, at: datetime | None) -> Sequence[Cell]:
+def node_cells(node: NodeAtTime, at: datetime | None) -> Sequence[Cell]:
     """Return a node as the cells of a table, its age at that time."""
     created = node.created_at
     return (

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from recorder.errors import RecorderError
-from recorder.questions.clusters import ClustersAnswer, KnownLog, UnreadPlace
+from recorder.questions.clusters import Clusters, KnownCluster
 from recorder.settings import Settings
 from recorder.wiring.database import shown
 from recorder.wiring.places import places_of, watched
@@ -46,10 +46,10 @@ async def open_known(
             await routed.close()
 
 
-async def known_clusters(settings: Settings) -> ClustersAnswer:
+async def known_clusters(settings: Settings) -> Clusters:
     """Return every log of the registry's databases, or of the only one.
 
-    A database that does not answer is told of, and hinders no other.
+    A database that does not answer is away, and hinders no other.
 
     Raises:
         RegistryError: the registry cannot be used.
@@ -57,11 +57,9 @@ async def known_clusters(settings: Settings) -> ClustersAnswer:
     """
     if settings.clusters_file is None or settings.database_url is not None:
         async with open_logs(settings) as logs:
-            found = await logs.every()
             place = logs.place
-        return ClustersAnswer(
-            logs=[KnownLog(log, place) for log in found], unread=()
-        )
+            found = [KnownCluster.of(log, place) for log in await logs.every()]
+        return Clusters(clusters=found, complete=True)
     registry = read_registry(settings.clusters_file)
     names: dict[str, list[str]] = {}
     for name, url in registry.items():
@@ -72,10 +70,10 @@ async def known_clusters(settings: Settings) -> ClustersAnswer:
             group.create_task(_ask(settings, url, clusters, turn))
             for url, clusters in names.items()
         ]
-    return ClustersAnswer(
-        logs=[log for task in asked for log in task.result().logs],
-        unread=[one for task in asked for one in task.result().unread],
-    )
+    found = [one for task in asked for one in task.result()]
+    away = [one for one in found if one.log is None]
+    read = [one for one in found if one.log is not None]
+    return Clusters(clusters=[*read, *away], complete=not away)
 
 
 async def _ask(
@@ -83,7 +81,7 @@ async def _ask(
     url: str,
     names: Sequence[str],
     turn: asyncio.Semaphore,
-) -> ClustersAnswer:
+) -> list[KnownCluster]:
     """Return what a database has of the clusters registered there."""
     place = shown(url)
     there = replace(settings, database_url=url, cluster=None)
@@ -99,19 +97,22 @@ async def _ask(
         return _away(names, place, why)
     except RecorderError as exc:
         return _away(names, place, " ".join(str(exc).split()))
-    logs_named = [
-        KnownLog(log, place)
+    named = [
+        log
         for log in found
         if {log.cluster_name, log.cluster_uid} & set(names)
     ]
-    held = {one.log.cluster_name for one in logs_named}
-    held |= {one.log.cluster_uid for one in logs_named}
+    held = {log.cluster_name for log in named}
+    held |= {log.cluster_uid for log in named}
     absent = [name for name in names if name not in held]
-    missing = _away(absent, place, "the database has no log of it")
-    return ClustersAnswer(logs=logs_named, unread=missing.unread)
+    return [
+        *(KnownCluster.of(log, place) for log in named),
+        *_away(absent, place, "the database has no log of it"),
+    ]
 
 
-def _away(names: Sequence[str], place: str, why: str) -> ClustersAnswer:
-    return ClustersAnswer(
-        logs=(), unread=[UnreadPlace(name, place, why) for name in names]
-    )
+def _away(names: Sequence[str], place: str, why: str) -> list[KnownCluster]:
+    return [
+        KnownCluster(name=name, state="away", database=place, why=why)
+        for name in names
+    ]

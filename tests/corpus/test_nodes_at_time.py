@@ -65,7 +65,7 @@ async def test_a_list_says_what_each_node_shows(
                     if one["type"] == "Ready"
                 ]
                 spec = shown.get("spec", {})
-                state = listed[node].state
+                state = listed[node]
                 assert [state.ready] == ready, at
                 assert state.cordoned == bool(spec.get("unschedulable")), at
                 assert sorted(state.taints) == sorted(

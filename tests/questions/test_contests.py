@@ -87,9 +87,9 @@ FIELDS = {
 def test_a_field_that_two_set_in_turn_is_contested(field: str) -> None:
     (contest,) = fought(FIELDS[field] * 2, [HPA, ALICE])
 
-    assert contest.field.replace("'", "") == field
-    assert [author.name for author, _ in contest.sides] == [HPA, ALICE]
-    assert len(contest.lines) == 3
+    assert contest.path.replace("'", "") == field
+    assert [side.author.name for side in contest.sides] == [HPA, ALICE]
+    assert len(contest.entries) == 3
     assert contest.until - contest.since == 2 * MINUTE
 
 
@@ -101,7 +101,7 @@ def test_a_taint_that_is_set_again_has_another_time() -> None:
     ]
     (contest,) = fought([clean, states[0], clean, states[1]], [HPA, ALICE])
 
-    assert [value for _, value in contest.sides] == [True, None]
+    assert [side.value for side in contest.sides] == [True, None]
 
 
 @pytest.mark.parametrize(
@@ -134,5 +134,5 @@ def test_what_begins_again_after_a_while_is_another_contest() -> None:
 
     first, second = fought(states, [HPA, ALICE])
 
-    assert [value for _, value in first.sides] == [5, 3]
-    assert [value for _, value in second.sides] == [9, 5]
+    assert [side.value for side in first.sides] == [5, 3]
+    assert [side.value for side in second.sides] == [9, 5]
