@@ -11,14 +11,14 @@ from datetime import UTC, datetime
 
 from api.cursors import INDEX_MAX, Cursor, check_kept
 from api.errors import CursorError, ExpiredCursorError
-from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.facts import FactBatch
 from recorder.coverage.coverage import cover
 from recorder.coverage.unproven import no_facts
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.window import Window
-from recorder.questions.ports import Selection
+from recorder.questions.ports import Reading, Selection
+from recorder.questions.queries import FactListQuery
 
 __all__ = ["Wanted", "begun", "caught_up", "coverage_of"]
 
@@ -50,7 +50,7 @@ class Wanted:
         )
 
 
-async def coverage_of(reading: LogReading) -> Coverage:
+async def coverage_of(reading: Reading) -> Coverage:
     """Say what the streams vouch for now, and where facts end."""
     now = datetime.now(UTC)
     found = cover(reading.log, reading.streams, Window(), now=now)
@@ -61,7 +61,7 @@ async def coverage_of(reading: LogReading) -> Coverage:
     return Coverage.of(found)
 
 
-async def begun(reading: LogReading, after: str) -> tuple[LogReading, Cursor]:
+async def begun(reading: Reading, after: str) -> tuple[Reading, Cursor]:
     """Return where a subscriber resumes, and a reading up to there.
 
     Raises:
@@ -80,7 +80,7 @@ async def begun(reading: LogReading, after: str) -> tuple[LogReading, Cursor]:
 
 
 async def caught_up(
-    reading: LogReading, wanted: Wanted, cursor: Cursor
+    reading: Reading, wanted: Wanted, cursor: Cursor
 ) -> AsyncIterator[FactBatch]:
     """Yield what lies behind a cursor, up to where a log stood."""
     selection = Selection(
@@ -89,7 +89,7 @@ async def caught_up(
     )
     start = cursor.position - (cursor.index < INDEX_MAX)
     coverage = await coverage_of(reading)
-    async for page in reading.fact_pages.pages(selection, after=start):
+    async for page in reading.pages(FactListQuery(selection), after=start):
         found = [
             stored
             for stored in page
@@ -103,7 +103,7 @@ async def caught_up(
                 reading.log.id,
                 last.entry.position,
                 last.index,
-                reading.derivation,
+                reading.log.derivation,
             )
             yield FactBatch(
                 facts=part,

@@ -16,7 +16,7 @@ from api.catching_up import Wanted, coverage_of
 from api.errors import LogNumberError
 from api.following import Following
 from api.judging import Judging
-from api.ports import LogReading, Logs
+from api.ports import Logs
 from api.remembering import JudgedOnce
 from api.types.facts import FactBatch
 from api.visible.streams import VisibleFactStream
@@ -24,6 +24,7 @@ from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind
 from recorder.model.reference import LogNumber
 from recorder.questions.incidents import Incidents
+from recorder.questions.ports import Reading
 from recorder.questions.status import Status
 
 __all__ = ["RequestContext", "Info"]
@@ -47,7 +48,7 @@ class RequestContext:
     judging: Judging | None = None
     """Both for subscriptions alone."""
 
-    _readings: dict[tuple[str | None, int | None], LogReading] = field(
+    _readings: dict[tuple[str | None, int | None], Reading] = field(
         default_factory=dict
     )
     _locks: dict[tuple[str | None, int | None], asyncio.Lock] = field(
@@ -58,7 +59,7 @@ class RequestContext:
 
     async def reading(
         self, cluster: str | None = None, log: str | None = None
-    ) -> LogReading:
+    ) -> Reading:
         """Open a log as it stands, or stood when another field asked.
 
         Raises:

@@ -19,9 +19,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from api.errors import CursorError, ExpiredCursorError
-from api.ports import LogReading
 from recorder.coverage.ports import Log
 from recorder.model.reference import CLUSTER_NAME_MAX, LogNumber
+from recorder.questions.ports import Reading
 
 __all__ = [
     "EPOCH",
@@ -67,7 +67,7 @@ class Cursor:
         return _encoded(FACT, *numbers, self.derivation or 0)
 
     @classmethod
-    def parse(cls, text: str, reading: LogReading) -> Self:
+    def parse(cls, text: str, reading: Reading) -> Self:
         """Read one that a log gave, as it stands in a reading.
 
         Raises:
@@ -84,10 +84,11 @@ class Cursor:
         return cursor
 
 
-def _check_current(cursor: Cursor, reading: LogReading) -> None:
+def _check_current(cursor: Cursor, reading: Reading) -> None:
     # Those of before derivations were named in them are of nobody knows
     # which.
-    if cursor.derivation is None or cursor.derivation != reading.derivation:
+    derivation = reading.log.derivation
+    if cursor.derivation is None or cursor.derivation != derivation:
         msg = (
             f"the facts of log {cursor.log} were rebuilt since the"
             " cursor was given: begin again without it"
@@ -146,7 +147,7 @@ def _check_place(of_log: int, position: int, log: Log) -> None:
         raise CursorError(msg)
 
 
-async def check_kept(reading: LogReading, after: Cursor) -> None:
+async def check_kept(reading: Reading, after: Cursor) -> None:
     """Check that the entries after a cursor still exist.
 
     Raises:

@@ -17,7 +17,7 @@ from starlette.responses import StreamingResponse
 
 from api.access import Principal
 from api.graphql_http import BadRequestError
-from api.ports import LogReading, Logs
+from api.ports import Logs
 from api.workers import Workers
 from recorder.documents.coverage import CoverageDocument
 from recorder.documents.entries import EntryDocument
@@ -32,7 +32,7 @@ from recorder.questions.entries import (
     ask_entries,
     named_object,
 )
-from recorder.questions.ports import Line
+from recorder.questions.ports import Line, Reading
 
 __all__ = ["LINES", "export"]
 
@@ -89,7 +89,7 @@ class _Export:
         return _Page(b"".join(lines), last, max(map(_at, items), default=None))
 
     async def _items(
-        self, reading: LogReading, after: int
+        self, reading: Reading, after: int
     ) -> tuple[Sequence[Item], int | None]:
         found: list[Item] = []
         pages = self.entries.later(reading, self.entries.found, after=after)

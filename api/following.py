@@ -22,12 +22,13 @@ from dataclasses import dataclass, field
 from api.catching_up import Wanted, begun, caught_up, coverage_of
 from api.cursors import Cursor
 from api.errors import BusyError, SlowReaderError, StoppingError
-from api.ports import LogReading, Logs
+from api.ports import Logs
 from api.types.coverage import Coverage
 from api.types.facts import FactBatch
 from recorder.errors import RecorderError
 from recorder.model.fact import StoredFact
-from recorder.questions.ports import Selection
+from recorder.questions.ports import Reading, Selection
+from recorder.questions.queries import FactListQuery
 
 __all__ = ["Following"]
 
@@ -106,7 +107,7 @@ async def _coming(
 class _Source:
     """One followed log, and its subscribers."""
 
-    def __init__(self, reading: LogReading) -> None:
+    def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.failed: RecorderError | None = None
         self._told_at = time.monotonic()
@@ -117,7 +118,7 @@ class _Source:
     @property
     def seen(self) -> int:
         """The position up to which facts were delivered."""
-        return self.reading.facts_to
+        return self.reading.log.facts_to
 
     def __len__(self) -> int:
         return len(self._subscribers)
@@ -151,12 +152,12 @@ class _Source:
     async def advance(self) -> None:
         """Read what was committed since, and tell it."""
         later = await self.reading.again()
-        if later.facts_to <= self.seen:
+        if later.log.facts_to <= self.seen:
             if time.monotonic() - self._told_at > QUIET_SECONDS:
                 self._tell((), later, await coverage_of(later))
             self.reading = later
             return
-        pages = later.fact_pages.pages(Selection(), after=self.seen)
+        pages = later.pages(FactListQuery(Selection()), after=self.seen)
         found = [stored async for page in pages for stored in page]
         coverage = await coverage_of(later)
         self.reading = later
@@ -165,11 +166,11 @@ class _Source:
     def _tell(
         self,
         found: Sequence[StoredFact],
-        later: LogReading,
+        later: Reading,
         coverage: Coverage,
     ) -> None:
         self._told_at = time.monotonic()
-        end = str(Cursor(later.log.id, later.facts_to))
+        end = str(Cursor(later.log.id, later.log.facts_to))
         told: dict[int, list[StoredFact]] = {}
         if not found:
             told = {number: [] for number in self._subscribers}
@@ -180,7 +181,7 @@ class _Source:
                     told.setdefault(number, []).append(stored)
         for number, facts in told.items():
             one, cursor = self._subscribers[number], end
-            if one.behind > later.facts_to:
+            if one.behind > later.log.facts_to:
                 # It began where entries were still without facts.
                 cursor = str(Cursor(later.log.id, one.behind))
             one.tell(FactBatch(facts=facts, cursor=cursor, coverage=coverage))
@@ -248,7 +249,7 @@ class Following:
             # What is old is read before there is a queue that could fill.
             async for batch in caught_up(reading, wanted, cursor):
                 yield batch
-            position = max(cursor.position, reading.facts_to)
+            position = max(cursor.position, reading.log.facts_to)
             cursor = Cursor(reading.log.id, position)
         source = self._source(reading)
         if sum(map(len, self._sources.values())) >= SUBSCRIBERS_MAX:
@@ -257,7 +258,7 @@ class Following:
         one = _Subscriber(wanted, cursor.position)
         async with source.listening(one):
             between = source.reading
-            one.behind = max(one.behind, between.facts_to)
+            one.behind = max(one.behind, between.log.facts_to)
             async for batch in caught_up(between, wanted, cursor):
                 yield batch
             last = str(Cursor(between.log.id, one.behind))
@@ -269,9 +270,7 @@ class Following:
                 last = told.cursor
         raise source.failed or SlowReaderError(last)
 
-    async def _reading(
-        self, place: tuple[str | None, int | None]
-    ) -> LogReading:
+    async def _reading(self, place: tuple[str | None, int | None]) -> Reading:
         """Open a log, or reuse the one already followed.
 
         Hundreds may come at once, when a server is back.
@@ -285,7 +284,7 @@ class Following:
             self._known[place] = reading.log.id
             return reading
 
-    def _source(self, reading: LogReading) -> _Source:
+    def _source(self, reading: Reading) -> _Source:
         source = self._sources.get(reading.log.id)
         if source is None:
             assert self._group is not None, "entered before it is asked"

@@ -21,7 +21,7 @@ from api.errors import (
     StoppingError,
     unforeseen,
 )
-from api.ports import Bell, LogReading, Logs
+from api.ports import Bell, Logs
 from api.visible.logs import visible
 from api.workers import Workers
 from recorder.errors import RecorderError
@@ -34,6 +34,7 @@ from recorder.questions.incidents import (
     IncidentsQuestion,
     ask_incidents,
 )
+from recorder.questions.ports import Reading
 
 __all__ = ["Changes", "Judging", "essence_of"]
 
@@ -156,7 +157,7 @@ class Judging:
         finally:
             watched.listeners -= 1
 
-    def _of(self, reading: LogReading, who: Principal) -> _Watched:
+    def _of(self, reading: Reading, who: Principal) -> _Watched:
         watched = _Watched(reading.log.id, who)
         known = self._watched.setdefault(watched.key, watched)
         if known is watched:
@@ -164,7 +165,7 @@ class Judging:
             self._group.create_task(self._attend(watched, reading))
         return known
 
-    async def _attend(self, watched: _Watched, reading: LogReading) -> None:
+    async def _attend(self, watched: _Watched, reading: Reading) -> None:
         """Judge whenever facts came, as long as anybody watches."""
         try:
             async with self._logs.bell(reading) as bell:
@@ -175,16 +176,16 @@ class Judging:
             self._watched.pop(watched.key, None)
 
     async def _judge(
-        self, watched: _Watched, reading: LogReading, bell: Bell
+        self, watched: _Watched, reading: Reading, bell: Bell
     ) -> None:
         seen: int | None = None
         while not self._stop.is_set() and watched.listeners:
             began = time.monotonic()
             try:
                 reading = await reading.again()
-                if reading.facts_to != seen:
+                if reading.log.facts_to != seen:
                     watched.tell(await self._judged(watched))
-                    seen = reading.facts_to
+                    seen = reading.log.facts_to
             except ForbiddenError as exc:
                 watched.tell(exc)
                 return

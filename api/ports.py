@@ -1,8 +1,7 @@
 """What the API needs of the logs, and of who may ask; the wiring has both.
 
 Nothing here knows a database: a reading answers the questions of
-`recorder.questions`, and what it can do beyond that is what cursors and
-subscriptions need.
+`recorder.questions`.
 """
 
 from collections.abc import Collection, Mapping
@@ -17,34 +16,12 @@ from recorder.questions.status import Status
 
 __all__ = [
     "Bell",
-    "LogReading",
     "Logs",
     "Reads",
     "Reviews",
     "Rights",
     "TokenFile",
 ]
-
-
-class LogReading(Reading, Protocol):
-    """One log as it stood at one moment, and how its facts were derived."""
-
-    @property
-    def derivation(self) -> int | None:
-        """Which derivation its facts are of, if it has any."""
-
-    @property
-    def facts_to(self) -> int:
-        """The position up to which every entry has its facts."""
-
-    def as_of(self, position: int) -> "LogReading":
-        """Return the log as it was when it ended at a position."""
-
-    async def again(self) -> "LogReading":
-        """Read where the same log stands now."""
-
-    async def first_position(self) -> int:
-        """Return the place of the oldest entry that is kept."""
 
 
 class Bell(Protocol):
@@ -64,7 +41,7 @@ class Logs(Protocol):
 
     async def read(
         self, number: int | None, *, cluster: str | None = None
-    ) -> LogReading:
+    ) -> Reading:
         """Open the log that is meant, as it stands now.
 
         Raises:

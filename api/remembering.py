@@ -16,10 +16,10 @@ from threading import Lock
 from typing import Self
 
 from api.access import Principal
-from api.ports import LogReading
 from recorder.coverage.ports import Log, Stream
 from recorder.model.window import Window
 from recorder.questions.incidents import Incidents
+from recorder.questions.ports import Reading
 
 __all__ = ["Found", "JudgedOnce", "Stand"]
 
@@ -46,13 +46,11 @@ class Stand:
 
     log: Log
     streams: tuple[Stream, ...]
-    derivation: int | None
-    facts_to: int
     window: Window
 
     @classmethod
     async def of(
-        cls, reading: LogReading, who: Principal, window: Window
+        cls, reading: Reading, who: Principal, window: Window
     ) -> Self | None:
         """Return where a log stands; None where nothing may be kept of it."""
         log = reading.log
@@ -65,8 +63,6 @@ class Stand:
             str(log.id),
             log,
             tuple(reading.streams),
-            reading.derivation,
-            reading.facts_to,
             window,
         )
 

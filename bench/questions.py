@@ -44,6 +44,7 @@ from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.questions.ports import Selection
+from recorder.questions.queries import FactListQuery
 from recorder.questions.why import WhyQuestion, ask_why
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
@@ -139,7 +140,7 @@ async def _asked(
 
     def timeline(node: str) -> Ask:
         wanted = Selection(node=node, since=day.since, until=day.until)
-        return lambda now: _read(now.fact_pages.pages(wanted, after=0))
+        return lambda now: _read(now.pages(FactListQuery(wanted), after=0))
 
     timed = partial(_timed, engine, folder)
     return [

@@ -8,12 +8,12 @@ import strawberry
 from api.answers.fleet import ask_each, merged_coverage
 from api.answers.windows import bounded
 from api.context import RequestContext
-from api.ports import LogReading
 from api.types.coverage import Window
 from api.types.stats import CountedGroup, GroupedCounts, Stats
 from api.types.words import GroupBy
 from recorder.questions.clusters import Away
 from recorder.questions.counting import count
+from recorder.questions.ports import Reading
 from recorder.questions.stats import StatsQuestion, ask_stats
 
 __all__ = ["stats"]
@@ -42,7 +42,7 @@ async def stats(
     """
     by = list(dict.fromkeys(by))
 
-    async def ask(reading: LogReading) -> Stats:
+    async def ask(reading: Reading) -> Stats:
         question = StatsQuestion(window=bounded(reading, *span), by=by)
         return Stats.of(
             await ask_stats(reading, question, asked.knowledge, now=asked.now)

@@ -6,7 +6,6 @@ import strawberry
 from api.answers.drawing import placement_of
 from api.answers.paging import page_size
 from api.context import RequestContext
-from api.ports import LogReading
 from api.scalars import Json
 from api.types.coverage import Coverage
 from api.types.coverage import Window as WindowType
@@ -19,6 +18,7 @@ from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window
 from recorder.questions.entry import ask_opened, entry_name
 from recorder.questions.nouns import Line
+from recorder.questions.ports import Reading
 from recorder.questions.queries import NodesLike
 from recorder.questions.references import Reference, named
 from recorder.questions.search import ask_search
@@ -41,7 +41,7 @@ def reference(name: str | None) -> Reference | None:
 
 async def log_of(
     asked: RequestContext, subject: str, cluster: str | None, log: str | None
-) -> LogReading:
+) -> Reading:
     """Open the log that an entry names, or else that the arguments mean."""
     try:
         log = str(EntryName.parse(subject).log)
@@ -51,7 +51,7 @@ async def log_of(
 
 
 async def node_names(
-    reading: LogReading, prefix: str, first: int | None
+    reading: Reading, prefix: str, first: int | None
 ) -> list[str]:
     """Return names of nodes, in order."""
     begun = NodesLike(text=prefix, limit=page_size(first), anywhere=False)
@@ -59,7 +59,7 @@ async def node_names(
 
 
 async def search(
-    asked: RequestContext, reading: LogReading, text: str, first: int | None
+    asked: RequestContext, reading: Reading, text: str, first: int | None
 ) -> SearchAnswer:
     """Find nodes, objects and entries by their names."""
     limit = page_size(first)
@@ -144,7 +144,7 @@ def _parsed(raw: bytes) -> Json | None:
 
 async def workload(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     name: tuple[str, str | None],
     span: Window,
 ) -> WorkloadStory:

@@ -12,13 +12,13 @@ from typing import Generic, TypeVar
 
 from api.context import RequestContext
 from api.errors import TooManyClustersError
-from api.ports import LogReading
 from api.types.coverage import AwayCluster, Coverage, Gap, SourceCoverage
 from recorder.coverage.hole import Hole
 from recorder.errors import LogError, NotFoundError, RecorderError
 from recorder.model.reads import is_of_reads
 from recorder.model.window import Window
 from recorder.questions.clusters import Away
+from recorder.questions.ports import Reading
 
 __all__ = ["Each", "ask_each", "away_hole", "merged_coverage"]
 
@@ -38,18 +38,18 @@ LATE = f"it did not answer within {ALL_SECONDS:g} s"
 GAPS_MAX = 1000
 
 Answer = TypeVar("Answer")
-Ask = Callable[[LogReading], Awaitable[Answer]]
+Ask = Callable[[Reading], Awaitable[Answer]]
 Name = tuple[str | None, str | None]
 """A cluster, or a log."""
 
-_Found = tuple[LogReading, Answer | RecorderError] | Away | RecorderError
+_Found = tuple[Reading, Answer | RecorderError] | Away | RecorderError
 
 
 @dataclass(frozen=True, slots=True)
 class Each(Generic[Answer]):
     """What each log answered, and of which clusters there is nothing."""
 
-    answers: Sequence[tuple[LogReading, Answer]]
+    answers: Sequence[tuple[Reading, Answer]]
     away: Sequence[Away]
 
 
@@ -104,7 +104,7 @@ def _sorted_out(
     away: Sequence[Away],
 ) -> Each[Answer]:
     lost = [*away]
-    answers: dict[int, tuple[LogReading, Answer]] = {}
+    answers: dict[int, tuple[Reading, Answer]] = {}
     without: list[RecorderError] = []
     for one in found:
         if isinstance(one, RecorderError):

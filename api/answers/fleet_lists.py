@@ -22,7 +22,6 @@ from api.answers.paging import UNASKED, Filter, Page, entries
 from api.context import RequestContext
 from api.cursors import EPOCH, MICROSECOND, Cursor, MomentCursor
 from api.fleet_cursors import Spot
-from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.entries import EntryConnection, EntryEdge
 from api.types.incidents import (
@@ -36,6 +35,7 @@ from recorder.model.window import Window
 from recorder.questions.incidents import Incident as Answered
 from recorder.questions.incidents import IncidentFilter
 from recorder.questions.nouns import Line
+from recorder.questions.ports import Reading
 
 __all__ = ["fleet_entries", "fleet_incidents"]
 
@@ -72,7 +72,7 @@ async def fleet_incidents(
     fields = shape.fields
     turn = Turn("incidents", shape.page)
 
-    async def ask(reading: LogReading) -> _OfLog:
+    async def ask(reading: Reading) -> _OfLog:
         judged = await judge(asked, reading, wanted, span)
         beside = None
         if not judged.chosen and "nearest" in fields:
@@ -120,7 +120,7 @@ async def fleet_incidents(
 
 
 def _of_log(
-    reading: LogReading, judged: Judged, turn: Turn, beside: Nearest | None
+    reading: Reading, judged: Judged, turn: Turn, beside: Nearest | None
 ) -> _OfLog:
     page = _moments(turn, reading)
     shown, info = page_of(reading, judged.chosen, page)
@@ -146,7 +146,7 @@ async def fleet_entries(
     """
     turn = Turn("entries", page)
 
-    async def ask(reading: LogReading) -> EntryConnection:
+    async def ask(reading: Reading) -> EntryConnection:
         of_log = _positions(turn, reading)
         return await entries(asked, reading, wanted, of_log, fields)
 
@@ -199,7 +199,7 @@ def _coverage(
     )
 
 
-def _moments(turn: Turn, reading: LogReading) -> Page:
+def _moments(turn: Turn, reading: Reading) -> Page:
     """Return the page that a log is asked for, of incidents."""
     log, bounds = reading.log, turn.bounds(str(reading.log.id))
     after, before = bounds.after, bounds.before
@@ -213,7 +213,7 @@ def _moments(turn: Turn, reading: LogReading) -> Page:
     )
 
 
-def _positions(turn: Turn, reading: LogReading) -> Page:
+def _positions(turn: Turn, reading: Reading) -> Page:
     """Return the page that a log is asked for, of entries."""
     log, bounds = reading.log, turn.bounds(str(reading.log.id))
     after, before = bounds.after, bounds.before

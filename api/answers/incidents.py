@@ -11,7 +11,6 @@ from api.answers.windows import bounded
 from api.context import RequestContext
 from api.cursors import MomentCursor
 from api.errors import PageSizeError
-from api.ports import LogReading
 from api.remembering import Found, Stand
 from api.types.coverage import Coverage
 from api.types.incidents import (
@@ -42,6 +41,7 @@ from recorder.questions.incidents import (
     ask_incidents,
     places_of,
 )
+from recorder.questions.ports import Reading
 
 __all__ = [
     "Judged",
@@ -74,7 +74,7 @@ class Shape:
 
 async def incident_page(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     wanted: IncidentFilter,
     span: tuple[datetime | None, datetime | None],
     shape: Shape,
@@ -136,7 +136,7 @@ def facets(
 
 async def judge(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     wanted: IncidentFilter,
     span: tuple[datetime | None, datetime | None],
 ) -> Judged:
@@ -149,7 +149,7 @@ async def judge(
 
 
 async def _found(
-    asked: RequestContext, reading: LogReading, within: Window
+    asked: RequestContext, reading: Reading, within: Window
 ) -> Found:
     """Judge a window of a log, unless that was done as the log stands."""
     stand = await Stand.of(reading, asked.principal, within)
@@ -181,7 +181,7 @@ def check_steps(steps: int) -> None:
 
 
 def places_shown(
-    reading: LogReading,
+    reading: Reading,
     places: Mapping[str, Mapping[str, str]],
     shown: Sequence[Answered],
 ) -> list[PlaceLabel]:
@@ -194,12 +194,12 @@ def places_shown(
     ]
 
 
-def _cursor(reading: LogReading, one: Answered) -> str:
+def _cursor(reading: Reading, one: Answered) -> str:
     return str(MomentCursor.at(reading.log.id, *one.place))
 
 
 def page_of(
-    reading: LogReading, chosen: Sequence[Answered], page: Page
+    reading: Reading, chosen: Sequence[Answered], page: Page
 ) -> tuple[Sequence[Answered], PageInfo]:
     """Return one page of what happened in a log.
 
@@ -256,9 +256,7 @@ def histogram(
     )
 
 
-async def nearest(
-    reading: LogReading, span: Window, node: str | None
-) -> Nearest:
+async def nearest(reading: Reading, span: Window, node: str | None) -> Nearest:
     """Return what lies on both sides of a window without incidents."""
     found = await ask_nearest(reading, span, node=node)
     return Nearest(before=_moment(found.before), after=_moment(found.after))
@@ -277,7 +275,7 @@ def _moment(stored: StoredFact | None) -> Moment | None:
 
 async def one_incident(
     asked: RequestContext, name: str
-) -> tuple[LogReading, Incidents]:
+) -> tuple[Reading, Incidents]:
     """Find one incident; return it alone.
 
     Raises:

@@ -4,17 +4,17 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from api.context import RequestContext
-from api.ports import LogReading
 from api.types.nodes import LabelValue, LabelValues, NodesAtTime
 from recorder.questions.impact import Labels
 from recorder.questions.nodes import NodesQuestion, ask_labels, ask_nodes
+from recorder.questions.ports import Reading
 
 __all__ = ["label_values", "nodes"]
 
 
 async def nodes(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     at: datetime | None,
     *,
     rack: str | None,
@@ -30,7 +30,7 @@ async def nodes(
 
 
 async def label_values(
-    asked: RequestContext, reading: LogReading, key: str | None
+    asked: RequestContext, reading: Reading, key: str | None
 ) -> list[LabelValues]:
     """List the values of a label, or of those that say where nodes stand."""
     found = await ask_labels(reading, key, now=asked.now)

@@ -7,7 +7,6 @@ import strawberry
 from api.answers.windows import bounded
 from api.context import RequestContext
 from api.errors import PageSizeError
-from api.ports import LogReading
 from api.types.clusters import (
     AuditSource,
     Cluster,
@@ -29,6 +28,7 @@ from recorder.coverage.coverage import cover
 from recorder.model.window import Window
 from recorder.questions.gaps import ask_gaps
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.questions.ports import Reading
 from recorder.questions.series import ask_conditions
 from recorder.questions.status import LogStatus
 from recorder.questions.status import Status as Answered
@@ -80,9 +80,7 @@ def _cluster(status: LogStatus, found: Answered) -> Cluster:
     )
 
 
-async def gaps(
-    asked: RequestContext, reading: LogReading, span: Window
-) -> Gaps:
+async def gaps(asked: RequestContext, reading: Reading, span: Window) -> Gaps:
     """Return the gaps of a window."""
     found = await ask_gaps(reading, span, now=asked.now)
     return Gaps(
@@ -94,7 +92,7 @@ async def gaps(
 
 async def condition_series(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     wanted: tuple[list[str], list[str] | None],
     span: Window,
 ) -> ConditionSeries:
@@ -127,7 +125,7 @@ async def condition_series(
 
 async def annotations(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     span: tuple[datetime | None, datetime | None],
 ) -> Annotations:
     """Return incidents as marks."""

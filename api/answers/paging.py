@@ -12,7 +12,6 @@ from typing import Generic, Self, TypeVar
 from api.context import RequestContext
 from api.cursors import INDEX_MAX, Cursor, check_kept
 from api.errors import PageSizeError
-from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.entries import EntryConnection, EntryEdge
 from api.types.facts import FactConnection, FactEdge
@@ -29,6 +28,8 @@ from recorder.questions.entries import (
     find_beside,
 )
 from recorder.questions.nouns import Line, Part
+from recorder.questions.ports import Reading
+from recorder.questions.queries import EntryQuery, FactListQuery
 from recorder.questions.references import KnownObject, Reference
 
 __all__ = [
@@ -148,10 +149,10 @@ def _tuple(items: Sequence[Item] | None) -> tuple[Item, ...] | None:
 class Pages(Generic[Item]):
     """How something is read page by page."""
 
-    read: Callable[[LogReading, int, int], AsyncIterator[Sequence[Item]]]
+    read: Callable[[Reading, int, int], AsyncIterator[Sequence[Item]]]
     """Behind a position, in log order, so many at a time."""
 
-    newest: Callable[[LogReading, int], Awaitable[int]]
+    newest: Callable[[Reading, int], Awaitable[int]]
     """Return a position after which at least N entries lie."""
 
     place: Callable[[Item], tuple[int, int]]
@@ -176,7 +177,7 @@ class ReadPage(Generic[Item]):
 
 
 async def read_page(
-    reading: LogReading, page: Page, pages: Pages[Item]
+    reading: Reading, page: Page, pages: Pages[Item]
 ) -> ReadPage[Item]:
     """Read one page.
 
@@ -198,7 +199,7 @@ async def read_page(
         before = Cursor.parse(page.before, reading)
     turn = _forward if page.forward else _backward
     found, more = await turn(reading, pages, (after, before), page.size)
-    derived = reading.derivation
+    derived = reading.log.derivation
 
     def cursor(item: Item) -> str:
         return str(Cursor(log.id, *pages.place(item), derived))
@@ -219,7 +220,7 @@ Ends = tuple[Cursor, Cursor]
 
 
 async def _forward(
-    reading: LogReading, pages: Pages[Item], ends: Ends, size: int
+    reading: Reading, pages: Pages[Item], ends: Ends, size: int
 ) -> tuple[list[Item], bool]:
     after, before = ends
     # The rest of an entry may lie behind a cursor within it.
@@ -239,7 +240,7 @@ async def _forward(
 
 
 async def _backward(
-    reading: LogReading, pages: Pages[Item], ends: Ends, size: int
+    reading: Reading, pages: Pages[Item], ends: Ends, size: int
 ) -> tuple[list[Item], bool]:
     after, before = ends
     ended = reading.as_of(min(before.position, reading.log.size))
@@ -265,7 +266,7 @@ async def _backward(
 
 async def facts(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     wanted: Filter,
     page: Page,
     fields: frozenset[str],
@@ -274,12 +275,12 @@ async def facts(
     question = wanted.question(facts=True)
     found = await find_asked(reading, question)
     beside = await find_beside(reading, question)
-    selection = question.selects(found, beside)
+    query = FactListQuery(question.selects(found, beside))
     pages: Pages[StoredFact] = Pages(
-        read=lambda log, after, limit: log.fact_pages.pages(
-            selection, after=after, limit=limit
+        read=lambda log, after, limit: log.pages(
+            query, after=after, limit=limit
         ),
-        newest=lambda log, n: log.fact_pages.skip_to_newest(selection, n),
+        newest=lambda log, n: log.skip_to_newest(query, n),
         place=lambda fact: (fact.entry.position, fact.index),
     )
     read = await read_page(reading, page, pages)
@@ -294,7 +295,7 @@ async def facts(
 
 async def entries(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     wanted: Filter,
     page: Page,
     fields: frozenset[str],
@@ -303,16 +304,16 @@ async def entries(
     question = wanted.question(facts=False)
     found = await find_asked(reading, question)
     beside = await find_beside(reading, question)
-    selection = question.selects(found, beside)
     parts = Part(0)
     for field, part in PARTS.items():
         if field in fields:
             parts |= part
+    query = EntryQuery(question.selects(found, beside), parts)
     pages: Pages[Line] = Pages(
-        read=lambda log, after, limit: log.lines(
-            selection, after=after, parts=parts, limit=limit
+        read=lambda log, after, limit: log.pages(
+            query, after=after, limit=limit
         ),
-        newest=lambda log, n: log.skip_to_newest(selection, n),
+        newest=lambda log, n: log.skip_to_newest(query, n),
         place=lambda line: (line.entry.position, INDEX_MAX),
     )
     read = await read_page(reading, page, pages)
@@ -329,7 +330,7 @@ async def entries(
 
 async def _coverage(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     question: EntryQuestion,
     found: KnownObject | None,
     fields: frozenset[str],

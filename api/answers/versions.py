@@ -6,7 +6,6 @@ from datetime import datetime
 from api.answers.paging import Page, Pages, read_page
 from api.context import RequestContext
 from api.cursors import INDEX_MAX
-from api.ports import LogReading
 from api.scalars import Json
 from api.types.coverage import Coverage
 from api.types.entries import Change
@@ -24,7 +23,8 @@ from recorder.questions.diff import DifferenceQuestion, End, ask_difference
 from recorder.questions.history import HistoryQuestion, ask_history
 from recorder.questions.history import Version as KnownVersion
 from recorder.questions.ports import Heartbeats as Counted
-from recorder.questions.ports import Selection
+from recorder.questions.ports import Reading, Selection
+from recorder.questions.queries import EntryQuery
 from recorder.questions.references import Reference
 from recorder.questions.show import ask_object
 from recorder.questions.who import WhoQuestion, ask_who
@@ -34,7 +34,7 @@ __all__ = ["authors", "difference", "page", "shown"]
 
 async def page(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     question: HistoryQuestion,
     page: Page,
 ) -> VersionConnection:
@@ -54,7 +54,7 @@ async def page(
         read=lambda log, after, limit: replace(history, after=after).pages(
             log, limit=limit
         ),
-        newest=lambda log, n: log.skip_to_newest(selection, n),
+        newest=lambda log, n: log.skip_to_newest(EntryQuery(selection), n),
         place=lambda version: (version.line.entry.position, INDEX_MAX),
     )
     found = await read_page(reading, page, pages)
@@ -76,7 +76,7 @@ def _heartbeats(counted: Counted | None) -> Heartbeats | None:
 
 async def shown(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     reference: Reference,
     at: datetime | None,
 ) -> ObjectAt:
@@ -96,7 +96,7 @@ async def shown(
 
 async def authors(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     reference: Reference,
     at: datetime | None,
 ) -> Who:
@@ -120,7 +120,7 @@ async def authors(
 
 async def difference(
     asked: RequestContext,
-    reading: LogReading,
+    reading: Reading,
     reference: Reference,
     *,
     ends: tuple[str, str | None],

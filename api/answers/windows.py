@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 
 from api.errors import WindowTooWideError
-from api.ports import LogReading
 from recorder.model.window import Window
 from recorder.questions.beginning import last_day
+from recorder.questions.ports import Reading
 
 __all__ = ["bounded", "window"]
 
@@ -14,7 +14,7 @@ WINDOW_MAX = timedelta(days=400)
 
 
 def bounded(
-    reading: LogReading, since: datetime | None, until: datetime | None
+    reading: Reading, since: datetime | None, until: datetime | None
 ) -> Window:
     """Make a window; without a beginning it is the last day of the record."""
     return window(since or last_day(reading, until), until)

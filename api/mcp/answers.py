@@ -15,7 +15,7 @@ from msgspec import UNSET, structs
 from api.answers.windows import window
 from api.errors import LogNumberError
 from api.mcp.arguments import OfClusters, OfLog
-from api.ports import LogReading, Logs
+from api.ports import Logs
 from recorder.documents.coverage import CoverageDocument
 from recorder.documents.entries import says
 from recorder.documents.incidents import IncidentDocument
@@ -27,7 +27,7 @@ from recorder.questions.arguments import Asking
 from recorder.questions.entries import Entries
 from recorder.questions.history import History
 from recorder.questions.incidents import Incidents
-from recorder.questions.ports import Line
+from recorder.questions.ports import Line, Reading
 from recorder.questions.references import named
 from recorder.questions.registry import QUESTIONS
 
@@ -45,7 +45,7 @@ __all__ = [
     "versions",
 ]
 
-Shown = Callable[[LogReading, Any, Any], Awaitable[Document]]
+Shown = Callable[[Reading, Any, Any], Awaitable[Document]]
 """Makes the document of an answer: of the log, the arguments, the answer."""
 
 
@@ -57,7 +57,7 @@ class Asked:
     knowledge: Knowledge
     now: datetime
 
-    async def reading(self, given: OfLog) -> LogReading:
+    async def reading(self, given: OfLog) -> Reading:
         """Open the log that is meant.
 
         Raises:
@@ -215,7 +215,7 @@ def asking(
 
 
 async def newest_incidents(
-    reading: LogReading, given: Any, found: Incidents
+    reading: Reading, given: Any, found: Incidents
 ) -> NewestIncidentsDocument:
     """Return the newest of what happened to any node."""
     del reading
@@ -228,7 +228,7 @@ async def newest_incidents(
 
 
 async def versions(
-    reading: LogReading, given: Any, found: History
+    reading: Reading, given: Any, found: History
 ) -> HistoryDocument:
     """Return the newest versions of an object."""
     versions = [one async for page in found.pages(reading) for one in page]
@@ -241,7 +241,7 @@ async def versions(
 
 
 async def entries(
-    reading: LogReading, given: Any, found: Entries
+    reading: Reading, given: Any, found: Entries
 ) -> EntriesDocument:
     """Return the newest entries."""
     lines = [

@@ -17,7 +17,6 @@ from api.errors import ApiError
 from api.mcp import answers
 from api.mcp.answers import Asked, Shown
 from api.mcp.arguments import OfClusters, OfLog, OfNothing, tool_arguments
-from api.ports import LogReading
 from recorder.documents.coverage import GapsDocument
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.verdict import WhyDocument
@@ -25,6 +24,7 @@ from recorder.documents.who import WhoDocument
 from recorder.documents.why_workload import WhyWorkloadDocument
 from recorder.model.document import Document, is_left_out, json_bytes
 from recorder.model.reference import EntryName
+from recorder.questions.ports import Reading
 
 __all__ = ["INSTRUCTIONS", "TOOLS", "ArgumentError", "Tool"]
 
@@ -176,7 +176,7 @@ def _asking(
 def _whole(document: Any) -> Shown:
     """Return what shows an answer as it is."""
 
-    async def shown(reading: LogReading, given: Any, found: Any) -> Document:
+    async def shown(reading: Reading, given: Any, found: Any) -> Document:
         del reading, given
         made: Document = document.of(found)
         return made

@@ -7,10 +7,10 @@ import strawberry
 from api.answers.incidents import one_incident
 from api.context import RequestContext
 from api.describing import described
-from api.ports import LogReading
 from api.resolvers.node import Node
 from api.types.coverage import Coverage
 from api.types.incidents import Incident
+from recorder.questions.ports import Reading
 
 __all__ = ["IncidentAnswer"]
 
@@ -19,7 +19,7 @@ __all__ = ["IncidentAnswer"]
 class IncidentAnswer:
     """One incident and the nodes it affected."""
 
-    reading: strawberry.Private[LogReading]
+    reading: strawberry.Private[Reading]
 
     incident: Incident
 

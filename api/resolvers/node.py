@@ -8,7 +8,6 @@ from api.answers import asking, paging
 from api.answers.windows import window
 from api.context import Info
 from api.describing import described
-from api.ports import LogReading
 from api.selecting import selected
 from api.types.arguments import After, At, Before, First, Last, Since, Until
 from api.types.entries import EntryConnection
@@ -19,6 +18,7 @@ from api.types.timeline import Timeline
 from api.types.verdicts import Why
 from recorder.model.fact import FactKind
 from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.ports import Reading
 from recorder.questions.references import find_node, node_name
 
 __all__ = ["Node"]
@@ -49,7 +49,7 @@ class Node:
     A field that could not be answered is null; `errors` says why.
     """
 
-    reading: strawberry.Private[LogReading]
+    reading: strawberry.Private[Reading]
 
     name: str
 
@@ -58,7 +58,7 @@ class Node:
     log: strawberry.ID
 
     @classmethod
-    async def named(cls, reading: LogReading, name: str) -> Self:
+    async def named(cls, reading: Reading, name: str) -> Self:
         """Find it in a log.
 
         Raises:
@@ -69,7 +69,7 @@ class Node:
         return cls.of(reading, name)
 
     @classmethod
-    def of(cls, reading: LogReading, name: str) -> Self:
+    def of(cls, reading: Reading, name: str) -> Self:
         """Take one that is known to be there."""
         return cls(
             reading=reading,

@@ -8,7 +8,6 @@ from api.answers import paging, versions
 from api.answers.windows import window
 from api.context import Info
 from api.describing import described
-from api.ports import LogReading
 from api.selecting import selected
 from api.types.arguments import After, At, Before, First, Last, Since, Until
 from api.types.entries import EntryConnection
@@ -16,6 +15,7 @@ from api.types.facts import FactConnection
 from api.types.objects import Difference, ObjectAt, VersionConnection
 from api.types.who import Who
 from recorder.questions.history import HistoryQuestion
+from recorder.questions.ports import Reading
 from recorder.questions.references import Reference, find_objects
 
 __all__ = ["KubernetesObject"]
@@ -43,7 +43,7 @@ class KubernetesObject:
     A field that could not be answered is null; `errors` says why.
     """
 
-    reading: strawberry.Private[LogReading]
+    reading: strawberry.Private[Reading]
     reference: strawberry.Private[Reference]
 
     kind: str
@@ -57,7 +57,7 @@ class KubernetesObject:
 
     @classmethod
     async def named(
-        cls, reading: LogReading, name: str, namespace: str | None
+        cls, reading: Reading, name: str, namespace: str | None
     ) -> Self:
         """Find it in a log.
 

@@ -1,13 +1,12 @@
 """One log, as far as a reader may see it."""
 
+from collections import deque
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TypeVar, cast
 
-from api.ports import LogReading
-from api.visible.counting import newest_seen
-from api.visible.facts import VisibleFactPages
 from api.visible.record import gap_of, log_of, stream_of, unread_of
 from api.visible.sight import NODES, Sight
 from recorder.coverage.hole import Gap
@@ -16,15 +15,18 @@ from recorder.model.fact import StoredFact
 from recorder.model.reference import ObjectIdentity
 from recorder.model.window import Window
 from recorder.questions.nouns import Incarnation, Line, Part, Place, Selection
-from recorder.questions.ports import OnDay
+from recorder.questions.ports import OnDay, Reading
 from recorder.questions.queries import (
     ActiveNodes,
     ActiveNodesNear,
     CustomKinds,
+    EntryQuery,
+    FactListQuery,
     FactQuery,
     HeartbeatsOf,
     Incarnations,
     Kinds,
+    ListQuery,
     NameQuery,
     NodeNames,
     NodesBefore,
@@ -50,16 +52,13 @@ DECIDING = Part.OBJECT | Part.RESOURCE
 
 
 class VisibleReading:
-    """Satisfies the port `LogReading`."""
+    """Satisfies the port `Reading`."""
 
-    def __init__(
-        self, reading: LogReading, sight: Sight, *, whole: bool
-    ) -> None:
+    def __init__(self, reading: Reading, sight: Sight, *, whole: bool) -> None:
         """Take a reading, and whether all Nodes and Pods may be got."""
         self._reading = reading
         self._whole = whole
         self.sight = sight
-        self.fact_pages = VisibleFactPages(reading.fact_pages, self.sight)
 
     @property
     def log(self) -> Log:
@@ -72,16 +71,6 @@ class VisibleReading:
         """What was known of each source and resource."""
         streams = self._reading.streams
         return streams if self._whole else [stream_of(one) for one in streams]
-
-    @property
-    def derivation(self) -> int | None:
-        """Which derivation its facts are of, if it has any."""
-        return self._reading.derivation
-
-    @property
-    def facts_to(self) -> int:
-        """The position up to which every entry has its facts."""
-        return self._reading.facts_to
 
     async def first_position(self) -> int:
         """Return the place of the oldest entry that is kept."""
@@ -99,9 +88,7 @@ class VisibleReading:
 
     async def pinned(self, position: int) -> "VisibleReading":
         """Return the log as if nothing had come behind a position."""
-        # What is pinned of a log can do all that the log can.
-        pinned = await self._reading.pinned(position)
-        return self._of(pinned)  # type: ignore[arg-type]
+        return self._of(await self._reading.pinned(position))
 
     async def again(self) -> "VisibleReading":
         """Read where the same log stands now, with the rights of now.
@@ -113,7 +100,7 @@ class VisibleReading:
         sight = await self.sight.afresh(reading)
         return VisibleReading(reading, sight, whole=await sight.is_whole())
 
-    def _of(self, reading: LogReading) -> "VisibleReading":
+    def _of(self, reading: Reading) -> "VisibleReading":
         return VisibleReading(reading, self.sight, whole=self._whole)
 
     async def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
@@ -130,43 +117,55 @@ class VisibleReading:
         found = await self._reading.archived(window)
         return found if self._whole else unread_of(found)
 
+    async def pages(
+        self, query: ListQuery[Item], *, after: int, limit: int | None = None
+    ) -> AsyncIterator[Sequence[Item]]:
+        """Yield what may be seen behind a position; no page is empty.
+
+        Of entries also with the parts by which that is decided.
+        """
+        seen: object
+        if isinstance(query, EntryQuery):
+            needed = DECIDING if self._whole else DECIDING | Part.TOLD
+            asked = replace(query, parts=query.parts | needed)
+            async for lines in self._reading.pages(
+                asked, after=after, limit=limit
+            ):
+                if seen := await self.sight.lines(lines):
+                    yield cast("Sequence[Item]", seen)
+        elif isinstance(query, FactListQuery):
+            async for facts in self._reading.pages(
+                query, after=after, limit=limit
+            ):
+                if seen := await self.sight.facts(facts):
+                    yield cast("Sequence[Item]", seen)
+
     async def skip_to_newest(
-        self, selection: Selection, count: int, *, on_day: OnDay | None = None
-    ) -> int:
-        """Return the position after which the newest ``count`` lines lie.
-
-        Of those that may be seen: hidden ones are neither counted nor told.
-        """
-        if self._whole:
-            return await self._reading.skip_to_newest(
-                selection, count, on_day=on_day
-            )
-        return await newest_seen(
-            lambda n: self._reading.skip_to_newest(
-                selection, n, on_day=on_day
-            ),
-            lambda after: self.lines(selection, after=after, parts=Part(0)),
-            count,
-        )
-
-    async def lines(
         self,
-        selection: Selection,
+        query: ListQuery[Item],
+        count: int,
         *,
-        after: int,
-        parts: Part = Part.LISTED,
-        limit: int | None = None,
-    ) -> AsyncIterator[Sequence[Line]]:
-        """Yield lines in log order, page by page; no page is empty.
+        on_day: OnDay | None = None,
+    ) -> int:
+        """Return a position after which the newest ``count`` items lie.
 
-        Also with the parts by which it is decided who may see them.
+        Of those that may be seen. Were hidden ones counted, a filter by
+        actor, reason or time and a small limit would show how many there are.
         """
-        parts |= DECIDING if self._whole else DECIDING | Part.TOLD
-        async for page in self._reading.lines(
-            selection, after=after, parts=parts, limit=limit
-        ):
-            if seen := await self.sight.lines(page):
-                yield seen
+        newest_of = partial(self._reading.skip_to_newest, on_day=on_day)
+        if self._whole and isinstance(query, EntryQuery):
+            return await newest_of(query, count)
+        wanted = count + 1
+        while True:
+            after = await newest_of(query, wanted)
+            newest: deque[int] = deque(maxlen=count + 1)
+            async for page in self.pages(query.counted(), after=after):
+                newest.extend(query.place(one)[0] for one in page)
+            if len(newest) > count:
+                return newest[0]
+            if not after:
+                return 0
+            wanted *= 2
 
     async def newest(
         self, selection: Selection, *, before: int | None = None

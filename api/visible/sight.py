@@ -13,7 +13,7 @@ from enum import Enum, auto
 from typing import NamedTuple, TypeVar
 
 from api.access import ForbiddenError
-from api.ports import LogReading, Rights
+from api.ports import Rights
 from api.visible.naming import namespaces_in, words_of_event
 from recorder.model.access import Right
 from recorder.model.entry import Operation
@@ -23,7 +23,7 @@ from recorder.model.kinds import plural_of
 from recorder.model.observation import WATCH
 from recorder.model.reference import ObjectIdentity
 from recorder.questions.kinds import BUILT_IN
-from recorder.questions.ports import Line, Place, is_about_events
+from recorder.questions.ports import Line, Place, Reading, is_about_events
 from recorder.questions.queries import CustomKinds, ObjectNames, Tenants
 
 __all__ = ["Sight", "Told", "View"]
@@ -84,7 +84,7 @@ class Sight:
     def __init__(
         self,
         rights: Rights,
-        reading: LogReading,
+        reading: Reading,
         shown_by: Collection[Right] = (),
     ) -> None:
         """Take a log, and the rights by which it was shown before."""
@@ -95,7 +95,7 @@ class Sight:
         self._concerned: dict[str, bool] = {}
         self._plurals: dict[tuple[str, str], str] | None = None
 
-    async def afresh(self, reading: LogReading | None = None) -> "Sight":
+    async def afresh(self, reading: Reading | None = None) -> "Sight":
         """Return the same, of rights that are looked up again.
 
         Raises:

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 
 from api.access import ForbiddenError
-from api.ports import LogReading
 from api.types.coverage import Coverage
 from api.types.facts import FactBatch
 from api.visible.reading import VisibleReading
+from recorder.questions.ports import Reading
 
 __all__ = ["VisibleFactStream"]
 
@@ -21,9 +21,9 @@ class VisibleFactStream:
 
     def __init__(
         self,
-        reading: LogReading,
+        reading: Reading,
         node: str | None,
-        cover: Callable[[LogReading], Awaitable[Coverage]],
+        cover: Callable[[Reading], Awaitable[Coverage]],
     ) -> None:
         """Take a log, and what is wanted of it.
 

@@ -57,6 +57,13 @@ class Log:
     """When the first entry was observed that follows dropped days; None
     where none was dropped."""
 
+    derivation: int | None = None
+    """By which derivation its facts are read, if it has any."""
+
+    built_to: int | None = None
+    """Where its facts end; None where the writer adds those of every
+    entry."""
+
     is_part: bool = False
     """Whether its reader may not see all of it, nor how large it is."""
 
@@ -64,6 +71,13 @@ class Log:
     def told_size(self) -> int:
         """How large it was; zero if its reader may not know."""
         return 0 if self.is_part else self.size
+
+    @property
+    def facts_to(self) -> int:
+        """The position up to which every entry has its facts."""
+        if self.built_to is None:
+            return self.size
+        return min(self.size, self.built_to)
 
     @property
     def is_tape(self) -> bool:

@@ -28,7 +28,7 @@ from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.questions.loading.fleet import states_at
 from recorder.questions.ports import Reading
 
-__all__ = ["Bell", "Following", "GrowingLog", "Judged"]
+__all__ = ["Bell", "Following", "Reading", "Judged"]
 
 log = logging.getLogger("recorder.notify")
 
@@ -45,17 +45,6 @@ LONG_LOOK: Final = 600.0
 
 SEEN_LATE: Final = timedelta(minutes=1)
 """How long after it joined the labels of a node are looked for."""
-
-
-class GrowingLog(Reading, Protocol):
-    """A log as it stood at one moment, which can be read again."""
-
-    @property
-    def facts_to(self) -> int:
-        """The position up to which every entry has its facts."""
-
-    async def again(self) -> "GrowingLog":
-        """Read where the same log stands now."""
 
 
 class Bell(Protocol):
@@ -97,7 +86,7 @@ class Following:
 
     async def follow(
         self,
-        reading: GrowingLog,
+        reading: Reading,
         bell: AbstractAsyncContextManager[Bell],
         *,
         since: datetime,
@@ -116,7 +105,7 @@ class Following:
                 try:
                     reading = await reading.again()
                     if (
-                        reading.facts_to != self._position
+                        reading.log.facts_to != self._position
                         or began - looked > LOOK
                     ):
                         long = began - looked_long > LONG_LOOK
@@ -133,7 +122,7 @@ class Following:
                 await asyncio.sleep(min(REST * took, LOOK))
 
     async def judge(
-        self, reading: GrowingLog, *, since: datetime, long: bool = True
+        self, reading: Reading, *, since: datetime, long: bool = True
     ) -> int | None:
         """Judge a log once; return how many messages are new.
 
@@ -187,10 +176,10 @@ class Following:
         return new
 
     async def _found(
-        self, reading: GrowingLog, window: Window, *, now: datetime, anew: bool
+        self, reading: Reading, window: Window, *, now: datetime, anew: bool
     ) -> Found:
         """Return what a log shows; incidents anew where facts came."""
-        if anew or reading.facts_to != self._position:
+        if anew or reading.log.facts_to != self._position:
             answer = await ask_incidents(
                 reading,
                 IncidentsQuestion(window=window),
@@ -201,7 +190,7 @@ class Following:
                 of_incident(one, reading.log, answer.coverage)
                 for one in answer.incidents
             ]
-            self._position = reading.facts_to
+            self._position = reading.log.facts_to
             self._since = window.since or FIRST
         gaps: Sequence[Subject] = ()
         if any(rule.when.gap for rule in self._rules.values()):
@@ -216,7 +205,7 @@ class Following:
             until=end if reading.log.is_over and end else now,
         )
 
-    async def _standing(self, reading: GrowingLog) -> Mapping[str, Standing]:
+    async def _standing(self, reading: Reading) -> Mapping[str, Standing]:
         """Return by incident the labels that its nodes had at the time."""
         if not any(r.when.labels or r.when.rack for r in self._rules.values()):
             return {}
@@ -229,7 +218,7 @@ class Following:
         return self._labels
 
 
-async def _labels_of(reading: GrowingLog, one: Subject) -> Standing:
+async def _labels_of(reading: Reading, one: Subject) -> Standing:
     states = await states_at(reading, one.nodes, one.at)
     # A node that joined had none before.
     young = [node for node in one.nodes if node not in states]

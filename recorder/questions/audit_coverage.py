@@ -22,6 +22,7 @@ from recorder.questions.ports import (
     Selection,
     is_about_events,
 )
+from recorder.questions.queries import EntryQuery
 
 __all__ = ["AuditCoverage", "AuditedResource", "ask_audit_coverage"]
 
@@ -81,7 +82,9 @@ async def ask_audit_coverage(
         requests = Selection(
             source=AUDIT, reason=verb, since=window.since, until=window.until
         )
-        async for page in reading.lines(requests, after=0, parts=Part.OPENED):
+        async for page in reading.pages(
+            EntryQuery(requests, Part.OPENED), after=0
+        ):
             for request in read_requests(page):
                 asked.request(request)
     async for line in _lines(reading, window, WATCH):
@@ -113,7 +116,7 @@ async def _lines(
     selection = Selection(
         source=source, since=window.since, until=window.until
     )
-    async for page in reading.lines(selection, after=0, parts=Part.LISTED):
+    async for page in reading.pages(EntryQuery(selection), after=0):
         for line in page:
             yield line
 

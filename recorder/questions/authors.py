@@ -21,6 +21,7 @@ from recorder.questions.joining import (
     read_requests,
 )
 from recorder.questions.ports import Line, Part, Reading, Selection
+from recorder.questions.queries import EntryQuery
 
 __all__ = ["EXACT", "Attribution", "Authors", "attribution", "by_manager"]
 
@@ -120,8 +121,8 @@ class Authors:
         self, selection: Selection, limit: int = REQUESTS_MAX
     ) -> list[Request]:
         found: list[Request] = []
-        async for page in self._reading.lines(
-            selection, after=0, parts=Part.OPENED
+        async for page in self._reading.pages(
+            EntryQuery(selection, Part.OPENED), after=0
         ):
             found.extend(read_requests(page))
             if len(found) >= limit:

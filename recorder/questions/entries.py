@@ -30,7 +30,7 @@ from recorder.questions.ports import (
     Selection,
     is_about_events,
 )
-from recorder.questions.queries import WordsNear
+from recorder.questions.queries import EntryQuery, FactListQuery, WordsNear
 from recorder.questions.references import (
     KnownObject,
     Reference,
@@ -318,12 +318,9 @@ class Entries:
         """Yield what came after a position, of an object found anew."""
         selection = self.question.selects(found, self.beside)
         if self.question.facts:
-            return reading.fact_pages.pages(selection, after=after)
-        lines = reading.lines(
-            selection,
-            after=after,
-            parts=Part.OPENED if self.question.documents else Part.LISTED,
-        )
+            return reading.pages(FactListQuery(selection), after=after)
+        parts = Part.OPENED if self.question.documents else Part.LISTED
+        lines = reading.pages(EntryQuery(selection, parts), after=after)
         return _worded(reading, lines) if self.question.words else lines
 
 
@@ -352,10 +349,13 @@ async def ask_entries(
     beside = await find_beside(reading, question)
     after = 0
     if question.limit is not None:
-        listed = reading.fact_pages if question.facts else reading
-        after = await listed.skip_to_newest(
-            question.selects(found, beside), question.limit, on_day=on_day
-        )
+        selection, limit = question.selects(found, beside), question.limit
+        if question.facts:
+            facts = FactListQuery(selection)
+            after = await reading.skip_to_newest(facts, limit, on_day=on_day)
+        else:
+            lines = EntryQuery(selection)
+            after = await reading.skip_to_newest(lines, limit, on_day=on_day)
     return Entries(
         question=question,
         found=found,

@@ -21,7 +21,7 @@ from recorder.questions.ports import (
     Selection,
     is_about_events,
 )
-from recorder.questions.queries import Incarnations
+from recorder.questions.queries import EntryQuery, FactListQuery, Incarnations
 
 __all__ = [
     "EntryNameError",
@@ -78,8 +78,8 @@ async def ask_entry(reading: Reading, name: EntryName) -> Line:
     """
     log = reading.log
     if name.log == log.id and 0 < name.position <= log.size:
-        pages = reading.as_of(name.position).lines(
-            Selection(), after=name.position - 1, parts=Part.OPENED
+        pages = reading.as_of(name.position).pages(
+            EntryQuery(Selection(), Part.OPENED), after=name.position - 1
         )
         async for page in pages:
             if page[0].entry == name:
@@ -96,8 +96,8 @@ async def facts_of(reading: Reading, name: EntryName) -> list[StoredFact]:
     ended = reading.as_of(name.position)
     return [
         stored
-        async for page in ended.fact_pages.pages(
-            Selection(), after=name.position - 1
+        async for page in ended.pages(
+            FactListQuery(Selection()), after=name.position - 1
         )
         for stored in page
     ]

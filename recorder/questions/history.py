@@ -31,7 +31,7 @@ from recorder.questions.ports import (
     Reading,
     Selection,
 )
-from recorder.questions.queries import HeartbeatsOf
+from recorder.questions.queries import EntryQuery, HeartbeatsOf
 from recorder.questions.references import (
     KnownObject,
     Reference,
@@ -120,10 +120,11 @@ class History:
         comparing = _Comparing(
             reading, self.found, all_fields=self.question.all_fields
         )
-        async for page in reading.lines(
-            _selection(self.found, self.question.window),
+        async for page in reading.pages(
+            EntryQuery(
+                _selection(self.found, self.question.window), Part.OPENED
+            ),
             after=self.after,
-            parts=Part.OPENED,
             limit=limit,
         ):
             yield await comparing.versions(page)
@@ -145,7 +146,7 @@ async def ask_history(
     after = 0
     if question.limit is not None:
         after = await reading.skip_to_newest(
-            _selection(found, question.window), question.limit
+            EntryQuery(_selection(found, question.window)), question.limit
         )
     return History(
         question=question,
@@ -186,10 +187,10 @@ async def versions_between(
     """
     selection = _selection(found, Window())
     ended = reading.as_of(last.position)
-    after = await ended.skip_to_newest(selection, limit)
+    after = await ended.skip_to_newest(EntryQuery(selection), limit)
     comparing = _Comparing(reading, found, all_fields=False)
-    async for page in ended.lines(
-        selection, after=max(after, first.position), parts=Part.OPENED
+    async for page in ended.pages(
+        EntryQuery(selection, Part.OPENED), after=max(after, first.position)
     ):
         for version in await comparing.versions(page):
             yield version

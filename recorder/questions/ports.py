@@ -23,11 +23,15 @@ from recorder.questions.nouns import (
     Version,
     is_about_events,
 )
-from recorder.questions.queries import FactQuery, NameQuery, StateQuery
+from recorder.questions.queries import (
+    FactQuery,
+    ListQuery,
+    NameQuery,
+    StateQuery,
+)
 
 __all__ = [
     "CustomKind",
-    "FactPages",
     "Heartbeats",
     "Incarnation",
     "Line",
@@ -50,37 +54,8 @@ OnDay = Callable[[datetime], None]
 asked for: each may take some seconds."""
 
 
-class FactPages(Protocol):
-    """The facts of one log, to be listed."""
-
-    async def skip_to_newest(
-        self, selection: Selection, count: int, *, on_day: OnDay | None = None
-    ) -> int:
-        """Return a position behind which about the newest facts lie."""
-
-    def pages(
-        self, selection: Selection, *, after: int, limit: int | None = None
-    ) -> AsyncIterator[Sequence[StoredFact]]:
-        """Yield facts behind a position, in pages of the limit at most."""
-
-
 class Reading(Record, Protocol):
     """One log, as it stood at one moment."""
-
-    @property
-    def fact_pages(self) -> FactPages:
-        """What happened, to be listed."""
-
-    async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
-        """Return the facts for a purpose, in the order of the log."""
-
-    async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
-        """Return names, each once."""
-
-    async def states(
-        self, query: StateQuery[Key, Found]
-    ) -> Mapping[Key, Found]:
-        """Return what the log knows of each of some things, where it does."""
 
     async def reach(
         self, since: datetime | None, until: datetime | None
@@ -100,32 +75,49 @@ class Reading(Record, Protocol):
         Its record ends there, so that the same is answered at any time.
         """
 
-    async def skip_to_newest(
-        self, selection: Selection, count: int, *, on_day: OnDay | None = None
-    ) -> int:
-        """Return the position after which the newest ``count`` lines lie.
+    async def again(self) -> "Reading":
+        """Read where the same log stands now."""
 
-        Zero where there are no more than that.
+    async def first_position(self) -> int:
+        """Return the place of the oldest entry that is kept."""
+
+    def pages(
+        self, query: ListQuery[Item], *, after: int, limit: int | None = None
+    ) -> AsyncIterator[Sequence[Item]]:
+        """Yield what lies behind a position, in bounded memory.
+
+        A page has no more items than the limit, so that who needs a few does
+        not wait for many.
         """
 
-    def lines(
+    async def skip_to_newest(
         self,
-        selection: Selection,
+        query: ListQuery[Item],
+        count: int,
         *,
-        after: int,
-        parts: Part = Part.LISTED,
-        limit: int | None = None,
-    ) -> AsyncIterator[Sequence[Line]]:
-        """Yield lines in log order, page by page, in bounded memory.
+        on_day: OnDay | None = None,
+    ) -> int:
+        """Return the position after which the newest ``count`` items lie.
 
-        What is none of the parts is left empty. A page has no more lines than
-        the limit, so that who needs a few does not wait for many.
+        Zero where there are no more than that. Facts of one entry are not
+        parted, so of facts there may be a few less.
         """
 
     async def newest(
         self, selection: Selection, *, before: int | None = None
     ) -> Line | None:
-        """Return the newest line of a selection, with its document.
+        """Return the newest entry of a selection, with its document.
 
         Of the whole log, or of what lies before a position.
         """
+
+    async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
+        """Return the facts for a purpose, in the order of the log."""
+
+    async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
+        """Return names, each once."""
+
+    async def states(
+        self, query: StateQuery[Key, Found]
+    ) -> Mapping[Key, Found]:
+        """Return what the log knows of each of some things, where it does."""

@@ -13,12 +13,16 @@ from enum import Enum, auto
 from typing import Generic, TypeVar
 
 from recorder.explain.needs import ObjectName
+from recorder.model.fact import StoredFact
 from recorder.model.reference import ObjectIdentity
 from recorder.questions.nouns import (
     CustomKind,
     Heartbeats,
     Incarnation,
+    Line,
+    Part,
     Places,
+    Selection,
     Version,
 )
 
@@ -27,12 +31,15 @@ __all__ = [
     "ActiveNodes",
     "ActiveNodesNear",
     "CustomKinds",
+    "EntryQuery",
+    "FactListQuery",
     "FactQuery",
     "HeartbeatsOf",
     "Incarnations",
     "Kinds",
     "Labels",
     "LastSign",
+    "ListQuery",
     "NameQuery",
     "NodeLabels",
     "NodeNames",
@@ -128,6 +135,46 @@ class FactQuery:
 
     until: datetime | None = None
     """Exclusive."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListQuery(Generic[Item]):
+    """A list in the order of the log, which is read page by page."""
+
+    selection: Selection
+
+    def place(self, one: Item) -> tuple[int, int]:
+        """Return the place of an item: its entry, and which of its facts."""
+        raise NotImplementedError
+
+    def counted(self) -> "ListQuery[Item]":
+        """Return the query for items that are only counted."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class EntryQuery(ListQuery[Line]):
+    """Entries."""
+
+    parts: Part = Part.LISTED
+    """What is read of each; the rest is left empty."""
+
+    def place(self, one: Line) -> tuple[int, int]:
+        """Return the place of an entry."""
+        return one.entry.position, 0
+
+    def counted(self) -> "EntryQuery":
+        """Return the query without parts."""
+        return EntryQuery(self.selection, Part(0))
+
+
+@dataclass(frozen=True, slots=True)
+class FactListQuery(ListQuery[StoredFact]):
+    """Facts, whatever they are for."""
+
+    def place(self, one: StoredFact) -> tuple[int, int]:
+        """Return the place of a fact."""
+        return one.entry.position, one.index
 
 
 class NameQuery(Generic[Item]):

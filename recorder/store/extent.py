@@ -33,10 +33,3 @@ class Extent:
             "derivation": self.derivation,
         }
         return {n: v for n, v in values.items() if n in statement.names}
-
-    @property
-    def facts_to(self) -> int:
-        """The position up to which every entry has its facts."""
-        if self.built_to is None:
-            return self.size
-        return min(self.size, self.built_to)

@@ -16,7 +16,7 @@ from collections.abc import (
 )
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
@@ -24,17 +24,19 @@ from recorder.coverage.unproven import dropped
 from recorder.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
-from recorder.questions.nouns import Line, Part, Selection
+from recorder.questions.nouns import Line, Selection
 from recorder.questions.ports import OnDay
 from recorder.questions.queries import (
     ActiveNodes,
     ActiveNodesNear,
     CustomKinds,
+    EntryQuery,
     FactQuery,
     HeartbeatsOf,
     Incarnations,
     Kinds,
     LastSign,
+    ListQuery,
     NameQuery,
     NodeLabels,
     NodeNames,
@@ -95,7 +97,7 @@ class LogReading:
         self._entries = EntryReader(engine, log.id, log.size)
         self._gaps = GapReader(engine, log.id, log.size)
         self._facts = FactReader(engine, standing.extent)
-        self.fact_pages = FactPages(engine, standing.extent)
+        self._fact_pages = FactPages(engine, standing.extent)
         self._asked = {**self._of_facts(), **self._of_names()}
 
     def _of_facts(self) -> Mapping[type, Ask]:
@@ -178,11 +180,6 @@ class LogReading:
         return LogReading(self._engine, standing)
 
     @property
-    def derivation(self) -> int | None:
-        """Return which derivation its facts are of, if it has any."""
-        return self._standing.extent.derivation
-
-    @property
     def is_thinned(self) -> bool:
         """Return whether entries went out of days that are here."""
         return bool(self._standing.thinned)
@@ -190,11 +187,6 @@ class LogReading:
     async def went_early(self, position: int) -> bool:
         """Return whether an entry was removed from a thinned day."""
         return await went_early(self._engine, self.log.id, position)
-
-    @property
-    def facts_to(self) -> int:
-        """Return the position up to which every entry has its facts."""
-        return self._standing.extent.facts_to
 
     async def reach(
         self, since: datetime | None, until: datetime | None
@@ -228,7 +220,7 @@ class LogReading:
     async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
         """Return the facts for a purpose, in the order of the log."""
         if query.purpose is Purpose.ENTRIES:
-            return await self.fact_pages.of_entries(query.entries or {})
+            return await self._fact_pages.of_entries(query.entries or {})
         return await self._facts.facts(query)
 
     async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
@@ -243,26 +235,33 @@ class LogReading:
         found: Mapping[Key, Found] = await self._asked[type(query)](query)
         return found
 
-    async def skip_to_newest(
-        self, selection: Selection, count: int, *, on_day: OnDay | None = None
-    ) -> int:
-        """Return the position after which the newest ``count`` lines lie."""
-        return await self._entries.skip_to_newest(
-            selection, count, on_day=on_day
-        )
+    def pages(
+        self, query: ListQuery[Item], *, after: int, limit: int | None = None
+    ) -> AsyncIterator[Sequence[Item]]:
+        """Yield what lies behind a position, in bounded memory."""
+        pages: object
+        if isinstance(query, EntryQuery):
+            pages = self._entries.lines(
+                query.selection, after=after, parts=query.parts, limit=limit
+            )
+        else:
+            pages = self._fact_pages.pages(
+                query.selection, after=after, limit=limit
+            )
+        return cast("AsyncIterator[Sequence[Item]]", pages)
 
-    def lines(
+    async def skip_to_newest(
         self,
-        selection: Selection,
+        query: ListQuery[Item],
+        count: int,
         *,
-        after: int,
-        parts: Part = Part.LISTED,
-        limit: int | None = None,
-    ) -> AsyncIterator[Sequence[Line]]:
-        """Yield lines in log order, page by page, in bounded memory."""
-        return self._entries.lines(
-            selection, after=after, parts=parts, limit=limit
-        )
+        on_day: OnDay | None = None,
+    ) -> int:
+        """Return the position after which the newest ``count`` items lie."""
+        is_of_entries = isinstance(query, EntryQuery)
+        reader = self._entries if is_of_entries else self._fact_pages
+        selection = query.selection
+        return await reader.skip_to_newest(selection, count, on_day=on_day)
 
     async def newest(
         self, selection: Selection, *, before: int | None = None

@@ -130,7 +130,12 @@ async def read_standing(engine: Engine, number: int) -> Standing | None:
     # A log of before there were facts may not have been written since.
     built_to = 0 if first.derivation_id is None else first.built_to
     return Standing(
-        replace(_log(first, number), observed_at=first.observed_at),
+        replace(
+            _log(first, number),
+            observed_at=first.observed_at,
+            derivation=first.derivation_id,
+            built_to=built_to,
+        ),
         [_stream(row, number) for row in rows if row.source is not None],
         Extent(number, first.size, first.derivation_id, built_to),
         _thinned(first.thinned),

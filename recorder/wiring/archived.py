@@ -241,7 +241,11 @@ class ArchivedDays:
             days = [self._days[number] for number in wanted]
             hot = self._hot
             tables = await asyncio.to_thread(
-                read_days, days, hot.log.id, hot.derivation or 0, self._shelf
+                read_days,
+                days,
+                hot.log.id,
+                hot.log.derivation or 0,
+                self._shelf,
             )
             if tables is not None:
                 self.opened = hot.elsewhere(ArchiveEngine(tables))

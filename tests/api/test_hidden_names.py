@@ -5,6 +5,7 @@ back: by the clock it would be a matter of luck.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sized
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import pytest
@@ -42,19 +43,25 @@ class Counted:
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._part, name)
-        if name in {"gangs", "facts", "fact_pages"}:
-            return Counted(found, self._work)
         if not callable(found):
             return found
 
         async def counting(*given: Any, **more: Any) -> Any:
             answer = await found(*given, **more)
-            asked = (*given, *more.values())
-            sizes = [len(one) for one in asked if is_listed(one)]
+            asked = [part for one in given for part in parts_of(one)]
+            sizes = [len(part) for part in asked if is_listed(part)]
             self._work.append((name, sizes, len(answer)))
             return answer
 
         return counting
+
+
+def parts_of(given: object) -> list[Any]:
+    """Return what a query asks for, or what is asked without one."""
+    if not is_dataclass(given):
+        return [given]
+    fields_of = [getattr(given, field.name) for field in fields(given)]
+    return [type(given), *fields_of]
 
 
 def is_listed(given: object) -> bool:

@@ -13,6 +13,7 @@ import pytest
 
 from recorder.admin.tokens import TokenFile
 from recorder.questions.ports import Part, Selection
+from recorder.questions.queries import EntryQuery
 from recorder.settings import Settings
 from recorder.wiring import reads as wiring
 from recorder.wiring.reading import open_logs
@@ -71,8 +72,8 @@ async def reads_of(database: Database) -> list[dict[str, Any]]:
         reading = await logs.read(None, cluster=LOG)
         return [
             json.loads(line.raw or b"{}")
-            async for page in reading.lines(
-                Selection(), after=0, parts=Part.OPENED
+            async for page in reading.pages(
+                EntryQuery(Selection(), Part.OPENED), after=0
             )
             for line in page
         ]

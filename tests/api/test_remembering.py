@@ -46,8 +46,6 @@ class Standing:
 
     log: Log = TAPE
     streams: Sequence[Stream] = (PODS,)
-    derivation: int | None = 1
-    facts_to: int = 9
     elsewhere: Archived = HERE
 
     async def archived(self, window: Window) -> Archived:
@@ -103,8 +101,8 @@ async def test_what_stands_as_it_did_is_told_as_of_now() -> None:
         Standing(log=replace(TAPE, id=LogNumber(1, "other"))),
         Standing(streams=[replace(PODS, vouched_until=NOON + HOUR)]),
         Standing(streams=[]),
-        Standing(derivation=2),
-        Standing(facts_to=8),
+        Standing(log=replace(TAPE, derivation=2)),
+        Standing(log=replace(TAPE, built_to=8)),
     ],
 )
 async def test_what_stands_otherwise_is_judged_anew(other: Standing) -> None:

@@ -17,6 +17,7 @@ from recorder.model.access import Right
 from recorder.model.entry import Operation
 from recorder.model.observation import Noticed
 from recorder.questions.ports import Part, Selection
+from recorder.questions.queries import EntryQuery
 from recorder.settings import Settings
 from recorder.wiring.reading import Logs, open_logs
 from tests.api.telling import Telling
@@ -82,8 +83,8 @@ async def test_why_days_are_held_is_told_to_who_may_get_nodes(
             reading = await visible(logs, Principal("ann", rights)).read(None)
             return {
                 line.operation
-                async for page in reading.lines(
-                    Selection(), after=0, parts=Part.OPENED
+                async for page in reading.pages(
+                    EntryQuery(Selection(), Part.OPENED), after=0
                 )
                 for line in page
             }

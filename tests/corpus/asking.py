@@ -7,6 +7,7 @@ from recorder.knowledge import shipped
 from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.ports import Reading, Selection
+from recorder.questions.queries import FactListQuery
 from recorder.questions.why import WhyQuestion, ask_why
 from tests.corpus.baseline import judge_baseline
 from tests.corpus.judging import Judged, judge_impact, judge_why
@@ -59,8 +60,8 @@ async def _pods(reading: Reading, node: str) -> set[str]:
     """Return the names of the Pods that the log ever saw on a node."""
     return {
         stored.fact.object.name
-        async for page in reading.fact_pages.pages(
-            Selection(node=node), after=0
+        async for page in reading.pages(
+            FactListQuery(Selection(node=node)), after=0
         )
         for stored in page
         if stored.fact.object is not None and stored.fact.object.kind == "Pod"

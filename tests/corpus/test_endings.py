@@ -11,7 +11,7 @@ from recorder.model.facts import Ended
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
 from recorder.model.window import Window
 from recorder.questions.ports import Reading, Selection
-from recorder.questions.queries import ObjectNames
+from recorder.questions.queries import FactListQuery, ObjectNames
 from recorder.questions.references import Reference
 from recorder.questions.why_workload import (
     WhyWorkload,
@@ -62,7 +62,7 @@ async def test_each_pod_that_failed_is_in_one_ending(
     async with reading_of(dsn, corpus.logs[name]) as reading:
         failed: set[str] = set()
         selection = Selection(kinds=(FactKind.ENDED,))
-        async for page in reading.fact_pages.pages(selection, after=0):
+        async for page in reading.pages(FactListQuery(selection), after=0):
             failed |= {
                 one.fact.object.name
                 for one in page

@@ -9,7 +9,7 @@ import pytest
 from recorder.errors import NotFoundError
 from recorder.questions.nodes import NodesQuestion, ask_labels, ask_nodes
 from recorder.questions.ports import Selection
-from recorder.questions.queries import NodeNames
+from recorder.questions.queries import EntryQuery, NodeNames
 from recorder.questions.references import Reference
 from recorder.questions.show import ask_object
 from tests.corpus.conftest import Corpus
@@ -37,7 +37,7 @@ async def test_a_list_says_what_each_node_shows(
         names = await reading.names(NodeNames())
         times = []
         selection = Selection(versions=True)
-        async for page in reading.lines(selection, after=0):
+        async for page in reading.pages(EntryQuery(selection), after=0):
             times += [
                 line.observed_at
                 for line in page

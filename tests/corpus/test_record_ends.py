@@ -8,6 +8,7 @@ from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.questions.ports import Line, Selection
+from recorder.questions.queries import EntryQuery
 from recorder.questions.sentences import lasting
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus
@@ -19,7 +20,7 @@ NOW = at(10_000_000)
 
 async def last_of(reading: LogReading) -> Line:
     lines: list[Line] = []
-    pages = reading.lines(Selection(), after=0)
+    pages = reading.pages(EntryQuery(Selection()), after=0)
     async for page in pages:
         lines.extend(page)
     return max(lines, key=lambda line: line.observed_at)

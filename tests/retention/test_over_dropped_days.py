@@ -5,6 +5,7 @@ from pathlib import Path
 
 from recorder.admin.rederiving import Rederiving, rederive
 from recorder.questions.ports import Part, Selection
+from recorder.questions.queries import EntryQuery
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from tests.retention.test_dropping import run
@@ -38,8 +39,8 @@ async def test_every_entry_that_is_kept_is_read_in_any_window(
         reading = await LogReading.at_present(engine, 1)
         return [
             line.entry.position
-            async for page in reading.lines(
-                selection, after=0, parts=Part.OPENED
+            async for page in reading.pages(
+                EntryQuery(selection, Part.OPENED), after=0
             )
             for line in page
         ]
@@ -65,8 +66,9 @@ async def test_every_entry_that_is_kept_is_read_in_any_window(
             one for one in found if one in kept
         ], window
     reading = await LogReading.at_present(engine, 1)
-    newest = await reading.skip_to_newest(Selection(source="watch"), 2)
+    watched = EntryQuery(Selection(source="watch"))
+    newest = await reading.skip_to_newest(watched, 2)
     assert newest > 0
-    everything = await reading.skip_to_newest(Selection(source="watch"), 500)
+    everything = await reading.skip_to_newest(watched, 500)
     assert everything == 0
     await engine.dispose()

@@ -13,6 +13,7 @@ from recorder.errors import NotFoundError
 from recorder.model.entry import Operation
 from recorder.model.observation import Observation
 from recorder.questions.ports import Line, Part, Selection
+from recorder.questions.queries import EntryQuery
 from recorder.store import read_entries
 from recorder.store.engine import make_engine
 from recorder.store.engine import reading as reading_of
@@ -47,10 +48,12 @@ async def lines(
     documents: bool = False,
 ) -> list[Line]:
     found: list[Line] = []
-    async for page in reading.lines(
-        selection or Selection(),
+    async for page in reading.pages(
+        EntryQuery(
+            selection or Selection(),
+            Part.OPENED if documents else Part.LISTED,
+        ),
         after=after,
-        parts=Part.OPENED if documents else Part.LISTED,
     ):
         found.extend(page)
     return found
@@ -165,7 +168,7 @@ async def test_a_selection_gives_what_matches_and_nothing_else(
         assert await lines(reading, selection) == wanted, selection
 
         for count in (1, 2, 100):
-            after = await reading.skip_to_newest(selection, count)
+            after = await reading.skip_to_newest(EntryQuery(selection), count)
             newest = await lines(reading, selection, after=after)
             assert newest == wanted[-count:]
             assert (after > 0) == (len(wanted) > count)
@@ -232,7 +235,7 @@ async def test_an_empty_log_has_no_lines(
     reading = await LogReading.at_present(engine, number)
 
     assert await lines(reading) == []
-    assert await reading.skip_to_newest(Selection(), 5) == 0
+    assert await reading.skip_to_newest(EntryQuery(Selection()), 5) == 0
     assert await reading.newest(Selection(objects=(1,))) is None
     assert reading.log.recorded_at is None
 
@@ -268,7 +271,7 @@ async def test_a_page_takes_few_trips_to_the_database(
 
     for name in ("fetch", "execute", "prepare"):
         monkeypatch.setattr(asyncpg.Connection, name, noted(name))
-    pages = reading.lines(selection, after=0, parts=Part.OBJECT, limit=2)
+    pages = reading.pages(EntryQuery(selection, Part.OBJECT), after=0, limit=2)
     async for page in pages:
         assert len(page) == 2
         break

@@ -13,10 +13,9 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from recorder.model.fact import StoredFact
-from recorder.questions.nouns import Line
 from recorder.questions.queries import FactQuery
 
-__all__ = ["merged", "newest_after", "place", "related", "union"]
+__all__ = ["merged", "related", "union"]
 
 Item = TypeVar("Item")
 AskFacts = Callable[[FactQuery], Awaitable[Sequence[StoredFact]]]
@@ -98,22 +97,6 @@ async def merged(
         page = once(sorted(taken, key=key), key)
         if page:
             yield page
-
-
-async def newest_after(
-    pages: AsyncIterator[Sequence[Line | StoredFact]], after: int, count: int
-) -> int:
-    """Return the position after which the newest of some pages lie.
-
-    Args:
-        pages: what there is after a position, in order.
-        after: the position, which is returned where there are no more.
-        count: how many are wanted.
-    """
-    places: deque[int] = deque(maxlen=count + 1)
-    async for page in pages:
-        places.extend(one.entry.position for one in page)
-    return places[0] if len(places) > count else after
 
 
 class _Source(Generic[Item]):

@@ -1,4 +1,4 @@
-"""What an answer from both halves of a log needs of them."""
+"""What an answer from both halves of a log needs of the archive."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,31 +8,7 @@ from recorder.coverage.ports import Archived, Thinned
 from recorder.model.window import Window
 from recorder.questions.ports import Reading
 
-__all__ = ["Archive", "Hot"]
-
-
-class Hot(Reading, Protocol):
-    """A log as the database holds it."""
-
-    @property
-    def derivation(self) -> int | None:
-        """Which derivation its facts are of, if it has any."""
-
-    @property
-    def facts_to(self) -> int:
-        """The position up to which every entry has its facts."""
-
-    def as_of(self, position: int) -> "Hot":
-        """Return the log as it was when it ended at a position."""
-
-    async def pinned(self, position: int) -> "Hot":
-        """Return the log as if nothing had come behind a position."""
-
-    async def again(self) -> "Hot":
-        """Read where the same log stands now."""
-
-    async def first_position(self) -> int:
-        """Return the place of the oldest entry that is kept."""
+__all__ = ["Archive"]
 
 
 class Archive(Protocol):

@@ -5,6 +5,7 @@ position of an entry, and not before: what is hot costs what it did. What it
 was opened for stays open, and from then on both halves are asked.
 """
 
+from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -14,11 +15,11 @@ from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted
+from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.ports import (
     Line,
     OnDay,
-    Part,
     Reading,
     Selection,
 )
@@ -27,6 +28,7 @@ from recorder.questions.queries import (
     FactQuery,
     HeartbeatsOf,
     LastSign,
+    ListQuery,
     NameQuery,
     NodeLabels,
     NodesBefore,
@@ -37,12 +39,10 @@ from recorder.questions.queries import (
 )
 from recorder.questions.spanning.merging import (
     merged,
-    newest_after,
     related,
     union,
 )
-from recorder.questions.spanning.pages import SpanningPages
-from recorder.questions.spanning.ports import Archive, Hot
+from recorder.questions.spanning.ports import Archive
 
 __all__ = ["SpanningReading"]
 
@@ -73,7 +73,7 @@ class SpanningReading:
 
     def __init__(
         self,
-        hot: Hot,
+        hot: Reading,
         archive: Archive,
         *,
         log: Log | None = None,
@@ -88,12 +88,9 @@ class SpanningReading:
 
         self._last = archive.last_position
         self._known: tuple[Reading, Reading] | None = None
-        self.fact_pages = SpanningPages(
-            hot.fact_pages, self._cold, self._last, self._place
-        )
 
     @classmethod
-    async def opened(cls, hot: Hot, archive: Archive) -> Self:
+    async def opened(cls, hot: Reading, archive: Archive) -> Self:
         """Open both; where nothing is hot, the archive says how it ended."""
         log = hot.log
         if log.observed_at is not None or not log.size:
@@ -151,7 +148,7 @@ class SpanningReading:
 
     async def pinned(self, position: int) -> "SpanningReading":
         """Return the log as if nothing had come behind a position."""
-        hot: Reading = await self._hot.pinned(position)
+        hot = await self._hot.pinned(position)
         log, streams = hot.log, hot.streams
         if log.observed_at is None:
             last = min(log.size, self._archive.dropped_position)
@@ -168,16 +165,6 @@ class SpanningReading:
         return await SpanningReading.opened(
             await self._hot.again(), self._archive
         )
-
-    @property
-    def derivation(self) -> int | None:
-        """Which derivation its facts are of, if it has any."""
-        return self._hot.derivation
-
-    @property
-    def facts_to(self) -> int:
-        """The position up to which every entry has its facts."""
-        return self._hot.facts_to
 
     async def first_position(self) -> int:
         """Return the place of the oldest entry that is kept."""
@@ -201,41 +188,38 @@ class SpanningReading:
                     known.add(jump.entry)
                     yield jump
 
+    async def pages(
+        self, query: ListQuery[Item], *, after: int, limit: int | None = None
+    ) -> AsyncIterator[Sequence[Item]]:
+        """Yield what lies behind a position, in bounded memory."""
+        if after < self._last:
+            await self._place()
+        pages = self._hot.pages(query, after=after, limit=limit)
+        cold = self._cold()
+        if cold is not None and after < self._last:
+            older = cold.pages(query, after=after, limit=limit)
+            pages = merged(pages, older, query.place)
+        async for page in pages:
+            yield page
+
     async def skip_to_newest(
-        self, selection: Selection, count: int, *, on_day: OnDay | None = None
+        self,
+        query: ListQuery[Item],
+        count: int,
+        *,
+        on_day: OnDay | None = None,
     ) -> int:
-        """Return the position after which the newest ``count`` lines lie."""
-        after = await self._hot.skip_to_newest(selection, count, on_day=on_day)
+        """Return the position after which the newest ``count`` items lie."""
+        after = await self._hot.skip_to_newest(query, count, on_day=on_day)
         if (cold := self._cold()) is None or after >= self._last:
             return after
         # Behind the later of both lie enough, and at most twice as many.
-        old = await cold.skip_to_newest(selection, count, on_day=on_day)
+        old = await cold.skip_to_newest(query, count, on_day=on_day)
         after = max(after, old)
-        pages = self.lines(selection, after=after, parts=Part(0))
-        return await newest_after(pages, after, count)
-
-    async def lines(
-        self,
-        selection: Selection,
-        *,
-        after: int,
-        parts: Part = Part.LISTED,
-        limit: int | None = None,
-    ) -> AsyncIterator[Sequence[Line]]:
-        """Yield lines in log order, page by page, in bounded memory."""
-        if after < self._last:
-            await self._place()
-        pages = self._hot.lines(
-            selection, after=after, parts=parts, limit=limit
-        )
-        cold = self._cold()
-        if cold is not None and after < self._last:
-            older = cold.lines(
-                selection, after=after, parts=parts, limit=limit
-            )
-            pages = merged(pages, older, _position)
-        async for page in pages:
-            yield page
+        newest: deque[int] = deque(maxlen=count + 1)
+        async for page in self.pages(query.counted(), after=after):
+            newest.extend(query.place(one)[0] for one in page)
+        return newest[0] if len(newest) > count else after
 
     async def newest(
         self, selection: Selection, *, before: int | None = None
@@ -250,7 +234,7 @@ class SpanningReading:
         while cold := self._cold():
             old = await cold.newest(selection, before=before)
             if old is not None or is_here:
-                return max(filter(None, (hot, old)), key=_position)
+                return max(filter(None, (hot, old)), key=_entry)
             # What did not change on the days that are open did before.
             if not await self._archive.reach_back():
                 break
@@ -316,5 +300,5 @@ class SpanningReading:
         return [self._hot] if cold is None else [cold, self._hot]
 
 
-def _position(line: Line) -> tuple[int, int]:
-    return line.entry.position, 0
+def _entry(line: Line) -> EntryName:
+    return line.entry
