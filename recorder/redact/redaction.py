@@ -1,7 +1,21 @@
-"""The one entrance to redaction: which way a document has to take."""
+"""The one entrance to redaction: which way a document has to take.
+
+The body in an audit record need not name its kind: a patch of a Secret has
+none. What the request was about is asked of every place that may name it.
+
+Bytes that could not be read are kept to show a person what came, and may be
+the torn half of a Secret. Nothing can be parsed, so nothing is believed: the
+pieces between quotation marks are judged one by one, which holds whether a
+mark opens or closes, and whatever is not plainly a key, structure or the
+value of a harmless key is masked.
+"""
+
+import re
+
+import msgspec
+from stringzilla import find
 
 from recorder.errors import ConfigError
-from recorder.redact.audit import GUARDED_MEMBERS, is_about_secrets
 from recorder.redact.bodiless import (
     bodies,
     commands,
@@ -11,10 +25,9 @@ from recorder.redact.bodiless import (
     truncated_addresses,
 )
 from recorder.redact.claims import claims
-from recorder.redact.digest import KeyedDigest
+from recorder.redact.digest import GONE, KeyedDigest
 from recorder.redact.edits import splice
-from recorder.redact.gates import has_token_kind, patches_env
-from recorder.redact.refused import masked_head
+from recorder.redact.gates import has_token_kind, may_hide_letters, patches_env
 from recorder.redact.rules import NameMatcher, RedactionRules
 from recorder.redact.search import SecretSearch
 from recorder.redact.validity import check_document, is_plain
@@ -146,3 +159,123 @@ def _without_bodies(raw: bytes) -> bytes:
     except ValueError:
         # No record, and for whoever asks next to refuse.
         return raw
+
+
+GUARDED_MEMBERS = frozenset({"requestObject", "responseObject"})
+"""The members of an audit record that hold bodies."""
+
+_RESOURCE = re.compile(
+    rb'"(?:resource"\s*:\s*"(?:secrets|tokenreviews)'
+    rb'|subresource"\s*:\s*"token'
+    rb'|requestURI"\s*:\s*"[^"?]*/(?:secrets|tokenreviews|token))'
+    rb'["/?]'
+)
+
+
+class _Reference(msgspec.Struct, frozen=True):
+    resource: str = ""
+    subresource: str = ""
+
+
+class _Record(msgspec.Struct, frozen=True):
+    requestURI: str = ""  # noqa: N815 - the name on the wire
+    objectRef: _Reference = _Reference()  # noqa: N815
+
+
+_decode = msgspec.json.Decoder(_Record).decode
+
+
+_NAMED = (b"/secrets", b'"secrets', b"/token", b'"token')
+"""In what `_RESOURCE` finds there is one of these."""
+
+
+def is_about_secrets(raw: bytes) -> bool:
+    """Return whether a request was about Secrets or tokens."""
+    if any(find(raw, name) >= 0 for name in _NAMED) and _RESOURCE.search(raw):
+        return True
+    if not may_hide_letters(raw):
+        return False
+    try:
+        record = _decode(raw)
+    except (msgspec.DecodeError, RecursionError):
+        # Readable, but no audit record as we know them.
+        return True
+    plain = msgspec.json.encode(record)
+    return _RESOURCE.search(plain) is not None
+
+
+_STRUCTURE = b" \t\n\r{}[],:"
+_CONSTANTS = frozenset({b"", b"true", b"false", b"null"})
+_KEY = re.compile(rb"[A-Za-z][A-Za-z0-9_.:/-]{0,127}")
+_AFTER_KEY = re.compile(rb"\s*:")
+_COLON = re.compile(rb"\s*:\s*")
+_PLAIN = re.compile(rb"[A-Za-z0-9_.:/-]{1,253}")
+_HARMLESS_KEYS = frozenset(
+    {
+        b"apiVersion",
+        b"kind",
+        b"name",
+        b"namespace",
+        b"resource",
+        b"resourceVersion",
+        b"type",
+        b"uid",
+        b"verb",
+    }
+)
+"""Keys whose values name things."""
+
+_WORD = re.compile(rb"[^\s]{12,}|[^\s]*[=:@%+/\\][^\s]*")
+
+
+def masked_head(head: bytes) -> bytes:
+    """Mask every value in bytes that are not a document.
+
+    Masking twice changes nothing more: a piece is judged by the masked ones
+    before it, and structure at the edges of a piece stays.
+    """
+    pieces = head.split(b'"')
+    if len(pieces) == 1:
+        return _masked_text(head)
+    masked: list[bytes] = []
+    for piece, after in zip(pieces, [*pieces[1:], b""], strict=True):
+        known = _is_key(piece, masked, after) or _is_harmless(piece, masked)
+        masked.append(piece if known else _masked_piece(piece))
+    return b'"'.join(masked)
+
+
+def _masked_piece(piece: bytes) -> bytes:
+    content = piece.strip(_STRUCTURE)
+    if content in _CONSTANTS:
+        return piece
+    before = len(piece) - len(piece.lstrip(_STRUCTURE))
+    return piece[:before] + GONE + piece[before + len(content) :]
+
+
+def _is_key(piece: bytes, masked: list[bytes], after: bytes) -> bool:
+    """Classify a key by what stands around it."""
+    before = masked[-1].rstrip()[-1:] if masked else b""
+    return bool(
+        before in {b"{", b",", b""}
+        and _AFTER_KEY.match(after)
+        and _KEY.fullmatch(piece)
+    )
+
+
+def _is_harmless(piece: bytes, masked: list[bytes]) -> bool:
+    """Classify a value by its key and its looks."""
+    return bool(
+        len(masked) > 1
+        and masked[-2] in _HARMLESS_KEYS
+        and _COLON.fullmatch(masked[-1])
+        and _PLAIN.fullmatch(piece)
+    )
+
+
+def _masked_text(text: bytes) -> bytes:
+    """Mask the words of a text that may be more than words.
+
+    An error page of a proxy stays readable; tokens, addresses and
+    assignments do not.
+    """
+    return _WORD.sub(GONE, text)

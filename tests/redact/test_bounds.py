@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from recorder.redact import UnreadableError
-from recorder.redact.embedded import EMBEDDING_DEPTH_MAX, PIECES_MAX
-from recorder.redact.environment import REMEMBERED_ARRAYS_MAX
+from recorder.redact.search import (
+    EMBEDDING_DEPTH_MAX,
+    PIECES_MAX,
+    REMEMBERED_ARRAYS_MAX,
+)
 from tests.redact.examples import compact, digest, pack, redaction, variables
 
 SIZE = 100_000
