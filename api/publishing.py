@@ -13,7 +13,7 @@ fields follow from theirs:
 What GraphQL shows beyond that is written in a class that adds fields.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
@@ -61,14 +61,9 @@ def publish(
     Raises:
         TypeError: The order does not name each field once.
     """
-    fields = {field.python_name: field for field in _fields(struct, shows)}
-    for left_out in without:
-        del fields[left_out]
-    for field in () if adds is None else _added(adds):
-        replaced = fields.get(field.python_name)
-        if field.description is None and replaced is not None:
-            field.description = replaced.description
-        fields[field.python_name] = field
+    added = {} if adds is None else {f.python_name: f for f in _added(adds)}
+    own = _fields(struct, shows, without, added)
+    fields = {field.python_name: field for field in own} | added
     if order:
         if sorted(order) != sorted(fields):
             msg = (
@@ -94,14 +89,26 @@ def publish(
     published.__strawberry_definition__ = definition
 
 
-def _fields(struct: type, shows: Collection[str]) -> Iterator[StrawberryField]:
-    """Yield the fields of a struct, in its order."""
+def _fields(
+    struct: type,
+    shows: Collection[str],
+    without: Collection[str],
+    added: Mapping[str, StrawberryField],
+) -> Iterator[StrawberryField]:
+    """Yield the fields of a struct, in its order, with those that replace."""
     hints = get_type_hints(struct)
     texts = _texts(struct)
     names = getattr(struct, "__struct_fields__", (*hints,))
     encoded = getattr(struct, "__struct_encode_fields__", names)
     for python_name, written in zip(names, encoded, strict=True):
         if is_left_out(written) and python_name not in shows:
+            continue
+        if python_name in without:
+            continue
+        if (instead := added.get(python_name)) is not None:
+            text = flat(texts.get(python_name))
+            instead.description = instead.description or text
+            yield instead
             continue
         yield StrawberryField(
             python_name=python_name,

@@ -12,7 +12,7 @@ from api.types.endings import WhyWorkload
 from api.types.impact import Impact
 from api.types.postmortem import Phase, Postmortem
 from api.types.timeline import Placement, Timeline
-from api.types.verdicts import Verdict, Why
+from api.types.verdicts import Why
 from recorder.documents.lessons import action_items, factors
 from recorder.documents.postmortem import summary
 from recorder.model import window as spans
@@ -52,7 +52,7 @@ async def why(
     return Why(
         node=question.node,
         window=Window(since=span[0], until=span[1]),
-        verdicts=[Verdict.of(one) for one in found.verdicts],
+        verdicts=[*found.verdicts],
         coverage=Coverage.of(found.coverage),
     )
 
@@ -139,7 +139,7 @@ async def postmortem(
         ],
         factors=list(factors(found)),
         action_items=list(action_items(found)),
-        verdicts=[Verdict.of(one) for one in verdicts],
+        verdicts=[*verdicts],
         impact=found.impact,
         began_at=min((one.began_at for one in verdicts), default=None),
         position=strawberry.ID(f"{found.log}/{found.position}"),

@@ -17,8 +17,7 @@ from api.types.arguments import (
 from api.types.coverage import Coverage
 from api.types.facts import FactBatch
 from api.types.incidents import Incident, IncidentChanges, VerdictChanges
-from api.types.verdicts import Verdict
-from recorder.explain.verdict import Verdict as Judgement
+from recorder.explain.verdict import Judged
 
 __all__ = ["Subscription"]
 
@@ -101,7 +100,7 @@ class Subscription:
         A verdict changes when evidence comes: unknown becomes proven, a node
         is back in service.
         """
-        changes: Changes[Judgement] = Changes(lambda one: one)
+        changes: Changes[Judged] = Changes(lambda one: one)
         async for found in info.context.watch(cluster, log):
             told = changes.since(
                 {
@@ -114,7 +113,7 @@ class Subscription:
             if told is not None:
                 changed, gone = told
                 yield VerdictChanges(
-                    verdicts=[Verdict.of(one) for one in changed],
+                    verdicts=[*changed],
                     gone=[strawberry.ID(one) for one in gone],
                     coverage=Coverage.of(found.coverage),
                 )

@@ -8,10 +8,10 @@ import strawberry
 from api.describing import described
 from api.types.coverage import Coverage, Window
 from api.types.impact import Workload
-from api.types.paths import Actor, actor_of
 from api.types.verdicts import Verdict
 from api.types.words import Confidence, EndedBy, Outcome, WorkloadState
 from recorder.explain import ending as told
+from recorder.explain.signals import Actor
 from recorder.explain.verdict import Missing
 from recorder.facts import says_with_object
 from recorder.model.facts import ContainerEnded
@@ -110,7 +110,7 @@ class Ending:
     @classmethod
     def of(cls, ending: told.Ending) -> Self:
         """Take it from an answer."""
-        hit, verdict, container = ending.hit, ending.verdict, ending.container
+        hit, container = ending.hit, ending.container
         return cls(
             ended_by=ending.ended_by,
             at=ending.at,
@@ -124,7 +124,7 @@ class Ending:
             else FailedContainer.of(container),
             outcome=ending.outcome,
             running_again_at=ending.running_again_at,
-            actor=None if ending.actor is None else actor_of(ending.actor),
+            actor=ending.actor,
             gpu_hours_lost=None if hit is None else hit.gpu_hours_lost,
             confidence=ending.confidence,
             sentence=ending.sentence,
@@ -137,7 +137,7 @@ class Ending:
                 for one in ending.evidence
             ],
             missing=[*ending.missing],
-            verdict=None if verdict is None else Verdict.of(verdict),
+            verdict=ending.verdict,
         )
 
 

@@ -10,11 +10,11 @@ import strawberry
 from api.describing import described
 from api.selecting import EVERYTHING
 from api.types.coverage import Coverage, Gap
-from api.types.durations import Duration
 from api.types.impact import Hit, Totals
 from api.types.pages import PageInfo
 from api.types.verdicts import Verdict
 from api.types.words import Cause, Confidence, Facet, Happened, IncidentGroup
+from recorder.explain.verdict import Duration
 from recorder.questions import incidents as answered
 from recorder.questions.facets import Facets, in_order
 
@@ -84,11 +84,11 @@ class Incident:
             nodes=list(incident.nodes),
             from_=incident.began_at,
             to=incident.until,
-            duration=Duration.of(incident.duration),
+            duration=incident.duration,
             group=IncidentGroup(incident.group),
             sentence=incident.sentence,
             confidence=first.confidence,
-            verdicts=[Verdict.of(one) for one in verdicts],
+            verdicts=[*verdicts],
             workloads=[*hits],
             totals=Totals.of(incident.workloads),
         )

@@ -7,8 +7,8 @@ from typing import Self
 from msgspec import field
 
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.durations import DurationDocument
 from recorder.explain.hit import Totals
+from recorder.explain.verdict import Duration
 from recorder.model.document import Document
 from recorder.questions.incidents import Incident, Incidents
 
@@ -24,7 +24,7 @@ class IncidentDocument(Document, frozen=True, kw_only=True):
     nodes: Sequence[str]
     since: datetime = field(name="from")
     until: datetime | None = field(name="to")
-    duration: DurationDocument | None
+    duration: Duration | None
     group: str
     sentence: str
     confidence: str
@@ -43,7 +43,7 @@ class IncidentDocument(Document, frozen=True, kw_only=True):
             nodes=incident.nodes,
             since=incident.began_at,
             until=incident.until,
-            duration=DurationDocument.of(incident.duration),
+            duration=incident.duration,
             group=incident.group,
             sentence=incident.sentence,
             confidence=first.confidence,

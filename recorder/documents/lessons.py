@@ -5,9 +5,10 @@ suggests it; what people decide to do is theirs to add.
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 
 from recorder.explain.sentences import lasted
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.outcomes import Cause, Happened, Outcome
 from recorder.questions.postmortem import Postmortem
 from recorder.questions.sentences import counted
@@ -31,7 +32,7 @@ def factors(postmortem: Postmortem) -> Sequence[str]:
     return list(dict.fromkeys(_factors(postmortem.verdicts)))
 
 
-def _factors(verdicts: Sequence[Verdict]) -> Iterator[str]:
+def _factors(verdicts: Sequence[Judged]) -> Iterator[str]:
     for verdict in verdicts:
         node, because, decided = (
             verdict.node,
@@ -40,21 +41,22 @@ def _factors(verdicts: Sequence[Verdict]) -> Iterator[str]:
         )
         if because is not None:
             yield (
-                f"{because.sign.says} led to the intervention on {node}"
-                f" ({because.strength}; {because.sign.stored.entry})"
+                f"{because.says} led to the intervention on {node}"
+                f" ({because.confidence}; {because.entry})"
             )
         if decided is not None and decided.carried_out_by is not None:
             done, by = decided.carried_out_by.name, decided.actor
-            who = "" if by is None or not by.name else f", for {by.name}"
+            who = "" if not by.name else f", for {by.name}"
             if done:
                 yield f"{done} carried it out on {node}{who}"
-        if verdict.skew:
-            way = "ahead" if verdict.skew > -verdict.skew else "behind"
-            yield f"the clock of {node} was {lasted(abs(verdict.skew))} {way}"
+        if skew := verdict.clock_skew_seconds:
+            way = "ahead" if skew > 0 else "behind"
+            off = lasted(timedelta(seconds=abs(skew)))
+            yield f"the clock of {node} was {off} {way}"
         for one in verdict.contradictions:
             yield (
-                f"records about {node} disagree: {one.sign.says}"
-                f" ({one.sign.stored.entry}), but {one.but}"
+                f"records about {node} disagree: {one.says}"
+                f" ({one.entry}), but {one.but}"
             )
 
 
@@ -88,7 +90,7 @@ def _items(postmortem: Postmortem) -> Iterator[str]:
         yield f"Find out why the recording had {gaps} here (gap {named})"
 
 
-def _of_node(verdict: Verdict) -> Iterator[str]:
+def _of_node(verdict: Judged) -> Iterator[str]:
     node = verdict.node
     if verdict.cause is Cause.UNRECORDED and verdict.happened not in {
         Happened.JOINED,
@@ -104,5 +106,5 @@ def _of_node(verdict: Verdict) -> Iterator[str]:
         )
     if verdict.back_in_service_at is None:
         yield f"Return {node} to service, or take it out of the fleet"
-    if verdict.skew:
+    if verdict.clock_skew_seconds:
         yield f"Synchronize the clock of {node}"

@@ -8,7 +8,7 @@ from recorder.documents.coverage import CoverageDocument, HoleDocument
 from recorder.documents.facts import FactDocument
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.lessons import action_items, factors
-from recorder.documents.verdict import VerdictDocument
+from recorder.explain.verdict import Verdict
 from recorder.model.document import Document
 from recorder.questions.phases import Phase, phases
 from recorder.questions.postmortem import Postmortem
@@ -61,7 +61,7 @@ class PostmortemDocument(Document, frozen=True, kw_only=True):
     factors: Sequence[str]
     action_items: Sequence[str]
     timeline: Sequence[FactDocument]
-    verdicts: Sequence[VerdictDocument]
+    verdicts: Sequence[Verdict]
     impact: ImpactDocument
     coverage: CoverageDocument
     verdict_gaps: Sequence[HoleDocument]
@@ -80,7 +80,7 @@ class PostmortemDocument(Document, frozen=True, kw_only=True):
                 FactDocument.of(one.sign.stored, role=one.role)
                 for one in postmortem.timeline
             ],
-            verdicts=[VerdictDocument.of(v) for v in postmortem.verdicts],
+            verdicts=postmortem.verdicts,
             impact=ImpactDocument.of(postmortem.impact),
             coverage=CoverageDocument.of(postmortem.coverage),
             verdict_gaps=[HoleDocument.of_gap(g) for g in postmortem.gaps],

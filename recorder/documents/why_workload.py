@@ -6,11 +6,10 @@ from typing import Self
 
 from msgspec import UNSET, UnsetType, field
 
-from recorder.documents.actors import ActorDocument
 from recorder.documents.coverage import CoverageDocument
-from recorder.documents.verdict import VerdictDocument
 from recorder.explain.ending import Ending
-from recorder.explain.verdict import Missing
+from recorder.explain.signals import Actor
+from recorder.explain.verdict import Missing, Verdict
 from recorder.facts import says_with_object
 from recorder.model.document import Document
 from recorder.model.fact import StoredFact
@@ -95,19 +94,18 @@ class EndingDocument(Document, frozen=True, kw_only=True):
     container: ContainerDocument | None
     outcome: str | None
     running_again_at: datetime | None
-    actor: ActorDocument | None
+    actor: Actor | None
     gpu_hours_lost: float | None
     confidence: str
     sentence: str
     evidence: Sequence[RecordDocument]
     missing: Sequence[Missing]
-    verdict: VerdictDocument | None
+    verdict: Verdict | None
 
     @classmethod
     def of(cls, ending: Ending) -> Self:
         """Return the document of an ending."""
-        hit, verdict, container = ending.hit, ending.verdict, ending.container
-        actor = ending.actor
+        hit, container = ending.hit, ending.container
         return cls(
             ended_by=ending.ended_by,
             at=ending.at,
@@ -121,13 +119,13 @@ class EndingDocument(Document, frozen=True, kw_only=True):
             else ContainerDocument.of(container),
             outcome=ending.outcome,
             running_again_at=ending.running_again_at,
-            actor=None if actor is None else ActorDocument.of(actor),
+            actor=ending.actor,
             gpu_hours_lost=None if hit is None else hit.gpu_hours_lost,
             confidence=ending.confidence,
             sentence=ending.sentence,
             evidence=[RecordDocument.of(one) for one in ending.evidence],
             missing=ending.missing,
-            verdict=None if verdict is None else VerdictDocument.of(verdict),
+            verdict=ending.verdict,
         )
 
 

@@ -20,7 +20,7 @@ from recorder.explain.doubt import (
     mode_of,
     was_gone,
 )
-from recorder.explain.durations import away_of, down_of
+from recorder.explain.durations import away_of, down_of, shown
 from recorder.explain.evidence import evidence_of
 from recorder.explain.faults import fault_of
 from recorder.explain.happened import GONE, STAYED
@@ -30,7 +30,7 @@ from recorder.explain.links.ordered_by import carrier_of
 from recorder.explain.missing import missing
 from recorder.explain.rivals import rivals
 from recorder.explain.sentences import sentence
-from recorder.explain.signals import Signal, Topic
+from recorder.explain.signals import UNKNOWN, Signal, Topic
 from recorder.explain.steps import steps_of
 from recorder.explain.strength import rank
 from recorder.explain.tracks.bounds import (
@@ -46,10 +46,21 @@ from recorder.explain.tracks.interventions import (
 )
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.tracks.transitions import happenings
-from recorder.explain.verdict import Because, Decided, Faulted, Verdict
+from recorder.explain.verdict import (
+    AnsweredFault,
+    Decided,
+    Faulted,
+    Judged,
+)
 from recorder.model.fact import FactKind
 from recorder.model.facts import BootChanged
-from recorder.model.outcomes import Confidence, Decision, Fault, Happened
+from recorder.model.outcomes import (
+    Cause,
+    Confidence,
+    Decision,
+    Fault,
+    Happened,
+)
 
 __all__ = ["judge"]
 
@@ -62,7 +73,7 @@ def judge(
     *,
     holes: Iterable[Hole] = (),
     absent: Collection[str] = (),
-) -> list[Verdict]:
+) -> list[Judged]:
     """Return the verdicts on what happened in an episode, in log order.
 
     Args:
@@ -83,64 +94,85 @@ def judge(
     return verdicts
 
 
-def _verdict(transition: Transition, holes: Sequence[Hole]) -> Verdict:
+def _verdict(transition: Transition, holes: Sequence[Hole]) -> Judged:
     """Return the verdict on one transition."""
-    chain, effect = transition.episode, transition.effect
-    happened = transition.happened
-    between = (not_before(transition), not_after(transition))
     acted = interventions_of(transition)
     decided, broken = _decided(transition, acted), fault_of(transition)
     broken = broken or _unheard_before(transition, decided)
     if broken and decided and _outweighs(transition, broken, decided):
         decided = None
     faulted = _tempered(transition, broken, decided)
-    back = chain.back if happened not in STAYED else None
-    before, after = _boots(transition)
     hiding = holes_over(transition, holes)
-    holed = bool(hiding)
-    heard = last_sign(
-        transition, between[0], None if decided is None else decided.sign
-    )
-    evidence, left_out = evidence_of(transition, decided, faulted, heard)
-    down = down_of(transition, between[0])
-    verdict = Verdict(
-        node=chain.node,
-        node_uid=chain.baseline.uid or chain.state.uid,
-        happened=happened,
-        effect=effect,
-        boot_id_before=before,
-        boot_id_after=after,
-        between=between,
-        lost_at=_first_proof(transition),
-        back_in_service_at=(
-            None
-            if back is None
-            else max(back.observed_at, effect.stored.observed_at)
-        ),
-        mode=mode_of(transition, decided, faulted, holed=holed),
-        fault=faulted,
-        decision=decided,
-        began=chain.began.at,
-        acted_at=_acted_at(acted, decided),
-        because=_because(decided, faulted),
-        down=down,
-        away=away_of(transition, back, between[0], down),
-        skew=chain.skew,
-        steps=steps_of(
-            transition, decided, faulted, evidence, between[0], heard
-        ),
-        evidence=evidence,
-        left_out=left_out,
-        contradictions=contradictions(transition),
-        hiding=hiding,
-    )
+    verdict = _found(transition, decided, faulted, hiding)
     verdict = replace(
         verdict,
-        confidence=confidence_of(transition, verdict, holed=holed),
+        acted_at=_acted_at(acted, decided),
+        confidence=confidence_of(transition, verdict, holed=bool(hiding)),
         rivals=rivals(transition, verdict),
         missing=missing(transition, verdict),
     )
     return replace(verdict, sentence=sentence(verdict))
+
+
+def _found(
+    transition: Transition,
+    decided: Decided | None,
+    faulted: Faulted | None,
+    hiding: Sequence[Hole],
+) -> Judged:
+    """Return a verdict without what follows from the rest of it."""
+    chain, effect = transition.episode, transition.effect
+    stays = transition.happened in STAYED
+    last, first = not_before(transition), not_after(transition)
+    back = None if stays else chain.back
+    before, after = _boots(transition)
+    decisive = None if decided is None else decided.sign
+    heard = last_sign(transition, last, decisive)
+    evidence, left_out = evidence_of(transition, decided, faulted, heard)
+    down = down_of(transition, last)
+    away = away_of(transition, back, last, down)
+    seen = effect.stored.observed_at
+    return Judged(
+        id=str(effect.stored.entry),
+        node=chain.node,
+        node_uid=chain.baseline.uid or chain.state.uid,
+        happened=transition.happened,
+        boot_id_before=before,
+        boot_id_after=after,
+        between=(last, first),
+        not_before=last,
+        not_after=first,
+        down_seconds=None if down is None else down.seconds,
+        away_seconds=None if away is None else away.seconds,
+        duration=None if stays else shown(down, away),
+        clock_skew_seconds=chain.skew.total_seconds(),
+        began_at=min(chain.began.at, effect.stored.at),
+        at=effect.stored.at,
+        back_in_service_at=None
+        if back is None
+        else max(back.observed_at, seen),
+        mode=mode_of(transition, decided, faulted, holed=bool(hiding)),
+        cause=_cause(faulted, decided),
+        fault=faulted,
+        decision=decided,
+        because=_because(decided, faulted),
+        intervention=None if decided is None else decided.intervention,
+        sentence="",
+        confidence=Confidence.UNKNOWN,
+        steps=steps_of(transition, decided, faulted, evidence, last, heard),
+        evidence=evidence,
+        evidence_left_out=left_out,
+        rivals=(),
+        contradictions=contradictions(transition),
+        gaps=sorted({gap for hole in hiding if (gap := hole.opened)}),
+        missing=(),
+        effect=effect,
+        lost_at=_first_proof(transition),
+        acted_at=None,
+        down=down,
+        away=away,
+        hiding=hiding,
+    )
 
 
 def _decided(
@@ -166,7 +198,9 @@ def _decided(
     )
     decided = Decided(
         decision=led.decision,
-        actor=led.actor,
+        actor=led.actor or UNKNOWN,
+        says=led.step.says,
+        at=led.step.stored.at,
         sign=led.step,
         confidence=led.strength,
         since=min(s.stored.observed_at for s in one.steps),
@@ -179,9 +213,18 @@ def _decided(
     return decided
 
 
+def _cause(faulted: Faulted | None, decided: Decided | None) -> Cause:
+    """Return the fault, else the decision, else ``unrecorded``."""
+    if faulted is not None:
+        return Cause(faulted.fault)
+    if decided is not None:
+        return Cause(decided.decision)
+    return Cause.UNRECORDED
+
+
 def _because(
     decided: Decided | None, faulted: Faulted | None
-) -> Because | None:
+) -> AnsweredFault | None:
     """Return the fault that was answered, if one was.
 
     It led to what happened by way of the answer, so it is one link, and as
@@ -191,7 +234,11 @@ def _because(
         return None
     if not answers(decided.sign, faulted.sign):
         return None
-    return Because(sign=faulted.sign, strength=faulted.confidence)
+    return AnsweredFault(
+        entry=faulted.sign.stored.entry,
+        says=faulted.says,
+        confidence=faulted.confidence,
+    )
 
 
 def _acted_at(
@@ -204,7 +251,7 @@ def _acted_at(
         for step in one.steps
         if step.topic in EMPTYING
     ]
-    began = [] if decided is None or decided.since is None else [decided.since]
+    began = [] if decided is None else [decided.since]
     return min([*began, *emptied], default=None)
 
 
@@ -291,9 +338,7 @@ def _unheard_before(
         return None
     if lost.status != "Unknown":
         return None
-    return Faulted(
-        fault=Fault.PARTITION, sign=lost, confidence=Confidence.LIKELY
-    )
+    return Faulted.by(Fault.PARTITION, lost, Confidence.LIKELY)
 
 
 def _boots(transition: Transition) -> tuple[str | None, str | None]:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from recorder.classify.paths import Element, Path, written_path
@@ -17,7 +18,13 @@ from recorder.explain.signals import Actor, Signal, is_order, is_same
 from recorder.explain.signals.requests import author_of
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.turns import TURNS_MIN, Turn, Turns
-from recorder.explain.verdict import CORDON, Contest, Side, Verdict
+from recorder.explain.verdict import (
+    CORDON,
+    Contest,
+    Judged,
+    NodeContest,
+    NodeContestSide,
+)
 from recorder.model.facts import (
     AnnotationChanged,
     ConditionChanged,
@@ -31,6 +38,8 @@ from recorder.model.reference import EntryName
 from recorder.model.state import Condition
 
 __all__ = ["with_contests"]
+
+CORDONED = written_path(CORDON)
 
 SAID_MAX = 3
 """Contests in a sentence, the first ones."""
@@ -48,8 +57,8 @@ class _Change(NamedTuple):
 
 
 def with_contests(
-    chains: Sequence[Episode], verdicts: Iterable[Verdict]
-) -> list[Verdict]:
+    chains: Sequence[Episode], verdicts: Iterable[Judged]
+) -> list[Judged]:
     """Return verdicts of a node with the contests that they are part of."""
     contests = sorted(_contests(chains), key=lambda one: one.entries[0])
     if not contests:
@@ -58,17 +67,35 @@ def with_contests(
 
 
 def _with(
-    verdict: Verdict, contests: Sequence[Contest], chains: Sequence[Episode]
-) -> Verdict:
+    verdict: Judged, contests: Sequence[NodeContest], chains: Sequence[Episode]
+) -> Judged:
     bearing = _bearing(verdict, chains)
     own = [one for one in contests if not bearing.isdisjoint(one.entries)]
     if not own:
         return verdict
     said = [verdict.sentence, *map(_sentence, own[:SAID_MAX])]
-    return replace(verdict, contests=own, sentence=" ".join(said))
+    cordon = next((one for one in own if one.path == CORDONED), None)
+    return replace(
+        verdict,
+        contest=UNSET if cordon is None else _of_cordon(cordon),
+        contests=own,
+        sentence=" ".join(said),
+    )
 
 
-def _bearing(verdict: Verdict, chains: Sequence[Episode]) -> set[EntryName]:
+def _of_cordon(contest: NodeContest) -> Contest:
+    """Return a contest by who sets the cordon, and who takes it away."""
+    by = {bool(side.value): side.actor for side in contest.sides}
+    return Contest(
+        cordoned_by=by[True],
+        uncordoned_by=by[False],
+        since=contest.since,
+        until=contest.until,
+        entries=contest.entries,
+    )
+
+
+def _bearing(verdict: Judged, chains: Sequence[Episode]) -> set[EntryName]:
     """Return the entries of the path of a verdict, and of orders beside it.
 
     An order that was taken back in time led to nothing, but who fought over
@@ -77,23 +104,26 @@ def _bearing(verdict: Verdict, chains: Sequence[Episode]) -> set[EntryName]:
     effect = verdict.effect.stored.entry
     found = {effect}.union(*(step.entries for step in verdict.steps))
     if verdict.decision is not None:
-        found.update(verdict.decision.entries)
+        found.update(s.stored.entry for s in verdict.decision.steps)
     for chain in chains:
         if any(effect == signal.stored.entry for signal in chain.signals):
             found.update(m.stored.entry for m in chain.marks if is_order(m))
     return found
 
 
-def _contests(chains: Sequence[Episode]) -> Iterator[Contest]:
+def _contests(chains: Sequence[Episode]) -> Iterator[NodeContest]:
     turns = Turns[Path, Actor, _Change](is_same=is_same, is_other=_is_other)
     for change, author in _changes(chains):
         at = change.signal.stored.at
         turn = Turn(author, change.before, change.after, at, change)
         turns.take(change.path, turn)
     for path, found in turns.found():
-        yield Contest(
+        yield NodeContest(
             path=written_path(path),
-            sides=[Side(turn.author, turn.shown.after) for turn in found[:2]],
+            sides=[
+                NodeContestSide(actor=turn.author, value=turn.shown.after)
+                for turn in found[:2]
+            ],
             since=found[0].at,
             until=found[-1].at,
             entries=[turn.shown.signal.stored.entry for turn in found],
@@ -169,9 +199,11 @@ def _is_other(one: Actor, other: Actor) -> bool:
     return bool(one.key) and bool(other.key) and not is_same(one, other)
 
 
-def _sentence(contest: Contest) -> str:
+def _sentence(contest: NodeContest) -> str:
     one, other = (side.actor.name for side in contest.sides)
-    what = "cordon" if contest.is_cordon else f"changes of {contest.path}"
+    what = (
+        "cordon" if contest.path == CORDONED else f"changes of {contest.path}"
+    )
     begin, end = contest.since, contest.until
     return (
         f"{one} and {other} undid each other's {what}:"

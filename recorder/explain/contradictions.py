@@ -4,7 +4,7 @@ They are reported without deciding which one is wrong: a verdict that rests
 on one of them is at most possible.
 """
 
-from recorder.explain.signals import Topic
+from recorder.explain.signals import Signal, Topic
 from recorder.explain.tracks.boots import boot_named, is_explained
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Contradiction
@@ -25,10 +25,14 @@ def contradictions(transition: Transition) -> list[Contradiction]:
             if named is None or named == boot
             else f"no version of the Node has the boot ID {named}"
         )
-        found.append(Contradiction(sign=sign, but=but))
+        found.append(_against(sign, but))
     gone = any(s.topic is Topic.IDENTITY for s in transition.episode.signals)
     for sign in transition.episode.of(Topic.REMOVING)[:1]:
         if not gone:
             but = "no deletion of the Node is recorded"
-            found.append(Contradiction(sign=sign, but=but))
+            found.append(_against(sign, but))
     return found
+
+
+def _against(sign: Signal, but: str) -> Contradiction:
+    return Contradiction(entry=sign.stored.entry, says=sign.says, but=but)

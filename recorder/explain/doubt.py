@@ -17,7 +17,7 @@ from recorder.explain.strength import STRENGTHS, rank
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.transition import Transition
-from recorder.explain.verdict import Decided, Faulted, Verdict
+from recorder.explain.verdict import Decided, Faulted, Judged
 from recorder.model.outcomes import (
     Confidence,
     Decision,
@@ -107,7 +107,7 @@ def _answers(chain: Episode, effect: Signal) -> list[Signal]:
 
 
 def confidence_of(
-    transition: Transition, verdict: Verdict, *, holed: bool
+    transition: Transition, verdict: Judged, *, holed: bool
 ) -> Confidence:
     """Return how sure a verdict is: as its weakest part, less in a gap."""
     parts: list[Confidence] = []
@@ -138,7 +138,7 @@ def _may_hide(transition: Transition, decided: Decided | None) -> bool:
     by_nobody = (
         decided is not None
         and decided.decision is Decision.NODE_DELETION
-        and (decided.actor is None or decided.actor.is_program)
+        and (decided.is_by_unknown or decided.actor.is_program)
     )
     return (
         by_nobody

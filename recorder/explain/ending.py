@@ -7,7 +7,7 @@ import msgspec
 
 from recorder.explain.hit import Hit
 from recorder.explain.signals import Actor
-from recorder.explain.verdict import Missing, Verdict
+from recorder.explain.verdict import Judged, Missing
 from recorder.model.fact import StoredFact
 from recorder.model.facts import ContainerEnded
 from recorder.model.outcomes import Confidence, EndedBy, Outcome
@@ -48,7 +48,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     """Who deleted or suspended it, where audit says so."""
 
     hit: Hit | None = None
-    verdict: Verdict | None = None
+    verdict: Judged | None = None
     """What happened to the node, where that ended the Pods."""
 
     confidence: Confidence = Confidence.PROVEN

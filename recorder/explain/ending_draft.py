@@ -8,7 +8,7 @@ from typing import Final
 from recorder.explain.hit import Hit
 from recorder.explain.losses import TOGETHER
 from recorder.explain.pod_end import BY_ITSELF, PodEnd
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
@@ -67,7 +67,7 @@ class Draft:
     evidence: list[StoredFact] = field(default_factory=list)
     failed: bool = False
     routine: bool = False
-    verdict: Verdict | None = None
+    verdict: Judged | None = None
     """Of the node that failed, where no hit tells it."""
 
     def holds(self, at: datetime) -> bool:

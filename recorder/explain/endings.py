@@ -23,7 +23,7 @@ from recorder.explain.impact import failure_of
 from recorder.explain.losses import TOGETHER
 from recorder.explain.pod_end import BY_ITSELF, PodEnd, ends_of
 from recorder.explain.regained import Loss
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.fact import StoredFact
 from recorder.model.outcomes import (
     Cause,
@@ -44,7 +44,7 @@ SIGNALLED: Final = frozenset({137, 143})
 
 
 def endings_of(
-    life: Life, hits: Iterable[Hit], verdicts: Iterable[Verdict]
+    life: Life, hits: Iterable[Hit], verdicts: Iterable[Judged]
 ) -> list[Ending]:
     """Return what ended a workload and its Pods, in order of time."""
     known = {verdict.id: verdict for verdict in verdicts}
@@ -75,7 +75,7 @@ def endings_of(
     return [_ending(draft, life, known) for draft in drafts]
 
 
-def _ended(hit: Hit, known: Mapping[str, Verdict]) -> bool:
+def _ended(hit: Hit, known: Mapping[str, Judged]) -> bool:
     """Whether a hit ended anything that was not the workload's own doing."""
     if hit.outcome in {Outcome.SURVIVED, Outcome.COMPLETED}:
         return False
@@ -161,7 +161,7 @@ def _loss(ends: Sequence[PodEnd], life: Life) -> Loss:
     return Loss(at, gang if whole and gang else lost, lost, life.pods, whole)
 
 
-def _ending(draft: Draft, life: Life, known: Mapping[str, Verdict]) -> Ending:
+def _ending(draft: Draft, life: Life, known: Mapping[str, Judged]) -> Ending:
     """Return what a draft came to."""
     hit = draft.hit
     last = draft.ends[-1] if draft.ends else None
@@ -203,7 +203,7 @@ def _bounded(evidence: list[StoredFact]) -> list[StoredFact]:
     return evidence[:half] + evidence[-half:]
 
 
-def _verdict(hit: Hit, known: Mapping[str, Verdict]) -> Verdict | None:
+def _verdict(hit: Hit, known: Mapping[str, Judged]) -> Judged | None:
     """Return the verdict that is charged with most of a loss."""
     charged = [
         (known[name].node == hit.first_node, charge.gpu_hours, name)
@@ -226,7 +226,7 @@ def _outcome(draft: Draft, life: Life) -> Outcome | None:
     return None if life.is_over or is_pod else Outcome.DOWN
 
 
-def _confidence(draft: Draft, verdict: Verdict | None) -> Confidence:
+def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:
     if draft.hit is not None:
         if draft.hit.outcome is Outcome.UNKNOWN:
             return Confidence.UNKNOWN

@@ -6,10 +6,11 @@ verdict rests on is always there, whether a rule knows it or not.
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.tracks.transition import Transition
-from recorder.explain.verdict import Decided, Evidence, Faulted
+from recorder.explain.verdict import Decided, Faulted, SignalEvidence
 from recorder.model.outcomes import Happened, Role
 
 __all__ = ["evidence_of", "most_telling", "place_of"]
@@ -24,18 +25,25 @@ TELLING = frozenset({Role.FAULT, Role.DECISION, Role.EFFECT})
 """Roles that say what happened and why; others say what was done about it."""
 
 
+class _Sign(NamedTuple):
+    """A signal of an episode, in its role for a verdict."""
+
+    role: Role
+    sign: Signal
+
+
 def evidence_of(
     transition: Transition,
     decided: Decided | None,
     faulted: Faulted | None,
     heard: Signal | None,
-) -> tuple[Sequence[Evidence], int]:
+) -> tuple[Sequence[SignalEvidence], int]:
     """Return the signs of a chain with their roles, in order of time.
 
     And how many were left out, of a chain that has more than an answer names.
     The last sign of life, ``heard``, is one of them if there is one.
     """
-    chosen: dict[tuple[int, int], Evidence] = {}
+    chosen: dict[tuple[int, int], _Sign] = {}
     deciding = [transition.effect]
     deciding += [found.sign for found in (decided, faulted) if found]
     deciding += [heard] if heard is not None else []
@@ -52,14 +60,13 @@ def evidence_of(
             role = Role.DECISION
         if faulted is not None and key == place_of(faulted.sign):
             role = Role.EFFECT if sign is transition.effect else Role.FAULT
-        chosen.setdefault(key, Evidence(role=role, sign=sign))
+        chosen.setdefault(key, _Sign(role, sign))
     if heard is not None:
-        chosen.setdefault(
-            place_of(heard), Evidence(role=heard.role, sign=heard)
-        )
+        chosen.setdefault(place_of(heard), _Sign(heard.role, heard))
     found = sorted(chosen.values(), key=_place)
     kept = most_telling(found, deciding, EVIDENCE_MAX)
-    return [found[place] for place in kept], len(found) - len(kept)
+    named = [SignalEvidence.of(*found[place]) for place in kept]
+    return named, len(found) - len(kept)
 
 
 def place_of(sign: Signal) -> tuple[int, int]:
@@ -88,7 +95,9 @@ def _unruled(
 
 
 def most_telling(
-    evidence: Sequence[Evidence], deciding: Sequence[Signal], most: int
+    evidence: Sequence[SignalEvidence | _Sign],
+    deciding: Sequence[Signal],
+    most: int,
 ) -> Sequence[int]:
     """Choose by their places so many that a reader misses least, in order.
 
@@ -106,7 +115,7 @@ def most_telling(
     return sorted(sorted(range(len(evidence)), key=worth)[:most])
 
 
-def _place(evidence: Evidence) -> tuple[datetime, int, int]:
+def _place(evidence: _Sign) -> tuple[datetime, int, int]:
     """Return where a sign stands in a timeline.
 
     Most clocks of a cluster tell whole seconds, ours does not: within a
@@ -130,6 +139,6 @@ def _is_telling(
         return True
     return (
         decided is not None
-        and decided.actor is not None
+        and not decided.is_by_unknown
         and sign.actor == decided.actor
     )

@@ -43,7 +43,7 @@ def fault_of(transition: Transition) -> Faulted | None:
         found,
         key=lambda f: (FAULTS[f[0]].weight, rank(f[1].confidence), f[0]),
     )
-    return Faulted(fault=fault, sign=one.sign, confidence=one.confidence)
+    return Faulted.by(fault, one.sign, one.confidence)
 
 
 def _find(fault: Fault, transition: Transition) -> Found | None:

@@ -2,13 +2,13 @@
 
 from recorder.explain.signals import Topic
 from recorder.explain.tracks.transition import Transition
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.outcomes import Decision
 
 __all__ = ["is_half"]
 
 
-def is_half(transition: Transition, verdict: Verdict) -> bool:
+def is_half(transition: Transition, verdict: Judged) -> bool:
     """Whether something was repaired of which nobody said that it broke.
 
     Who did it is known then, and why is not.

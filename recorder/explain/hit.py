@@ -9,7 +9,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from recorder.coverage.hole import Hole
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.document import Document
 from recorder.model.outcomes import HitBy, Outcome
 from recorder.projections import Workload
@@ -29,7 +29,7 @@ __all__ = [
 class Failure:
     """A happening of a node, as workloads see it."""
 
-    verdict: Verdict
+    verdict: Judged
     since: datetime
     """The last proof that the node was well."""
 

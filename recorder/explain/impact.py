@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from recorder.explain.gang import Gang
 from recorder.explain.happened import LOST
 from recorder.explain.hit import Failure, Hit, Scope
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.outcomes import Happened
 from recorder.projections import Placement, Placements, Workload, Workloads
 
@@ -43,13 +43,13 @@ HIT: Final = frozenset(
 """Happenings that can hit a workload."""
 
 
-def failure_of(verdict: Verdict) -> Failure | None:
+def failure_of(verdict: Judged) -> Failure | None:
     """Return what workloads see of a verdict; None if they see nothing."""
     if verdict.happened not in HIT:
         return None
     effect = verdict.effect.stored
     seen = min(verdict.lost_at, effect.observed_at)
-    since = min(verdict.between[0] or seen, seen)
+    since = min(verdict.not_before or seen, seen)
     if verdict.happened not in LOST:
         since = min(since, verdict.began_at)
     elif verdict.acted_at is not None:
@@ -60,7 +60,7 @@ def failure_of(verdict: Verdict) -> Failure | None:
 
 
 def hits(
-    verdicts: Iterable[Verdict],
+    verdicts: Iterable[Judged],
     placements: Placements,
     workloads: Workloads,
     *,

@@ -47,7 +47,7 @@ def order(failure: Failure, pod: Placement) -> tuple[datetime, datetime, int]:
     if failure.verdict.happened not in LOST:
         gone = lost or failure.seen
     else:
-        last = failure.verdict.between[0] or failure.seen
+        last = failure.verdict.not_before or failure.seen
         gone = min(last, lost or last)
     return gone, failure.seen, position(failure.verdict.id)
 

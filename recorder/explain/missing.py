@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from recorder.explain.causes import FAULTS
 from recorder.explain.signals import Topic
 from recorder.explain.tracks.transition import Transition
-from recorder.explain.verdict import Missing, Verdict
+from recorder.explain.verdict import Judged, Missing
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, Happened
 
@@ -18,7 +18,7 @@ LEASES = "coordination.k8s.io/v1/leases"
 """Resources of which a log may hold nothing, for nobody wanted them."""
 
 
-def missing(transition: Transition, verdict: Verdict) -> list[Missing]:
+def missing(transition: Transition, verdict: Judged) -> list[Missing]:
     """Name the sources that were not there and what they would tell."""
     found = [
         Missing(evidence=evidence, would_tell=told)
@@ -46,7 +46,7 @@ def missing(transition: Transition, verdict: Verdict) -> list[Missing]:
     return found
 
 
-def _unheard(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
+def _unheard(verdict: Judged) -> Iterator[tuple[str, str, str]]:
     """Yield what was perhaps never recorded, its name, and what it tells."""
     happened = verdict.happened
     if happened != Happened.DEGRADED:
@@ -58,10 +58,10 @@ def _unheard(verdict: Verdict) -> Iterator[tuple[str, str, str]]:
         yield LEASES, "leases", "when its kubelet was last heard from"
 
 
-def _audit(verdict: Verdict) -> str:
+def _audit(verdict: Judged) -> str:
     decided = verdict.decision
     if decided is None:
         return "whether anyone requested it"
-    if decided.actor is None or decided.actor.name is None:
+    if decided.actor.name is None:
         return f"who decided on the {decided.decision.value}"
     return f"who acted through {decided.actor.name}"

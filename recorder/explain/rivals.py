@@ -3,13 +3,13 @@
 from recorder.explain.faults import shared_place
 from recorder.explain.signals import Topic
 from recorder.explain.tracks.transition import Transition
-from recorder.explain.verdict import Decided, Rival, Verdict
+from recorder.explain.verdict import Decided, Judged, Rival
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
 __all__ = ["rivals"]
 
 
-def rivals(transition: Transition, verdict: Verdict) -> list[Rival]:
+def rivals(transition: Transition, verdict: Judged) -> list[Rival]:
     """Return the other causes of what happened, in a fixed order."""
     match verdict.happened:
         case Happened.REBOOT:
@@ -27,7 +27,7 @@ def rivals(transition: Transition, verdict: Verdict) -> list[Rival]:
     return [rival for rival in found if rival.cause != verdict.cause]
 
 
-def _of_reboot(transition: Transition, verdict: Verdict) -> list[Rival]:
+def _of_reboot(transition: Transition, verdict: Judged) -> list[Rival]:
     entry = transition.effect.stored.entry
     found = [
         Rival(
@@ -58,7 +58,7 @@ def _of_reboot(transition: Transition, verdict: Verdict) -> list[Rival]:
     return found
 
 
-def _power(transition: Transition, verdict: Verdict) -> Rival:
+def _power(transition: Transition, verdict: Judged) -> Rival:
     decided = _sure(verdict)
     if decided is not None:
         return Rival(
@@ -88,7 +88,7 @@ def _power(transition: Transition, verdict: Verdict) -> Rival:
     )
 
 
-def _sure(verdict: Verdict) -> Decided | None:
+def _sure(verdict: Judged) -> Decided | None:
     """Return the decision, if it excludes what looks like it."""
     decided = verdict.decision
     if decided is None or decided.confidence is not Confidence.PROVEN:
@@ -96,13 +96,13 @@ def _sure(verdict: Verdict) -> Decided | None:
     return decided
 
 
-def _no_reboot(transition: Transition, verdict: Verdict) -> Rival:
+def _no_reboot(transition: Transition, verdict: Judged) -> Rival:
     if verdict.contradictions:
         first = verdict.contradictions[0]
         return Rival(
             cause="reboot",
             excluded=False,
-            because=f"the kubelet reports one ({first.sign.stored.entry}), but"
+            because=f"the kubelet reports one ({first.entry}), but"
             f" {first.but}",
         )
     boot = transition.episode.state.boot_id
@@ -113,7 +113,7 @@ def _no_reboot(transition: Transition, verdict: Verdict) -> Rival:
     )
 
 
-def _of_silence(transition: Transition, verdict: Verdict) -> list[Rival]:
+def _of_silence(transition: Transition, verdict: Judged) -> list[Rival]:
     lost = transition.fleet.lost_with(
         transition.episode.node, transition.effect.stored.at
     )

@@ -6,7 +6,7 @@ from textwrap import shorten
 from recorder.explain.causes import DECISIONS, FAULTS
 from recorder.explain.happened import STAYED, STAYING
 from recorder.explain.signals import Actor, Signal, Topic
-from recorder.explain.verdict import Duration, Faulted, Verdict
+from recorder.explain.verdict import Faulted, Judged, Lasted
 from recorder.facts import says
 from recorder.model.facts import (
     ConditionChanged,
@@ -53,7 +53,7 @@ SAID_MAX = 60
 """Characters of what somebody said, in a sentence; the evidence has more."""
 
 
-def sentence(verdict: Verdict) -> str:
+def sentence(verdict: Judged) -> str:
     """Say what happened, by whom, when, for how long and why."""
     decided = verdict.decision
     at = verdict.effect.stored.at
@@ -68,7 +68,7 @@ def sentence(verdict: Verdict) -> str:
     return f"{text}{reason}."
 
 
-def _lasted(verdict: Verdict) -> str:
+def _lasted(verdict: Judged) -> str:
     if verdict.happened in STAYED:
         return ""
     duration = verdict.duration
@@ -80,7 +80,7 @@ def _lasted(verdict: Verdict) -> str:
     return f" ({duration.kind} {lasts(duration)})"
 
 
-def _author(verdict: Verdict) -> str:
+def _author(verdict: Judged) -> str:
     """Say who did it, where it is sure enough to be the subject."""
     decided = verdict.decision
     if decided is None:
@@ -96,7 +96,7 @@ def _hedged(verb: str, sure: str) -> str:
     return f"{first}{was}{sure}{rest}" if was else f"{sure}{verb}"
 
 
-def _follows(verdict: Verdict) -> bool:
+def _follows(verdict: Judged) -> bool:
     """Whether a drain came first, and the loss of the machine after it."""
     decided = verdict.decision
     return (
@@ -106,7 +106,7 @@ def _follows(verdict: Verdict) -> bool:
     )
 
 
-def _decided(verdict: Verdict) -> str:
+def _decided(verdict: Judged) -> str:
     """Say what for, or because of what, and who is behind it."""
     decided, fault = verdict.decision, verdict.fault
     assert decided is not None, "asked only then"
@@ -135,7 +135,7 @@ def _decided(verdict: Verdict) -> str:
     return f"{text}{comma} {sure}because {of}{broke}"
 
 
-def _reason(verdict: Verdict) -> str:
+def _reason(verdict: Judged) -> str:
     """Say why, where nobody decided it."""
     fault = verdict.fault
     if verdict.happened == Happened.JOINED:
@@ -152,7 +152,7 @@ def _reason(verdict: Verdict) -> str:
     return f"; {UNKNOWN}"
 
 
-def _of(verdict: Verdict, fault: Faulted) -> tuple[str, str]:
+def _of(verdict: Judged, fault: Faulted) -> tuple[str, str]:
     concluded = FAULTS[fault.fault].concluded
     if concluded and not _is_said(verdict):
         return ("of " if concluded.startswith("a ") else ""), concluded
@@ -162,7 +162,7 @@ def _of(verdict: Verdict, fault: Faulted) -> tuple[str, str]:
     return _broke(verdict, fault)
 
 
-def _broke(verdict: Verdict, fault: Faulted) -> tuple[str, str]:
+def _broke(verdict: Judged, fault: Faulted) -> tuple[str, str]:
     """Say what broke, and when, if that is not when it happened."""
     of, words = _in_short(fault.sign)
     when, at = fault.sign.stored.at, verdict.effect.stored.at
@@ -200,7 +200,7 @@ def _named(name: str, more: str | None) -> str:
     return f"{name} ({said})" if said else name
 
 
-def _by(verdict: Verdict) -> str:
+def _by(verdict: Judged) -> str:
     """Name who cordoned, where that is all that is known."""
     if verdict.happened not in STAYING:
         return ""
@@ -208,7 +208,7 @@ def _by(verdict: Verdict) -> str:
     return f" by {actor.name}" if actor is not None and actor.name else ""
 
 
-def _is_said(verdict: Verdict) -> bool:
+def _is_said(verdict: Judged) -> bool:
     """Whether somebody recorded the fault itself."""
     assert verdict.fault is not None, "asked only then"
     return verdict.fault.sign is not verdict.effect
@@ -228,7 +228,7 @@ def _clock(at: datetime, near: datetime | None = None) -> str:
     return at.strftime("%Y-%m-%d %H:%M:%S" if other else "%H:%M:%S")
 
 
-def lasts(duration: Duration) -> str:
+def lasts(duration: Lasted) -> str:
     """Write a duration with its bound, as ``11 s at most``."""
     bound = " at most" if duration.at_most else ""
     return f"{lasted(duration.length)}{bound}"

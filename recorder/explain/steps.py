@@ -24,7 +24,12 @@ from recorder.explain.signals import (
 from recorder.explain.signals.requests import request_of
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition, latest
-from recorder.explain.verdict import Decided, Evidence, Faulted, Step
+from recorder.explain.verdict import (
+    Decided,
+    Faulted,
+    SignalEvidence,
+    Step,
+)
 from recorder.model.outcomes import Happened, Role
 from recorder.model.reference import EntryName
 
@@ -72,7 +77,7 @@ def steps_of(
     transition: Transition,
     decided: Decided | None,
     faulted: Faulted | None,
-    evidence: Sequence[Evidence],
+    evidence: Sequence[SignalEvidence],
     alive: datetime | None,
     heard: Signal | None,
 ) -> list[Step]:
@@ -129,7 +134,8 @@ def _first(
             yield _Draft(Role.FAULT, _same(faulted.sign, shown))
     if decided is not None:
         same = _same(decided.sign, shown)
-        yield _Draft(Role.DECISION, same, decided.actor)
+        author = None if decided.is_by_unknown else decided.actor
+        yield _Draft(Role.DECISION, same, author)
 
 
 def _same(first: Signal, shown: Iterable[Signal]) -> list[Signal]:

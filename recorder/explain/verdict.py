@@ -1,16 +1,21 @@
-"""What is said of one happening: the verdict and its parts."""
+"""Verdicts on what happened to a node, as the public interface shows them.
+
+The structs are the answers. `Judged` and what it holds add what only the
+engine and reports read.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Self
 
-import msgspec
+from msgspec import UNSET, UnsetType, field
 
-from recorder.classify.paths import Path, written_path
+from recorder.classify.paths import Path
 from recorder.coverage.hole import Hole
-from recorder.explain.happened import STAYED
-from recorder.explain.signals import Actor, Signal
+from recorder.explain.signals import UNKNOWN, Actor, RuledActor, Signal
 from recorder.model.document import Document
+from recorder.model.fact import FactKind
+from recorder.model.observation import AUDIT, WATCH
 from recorder.model.outcomes import (
     Cause,
     Confidence,
@@ -25,16 +30,23 @@ from recorder.model.reference import EntryName
 
 __all__ = [
     "CORDON",
-    "Because",
+    "AnsweredFault",
     "Contest",
     "Contradiction",
     "Decided",
+    "DecisionFound",
     "Duration",
     "Evidence",
+    "FaultFound",
     "Faulted",
+    "Intervention",
+    "Judged",
+    "Lasted",
     "Missing",
+    "NodeContest",
+    "NodeContestSide",
     "Rival",
-    "Side",
+    "SignalEvidence",
     "Step",
     "Verdict",
 ]
@@ -42,64 +54,76 @@ __all__ = [
 
 CORDON: Path = ("spec", "unschedulable")
 
-SHORTEST = timedelta(seconds=1)
-"""What lasts for less is not shown."""
+
+class FaultFound(Document, frozen=True, kw_only=True):
+    """What broke."""
+
+    fault: Fault = field(name="class")
+    says: str
+    at: datetime
 
 
-class Faulted(msgspec.Struct, frozen=True, kw_only=True):
-    """What broke, by which sign."""
+class DecisionFound(Document, frozen=True, kw_only=True):
+    """What somebody decided."""
 
-    fault: Fault
-    sign: Signal
+    decision: Decision = field(name="class")
+
+    actor: Actor
+    """Who decided; a person, if recorded."""
+
+    carried_out_by: Actor | None
+    """Who did it; null where the actor did."""
+
+    says: str
+    at: datetime
+
+
+class AnsweredFault(Document, frozen=True, kw_only=True):
+    """The fault that an intervention responds to."""
+
+    entry: EntryName
+    says: str
     confidence: Confidence
-    """That it is the cause of what happened."""
 
 
-class Decided(msgspec.Struct, frozen=True, kw_only=True):
-    """What was decided, by whom, by which sign."""
+class Intervention(Document, frozen=True, kw_only=True):
+    """What one author did to the node."""
 
-    decision: Decision
-    actor: Actor | None
-    sign: Signal
-    confidence: Confidence
-    since: datetime | None = None
-    """When the intervention began."""
+    actor: Actor
 
-    carried_out_by: Actor | None = None
-    """Who did what was decided, where that is somebody else."""
+    since: datetime | None
+    """When its first step was seen."""
 
-    steps: Sequence[Signal] = ()
-    """Of the intervention, in the order of the log."""
-
-    @property
-    def entries(self) -> Sequence[EntryName]:
-        """Of the steps of the intervention, in the order of the log."""
-        return sorted({step.stored.entry for step in self.steps})
+    entries: Sequence[EntryName]
+    """Its steps, in the order of the log."""
 
 
-class Because(msgspec.Struct, frozen=True, kw_only=True):
-    """The fault that an intervention answers."""
-
-    sign: Signal
-    strength: Confidence
-
-
-class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One step of the path, with the entries that record it."""
+class Step(Document, frozen=True, kw_only=True):
+    """One step of the path, with every entry that records it."""
 
     role: Role
     at: datetime
     says: str
     actor: Actor | None
     entries: Sequence[EntryName]
-    """The one that says it, then the others in the order of the log."""
 
 
-class Evidence(msgspec.Struct, frozen=True, kw_only=True):
-    """A sign in a verdict."""
+class Evidence(Document, frozen=True, kw_only=True):
+    """One signal of the episode."""
+
+    entry: EntryName
+    """The entry that proves it, `LOG/POSITION`."""
 
     role: Role
-    sign: Signal
+    source: str
+    occurred_at: datetime | None
+    observed_at: datetime
+    says: str
+
+    @property
+    def at(self) -> datetime:
+        """When it happened, or when it was observed."""
+        return self.occurred_at or self.observed_at
 
 
 class Rival(Document, frozen=True, kw_only=True):
@@ -110,6 +134,16 @@ class Rival(Document, frozen=True, kw_only=True):
     because: str
 
 
+class Contradiction(Document, frozen=True, kw_only=True):
+    """Two conflicting records."""
+
+    entry: EntryName
+    says: str
+
+    but: str
+    """What the other record says."""
+
+
 class Missing(Document, frozen=True, kw_only=True):
     """A source that would have shown more."""
 
@@ -117,174 +151,235 @@ class Missing(Document, frozen=True, kw_only=True):
     would_tell: str
 
 
-class Contradiction(msgspec.Struct, frozen=True, kw_only=True):
-    """Two records of which one is wrong; it is not settled which."""
+class Contest(Document, frozen=True, kw_only=True):
+    """Two who undo each other's cordon."""
 
-    sign: Signal
-    but: str
-    """What the other record says."""
-
-
-class Side(NamedTuple):
-    """One of two, and what it set a field to."""
-
-    actor: Actor
-    value: bool | str | None
-    """None where it removed it; True of a taint or a cordon that it set."""
-
-
-class Contest(msgspec.Struct, frozen=True, kw_only=True):
-    """Two who undo each other's changes of one field of the Node."""
-
-    path: str
-    """As `spec.unschedulable`."""
-
-    sides: Sequence[Side]
-    """Both, the one who began first."""
-
+    cordoned_by: Actor
+    uncordoned_by: Actor
     since: datetime
+
     until: datetime
     """The last change of theirs."""
 
     entries: Sequence[EntryName]
     """Of each change, in the order of the log."""
 
-    @property
-    def is_cordon(self) -> bool:
-        """Whether they undo each other's cordon."""
-        return self.path == written_path(CORDON)
 
-    @property
-    def cordoned_by(self) -> Actor:
-        """Of a contest over a cordon, who sets it."""
-        return next(side.actor for side in self.sides if side.value)
+class NodeContestSide(Document, frozen=True, kw_only=True):
+    """One of two, and what it set a field to."""
 
-    @property
-    def uncordoned_by(self) -> Actor:
-        """Who takes it away."""
-        return next(side.actor for side in self.sides if not side.value)
+    actor: Actor
+
+    value: bool | str | None
+    """Null where it removed it; true of a taint or a cordon that it set."""
 
 
-class Duration(msgspec.Struct, frozen=True, kw_only=True):
+class NodeContest(Document, frozen=True, kw_only=True):
+    """Two who undo each other's changes of one field of the Node."""
+
+    path: str
+    """For example `metadata.labels.pool`."""
+
+    sides: Sequence[NodeContestSide]
+    since: datetime
+
+    until: datetime
+    """The last change of theirs."""
+
+    entries: Sequence[EntryName]
+    """Of each change, in the order of the log."""
+
+
+class Duration(Document, frozen=True, kw_only=True):
     """How long something lasted."""
 
     kind: DurationKind
-    length: timedelta
+    seconds: float
+
     at_most: bool
-    """Whether it is a bound: only a proof before it and one after it are
-    recorded."""
+    """Whether it is an upper bound: only a proof before it and one after it
+    are recorded."""
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What happened to a node, why, who decided, on what evidence."""
+class Verdict(Document, frozen=True, kw_only=True):
+    """What happened, why, who decided it, and the evidence."""
+
+    id: str
+    """The first entry of its effect; stable on the same log."""
 
     node: str
     node_uid: str | None
     happened: Happened
-    effect: Signal
     boot_id_before: str | None
     boot_id_after: str | None
     between: tuple[datetime | None, datetime]
-    """The last proof of the old state and the first of the new."""
 
-    lost_at: datetime
-    """The first proof that something was wrong with the node."""
+    not_before: datetime | None
+    """The last proof of the old state."""
+
+    not_after: datetime
+    """The first proof of the new one."""
+
+    down_seconds: float | None
+    """The time from the last proof that the node was alive to the next one.
+    Null if the node was never down, has not come back, or no proof from before
+    is recorded."""
+
+    away_seconds: float | None
+    """How long it was not in service; null while it is not."""
+
+    duration: Duration | None
+    """How long it lasted, as its sentence says: down, or else away from
+    service. Null if neither is known."""
+
+    clock_skew_seconds: float
+    """How far the clock of the node is ahead, by the times that it reports;
+    negative if it is behind. The times of this answer are corrected by it."""
+
+    began_at: datetime = field(name="_began_at")
+    """Time of its first signal."""
+
+    at: datetime = field(name="_at")
+    """When it happened."""
 
     back_in_service_at: datetime | None
-    mode: Mode
-    began: datetime | None
-    """The time of the first signal, except signals that held long before."""
+    """Ready, without taints, and not cordoned; null while it is not."""
 
-    acted_at: datetime | None
-    """When the intervention that led to it began, or the node was first
-    emptied, whichever came first. None if neither is recorded."""
+    mode: Mode
+    cause: Cause
+    fault: FaultFound | None
+    decision: DecisionFound | None
+    because: AnsweredFault | None
+    intervention: Intervention | None
+
+    sentence: str
+    """A one-sentence summary."""
+
+    confidence: Confidence
+
+    steps: Sequence[Step]
+    """The path, at most seven, in the order of the log."""
+
+    evidence: Sequence[Evidence]
+
+    evidence_left_out: int
+    """Signals of the same episode not listed in the evidence."""
+
+    rivals: Sequence[Rival]
+    contradictions: Sequence[Contradiction]
+
+    gaps: Sequence[EntryName]
+    """Entries of the gaps that reduce its confidence."""
+
+    missing: Sequence[Missing]
+
+    contest: Contest | UnsetType = UNSET
+    """The contest that it is part of, if two undid each other's cordon."""
+
+    contests: Sequence[NodeContest] | UnsetType = UNSET
+    """The contests that it is part of, over any field of the Node."""
+
+
+class Faulted(FaultFound, frozen=True, kw_only=True):
+    """What broke, with the signal that says so."""
+
+    sign: Signal = field(name="_sign")
+    confidence: Confidence = field(name="_confidence")
+    """That it is the cause of what happened."""
+
+    @classmethod
+    def by(cls, fault: Fault, sign: Signal, confidence: Confidence) -> Self:
+        """Return the fault that a signal shows."""
+        return cls(
+            fault=fault,
+            says=sign.says,
+            at=sign.stored.at,
+            sign=sign,
+            confidence=confidence,
+        )
+
+
+class Decided(DecisionFound, frozen=True, kw_only=True):
+    """What was decided, with the signals that say so."""
+
+    actor: RuledActor
+    carried_out_by: RuledActor | None
+    sign: Signal = field(name="_sign")
+    confidence: Confidence = field(name="_confidence")
+    since: datetime = field(name="_since")
+    """When the intervention began."""
+
+    steps: Sequence[Signal] = field(name="_steps")
+    """Of the intervention, in the order of the log."""
+
+    @property
+    def is_by_unknown(self) -> bool:
+        """Whether no record names who decided, nor the tool that was used."""
+        return self.actor == UNKNOWN
+
+    @property
+    def intervention(self) -> Intervention:
+        """What its author did to the node."""
+        return Intervention(
+            actor=self.actor,
+            since=self.since,
+            entries=sorted({step.stored.entry for step in self.steps}),
+        )
+
+
+class Lasted(Duration, frozen=True, kw_only=True):
+    """A duration with its length as it was measured."""
+
+    length: timedelta = field(name="_length")
+
+    @classmethod
+    def of(
+        cls, kind: DurationKind, length: timedelta, *, at_most: bool
+    ) -> Self:
+        """Return a duration of a length."""
+        seconds = round(length.total_seconds(), 3)
+        return cls(kind=kind, seconds=seconds, at_most=at_most, length=length)
+
+
+class SignalEvidence(Evidence, frozen=True, kw_only=True):
+    """Evidence with its signal."""
+
+    sign: Signal = field(name="_sign")
+
+    @classmethod
+    def of(cls, role: Role, sign: Signal) -> Self:
+        """Return the evidence that a signal is, in a role."""
+        stored = sign.stored
+        fact = stored.fact
+        return cls(
+            entry=stored.entry,
+            role=role,
+            source=AUDIT if fact.kind is FactKind.REQUESTED else WATCH,
+            occurred_at=fact.occurred_at,
+            observed_at=stored.observed_at,
+            says=sign.says,
+            sign=sign,
+        )
+
+
+class Judged(Verdict, frozen=True, kw_only=True):
+    """A verdict with what it was judged by."""
 
     fault: Faulted | None
     decision: Decided | None
-    because: Because | None = None
-    """The fault that the intervention responds to, if one led to this."""
+    evidence: Sequence[SignalEvidence]
+    effect: Signal = field(name="_effect")
 
-    down: Duration | None = None
-    """The time from the last proof that the node was alive to the next one.
-    None if the node was never down, has not come back, or no proof from before
-    is recorded."""
+    lost_at: datetime = field(name="_lost_at")
+    """The first proof that something was wrong with the node."""
 
-    away: Duration | None = None
-    """The time during which the node was not in service. None if it never
-    left service, or is not back."""
+    acted_at: datetime | None = field(name="_acted_at")
+    """When the intervention that led to it began, or the node was first
+    emptied, whichever came first. None if neither is recorded."""
 
-    skew: timedelta = timedelta()
-    """How far the clock of the node is ahead of the recorder's, by the times
-    that the node reports. Times in the verdict are corrected by it."""
+    duration: Lasted | None
+    down: Lasted | None = field(name="_down")
+    away: Lasted | None = field(name="_away")
 
-    steps: Sequence[Step] = ()
-    """The path, at most seven, in the order of the log."""
-
-    sentence: str = ""
-    confidence: Confidence = Confidence.UNKNOWN
-    evidence: Sequence[Evidence] = ()
-    left_out: int = 0
-    """The number of signals of the same episode that are not in the
-    evidence."""
-
-    rivals: Sequence[Rival] = ()
-    missing: Sequence[Missing] = ()
-    contradictions: Sequence[Contradiction] = ()
-    contests: Sequence[Contest] = ()
-    """The contests that it is part of, in the order of the log."""
-
-    hiding: Sequence[Hole] = ()
+    hiding: Sequence[Hole] = field(name="_hiding")
     """What overlaps the time of its evidence and reduces its confidence."""
-
-    @property
-    def contest(self) -> Contest | None:
-        """The one over its cordon."""
-        return next((one for one in self.contests if one.is_cordon), None)
-
-    @property
-    def gaps(self) -> Sequence[EntryName]:
-        """The gaps among what may hide something."""
-        named = (hole.opened for hole in self.hiding)
-        return sorted({name for name in named if name is not None})
-
-    @property
-    def id(self) -> str:
-        """The name of the first entry of its effect, or of its fault."""
-        return str(self.effect.stored.entry)
-
-    @property
-    def not_before(self) -> datetime | None:
-        """The last proof of the old state."""
-        return self.between[0]
-
-    @property
-    def not_after(self) -> datetime:
-        """The first proof of the new state."""
-        return self.between[1]
-
-    @property
-    def duration(self) -> Duration | None:
-        """How long it lasted: down, or else away from service.
-
-        Lists, sentences, cards, counts and reports show the same.
-        """
-        if self.happened in STAYED:
-            return None
-        for one in (self.down, self.away):
-            if one is not None and one.length >= SHORTEST:
-                return one
-        return None
-
-    @property
-    def cause(self) -> Cause:
-        """The fault, else the decision, else ``unrecorded``."""
-        if self.fault is not None:
-            return Cause(self.fault.fault)
-        if self.decision is not None:
-            return Cause(self.decision.decision)
-        return Cause.UNRECORDED
-
-    @property
-    def began_at(self) -> datetime:
-        """When its episode began, or its effect if that was earlier."""
-        return min(self.began or self.effect.stored.at, self.effect.stored.at)

@@ -15,7 +15,7 @@ from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap, Hole
 from recorder.coverage.ports import Log
 from recorder.explain.signals import Actor
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.document import json_bytes
 from recorder.model.moment import LAST, optional_time, written
 from recorder.model.outcomes import Happened
@@ -160,7 +160,7 @@ def of_incident(incident: Incident, log: Log, coverage: Coverage) -> Subject:
         ),
         group=incident.group,
         sentence=_cut(incident.sentence),
-        at=first.effect.stored.at,
+        at=first.at,
         began_at=began,
         over_at=over,
         work=[
@@ -212,7 +212,7 @@ def _over_at(incident: Incident) -> datetime | None:
     return max(end for end in ends if end is not None)
 
 
-def _end(verdict: Verdict) -> datetime | None:
+def _end(verdict: Judged) -> datetime | None:
     """Return when it was over; a node that was removed does not come back."""
     if verdict.back_in_service_at is not None:
         return verdict.back_in_service_at

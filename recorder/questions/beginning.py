@@ -8,7 +8,7 @@ nor what it cost.
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.moment import shifted
 from recorder.model.window import Window
 from recorder.questions.ports import Reading
@@ -33,7 +33,7 @@ def last_day(reading: Reading, until: datetime | None) -> datetime | None:
 
 
 async def reach_begun(
-    reading: Reading, window: Window, verdicts: Iterable[Verdict]
+    reading: Reading, window: Window, verdicts: Iterable[Judged]
 ) -> bool:
     """Open the days in which began what was found, if they were dropped.
 

@@ -11,7 +11,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from recorder.explain.hit import Hit
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.outcomes import Happened
 from recorder.questions.incidents import Incident, controller_of
 
@@ -72,11 +72,11 @@ class _Group:
     """What is counted of one group."""
 
     incidents: set[str] = field(default_factory=set)
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    verdicts: dict[str, Judged] = field(default_factory=dict)
     workloads: set[str] = field(default_factory=set)
     hours: float = 0.0
 
-    def add(self, incident: Incident, verdict: Verdict) -> None:
+    def add(self, incident: Incident, verdict: Judged) -> None:
         self.incidents.add(incident.first.id)
         self.verdicts[verdict.id] = verdict
 
@@ -109,7 +109,7 @@ def _mean(lengths: Sequence[timedelta]) -> timedelta | None:
     return sum(lengths, timedelta()) / len(lengths) if lengths else None
 
 
-Key = Callable[[Verdict], str | None]
+Key = Callable[[Judged], str | None]
 
 
 def count(incidents: Iterable[Incident]) -> Count:

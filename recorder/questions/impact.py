@@ -10,7 +10,7 @@ from msgspec import field
 from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import ConfigError, NotFoundError
 from recorder.explain.hit import Hit, Totals
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.knowledge import Knowledge
 from recorder.model.document import Document
 from recorder.model.moment import shifted
@@ -180,13 +180,13 @@ class NodeFailure(Document, frozen=True, kw_only=True):
     sentence: str = field(name="_sentence")
 
     @classmethod
-    def of(cls, verdict: Verdict) -> Self:
+    def of(cls, verdict: Judged) -> Self:
         """Return the failure that a verdict is about."""
         return cls(
             node=verdict.node,
             happened=verdict.happened,
             verdict=verdict.effect.stored.entry,
-            at=verdict.effect.stored.at,
+            at=verdict.at,
             sentence=verdict.sentence,
         )
 
@@ -199,7 +199,7 @@ class Impact(Document, frozen=True, kw_only=True):
     workloads: Sequence[Hit]
     totals: Totals
     coverage: Coverage
-    verdicts: Sequence[Verdict] = field(name="_verdicts")
+    verdicts: Sequence[Judged] = field(name="_verdicts")
     """Those on the failures, in the same order."""
 
 
@@ -250,7 +250,7 @@ async def _impact(
         if verdict.node not in moved
         or await was_meant(verdict.node, verdict.lost_at)
     ]
-    verdicts.sort(key=lambda v: (v.effect.stored.at, v.effect.position))
+    verdicts.sort(key=lambda v: (v.at, v.effect.position))
     found = await all_hits_of(
         reading,
         NodeSelection(nodes, moved, was_meant, question.each),

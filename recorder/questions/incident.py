@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from recorder.errors import NotFoundError
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.knowledge import Knowledge
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -76,7 +76,7 @@ async def _verdict(
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> Verdict:
+) -> Judged:
     at, nodes = place
     around = Window(at - MARGIN, at + LOOKBACK)
     for node in nodes:

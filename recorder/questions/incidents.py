@@ -13,7 +13,7 @@ from typing import Annotated
 
 from recorder.coverage.coverage import Coverage, covered
 from recorder.explain.impact import Hit
-from recorder.explain.verdict import Duration, Verdict
+from recorder.explain.verdict import Judged, Lasted
 from recorder.knowledge import Knowledge
 from recorder.model.moment import shifted
 from recorder.model.outcomes import Cause, Confidence, Fault, Happened
@@ -64,11 +64,11 @@ TOGETHER = timedelta(minutes=1)
 class Incident:
     """Verdicts that belong together."""
 
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[Judged]
     workloads: Sequence[Hit]
 
     @property
-    def first(self) -> Verdict:
+    def first(self) -> Judged:
         """The verdict that names it."""
         return self.verdicts[0]
 
@@ -118,7 +118,7 @@ class Incident:
         return max(back for back in backs if back is not None)
 
     @property
-    def duration(self) -> Duration | None:
+    def duration(self) -> Lasted | None:
         """How long it lasted for the node that its sentence names."""
         return self.first.duration
 
@@ -285,7 +285,7 @@ def _any_of(
     return wanted is None or any(w in wanted for w in words or (None,))
 
 
-def controller_of(verdict: Verdict) -> str | None:
+def controller_of(verdict: Judged) -> str | None:
     """Return the program that carried out a decision, or made it."""
     decided = verdict.decision
     if decided is None:
@@ -375,25 +375,25 @@ async def places_of(reading: Reading, incidents: Iterable[Incident]) -> Places:
     return await reading.states(NodePlaces(names)) if names else {}
 
 
-def _is_of_work(verdict: Verdict) -> bool:
+def _is_of_work(verdict: Judged) -> bool:
     """Whether a container met its own limit: nothing happened to its node."""
     return verdict.cause == Fault.CONTAINER_OOM.value
 
 
-async def _cut_off(reading: Reading, verdicts: Iterable[Verdict]) -> Places:
+async def _cut_off(reading: Reading, verdicts: Iterable[Judged]) -> Places:
     """Return where nodes stand of which each lost the network."""
     names = {v.node for v in verdicts if v.cause == Fault.PARTITION.value}
     return await reading.states(NodePlaces(names)) if len(names) > 1 else {}
 
 
 def _together(
-    verdicts: Iterable[Verdict], places: Places
-) -> list[Sequence[Verdict]]:
+    verdicts: Iterable[Judged], places: Places
+) -> list[Sequence[Judged]]:
     """Put together what struck several nodes at once, in order of time.
 
     One loses the network by itself too: others with it if they stand with it.
     """
-    groups: list[list[Verdict]] = []
+    groups: list[list[Judged]] = []
     for verdict in sorted(verdicts, key=_order):
         for group in groups:
             first = group[0]
@@ -422,11 +422,11 @@ def _stand_together(node: str, other: str, places: Places) -> bool:
     )
 
 
-def _order(verdict: Verdict) -> tuple[datetime, str]:
-    return verdict.effect.stored.at, verdict.node
+def _order(verdict: Judged) -> tuple[datetime, str]:
+    return verdict.at, verdict.node
 
 
-def _of(group: Sequence[Verdict], found: Sequence[Hit]) -> list[Hit]:
+def _of(group: Sequence[Judged], found: Sequence[Hit]) -> list[Hit]:
     """Return the workloads that a group of verdicts hit, with its charges."""
     own = {verdict.id for verdict in group}
     return [

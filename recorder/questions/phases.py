@@ -10,7 +10,7 @@ from datetime import datetime
 from recorder.explain.hit import Hit
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.steps import LAST_SIGN
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.document import Document
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Outcome, Role
@@ -75,17 +75,19 @@ def _first(signs: Iterator[_Sign]) -> _Sign:
     return min(signs, key=lambda sign: str(sign[0]), default=_NOT_RECORDED)
 
 
-def _started(verdict: Verdict) -> tuple[datetime, str, EntryName | None]:
+def _started(verdict: Judged) -> tuple[datetime, str, EntryName | None]:
     """Return when it began at the earliest that a record bears out."""
     fault, decided = verdict.fault, verdict.decision
-    begun: list[tuple[datetime, str, EntryName | None]] = []
-    if fault is not None:
-        sign = fault.sign
-        begun.append((sign.stored.at, sign.says, sign.stored.entry))
-    if decided is not None:
-        sign = decided.sign
-        begun.append((sign.stored.at, sign.says, sign.stored.entry))
-    elif verdict.not_before is not None and verdict.down is not None:
+    begun: list[tuple[datetime, str, EntryName | None]] = [
+        (one.at, one.says, one.sign.stored.entry)
+        for one in (fault, decided)
+        if one is not None
+    ]
+    if (
+        decided is None
+        and verdict.not_before is not None
+        and verdict.down is not None
+    ):
         says = f"last sign of life of {verdict.node}"
         begun.append((verdict.not_before, says, _proof(verdict)))
     if not begun:
@@ -94,13 +96,13 @@ def _started(verdict: Verdict) -> tuple[datetime, str, EntryName | None]:
     return min(begun, key=lambda one: one[0])
 
 
-def _proof(verdict: Verdict) -> EntryName | None:
+def _proof(verdict: Judged) -> EntryName | None:
     """Return the entry that proves the last sign of life, if a step does."""
     heard = (step for step in verdict.steps if step.says == LAST_SIGN)
     return next((step.entries[0] for step in heard), None)
 
 
-def _detected(verdicts: Sequence[Verdict]) -> Iterator[_Sign]:
+def _detected(verdicts: Sequence[Judged]) -> Iterator[_Sign]:
     """Yield when something first reported each of them.
 
     What broke was broken before somebody said so: it is when the report of
@@ -113,7 +115,7 @@ def _detected(verdicts: Sequence[Verdict]) -> Iterator[_Sign]:
         yield min([*reports, *_decided([verdict])], key=_when)
 
 
-def _reports(verdict: Verdict) -> Sequence[Signal]:
+def _reports(verdict: Judged) -> Sequence[Signal]:
     """Return what may have told of it first: its fault, else its effect."""
     found = [
         one.sign
@@ -139,7 +141,7 @@ def _when(sign: _Sign) -> datetime:
     return at
 
 
-def _decided(verdicts: Sequence[Verdict]) -> Iterator[_Sign]:
+def _decided(verdicts: Sequence[Judged]) -> Iterator[_Sign]:
     for verdict in verdicts:
         decided = verdict.decision
         if decided is None:
@@ -175,7 +177,7 @@ def _mitigated(hits: Sequence[Hit]) -> _Sign:
     return max(again), f"{count} running again{failed}", None
 
 
-def _resolved(verdicts: Sequence[Verdict]) -> _Sign:
+def _resolved(verdicts: Sequence[Judged]) -> _Sign:
     away = {v.node for v in verdicts if v.back_in_service_at is None}
     if away:
         names = ", ".join(sorted(away))

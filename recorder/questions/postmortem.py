@@ -13,7 +13,7 @@ from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap
 from recorder.errors import ConfigError, NotFoundError
 from recorder.explain.told_order import order_of
-from recorder.explain.verdict import Evidence, Verdict
+from recorder.explain.verdict import Judged, SignalEvidence
 from recorder.knowledge import Knowledge
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
@@ -102,7 +102,7 @@ class Postmortem:
     """With the window that the report is of."""
 
     nodes: Sequence[str]
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[Judged]
     """What happened to the nodes, in order of time."""
 
     impact: Impact
@@ -126,9 +126,9 @@ class Postmortem:
         return self.impact.coverage
 
     @property
-    def timeline(self) -> Sequence[Evidence]:
+    def timeline(self) -> Sequence[SignalEvidence]:
         """The evidence of all verdicts, each once, as it happened."""
-        found: dict[tuple[int, int], Evidence] = {}
+        found: dict[tuple[int, int], SignalEvidence] = {}
         for verdict in self.verdicts:
             for one in verdict.evidence:
                 stored = one.sign.stored
@@ -200,7 +200,7 @@ async def ask_postmortem(
     ]
     verdicts = sorted(
         (verdict for why in whys for verdict in why.verdicts),
-        key=lambda v: (v.effect.stored.at, v.effect.position),
+        key=lambda v: (v.at, v.effect.position),
     )
     return Postmortem(
         cluster=reading.log.cluster_name,
@@ -308,7 +308,7 @@ async def _incident(
 
 
 async def _gaps(
-    reading: Reading, verdicts: Sequence[Verdict], coverage: Coverage
+    reading: Reading, verdicts: Sequence[Judged], coverage: Coverage
 ) -> Sequence[Gap]:
     """Return the gaps that verdicts name, in the order of the log."""
     named = {gap for verdict in verdicts for gap in verdict.gaps}
@@ -320,6 +320,6 @@ async def _gaps(
     return [found[name] for name in sorted(named & found.keys())]
 
 
-def _around(verdicts: Sequence[Verdict]) -> Window:
+def _around(verdicts: Sequence[Judged]) -> Window:
     """Return the time of verdicts, to the end of what the log vouches for."""
     return Window(min(verdict.began_at for verdict in verdicts), None)

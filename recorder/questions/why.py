@@ -8,7 +8,7 @@ from typing import Annotated
 from recorder.coverage.authorship import add_unaudited
 from recorder.coverage.coverage import Coverage, covered, proven_of
 from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted
@@ -69,7 +69,7 @@ class Why:
 
     cluster: str
     question: WhyQuestion
-    verdicts: Sequence[Verdict]
+    verdicts: Sequence[Judged]
     coverage: Coverage
 
 
@@ -141,7 +141,7 @@ async def _covered(
     return coverage
 
 
-def _proven(reading: Reading, found: Sequence[Verdict]) -> datetime | None:
+def _proven(reading: Reading, found: Sequence[Judged]) -> datetime | None:
     """Return how far the streams are proven that told what happened."""
     told = {_told_by(one.effect.stored) for one in found}
     return proven_of(
@@ -172,10 +172,10 @@ def _judged_window(question: WhyQuestion) -> Window:
     return question.window
 
 
-def _window_of(at: datetime, found: Sequence[Verdict]) -> Window:
+def _window_of(at: datetime, found: Sequence[Judged]) -> Window:
     """Return the window that an answer about a moment speaks of."""
     begun = [verdict.began_at for verdict in found]
-    ended = [e.sign.stored.at for v in found for e in v.evidence]
+    ended = [e.at for v in found for e in v.evidence]
     since, until = min([at, *begun]), max([at, *ended])
     return Window(since, max(until, shifted(since, MOMENT)))
 
@@ -185,7 +185,7 @@ async def _verdicts(
     question: WhyQuestion,
     knowledge: Knowledge,
     coverage: Coverage,
-) -> Sequence[Verdict]:
+) -> Sequence[Judged]:
     window = question.window
     if window.since is not None or window.until is not None:
         return await _within(
@@ -208,7 +208,7 @@ async def _verdicts(
     return []
 
 
-def _at(found: Sequence[Verdict], at: datetime | None) -> Sequence[Verdict]:
+def _at(found: Sequence[Judged], at: datetime | None) -> Sequence[Judged]:
     """Choose the latest, or what was going on at a time or just before."""
     if at is None:
         return found[-1:]
@@ -218,7 +218,7 @@ def _at(found: Sequence[Verdict], at: datetime | None) -> Sequence[Verdict]:
         if v.began_at <= at
         and (v.back_in_service_at is None or v.back_in_service_at >= at)
     ]
-    before = [v for v in found if v.effect.stored.at <= at]
+    before = [v for v in found if v.at <= at]
     soon = [v for v in found if v.began_at <= shifted(at, SOON)]
     return going_on or before[-1:] or soon[:1]
 
@@ -229,7 +229,7 @@ async def _within(
     window: Window,
     knowledge: Knowledge,
     coverage: Coverage,
-) -> Sequence[Verdict]:
+) -> Sequence[Judged]:
     since = window.since and shifted(window.since, -LOOKBACK)
     nodes = await nodes_of(
         reading,

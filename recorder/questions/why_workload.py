@@ -16,7 +16,7 @@ from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.ending_state import is_down, state_of
 from recorder.explain.endings import endings_of
 from recorder.explain.impact import Hit
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted
@@ -242,7 +242,7 @@ async def _hits(
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> tuple[Sequence[Hit], Sequence[Verdict]]:
+) -> tuple[Sequence[Hit], Sequence[Judged]]:
     """Ask what hit the nodes of a workload while it was there."""
     nodes = sorted({p.node for p in pods if p.node is not None})
     begun = [p.bound_at for p in pods if p.bound_at is not None]

@@ -13,7 +13,7 @@ from recorder.documents.lessons import action_items, factors
 from recorder.documents.postmortem import summary
 from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.questions.impact import Impact
 from recorder.questions.phases import Phase, phases
 from recorder.questions.postmortem import Postmortem
@@ -117,10 +117,10 @@ def report(postmortem: Postmortem) -> Iterator[Part]:
         ("Time (UTC)", "Role", "What", "Entry"),
         [
             (
-                _clock(one.sign.stored.at, day),
+                _clock(one.at, day),
                 one.role,
-                one.sign.says,
-                Entries([str(one.sign.stored.entry)]),
+                one.says,
+                Entries([str(one.entry)]),
             )
             for one in postmortem.timeline
         ],
@@ -164,7 +164,7 @@ def _detection(
     yield Items([(line, NO_ENTRIES) for line in [*lines, *sorted(lacking)]])
 
 
-def _verdict(verdict: Verdict, day: date) -> Iterator[Part]:
+def _verdict(verdict: Judged, day: date) -> Iterator[Part]:
     yield Heading(f"Cause: {verdict.node}, {verdict.happened}")
     yield Paragraph(verdict.sentence)
     rows: list[Sequence[Cell]] = [
@@ -244,7 +244,7 @@ def page_of(postmortem: Postmortem, address: str) -> str:
 def day_of(postmortem: Postmortem) -> date:
     """Return the day of a report, which its times need not repeat."""
     if postmortem.verdicts:
-        return postmortem.verdicts[0].effect.stored.at.date()
+        return postmortem.verdicts[0].at.date()
     return date.min
 
 

@@ -34,7 +34,7 @@ def timeline(evidence: Sequence[Evidence], coverage: Coverage) -> str:
     """Draw the evidence over time; gaps are hatched."""
     if not evidence:
         return "<p>No evidence recorded.</p>"
-    times = [one.sign.stored.at for one in evidence]
+    times = [one.at for one in evidence]
     begin, end = min(times), max(times)
     if end - begin < timedelta(seconds=1):
         end = begin + timedelta(seconds=1)
@@ -103,11 +103,10 @@ def _marks(
     evidence: Sequence[Evidence], begin: datetime, end: datetime
 ) -> Iterator[str]:
     for one in evidence:
-        stored = one.sign.stored
         y = TOP + LANE * LANES.index(one.role) + LANE // 2
-        words = f"{stored.at:%H:%M:%S} {stored.entry}: {one.sign.says}"
+        words = f"{one.at:%H:%M:%S} {one.entry}: {one.says}"
         yield (
-            f'<circle cx="{_x(stored.at, begin, end)}" cy="{y}" r="6"'
+            f'<circle cx="{_x(one.at, begin, end)}" cy="{y}" r="6"'
             f' fill="{COLOURS[one.role]}"><title>{escaped(words)}</title>'
             "</circle>"
         )

@@ -5,7 +5,7 @@ from datetime import timedelta
 from textwrap import wrap
 
 from recorder.explain.sentences import lasts
-from recorder.explain.verdict import Decided, Step, Verdict
+from recorder.explain.verdict import DecisionFound, Judged, Step
 from recorder.model.moment import written
 from recorder.questions.sentences import counted
 from recorder.render.text import plain
@@ -28,7 +28,7 @@ SAYS_MAX = 100
 """Characters of what one sign says; an Event may hold a thousand."""
 
 
-def verdict_lines(verdict: Verdict, *, verbose: bool = False) -> Iterator[str]:
+def verdict_lines(verdict: Judged, *, verbose: bool = False) -> Iterator[str]:
     """Yield a verdict as text: the sentence, then the path in its steps.
 
     ``verbose`` shows the records one by one instead, all that the verdict
@@ -45,8 +45,7 @@ def verdict_lines(verdict: Verdict, *, verbose: bool = False) -> Iterator[str]:
         word = "excluded" if rival.excluded else "possible"
         yield from row_lines(word, f"{rival.cause}: {rival.because}")
     for against in verdict.contradictions:
-        entry = against.sign.stored.entry
-        text = f"{entry} {against.sign.says}: {against.but}"
+        text = f"{against.entry} {against.says}: {against.but}"
         yield from row_lines("conflict", text)
     if verdict.gaps:
         named = ", ".join(map(str, verdict.gaps))
@@ -59,7 +58,7 @@ def verdict_lines(verdict: Verdict, *, verbose: bool = False) -> Iterator[str]:
         )
 
 
-def path_lines(verdict: Verdict) -> Iterator[str]:
+def path_lines(verdict: Judged) -> Iterator[str]:
     """Yield the steps, each with the entry that says it and how many more."""
     named = [_named(step) for step in verdict.steps]
     width = max((len(name) for name in named), default=0)
@@ -71,8 +70,8 @@ def path_lines(verdict: Verdict) -> Iterator[str]:
         head = f"  {step.at:%H:%M:%S}  {step.role:8}  {name:{width}}  "
         yield f"{head}{cut(step_says(step))}"
     told = {entry for step in verdict.steps for entry in step.entries}
-    others = {e.sign.stored.entry for e in verdict.evidence} - told
-    if more := len(others) + verdict.left_out:
+    others = {e.entry for e in verdict.evidence} - told
+    if more := len(others) + verdict.evidence_left_out:
         yield from row_lines("...", f"{counted(more, 'more record')}: see -v")
 
 
@@ -97,20 +96,19 @@ def cut(said: str) -> str:
     return f"{said[: SAYS_MAX - 3]}..." if len(said) > SAYS_MAX else said
 
 
-def _records(verdict: Verdict) -> Iterator[str]:
+def _records(verdict: Judged) -> Iterator[str]:
     every = verdict.evidence
-    width = max((len(str(e.sign.stored.entry)) for e in every), default=0)
+    width = max((len(str(e.entry)) for e in every), default=0)
     day = None
     for one in every:
-        stored = one.sign.stored
-        if stored.at.date() != day:
-            day = stored.at.date()
+        if one.at.date() != day:
+            day = one.at.date()
             yield f"  {day:%Y-%m-%d}"
-        name = str(stored.entry).ljust(width)
-        clock = stored.at.strftime("%H:%M:%S")
+        name = str(one.entry).ljust(width)
+        clock = one.at.strftime("%H:%M:%S")
         role = one.role.ljust(8)
-        yield f"  {clock}  {role}  {name}  {plain(one.sign.says)}"
-    if verdict.left_out:
+        yield f"  {clock}  {role}  {name}  {plain(one.says)}"
+    if verdict.evidence_left_out:
         yield from row_lines("...", _without(verdict))
 
 
@@ -125,34 +123,33 @@ def row_lines(name: str, value: str) -> Iterator[str]:
     )
 
 
-def _without(verdict: Verdict) -> str:
+def _without(verdict: Judged) -> str:
     """Say what the evidence of a verdict leaves out, and how it is read."""
-    first, last = (verdict.evidence[n].sign.stored.at for n in (0, -1))
+    first, last = (verdict.evidence[n].at for n in (0, -1))
     until = last + timedelta(seconds=1)
+    more = counted(verdict.evidence_left_out, "more record")
     return (
-        f"{counted(verdict.left_out, 'more record')}: recorder log --facts "
+        f"{more}: recorder log --facts "
         f"--node {verdict.node} --since {written(first)} "
         f"--until {written(until)} --limit all"
     )
 
 
-def _decider(decided: Decided) -> str:
+def _decider(decided: DecisionFound) -> str:
     """Name who decided, as far as it is known."""
     actor = decided.actor
-    if actor is None:
-        return "unknown"
-    if actor.tool is not None:
+    if actor.tool:
         return f"unknown, using {actor.tool}"
     return actor.name or "unknown"
 
 
-def _boots(verdict: Verdict) -> tuple[str, str] | None:
+def _boots(verdict: Judged) -> tuple[str, str] | None:
     """Return the boot before and the boot after, where they differ."""
     before, after = verdict.boot_id_before, verdict.boot_id_after
     return None if before == after else (before or "none", after or "none")
 
 
-def _facts_of(verdict: Verdict) -> Iterator[str]:
+def _facts_of(verdict: Judged) -> Iterator[str]:
     rows = [
         ("happened", f"{verdict.happened}, {verdict.mode}"),
         ("cause", f"{verdict.cause} ({verdict.confidence})"),
@@ -164,7 +161,7 @@ def _facts_of(verdict: Verdict) -> Iterator[str]:
     booted = _boots(verdict)
     if booted is not None:
         rows.append(("boot id", " -> ".join(booted)))
-    rows.append(("at", written(verdict.effect.stored.at)))
+    rows.append(("at", written(verdict.at)))
     back = verdict.back_in_service_at
     if back is not None:
         rows.append(("back", written(back)))
@@ -173,22 +170,22 @@ def _facts_of(verdict: Verdict) -> Iterator[str]:
         for duration in (verdict.down, verdict.away)
         if duration is not None
     ]
-    if verdict.skew:
-        rows.append(("clock", _skewed(verdict.skew)))
+    if verdict.clock_skew_seconds:
+        rows.append(("clock", _skewed(verdict.clock_skew_seconds)))
     for name, value in rows:
         yield from row_lines(name, value)
 
 
-def _skewed(skew: timedelta) -> str:
+def _skewed(seconds: float) -> str:
     """Say how far the clock of a node is wrong."""
-    side = "ahead" if skew > timedelta() else "behind"
+    side = "ahead" if seconds > 0 else "behind"
     return (
-        f"the node's clock is {abs(skew).total_seconds():.0f} s {side}; its"
+        f"the node's clock is {abs(seconds):.0f} s {side}; its"
         " times are corrected"
     )
 
 
-def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
+def verdict_rows(verdict: Judged) -> Iterator[tuple[str, str]]:
     """Yield its names and values."""
     yield "Cause", f"{verdict.cause} ({verdict.confidence})"
     yield "Mode", verdict.mode
@@ -208,7 +205,7 @@ def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
         yield "Back in service", written(verdict.back_in_service_at)
 
 
-def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
+def doubts(verdict: Judged) -> Sequence[tuple[str, Sequence[str]]]:
     """Return what weakens it, with titles."""
     return [
         (
@@ -223,14 +220,13 @@ def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
         (
             "Conflicting records",
             [
-                f"{against.sign.stored.entry} {against.sign.says}:"
-                f" {against.but}"
+                f"{against.entry} {against.says}: {against.but}"
                 for against in verdict.contradictions
             ],
         ),
         (
             "Evidence not shown",
-            [_without(verdict)] if verdict.left_out else [],
+            [_without(verdict)] if verdict.evidence_left_out else [],
         ),
         (
             "Gaps that affect this verdict",

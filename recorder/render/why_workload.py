@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from recorder.explain.ending import Ending
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.facts import says_with_object
 from recorder.model.moment import written
 from recorder.questions.sentences import counted
@@ -71,7 +71,7 @@ def _facts_of(ending: Ending, *, verbose: bool) -> Iterator[tuple[str, str]]:
         yield "lost", f"at least {ending.hit.gpu_hours_lost:.2f} GPU-hours"
 
 
-def _node(verdict: Verdict) -> Iterator[str]:
+def _node(verdict: Judged) -> Iterator[str]:
     """Yield what happened to the node behind it, in its steps."""
     happened = f"{verdict.happened}, {verdict.mode}"
     cause = f"{verdict.cause} ({verdict.confidence})"

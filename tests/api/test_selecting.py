@@ -7,7 +7,6 @@ import pytest
 
 from api.answers import paging
 from api.cursors import Cursor
-from api.types.verdicts import Verdict
 from recorder.questions.entries import entry_coverage
 from recorder.store.encoding import Decoder
 from recorder.store.read_entries import _line
@@ -186,20 +185,3 @@ async def test_cursors_are_made_of_what_shows_them(
 
     assert few <= 2
     assert counted.times >= 7
-
-
-async def test_verdicts_are_told_of_incidents_that_show_them(
-    served: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    counted = Counted()
-    monkeypatch.setattr(Verdict, "of", counted.of(Verdict.of))
-    asked = 'incidents(cluster: "crash")'
-
-    await served.ask(f"{{ {asked} {{ nodes {{ id sentence totals {{"
-                     " workloads } } } }")  # fmt: skip
-    few, counted.times = counted.times, 0
-    await served.ask(f"{{ {asked} {{ edges {{ node {{ ...on Incident {{"
-                     " verdicts { id } } } } } }")  # fmt: skip
-
-    assert few == 0
-    assert counted.times

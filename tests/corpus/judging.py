@@ -150,8 +150,7 @@ def _actor(
 ) -> None:
     assert said.decision is not None, "asked only then"
     who = said.decision.actor
-    kind = "unknown" if who is None else who.kind
-    name = None if who is None else who.name
+    kind, name = who.kind, who.name
     sure = said.confidence in SURE
     if None in accept and name is None:
         one.fields += 1

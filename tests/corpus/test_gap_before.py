@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from recorder.coverage.hole import Gap
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.knowledge import shipped
 from recorder.model.window import Window
 from recorder.questions.why import Why, WhyQuestion, ask_why
@@ -34,7 +34,7 @@ async def test_what_a_gap_may_hide_leaves_the_mode_open_in_a_later_window(
 ) -> None:
     log = corpus.logs["crash"]
     async with reading_of(corpus.database.dsn("reader"), log) as reading:
-        verdict: Verdict
+        verdict: Judged
         (verdict,) = (await asked(reading, None)).verdicts
         effect = verdict.effect.stored.observed_at
         since = effect - timedelta(seconds=1)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pytest
 
 from recorder.coverage.coverage import Coverage
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.knowledge import shipped
 from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
@@ -25,7 +25,7 @@ LEASES = "coordination.k8s.io/v1/leases"
 class Answers(NamedTuple):
     """What is said of a narrow log: of why, impact and incidents."""
 
-    verdict: Verdict
+    verdict: Judged
     why: Coverage
     impact: Coverage
     incidents: Coverage

@@ -3,7 +3,6 @@
 import pytest
 
 from recorder.documents.incidents import IncidentDocument
-from recorder.documents.verdict import VerdictDocument
 from recorder.explain.sentences import lasts
 from recorder.knowledge import shipped
 from recorder.model.outcomes import DurationKind
@@ -50,7 +49,7 @@ async def test_every_surface_shows_the_duration_of_the_sentence(
         assert f"({said})" in incident.sentence
         shown = " ".join("\n".join(verdict_lines(first)).split())
         assert said in shown.partition(" happened ")[2]
-        document = VerdictDocument.of(first)
+        document = first
         assert document.duration == IncidentDocument.of(incident).duration
         if len(incident.verdicts) == 1:
             counted = count([incident])

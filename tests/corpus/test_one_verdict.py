@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from recorder.documents.verdict import VerdictDocument
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.window import Window
@@ -23,10 +22,9 @@ NOW = at(10_000_000)
 LITTLE = timedelta(milliseconds=1)
 
 
-def windows(verdict: Verdict) -> Sequence[WhyQuestion]:
+def windows(verdict: Judged) -> Sequence[WhyQuestion]:
     """Return questions that a transition answers, whatever else may."""
-    effect = verdict.effect.stored.at
-    inside = effect if verdict.began is None else verdict.began + LITTLE
+    effect, inside = verdict.at, verdict.began_at + LITTLE
     return [
         WhyQuestion(
             node=verdict.node, window=Window(), at=max(effect, inside)
@@ -41,7 +39,7 @@ async def differences(reading: Reading) -> AsyncIterator[str]:
     for verdict in (v for one in found.incidents for v in one.verdicts):
         for question in windows(verdict):
             why = await ask_why(reading, question, shipped(), now=NOW)
-            if said_of(why, verdict) != plain(VerdictDocument.of(verdict)):
+            if said_of(why, verdict) != plain(verdict):
                 yield f"{verdict.node} {verdict.id} at {question.at}"
             proven, seen = why.coverage.proven_until, effect_of(verdict)
             if why.coverage.complete and (
@@ -50,12 +48,12 @@ async def differences(reading: Reading) -> AsyncIterator[str]:
                 yield f"{verdict.node} {verdict.id}: complete"
 
 
-def effect_of(verdict: Verdict) -> datetime:
+def effect_of(verdict: Judged) -> datetime:
     return verdict.effect.stored.observed_at
 
 
-def said_of(why: Why, verdict: Verdict) -> Any:
-    documents = (plain(VerdictDocument.of(one)) for one in why.verdicts)
+def said_of(why: Why, verdict: Judged) -> Any:
+    documents = (plain(one) for one in why.verdicts)
     return next((d for d in documents if d["id"] == verdict.id), None)
 
 

@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from recorder.coverage.hole import Hole
+from recorder.explain import verdict as answer
 from recorder.explain.answer import judge
 from recorder.explain.needs import is_request_about, objects_asked_for
 from recorder.explain.strength import STRENGTHS
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
-from recorder.explain.verdict import Verdict
 from recorder.facts import State, derive, is_compared
 from recorder.knowledge import Knowledge, shipped
 from recorder.model.entry import Draft, Operation
@@ -60,7 +60,7 @@ class Judged:
             or is_request_about(f.fact, objects)
         ]
 
-    def verdicts(self, node: str) -> list[Verdict]:
+    def verdicts(self, node: str) -> list[answer.Judged]:
         """Return the verdicts on a node."""
         mine = self._about(node)
         fleet = Fleet(self.facts)
@@ -127,7 +127,7 @@ def holes_of(
 
 
 def differences(
-    truths: Sequence[told.Verdict], verdicts: Sequence[Verdict]
+    truths: Sequence[told.Verdict], verdicts: Sequence[answer.Verdict]
 ) -> list[str]:
     """Say where verdicts on one node are not what is true."""
     if len(truths) != len(verdicts):
@@ -141,7 +141,7 @@ def differences(
     ]
 
 
-def _different(truth: told.Verdict, verdict: Verdict) -> Iterable[str]:
+def _different(truth: told.Verdict, verdict: answer.Verdict) -> Iterable[str]:
     fault, decision = verdict.fault, verdict.decision
     back: bool | None = verdict.back_in_service_at is not None
     if verdict.happened in {"degraded", "joined"}:
@@ -171,7 +171,7 @@ def _different(truth: told.Verdict, verdict: Verdict) -> Iterable[str]:
     yield from _actors(truth, verdict)
 
 
-def _actors(truth: told.Verdict, verdict: Verdict) -> Iterable[str]:
+def _actors(truth: told.Verdict, verdict: answer.Verdict) -> Iterable[str]:
     if truth.actor is None:
         return
     actor = verdict.decision.actor if verdict.decision is not None else None

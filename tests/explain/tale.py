@@ -14,7 +14,7 @@ from recorder.coverage.hole import Hole
 from recorder.explain.answer import judge
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.knowledge import Knowledge, shipped
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT
@@ -183,7 +183,7 @@ class Tale(Telling):
         knowledge: Knowledge | None = None,
         base: NodeState | None = None,
         facts: Sequence[StoredFact] | None = None,
-    ) -> list[Verdict]:
+    ) -> list[Judged]:
         """Judge what is told of a node."""
         told = self.facts if facts is None else facts
         mine = [fact for fact in told if fact.fact.node == node]
@@ -200,7 +200,7 @@ class Tale(Telling):
             )
         ]
 
-    def verdict(self, node: str = "n1", **more: Any) -> Verdict:
+    def verdict(self, node: str = "n1", **more: Any) -> Judged:
         """Judge a tale in which one thing happened to a node."""
         found = self.verdicts(node, **more)
         assert len(found) == 1, [v.sentence for v in found]

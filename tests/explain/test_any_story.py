@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recorder.explain.strength import STRENGTHS
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.facts import BootChanged
 from recorder.model.reference import EntryName
 from tests.explain.tale import Tale
@@ -70,7 +70,7 @@ def told(story: list[tuple[float, int]]) -> Tale:
     return tale
 
 
-def keeps(verdict: Verdict) -> None:
+def keeps(verdict: Judged) -> None:
     effect = verdict.effect.stored
     fault, decided = verdict.fault, verdict.decision
     assert verdict.confidence in STRENGTHS
@@ -98,7 +98,7 @@ def keeps(verdict: Verdict) -> None:
     keeps_to_its_path(verdict)
 
 
-def keeps_to_its_path(verdict: Verdict) -> None:
+def keeps_to_its_path(verdict: Judged) -> None:
     """Hold the steps to what they promise, whatever they are of."""
     steps = verdict.steps
     assert 1 <= len(steps) <= 7

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.outcomes import Decision, Fault
 from recorder.model.state import Condition
 from recorder.projections import NodeState
@@ -64,7 +64,7 @@ def test_a_proof_of_a_panic_goes_to_the_boot_before_it() -> None:
     assert fault(second) is Fault.KERNEL_PANIC
 
 
-def verdict_after(days: float, *, drained: bool = False) -> Verdict:
+def verdict_after(days: float, *, drained: bool = False) -> Judged:
     tale = Tale("n1", "n2").cordons(10, "kubectl")
     if drained:
         tale.pod(11, "EvictionByEvictionAPI")
@@ -141,7 +141,7 @@ def test_a_notice_of_next_week_explains_no_crash_today() -> None:
 
 @pytest.mark.parametrize("planned", [True, False])
 def test_a_gap_takes_away_from_confidence_and_mode(*, planned: bool) -> None:
-    def told(*, gap: bool) -> Verdict:
+    def told(*, gap: bool) -> Judged:
         tale = Tale("n1", "n2")
         if planned:
             tale.locks(5).cordons(6, "kured")
@@ -172,7 +172,7 @@ def test_an_event_against_the_boot_id_is_told_and_not_settled(
     assert verdict.happened == "kubelet-restart"
     assert verdict.confidence == "possible"
     (against,) = verdict.contradictions
-    assert against.sign is verdict.effect
+    assert against.entry == verdict.effect.stored.entry
     assert ("still boot-1" in against.but) == (named == "boot-1")
     (rival,) = [r for r in verdict.rivals if r.cause == "reboot"]
     assert not rival.excluded

@@ -1,17 +1,11 @@
 """Two who undo each other's cordon are named as such, others are not."""
 
-from operator import attrgetter
-
 import pytest
 from msgspec.structs import replace
 
-from api.types.contests import NodeContest
-from api.types.verdicts import Verdict as Answered
-from recorder.documents.contests import ContestDocument
-from recorder.documents.verdict import VerdictDocument
 from recorder.explain.contests import with_contests
 from recorder.explain.tracks.episodes import episodes_of
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.fact import FactKind
@@ -22,7 +16,7 @@ CORDON = '{"spec":{"unschedulable":true}}'
 GIVEN_BACK = '{"spec":{"unschedulable":null}}'
 
 
-def judged(tale: Tale) -> list[Verdict]:
+def judged(tale: Tale) -> list[Judged]:
     mine = [fact for fact in tale.facts if fact.fact.node == "n1"]
     chains = episodes_of("n1", mine, shipped(), None)
     return with_contests(chains, tale.verdicts())
@@ -42,7 +36,7 @@ def test_two_controllers_that_fight_are_named_in_each_verdict() -> None:
     assert len(verdicts) == 3
     for verdict in verdicts:
         contest = verdict.contest
-        assert contest is not None
+        assert contest
         assert contest.cordoned_by.name == OPERATOR
         assert contest.uncordoned_by.name == KURED
         assert len(contest.entries) == 6
@@ -55,11 +49,11 @@ def test_two_controllers_that_fight_are_named_in_each_verdict() -> None:
 def test_one_who_cordons_and_one_who_gives_back_do_not_fight() -> None:
     (verdict,) = judged(a_fight(1))
 
-    assert verdict.contest is None
+    assert not verdict.contest
 
 
 def test_what_lies_hours_apart_is_no_fight() -> None:
-    assert [v.contest for v in judged(a_fight(3, every=7200))] == [None] * 3
+    assert not any(v.contest for v in judged(a_fight(3, every=7200)))
 
 
 def test_one_who_changes_its_mind_does_not_fight() -> None:
@@ -68,14 +62,14 @@ def test_one_who_changes_its_mind_does_not_fight() -> None:
         tale.cordons(10 + turn * 60, OPERATOR)
         tale.uncordons(20 + turn * 60, "node-maintenance")
 
-    assert {v.contest for v in judged(tale)} == {None}
+    assert not any(v.contest for v in judged(tale))
 
 
 def test_three_who_take_turns_are_no_fight_of_two() -> None:
     tale = Tale().cordons(10, OPERATOR).uncordons(20, KURED)
     tale.cordons(30, "karpenter").uncordons(40, "descheduler")
 
-    assert {v.contest for v in judged(tale)} == {None}
+    assert not any(v.contest for v in judged(tale))
 
 
 def test_audit_names_the_person_in_it() -> None:
@@ -87,7 +81,7 @@ def test_audit_names_the_person_in_it() -> None:
 
     first, second = judged(tale)
 
-    assert first.contest is not None
+    assert first.contest
     assert first.contest == second.contest
     assert first.contest.cordoned_by.name == "alice@example.com"
 
@@ -126,7 +120,7 @@ def test_a_contest_over_any_field_that_bears_on_a_verdict_is_told(
 ) -> None:
     (verdict,) = judged(fought_over(field, key, value))
 
-    (contest,) = verdict.contests
+    (contest,) = verdict.contests or ()
     assert key in contest.path
     assert field in contest.path
     assert [(side.actor.name, side.value) for side in contest.sides] == [
@@ -134,7 +128,7 @@ def test_a_contest_over_any_field_that_bears_on_a_verdict_is_told(
         (KURED, None),
     ]
     assert len(contest.entries) == 4
-    assert verdict.contest is None  # not over its cordon
+    assert not verdict.contest  # not over its cordon
     assert verdict.sentence.endswith(
         f"{by} and {KURED} undid each other's changes of {contest.path}:"
         " 4 changes from 03:00:10 to 03:01:30."
@@ -155,7 +149,7 @@ def test_who_is_in_managed_fields_is_not_taken_for_who_asked_then() -> None:
 
     (verdict,) = judged(tale.boots(170).ready(175).uncordons(200, OPERATOR))
 
-    assert verdict.contests == ()
+    assert not verdict.contests
 
 
 def test_a_contest_that_no_verdict_rests_on_is_left_to_who() -> None:
@@ -166,7 +160,7 @@ def test_a_contest_that_no_verdict_rests_on_is_left_to_who() -> None:
         tale.labels(20 + turn * 60, "team", None, old="a", actor="blue")
     tale.uncordons(300, "alice")
 
-    assert {v.contests for v in judged(tale)} == {()}
+    assert not any(v.contests for v in judged(tale))
 
 
 def test_a_person_who_gives_a_node_back_is_named_by_audit() -> None:
@@ -178,35 +172,26 @@ def test_a_person_who_gives_a_node_back_is_named_by_audit() -> None:
 
     first, _ = judged(tale)
 
-    assert first.contest is not None
+    assert first.contest
     assert first.contest.uncordoned_by.name == "alice@example.com"
 
 
-def test_json_and_graphql_show_the_same_contest() -> None:
+def test_a_contest_is_shown_with_both_sides() -> None:
     (verdict,) = judged(fought_over("taints", "pool", ""))
 
-    (written,) = plain(VerdictDocument.of(verdict))["contests"]
-    (asked,) = Answered.of(verdict).contests
+    (contest,) = verdict.contests or ()
+    (shown,) = plain(verdict)["contests"]
 
-    assert asked.path == written["path"]
-    assert asked.entries == written["entries"]
-    assert [(side.actor.name, side.value) for side in asked.sides] == [
-        (OPERATOR, True),
-        (KURED, None),
-    ]
+    assert shown["entries"] == [str(one) for one in contest.entries]
     assert [
-        (side["actor"]["name"], side["value"]) for side in written["sides"]
+        (side["actor"]["name"], side["value"]) for side in shown["sides"]
     ] == [(OPERATOR, True), (KURED, None)]
 
 
 def test_an_empty_label_is_not_one_that_was_removed() -> None:
     (verdict,) = judged(fought_over("annotations", "example.com/reboot", "a"))
-    (contest,) = verdict.contests
+    (contest,) = verdict.contests or ()
     one, other = contest.sides
-    empty = replace(contest, sides=[one._replace(value=""), other])
+    empty = replace(contest, sides=[replace(one, value=""), other])
 
-    asked = NodeContest.of(empty)
-    written = plain(ContestDocument.of(empty))
-
-    assert [*map(attrgetter("value"), asked.sides)] == ["", None]
-    assert [side["value"] for side in written["sides"]] == ["", None]
+    assert [side["value"] for side in plain(empty)["sides"]] == ["", None]

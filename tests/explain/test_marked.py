@@ -2,14 +2,14 @@
 
 import pytest
 
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from tests.explain.tale import Tale
 
 REQUESTED = "ops.example.com/reboot-requested"
 STATE = "ops.example.com/state"
 
 
-def told(verdict: Verdict) -> tuple[object, ...]:
+def told(verdict: Judged) -> tuple[object, ...]:
     """Return what was decided, by whom, carried out by whom, how surely."""
     decided = verdict.decision
     if decided is None:
@@ -17,7 +17,7 @@ def told(verdict: Verdict) -> tuple[object, ...]:
     carrier = decided.carried_out_by
     return (
         decided.decision,
-        decided.actor and decided.actor.name,
+        decided.actor.name,
         carrier and carrier.name,
         decided.confidence,
     )

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from recorder.documents.verdict import VerdictDocument
 from recorder.explain import faults
 from recorder.explain.causes import FAULTS
 from recorder.explain.links import led_to
+from recorder.explain.verdict import Verdict
 from recorder.knowledge import Knowledge, shipped, shipped_files
 from recorder.knowledge.rules import Rules
 from tests.corpus.make import TAPES
@@ -27,11 +27,9 @@ PATHS = [
 ]
 
 
-def said(tape: Judged) -> list[VerdictDocument]:
+def said(tape: Judged) -> list[Verdict]:
     nodes = sorted({f.fact.node for f in tape.facts if f.fact.node})
-    return [
-        VerdictDocument.of(v) for node in nodes for v in tape.verdicts(node)
-    ]
+    return [v for node in nodes for v in tape.verdicts(node)]
 
 
 def shuffled(chance: Random, rows: Sequence[Any]) -> tuple[Any, ...]:

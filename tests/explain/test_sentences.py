@@ -1,9 +1,8 @@
 """A verdict in one sentence, and its signs in the order of a timeline."""
 
-from recorder.documents.verdict import VerdictDocument
 from recorder.explain.evidence import most_telling
 from recorder.explain.signals import Signal
-from recorder.explain.verdict import Evidence, Verdict
+from recorder.explain.verdict import Judged, SignalEvidence
 from recorder.model.document import plain
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Role
@@ -71,7 +70,7 @@ def test_within_a_second_signs_stand_in_the_order_of_the_log() -> None:
     assert positions == sorted(positions)
 
 
-def chosen(verdict: Verdict, most: int) -> list[Signal]:
+def chosen(verdict: Judged, most: int) -> list[Signal]:
     evidence = verdict.evidence
     deciding = [verdict.effect]
     return [
@@ -96,8 +95,8 @@ def test_what_a_verdict_rests_on_is_never_left_out() -> None:
 def test_acts_are_left_out_before_effects() -> None:
     verdict = Tale("n1", "n2").crashes(60).verdict()
     effect = verdict.effect
-    acts = [Evidence(role=Role.ACT, sign=effect._replace(vague=True))] * 30
-    storm = [*acts, Evidence(role=Role.EFFECT, sign=effect), *acts]
+    acts = [SignalEvidence.of(Role.ACT, effect._replace(vague=True))] * 30
+    storm = [*acts, SignalEvidence.of(Role.EFFECT, effect), *acts]
 
     places = most_telling(storm, [], 5)
 
@@ -116,17 +115,10 @@ def test_what_a_storm_leaves_out_is_counted_and_where_to_read_it_is_said() -> (
 
     named, signs = len(verdict.evidence), 400 + len(calm.evidence)
 
-    assert (
-        calm.left_out
-        == plain(VerdictDocument.of(calm))["evidence_left_out"]
-        == 0
-    )
+    assert plain(calm)["evidence_left_out"] == 0
     assert named < signs
-    assert verdict.left_out == signs - named
-    assert (
-        plain(VerdictDocument.of(verdict))["evidence_left_out"]
-        == verdict.left_out
-    )
+    left_out = signs - named
+    assert plain(verdict)["evidence_left_out"] == left_out
     said = " ".join("\n".join(verdict_lines(verdict, verbose=True)).split())
-    assert f"{verdict.left_out} more records: recorder log --facts" in said
+    assert f"{left_out} more records: recorder log --facts" in said
     assert "--node n1 --since" in said

@@ -1,6 +1,6 @@
 """The path that people are shown: each act once, with all its records."""
 
-from recorder.explain.verdict import Step, Verdict
+from recorder.explain.verdict import Judged, Step
 from recorder.model.outcomes import Role
 from recorder.render.verdict import verdict_lines
 from tests.explain.tale import Tale
@@ -8,11 +8,11 @@ from tests.explain.test_traps import CORDON
 from tests.support.builders import at
 
 
-def paths(verdict: Verdict) -> list[tuple[Role, str]]:
+def paths(verdict: Judged) -> list[tuple[Role, str]]:
     return [(step.role, step.says) for step in verdict.steps]
 
 
-def step_of(verdict: Verdict, says: str) -> Step:
+def step_of(verdict: Judged, says: str) -> Step:
     [found] = [step for step in verdict.steps if says in step.says]
     return found
 
@@ -112,7 +112,7 @@ def test_a_sign_of_life_long_before_a_node_is_given_up_is_of_the_old() -> None:
     assert verdict.not_before == at(40)
 
 
-def power_cycled() -> Verdict:
+def power_cycled() -> Judged:
     """A program that no rule knows power-cycles a node for a fault."""
     tale = Tale().condition(5, "CoolantFlowLow", "True", was="False")
     tale.cordons(10, "feldspar")
@@ -176,7 +176,7 @@ def test_a_link_is_as_sure_as_the_cause_that_rests_on_it() -> None:
 
     for verdict in (named, unnamed):
         assert verdict.because is not None
-        assert verdict.because.strength == verdict.confidence == "proven"
+        assert verdict.because.confidence == verdict.confidence == "proven"
 
 
 def test_a_pod_that_was_evicted_before_is_not_driven_away_again() -> None:

@@ -5,7 +5,7 @@ import pytest
 from recorder.coverage.hole import Hole
 from recorder.explain.impact import Scope, hits
 from recorder.explain.missing import PODS
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Decision, Fault, Outcome
 from recorder.projections import Placements, Workloads
@@ -17,17 +17,17 @@ DETECTOR = "node-problem-detector"
 CORDON = '{"spec":{"unschedulable":true}}'
 
 
-def fault(verdict: Verdict) -> Fault | None:
+def fault(verdict: Judged) -> Fault | None:
     return None if verdict.fault is None else verdict.fault.fault
 
 
-def decision(verdict: Verdict) -> Decision | None:
+def decision(verdict: Judged) -> Decision | None:
     return None if verdict.decision is None else verdict.decision.decision
 
 
-def actor(verdict: Verdict) -> tuple[str, str | None] | None:
+def actor(verdict: Judged) -> tuple[str, str | None] | None:
     decided = verdict.decision
-    if decided is None or decided.actor is None:
+    if decided is None or decided.is_by_unknown:
         return None
     return decided.actor.kind, decided.actor.name
 

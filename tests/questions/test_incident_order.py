@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 from typing import cast
 
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.model.reference import EntryName
 from recorder.questions.incidents import Incident
 from tests.support.builders import at
@@ -14,9 +14,10 @@ def an_incident(position: int, *, began: float, effect: float) -> Incident:
     verdict = SimpleNamespace(
         node="gpu-002",
         began_at=at(began),
+        at=at(effect),
         effect=SimpleNamespace(stored=stored),
     )
-    return Incident(verdicts=[cast("Verdict", verdict)], workloads=[])
+    return Incident(verdicts=[cast("Judged", verdict)], workloads=[])
 
 
 def test_what_began_first_comes_first_though_it_took_effect_later() -> None:

@@ -18,7 +18,6 @@ import pytest
 from msgspec.structs import replace
 
 from recorder.coverage.hole import Hole
-from recorder.documents.verdict import VerdictDocument
 from recorder.model.document import plain
 from recorder.model.entry import Draft, Operation
 from tests.corpus.judging import Mark
@@ -124,11 +123,7 @@ def sure_and_wrong(
 def said(tape: Lines, nodes: Sequence[str]) -> list[dict[str, Any]]:
     """Return all that is said of nodes, as the public interface shows it."""
     found = judged(tape)
-    return [
-        plain(VerdictDocument.of(v))
-        for node in nodes
-        for v in found.verdicts(node)
-    ]
+    return [plain(v) for node in nodes for v in found.verdicts(node)]
 
 
 def nodes_of(name: str) -> list[str]:

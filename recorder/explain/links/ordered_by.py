@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from recorder.explain.signals import Actor, is_same
+from recorder.explain.signals import RuledActor, is_same
 from recorder.explain.tracks.interventions import Intervention
 
 __all__ = ["carrier_of"]
@@ -10,7 +10,7 @@ __all__ = ["carrier_of"]
 
 def carrier_of(
     root: Intervention, acted: Sequence[Intervention]
-) -> Actor | None:
+) -> RuledActor | None:
     """Return who carried out an intervention, if its author did not.
 
     Whose literal or object somebody used was asked by that; it may have

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from recorder.explain.happened import STAYING
 from recorder.explain.links.because import answers, is_recent
-from recorder.explain.signals import Actor, Signal, Topic
+from recorder.explain.signals import RuledActor, Signal, Topic
 from recorder.explain.strength import weaker
 from recorder.explain.tracks.interventions import TAKING, Intervention
 from recorder.explain.tracks.transition import Transition
@@ -37,7 +37,7 @@ class Led(NamedTuple):
     step: Signal
     """What shows it best."""
 
-    actor: Actor | None
+    actor: RuledActor | None
     strength: Confidence
     weight: int
     """How much its own words say of it: 3 that it was meant, 2 that it
@@ -194,7 +194,7 @@ def _requested(deed: Deed) -> Led | None:
     return Led(Decision.ADMIN_REQUEST, step, author, strength, 3)
 
 
-def _who(deed: Deed, step: Signal) -> Actor | None:
+def _who(deed: Deed, step: Signal) -> RuledActor | None:
     return deed.transition.author(step) or deed.one.author
 
 

@@ -4,7 +4,13 @@ The only place that reads what controllers write; what is made of signals is
 for the tracks and links.
 """
 
-from recorder.explain.signals.actor import Actor, actor_of, is_same
+from recorder.explain.signals.actor import (
+    UNKNOWN,
+    Actor,
+    RuledActor,
+    actor_of,
+    is_same,
+)
 from recorder.explain.signals.around import (
     event_signals,
     names_in_locks,
@@ -25,7 +31,9 @@ from recorder.model.fact import FactKind, StoredFact
 from recorder.model.outcomes import Role
 
 __all__ = [
+    "UNKNOWN",
     "Actor",
+    "RuledActor",
     "Signal",
     "Subject",
     "Topic",

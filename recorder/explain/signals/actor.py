@@ -5,12 +5,15 @@ in anybody's hands, who used it is known from audit or not at all.
 """
 
 import re
-from typing import NamedTuple, Self
+from typing import Final, Self
+
+from msgspec import UNSET, UnsetType, field
 
 from recorder.knowledge import ActorName, Knowledge
+from recorder.model.document import Document
 from recorder.model.outcomes import ActorKind
 
-__all__ = ["Actor", "actor_of", "is_same"]
+__all__ = ["UNKNOWN", "Actor", "RuledActor", "actor_of", "is_same"]
 
 SERVICE_ACCOUNT = "system:serviceaccount:"
 PROGRAMS = frozenset(
@@ -21,26 +24,16 @@ _GENERIC = re.compile(r"[^a-z0-9]|controller|manager|operator")
 """What spellings of one author differ by: field manager, user, reporter."""
 
 
-class Actor(NamedTuple):
-    """Somebody who acts."""
+class Actor(Document, frozen=True, kw_only=True):
+    """Who acted."""
 
     kind: ActorKind
+
     name: str | None
-    tool: str | None = None
-    """What an unknown one used."""
+    """Null if unknown."""
 
-    known: bool = False
-    """Whether a rule knows it: it acts upon others, not for itself."""
-
-    library: bool = False
-    """Whether the tool is a library: a person's script, or any program's."""
-
-    @classmethod
-    def named(cls, name: ActorName | None) -> Self | None:
-        """Take the actor of a rule."""
-        if name is None or not name.name:
-            return None
-        return cls(name.kind, name.name, known=True)
+    tool: str | UnsetType = UNSET
+    """The tool used, if the actor is unknown."""
 
     @property
     def is_program(self) -> bool:
@@ -52,6 +45,27 @@ class Actor(NamedTuple):
         """The name as it is compared; empty where nobody is named."""
         name = (self.name or "").lower()
         return _GENERIC.sub("", name) or name
+
+
+class RuledActor(Actor, frozen=True, kw_only=True):
+    """An actor with what the rules say of it."""
+
+    known: bool = field(default=False, name="_known")
+    """Whether a rule knows it: it acts upon others, not for itself."""
+
+    library: bool = field(default=False, name="_library")
+    """Whether the tool is a library: a person's script, or any program's."""
+
+    @classmethod
+    def named(cls, name: ActorName | None) -> Self | None:
+        """Take the actor of a rule."""
+        if name is None or not name.name:
+            return None
+        return cls(kind=name.kind, name=name.name, known=True)
+
+
+UNKNOWN: Final = RuledActor(kind=ActorKind.UNKNOWN, name=None)
+"""The actor that no record names."""
 
 
 def is_same(one: Actor | None, other: Actor | None) -> bool:
@@ -66,26 +80,30 @@ def is_same(one: Actor | None, other: Actor | None) -> bool:
 
 def actor_of(
     name: str | None, knowledge: Knowledge, *, audited: bool = False
-) -> Actor | None:
+) -> RuledActor | None:
     """Return who is behind a field manager, or a user whom audit names."""
     if not name:
         return None
     rule = knowledge.writer(name)
-    known = Actor.named(rule.actor) if rule is not None else None
+    known = RuledActor.named(rule.actor) if rule is not None else None
     if known is not None:
         return known
     if rule is not None and not audited:
         kind = ActorKind.UNKNOWN if rule.actor is None else rule.actor.kind
-        return Actor(kind, None, name, library=rule.library)
+        return RuledActor(
+            kind=kind, name=None, tool=name, library=rule.library
+        )
     return _by_name(name, audited=audited)
 
 
-def _by_name(name: str, *, audited: bool) -> Actor:
+def _by_name(name: str, *, audited: bool) -> RuledActor:
     if name.startswith(SERVICE_ACCOUNT):
-        return Actor(ActorKind.CONTROLLER, name.rpartition(":")[2])
+        account = name.rpartition(":")[2]
+        return RuledActor(kind=ActorKind.CONTROLLER, name=account)
     if name.startswith("system:node:"):
-        return Actor(ActorKind.KUBELET, "kubelet")
+        return RuledActor(kind=ActorKind.KUBELET, name="kubelet")
     if name.startswith("system:"):
-        return Actor(ActorKind.CONTROLLER, name.removeprefix("system:"))
+        user = name.removeprefix("system:")
+        return RuledActor(kind=ActorKind.CONTROLLER, name=user)
     kind = ActorKind.USER if audited else ActorKind.CONTROLLER
-    return Actor(kind, name)
+    return RuledActor(kind=kind, name=name)

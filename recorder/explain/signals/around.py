@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from recorder.explain.signals.actor import Actor, actor_of
+from recorder.explain.signals.actor import RuledActor, actor_of
 from recorder.explain.signals.listed import dated, is_listed, unfolded
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.knowledge import Knowledge, matches
@@ -70,7 +70,7 @@ def event_signals(
     if rule is not None:
         yield Signal(
             rule.role, Subject(Topic.EVENT, reason), stored, rule.fault,
-            rule.decision, Actor.named(rule.actor), vague=rule.vague,
+            rule.decision, RuledActor.named(rule.actor), vague=rule.vague,
         )  # fmt: skip
 
 
@@ -191,7 +191,7 @@ def _lock(
     yield Signal(
         Role.DECISION if held else Role.RECOVERY,
         Subject(Topic.LOCK, detail.key), stored, None,
-        rule.decision if held else None, Actor.named(rule.actor),
+        rule.decision if held else None, RuledActor.named(rule.actor),
         over=not held,
     )  # fmt: skip
 
@@ -213,7 +213,7 @@ def _turned(
         if _fits(rule, new):
             yield Signal(
                 rule.role, subject, stored, None, rule.decision,
-                Actor.named(rule.actor), vague=rule.vague,
+                RuledActor.named(rule.actor), vague=rule.vague,
             )  # fmt: skip
             return
         if _fits(rule, old):
@@ -221,7 +221,7 @@ def _turned(
             return
     made = knowledge.made(thing.group, thing.kind)
     if made is not None:
-        actor = Actor.named(made.actor)
+        actor = RuledActor.named(made.actor)
         yield Signal(Role.ACT, _named(thing), stored, actor=actor)
 
 
@@ -243,7 +243,7 @@ def _made(
     if gone is not None and kind in GOING:
         yield Signal(
             gone.role, Subject(Topic.OBJECT_END, subject.name), stored, None,
-            gone.decision, Actor.named(gone.actor), vague=gone.vague,
+            gone.decision, RuledActor.named(gone.actor), vague=gone.vague,
         )  # fmt: skip
     made = knowledge.made(thing.group, thing.kind)
     if made is not None:
@@ -258,7 +258,7 @@ def _asked(
     stored: StoredFact, rule: ObjectRule, subject: Subject
 ) -> Iterator[Signal]:
     """An object that exists for what it asks."""
-    actor = Actor.named(rule.actor)
+    actor = RuledActor.named(rule.actor)
     match stored.fact.detail:
         case Appeared(state=state):
             # One that is done already stands there until it is cleaned up.

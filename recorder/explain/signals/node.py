@@ -7,7 +7,7 @@ does to a Node is code here. A signal is evidence, not yet a cause.
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from recorder.explain.signals.actor import Actor, actor_of
+from recorder.explain.signals.actor import RuledActor, actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.knowledge import Knowledge
 from recorder.knowledge.rules import ConditionRule, TextRule
@@ -95,7 +95,7 @@ def _field(stored: StoredFact, field: str) -> Iterator[Signal]:
 def _condition(
     stored: StoredFact,
     turned: ConditionChanged,
-    actor: Actor | None,
+    actor: RuledActor | None,
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
     name, old, new = turned.type, turned.old, turned.new
@@ -116,7 +116,7 @@ def _condition(
         return
     if rule.decision is not None and not was:
         # Who a rule names is known; whoever wrote it is a guess.
-        actor = Actor.named(rule.actor) or actor
+        actor = RuledActor.named(rule.actor) or actor
         decision = _decision(rule, new)
         yield Signal(Role.DECISION, subject, stored, None, decision, actor)
         return
@@ -128,7 +128,7 @@ def _condition(
 
 
 def _wish(
-    stored: StoredFact, turned: ConditionChanged, actor: Actor | None
+    stored: StoredFact, turned: ConditionChanged, actor: RuledActor | None
 ) -> Iterator[Signal]:
     """A condition that no rule knows, set by hand: what it is called.
 
@@ -232,7 +232,7 @@ def _number(amount: str | None) -> int:
 def _taint(
     stored: StoredFact,
     taint: Tainted | Untainted,
-    actor: Actor | None,
+    actor: RuledActor | None,
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
     subject = Subject(Topic.TAINT, taint.key)
@@ -243,7 +243,7 @@ def _taint(
     if rule is not None:
         yield Signal(
             rule.role, subject, stored, None, rule.decision,
-            Actor.named(rule.actor) or actor, vague=rule.vague,
+            RuledActor.named(rule.actor) or actor, vague=rule.vague,
         )  # fmt: skip
     else:
         yield Signal(Role.ACT, subject, stored, actor=actor)
@@ -252,7 +252,7 @@ def _taint(
 def _text(
     stored: StoredFact,
     text: AnnotationChanged | LabelChanged,
-    actor: Actor | None,
+    actor: RuledActor | None,
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
     label = isinstance(text, LabelChanged)
@@ -269,7 +269,7 @@ def _text(
         return
     yield Signal(
         rule.role, subject, stored, rule.fault, rule.decision,
-        Actor.named(rule.actor) or actor, _due(rule, new),
+        RuledActor.named(rule.actor) or actor, _due(rule, new),
     )  # fmt: skip
 
 

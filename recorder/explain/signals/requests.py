@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recorder.explain.signals.actor import Actor
+from recorder.explain.signals.actor import RuledActor
 from recorder.explain.signals.signal import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.model.facts import Requested
@@ -31,7 +31,7 @@ _OF_NODE = frozenset(
 _OF_OBJECT = frozenset({Topic.EVICTION, Topic.OBJECT, Topic.OBJECT_END})
 
 
-def author_of(change: Signal, signals: Iterable[Signal]) -> Actor | None:
+def author_of(change: Signal, signals: Iterable[Signal]) -> RuledActor | None:
     """Return who made a change: by audit, else by its field manager."""
     request = request_of(change, signals)
     return change.actor if request is None else request.actor

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from recorder.explain.signals.actor import Actor
+from recorder.explain.signals.actor import RuledActor
 from recorder.facts import says_with_object
 from recorder.model.fact import StoredFact
 from recorder.model.facts import BootChanged, ConditionChanged, Vanished
@@ -67,7 +67,7 @@ class Signal(NamedTuple):
     stored: StoredFact
     fault: Fault | None = None
     decision: Decision | None = None
-    actor: Actor | None = None
+    actor: RuledActor | None = None
     due: datetime | None = None
     """The time for which the action is announced, if it names one."""
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from recorder.explain.signals import (
-    Actor,
+    RuledActor,
     Signal,
     Topic,
     is_order,
@@ -33,12 +33,12 @@ TAKING = frozenset({Decision.SCALE_DOWN, Decision.NODE_DELETION})
 class Intervention:
     """What one author did."""
 
-    author: Actor | None
+    author: RuledActor | None
     steps: list[Signal] = field(default_factory=list)
     marks: list[Signal] = field(default_factory=list)
     """What its author wrote that no rule knows."""
 
-    asked: list[Actor] = field(default_factory=list)
+    asked: list[RuledActor] = field(default_factory=list)
     """Those whose literals it used: their programs do what is asked."""
 
     @property
@@ -101,7 +101,7 @@ def interventions_of(transition: Transition) -> list[Intervention]:
 
 def _quoting(
     one: Intervention, found: Iterable[Intervention]
-) -> Iterator[Actor]:
+) -> Iterator[RuledActor]:
     """Yield the programs that quote what a person marked a node with."""
     orders = [s.subject.name for s in one.steps if is_order(s)]
     if not one.is_by_hand:
@@ -114,7 +114,7 @@ def _quoting(
 
 def _serving(
     one: Intervention, found: Iterable[Intervention], transition: Transition
-) -> Iterator[Actor]:
+) -> Iterator[RuledActor]:
     """Yield the programs that went on with an object by which one asked."""
     asked = {
         s.subject for s in one.steps if s.topic is Topic.OBJECT and is_order(s)
@@ -173,7 +173,7 @@ def _steps(transition: Transition) -> Iterator[Signal]:
 
 
 def _fitting(
-    found: Iterable[Intervention], author: Actor | None, step: Signal
+    found: Iterable[Intervention], author: RuledActor | None, step: Signal
 ) -> Intervention | None:
     """Return the intervention that a step belongs to."""
     named = [one for one in found if is_same(one.author, author)]

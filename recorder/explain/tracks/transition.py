@@ -13,7 +13,7 @@ from functools import cached_property
 from recorder.explain.causes import FAULTS
 from recorder.explain.happened import LOST
 from recorder.explain.signals import (
-    Actor,
+    RuledActor,
     Signal,
     Subject,
     Topic,
@@ -155,7 +155,7 @@ class Transition:
         """Whether a signal lies within the hour before the loss."""
         return self.lost_at - signal.stored.at <= LIMITS.recent
 
-    def author(self, signal: Signal) -> Actor | None:
+    def author(self, signal: Signal) -> RuledActor | None:
         """Return who is behind a change: by audit, else by its writer."""
         return author_of(signal, self.episode.signals)
 

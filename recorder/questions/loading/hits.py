@@ -22,7 +22,7 @@ from recorder.coverage.hole import Hole
 from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.losses import preempted_at
 from recorder.explain.missing import PODS
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
 from recorder.model.moment import LAST, shifted
@@ -94,7 +94,7 @@ class _Gangs:
         }
 
     def hits(
-        self, verdicts: Sequence[Verdict], scope: Scope, *, each: bool = False
+        self, verdicts: Sequence[Judged], scope: Scope, *, each: bool = False
     ) -> list[Hit]:
         """Return what verdicts hit, up to the end of what is known."""
         return hits(
@@ -122,7 +122,7 @@ class _Gangs:
 async def hits_of(
     reading: Reading,
     nodes: Sequence[str],
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[Judged],
     window: Window,
     *,
     coverage: Coverage,
@@ -137,7 +137,7 @@ async def hits_of(
 async def all_hits_of(
     reading: Reading,
     asked: NodeSelection,
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[Judged],
     window: Window,
     *,
     coverage: Coverage,
@@ -166,11 +166,11 @@ async def all_hits_of(
 async def _companions(
     reading: Reading,
     others: set[str],
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[Judged],
     window: Window,
     coverage: Coverage,
     knowledge: Knowledge,
-) -> list[Verdict]:
+) -> list[Judged]:
     """Judge the other nodes of the gangs that failed at the same time."""
     times = [verdict.lost_at for verdict in verdicts]
     if not times or not others:
@@ -194,7 +194,7 @@ def _is_near(at: datetime, times: Iterable[datetime]) -> bool:
 async def _gangs(
     reading: Reading,
     nodes: Sequence[str],
-    verdicts: Sequence[Verdict],
+    verdicts: Sequence[Judged],
     window: Window,
     coverage: Coverage,
 ) -> _Gangs:
@@ -227,7 +227,7 @@ async def _gangs(
 
 async def _unheard(
     reading: Reading,
-    verdicts: Iterable[Verdict],
+    verdicts: Iterable[Judged],
     window: Window,
     coverage: Coverage,
 ) -> list[Hole]:

@@ -21,7 +21,7 @@ from recorder.explain.needs import (
 from recorder.explain.signals import names_in_locks
 from recorder.explain.tracks.beginning import may_begin
 from recorder.explain.tracks.episodes import Episode, episodes_of
-from recorder.explain.verdict import Verdict
+from recorder.explain.verdict import Judged
 from recorder.facts import DAILY_REPORTERS
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind, StoredFact
@@ -297,7 +297,7 @@ async def verdicts_of(
     knowledge: Knowledge,
     *,
     everywhere: bool = False,
-) -> list[Verdict]:
+) -> list[Judged]:
     """Judge what happened to nodes in a window, node by node, in order.
 
     ``everywhere`` is for who asks about the whole fleet: it is looked at in
@@ -314,7 +314,7 @@ async def verdicts_of(
     absent = _absent(reading.streams)
     fleet = FleetContext(reading, window, holes, everywhere=everywhere)
     await fleet.read([chain for chains in asked for chain in chains])
-    verdicts: list[Verdict] = []
+    verdicts: list[Judged] = []
     for chains in asked:
         judged = [
             verdict
@@ -329,7 +329,7 @@ async def verdicts_of(
         coverage.rest_on(hole for one in judged for hole in one.hiding)
         verdicts += sorted(
             with_contests(chains, judged),
-            key=lambda v: (v.effect.stored.at, v.effect.position),
+            key=lambda v: (v.at, v.effect.position),
         )
     return verdicts
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from recorder.coverage.hole import Hole
 from recorder.explain.hit import Hit
 from recorder.explain.impact import Scope, hits
+from recorder.explain.signals import UNKNOWN
 from recorder.explain.strength import STRENGTHS
 from recorder.explain.verdict import Verdict
 from recorder.model.entry import Draft
@@ -143,7 +144,7 @@ def _back(one: Marked, expected: Expected, verdict: Verdict) -> None:
 def _actor(one: Marked, expected: Expected, verdict: Verdict) -> None:
     actor = expected.actor
     decided = verdict.decision
-    if actor is None or decided is None or decided.actor is None:
+    if actor is None or decided is None or decided.actor == UNKNOWN:
         return
     sure = verdict.confidence in SURE
     said = decided.actor
