@@ -71,7 +71,7 @@ def forks(found: Verified) -> Iterator[Problem]:
     if not found.signed:
         return
     by_size: Mapping[int, set[bytes]] = defaultdict(set)
-    for one in found.checkpoints:
+    for one in found.witnessed:
         by_size[one.checkpoint.batches].add(one.checkpoint.root)
     differing = {
         problem.batch

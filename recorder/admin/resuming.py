@@ -18,7 +18,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 
 from recorder.admin.checking import Span
 from recorder.integrity.notes import NoteError, SignedNote, VerifierKey, sign
-from recorder.integrity.verified import Resumed
 from recorder.store.read_batches import LogEnd
 from recorder.store.read_marks import entries_mark, names_mark
 
@@ -57,7 +56,7 @@ class Progress:
         file: ResumeFile | None,
         kept: _Kept,
         *,
-        resumed: Resumed | None = None,
+        resumed: tuple[int, datetime | None] = (0, None),
         refused: str | None = None,
     ) -> None:
         self._file = file
@@ -93,7 +92,7 @@ class Progress:
             ]
             if kept.done:
                 entries = sum(span.entries for span in kept.done)
-                resumed = Resumed(entries, kept.begun_at)
+                resumed = entries, kept.begun_at
                 return cls(file, kept, resumed=resumed)
         upto, names = await names_mark(connection, end)
         fresh = _Kept(origin, window, now, upto, names, [])

@@ -110,9 +110,9 @@ async def verify_over(
         size=end.size,
         batches=end.batches,
         dropped=end.pruned_positions,
-        checkpoints=how.checkpoints,
         signed=how.signed,
     )
+    found.compare_with(how.checkpoints)
     spans = await spans_of(connection, end, how.since, how.until)
     progress = await Progress.opened(
         connection, end, how.resume, (how.since, how.until), spans
@@ -166,7 +166,7 @@ async def _check_rows(
     stop: asyncio.Event,
 ) -> None:
     spans, progress = work
-    found.resumed = progress.resumed
+    found.resumed_entries, found.resumed_from = progress.resumed
     total = sum(span.entries for span in spans)
     known = {(span.after, span.until) for span in progress.done}
     todo = [span for span in spans if (span.after, span.until) not in known]
@@ -222,7 +222,7 @@ async def _follow(
                 found.note_all([_without_root(one.header.batch)])
     if not chain.broken:
         found.note_all(_compared_with_head(chain, end))
-        found.root = chain.tree.root()
+        found.root = chain.tree.root().hex()
     found.note_all(chain.end())
     found.agreed = chain.agreed
 
@@ -254,7 +254,7 @@ def _compared_with_head(chain: Chain, end: LogEnd) -> Sequence[Problem]:
             Problem(
                 kind="head-altered",
                 batch=chain.tree.end + 1,
-                entry=size + 1,
+                position=size + 1,
                 says=f"the head of the log counts {end.batches} batches and"
                 f" {end.size} entries, and its batches are {chain.tree.end}"
                 f" with {size} entries",

@@ -104,15 +104,17 @@ async def verify_archived(  # noqa: PLR0913 - what of it, and by what
         origin=log.origin,
         size=0,
         batches=0,
-        checkpoints=checkpoints,
         signed=signed,
     )
+    found.compare_with(checkpoints)
     manifests = list(_manifests(archived, found))
     found.note_all(_unfinished(archived, found.unfinished))
     read = {folder for folder, _ in manifests}
     if sample is not None:
         read = sample.of(sorted(read))
-        found.read_days = ReadDays(len(read), len(manifests), sample.seed)
+        found.read_days = ReadDays(
+            read=len(read), of=len(manifests), seed=sample.seed
+        )
     days = [manifest for folder, manifest in manifests if folder in read]
     total = sum(manifest.entries for manifest in days)
     # The state of objects on a day follows from all days before it.
@@ -133,9 +135,9 @@ async def verify_archived(  # noqa: PLR0913 - what of it, and by what
             found.checked_entries += manifest.entries
         if on_progress is not None:
             on_progress(found.checked_entries, total)
-    found.size, found.batches = chain.next_position - 1, chain.tree.end
+    found.end_with(chain.next_position - 1, chain.tree.end)
     if not chain.broken:
-        found.root = chain.tree.root()
+        found.root = chain.tree.root().hex()
         found.agreed = chain.agreed
     return found
 
@@ -217,7 +219,7 @@ def _altered(
     problem = Problem(
         kind="archive-altered",
         batch=manifest.first_batch,
-        entry=manifest.first_position,
+        position=manifest.first_position,
         says=str(exc),
     )
     return [problem]
@@ -251,6 +253,6 @@ def _day(
     except (ArchiveError, UnreadableEntryError) as exc:
         first = manifest.first_position
         problems.append(
-            Problem(kind="archive-altered", entry=first, says=str(exc))
+            Problem(kind="archive-altered", position=first, says=str(exc))
         )
     return problems

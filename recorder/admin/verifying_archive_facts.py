@@ -182,7 +182,7 @@ def _stray(row: Row, manifest: Manifest) -> Problem:
     position = row["position"]
     return Problem(
         kind="fact-stray",
-        entry=position,
+        position=position,
         says=f"there is a fact of entry {position}, which is not of"
         f" {manifest.day}",
     )

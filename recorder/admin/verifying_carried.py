@@ -56,10 +56,9 @@ async def verify_carried(
             found.note_all([Problem(kind="carried-altered", says=says)])
         except RecorderError as exc:
             # That it is missing or damaged is found where days are looked for.
-            if found.derived is not None:
-                found.derived.not_compared.append(
-                    f"what was carried forward of {day.name}: {exc}"
-                )
+            found.derived.not_compared.append(
+                f"what was carried forward of {day.name}: {exc}"
+            )
 
 
 async def _day(
@@ -100,7 +99,7 @@ async def _day(
 def _altered(end: LogEnd, position: int, day: OldDay) -> Problem:
     return Problem(
         kind="carried-altered",
-        entry=position,
+        position=position,
         says=f"entry {end.log}/{position}, which was carried forward of"
         f" {day.name}, is not the one in {day.uri}",
     )

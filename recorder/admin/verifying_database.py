@@ -11,7 +11,7 @@ import asyncpg
 
 from recorder.integrity.catalog import differences
 from recorder.integrity.chain import Problem
-from recorder.integrity.verified import VerifiedDatabase
+from recorder.integrity.verified import Altered, VerifiedDatabase
 from recorder.store.read_catalog import made_catalog, read_catalog
 from recorder.store.read_surroundings import surrounding_problems
 
@@ -41,5 +41,7 @@ async def verify_database(
         if not problems:
             raise
     return VerifiedDatabase(
-        revision=found.revision, compared=compared, problems=problems
+        revision=found.revision,
+        compared=compared,
+        problems=[Altered(kind=one.kind, says=one.says) for one in problems],
     )

@@ -137,7 +137,7 @@ async def verify_facts(
     found.note_all(
         problem
         for problem in work.problems
-        if (problem.entry or 0) > now.pruned_positions
+        if (problem.position or 0) > now.pruned_positions
     )
     found.note_all(map(_stray, await stray_facts(connection, end.log)))
 
@@ -339,6 +339,6 @@ def _of_other_rules(rules: int | None) -> str:
 def _stray(position: int) -> Problem:
     return Problem(
         kind="fact-stray",
-        entry=position,
+        position=position,
         says=f"there is a fact of entry {position}, which is not in the log",
     )

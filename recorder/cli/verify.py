@@ -147,6 +147,7 @@ def verify(  # noqa: PLR0913 - one for each option
             await _verify_archive(ctx, place, (chosen, part), found, stop)
 
     run_until_stopped(run)
+    found.judge()
     _print(found, output)
     if found.is_altered:
         return FAILED
@@ -195,9 +196,7 @@ def _print(found: "Verification", output: str) -> None:
             colour = None if is_fine else "red"
             print_lines(paint(line, colour, sys.stdout) for line in lines)
     else:
-        from recorder.documents.verification import VerificationDocument
-
-        print_document(VerificationDocument.of(found), output)
+        print_document(found, output)
 
 
 async def _verify(

@@ -7,24 +7,29 @@ is compared elsewhere; here it is only known that a header names a root.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from recorder.integrity.leaves import BatchHeader
 from recorder.integrity.notes import Checkpoint
 from recorder.integrity.tree import CompactRange, ProofError
+from recorder.model.document import Document
+from recorder.model.reference import EntryName
 
 __all__ = ["Chain", "Problem", "Witnessed"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Document, frozen=True, kw_only=True):
     """One thing that is not as it was written."""
 
     kind: str
     """A stable word: see ``docs/integrity.md``."""
 
-    says: str
     batch: int | None = None
-    entry: int | None = None
-    """A position."""
+    entry: EntryName | None = None
+    """That at the position, once it is known of which log."""
+
+    says: str
+    position: int | None = msgspec.field(default=None, name="_position")
 
 
 @dataclass(frozen=True, slots=True)

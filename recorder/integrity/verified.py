@@ -1,17 +1,24 @@
-"""What came of verifying a log."""
+"""What came of verifying logs.
+
+Verifying fills it in as it goes; JSON shows it as it stands.
+"""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
+
+from msgspec import field
+from msgspec.structs import replace
 
 from recorder.integrity.chain import Problem, Witnessed
+from recorder.model.document import Document
+from recorder.model.reference import EntryName
 
 __all__ = [
-    "ReadDays",
-    "Resumed",
+    "Altered",
     "Derived",
     "FactsMode",
+    "ReadDays",
     "Verification",
     "Verified",
     "VerifiedDatabase",
@@ -20,47 +27,57 @@ __all__ = [
 FactsMode: TypeAlias = Literal["all", "sample", "none"]
 """Of which entries the facts are derived again."""
 
+PROBLEMS_MAX = 1_000
+"""That are listed; more are counted."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerifiedDatabase:
+
+class Altered(Document, frozen=True, kw_only=True):
+    """One thing of the database that is not as the migrations make it."""
+
+    kind: str
+    says: str
+
+
+class VerifiedDatabase(Document, frozen=True, kw_only=True):
     """What holds the logs, and what is wrong with it."""
 
-    revision: str | None
-    """Of the schema."""
+    revision: str | None = field(name="schema_revision")
+    compared: bool = field(name="catalog_compared")
+    """False where the schema is of a newer release, which knows its own."""
 
-    compared: bool
-    """Whether its catalog was compared: a newer release knows its own."""
-
-    problems: Sequence[Problem]
+    problems: Sequence[Altered]
 
 
-PROBLEMS_MAX = 1_000
-"""That are told one by one; more are counted."""
+class Committed(Document, frozen=True, kw_only=True):
+    """A checkpoint that the log was compared with."""
+
+    batches: int
+    root: str
+    place: str
 
 
-@dataclass(slots=True, kw_only=True)
-class Derived:
+class Derived(Document, frozen=False, kw_only=True):  # type: ignore[misc]
     """What was derived from entries again, and compared."""
 
-    mode: FactsMode
-    entries_of: int
-    """How many entries there are that facts can be derived from."""
-
+    mode: FactsMode = "none"
     seed: int | None = None
     """Of the sample, if it is one."""
 
     entries: int = 0
+    entries_of: int = 0
+    """How many entries there are that facts can be derived from."""
+
     facts: int = 0
     """Those that were compared."""
-
-    days: set[str] = field(default_factory=set)
-    """Of an archive, those whose facts are derived again."""
 
     not_compared: list[str] = field(default_factory=list)
     """What should have been and could not, each with its reason."""
 
+    days: set[str] = field(default_factory=set, name="_days")
+    """Of an archive, those whose facts are derived again."""
 
-class ReadDays(NamedTuple):
+
+class ReadDays(Document, frozen=True, kw_only=True):
     """How many days of an archive were read, and how they were chosen."""
 
     read: int
@@ -68,15 +85,7 @@ class ReadDays(NamedTuple):
     seed: int
 
 
-class Resumed(NamedTuple):
-    """What an interrupted run had read, and that did not change since."""
-
-    entries: int
-    begun_at: datetime
-
-
-@dataclass(slots=True, kw_only=True)
-class Verified:
+class Verified(Document, frozen=False, kw_only=True):  # type: ignore[misc]
     """A log as it stood, and what is wrong with it."""
 
     log: int
@@ -84,72 +93,94 @@ class Verified:
     origin: str
     size: int
     batches: int
-    dropped: int = 0
+    dropped: int = field(default=0, name="dropped_entries")
     """Up to this position entries were dropped from the database; what is
     left of them are hashes, and what was carried forward."""
 
-    unrecorded: int = 0
-    """Removals by retention of which the entry is still to be written."""
+    unrecorded: int = field(default=0, name="unrecorded_removals")
+    """Removals by retention whose entry is still to be written."""
 
-    checkpoints: Sequence[Witnessed] = ()
-    """Those that counted."""
-
-    signed: bool = False
-    """Whether their signatures were checked: whether any key is trusted."""
-
-    root: bytes | None = None
+    root: str | None = None
     """Of the tree over all batches; None where it cannot be computed."""
 
     checked_entries: int = 0
-    resumed: Resumed | None = None
-    """What of these an earlier run read, that was interrupted."""
+    resumed_entries: int = 0
+    """Those of them that an earlier run read, which was interrupted."""
+
+    resumed_from: datetime | None = None
+    """When that run began."""
 
     resume_refused: str | None = None
     """Why what an earlier run is said to have read was not believed."""
 
-    derived: Derived | None = None
-    """None where nothing was derived again."""
-
-    problems: list[Problem] = field(default_factory=list)
-    left_out: int = 0
-    """Problems beyond those that are told."""
-
-    sealed: int = 0
+    derived: Derived = field(default_factory=Derived)
+    sealed: int = field(default=0, name="sealed_batches")
     """Batches that got their hashes now."""
 
-    agreed: int = 0
+    agreed: int = field(default=0, name="agreed_batches")
     """The newest number of batches on which a checkpoint agrees."""
+
+    beyond: int = field(default=0, name="batches_beyond")
+    """How many batches behind its end a checkpoint commits to.
+
+    Of an archive: those of days that are not archived yet, or that were
+    removed. In a database that is a problem.
+    """
 
     read_days: ReadDays | None = None
     """Of an archive that was read in part."""
 
-    unfinished: list[str] = field(default_factory=list)
+    unfinished: list[str] = field(default_factory=list, name="unfinished_days")
     """Folders of days of an archive that have no manifest."""
 
-    stopped: bool = False
+    signed: bool = field(default=False, name="signatures_checked")
+    """Whether any key is trusted."""
+
+    checkpoints: Sequence[Committed] = ()
+    """The newest of each place."""
+
+    problems: list[Problem] = field(default_factory=list)
+    left_out: int = field(default=0, name="problems_left_out")
+    witnessed: Sequence[Witnessed] = field(default=(), name="_witnessed")
+    """The checkpoints that counted."""
+
+    stopped: bool = field(default=False, name="_stopped")
+
+    def compare_with(self, witnessed: Sequence[Witnessed]) -> None:
+        """Take the checkpoints that count."""
+        self.witnessed = witnessed
+        newest: dict[str, Committed] = {}
+        for one in sorted(witnessed, key=lambda one: one.checkpoint.batches):
+            checkpoint = one.checkpoint
+            newest[one.place] = Committed(
+                batches=checkpoint.batches,
+                root=checkpoint.root.hex(),
+                place=one.place,
+            )
+        self.checkpoints = [newest[place] for place in sorted(newest)]
+        self.end_with(self.size, self.batches)
+
+    def end_with(self, size: int, batches: int) -> None:
+        """Take the numbers of entries and batches that the log has."""
+        self.size, self.batches = size, batches
+        committed = max((one.batches for one in self.checkpoints), default=0)
+        self.beyond = max(0, committed - batches)
 
     def note_all(self, problems: Iterable[Problem]) -> None:
         """Take note of problems."""
         for problem in problems:
-            if len(self.problems) < PROBLEMS_MAX:
-                self.problems.append(problem)
-            else:
+            if len(self.problems) == PROBLEMS_MAX:
                 self.left_out += 1
-
-    @property
-    def beyond(self) -> int:
-        """How many batches behind its end a checkpoint commits to.
-
-        Of an archive: those of days that are not archived yet, or that
-        somebody removed. In a database that is a problem.
-        """
-        committed = (one.checkpoint.batches for one in self.checkpoints)
-        return max(0, max(committed, default=0) - self.batches)
+                continue
+            if problem.position is not None:
+                entry = EntryName(self.log, problem.position)
+                problem = replace(problem, entry=entry)  # noqa: PLW2901
+            self.problems.append(problem)
 
     @property
     def is_compared(self) -> bool:
         """Whether all that was to be derived again could be."""
-        return self.derived is None or not self.derived.not_compared
+        return not self.derived.not_compared
 
     @property
     def ok(self) -> bool:
@@ -157,13 +188,16 @@ class Verified:
         return not self.problems and not self.stopped
 
 
-@dataclass(slots=True)
-class Verification:
+class Verification(Document, frozen=False, kw_only=True):  # type: ignore[misc]
     """What came of verifying the logs of a database or of an archive."""
 
-    logs: list[Verified] = field(default_factory=list)
+    ok: bool = True
+    """Whether everything was verified and is as it was written."""
+
     database: VerifiedDatabase | None = None
-    """None where an archive was verified."""
+    """Null where an archive was verified."""
+
+    logs: list[Verified] = field(default_factory=list)
 
     @property
     def is_altered(self) -> bool:
@@ -179,7 +213,6 @@ class Verification:
             one.is_compared for one in self.logs
         )
 
-    @property
-    def ok(self) -> bool:
-        """Whether everything was verified and is as it was written."""
-        return not self.is_altered and all(one.ok for one in self.logs)
+    def judge(self) -> None:
+        """Say whether all is well, of what was verified."""
+        self.ok = not self.is_altered and all(one.ok for one in self.logs)

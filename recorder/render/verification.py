@@ -68,7 +68,7 @@ def verification_lines(found: Verified) -> Iterator[str]:
     )
     yield from _resumed(found)
     if found.root is not None:
-        yield f"  root         {found.root.hex()}"
+        yield f"  root         {found.root}"
     if found.dropped:
         yield (
             f"  dropped      entries up to {found.log}/{found.dropped}, of"
@@ -93,21 +93,19 @@ def verification_lines(found: Verified) -> Iterator[str]:
 
 def _resumed(found: Verified) -> Iterator[str]:
     """Yield what an earlier run read, and what was not believed of it."""
-    if found.resumed is not None:
-        entries, begun = found.resumed
+    if found.resumed_from is not None:
         yield (
-            f"  earlier      {entries:,} of these entries were read by a run"
-            f" that began at {written(begun)} and was interrupted; their rows"
-            " were not written again since. `--again` reads everything"
+            f"  earlier      {found.resumed_entries:,} of these entries were"
+            f" read by a run that began at {written(found.resumed_from)} and"
+            " was interrupted; their rows were not written again since."
+            " `--again` reads everything"
         )
     if found.resume_refused is not None:
         yield (f"  not resumed  {found.resume_refused}: everything was read")
 
 
-def _facts(derived: Derived | None) -> Iterator[str]:
+def _facts(derived: Derived) -> Iterator[str]:
     """Yield what was derived again, and what could not be."""
-    if derived is None:
-        return
     if derived.entries:
         sample = (
             "" if derived.seed is None else f", chosen by seed {derived.seed}"
@@ -132,10 +130,11 @@ def _name(found: Verified) -> str:
 def _missing(found: Verified) -> Iterator[str]:
     """Yield what an archive lacks, which it cannot tell from what is new."""
     if found.read_days is not None:
-        read, of, seed = found.read_days
+        days = found.read_days
         yield (
-            f"  sample       {read} of {of} days were read, the newest and"
-            f" others chosen by seed {seed}; the files of the rest are there"
+            f"  sample       {days.read} of {days.of} days were read, the"
+            f" newest and others chosen by seed {days.seed}; the files of the"
+            " rest are there"
         )
     if found.beyond:
         yield (

@@ -93,7 +93,7 @@ async def _check(
         problem = Problem(
             kind="entry-unreadable",
             batch=first.batch,
-            entry=exc.name.position,
+            position=exc.name.position,
             says=f"entry {exc.name} cannot be read: {exc.why}",
         )
         yield CheckedBatch(window[0], None, problems=[problem])
@@ -163,14 +163,14 @@ def _miscounted(header: BatchHeader, position: int, count: int) -> Problem:
         return Problem(
             kind="entry-missing",
             batch=header.batch,
-            entry=position,
+            position=position,
             says=f"the entry at position {position} is missing from batch"
             f" {header.batch}, or was recorded at another time",
         )
     return Problem(
         kind="entry-doubled",
         batch=header.batch,
-        entry=position,
+        position=position,
         says=f"there are {count} entries at position {position}",
     )
 
@@ -185,7 +185,7 @@ def _thinned(header: BatchHeader, position: int | None) -> Problem:
     return Problem(
         kind="thinned-altered",
         batch=header.batch,
-        entry=position,
+        position=position,
         says=f"{what}, in batch {header.batch}",
     )
 
@@ -199,7 +199,7 @@ def _altered(header: BatchHeader, position: int | None) -> Problem:
     return Problem(
         kind="batch-altered",
         batch=header.batch,
-        entry=position,
+        position=position,
         says=f"{where} is not as it was written in batch {header.batch}, or"
         " what it refers to is not",
     )

@@ -208,7 +208,7 @@ def _misplaced(
     return [
         Problem(
             kind="fact-altered",
-            entry=name.position,
+            position=name.position,
             says=f"fact {one.place} of entry {name} ({one.said.kind}) does"
             " not match its entry: it is of another object of the same name",
         )

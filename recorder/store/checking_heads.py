@@ -218,7 +218,7 @@ def _digested(
 def _altered(end: LogEnd, position: int, says: str) -> Problem:
     return Problem(
         kind="object-head-altered",
-        entry=position,
+        position=position,
         says=f"the head of an object, entry {end.log}/{position}, {says}",
     )
 
@@ -248,7 +248,7 @@ async def check_resume_points(
         if wrong is not None:
             yield Problem(
                 kind="resume-altered",
-                entry=row["gap_position"] or row["opened"],
+                position=row["gap_position"] or row["opened"],
                 says=f"the resume point of {row['resource']} {wrong}",
             )
 

@@ -132,4 +132,4 @@ def _compared(
 
 
 def _problem(kind: str, position: int | None, says: str) -> Problem:
-    return Problem(kind=kind, entry=position, says=says)
+    return Problem(kind=kind, position=position, says=says)

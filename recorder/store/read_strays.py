@@ -88,7 +88,7 @@ async def strays(
 def _mispruned(pruned: int, dropped: int) -> Problem:
     return Problem(
         kind="head-altered",
-        entry=pruned,
+        position=pruned,
         says=f"the head of the log says that entries up to {pruned} were"
         f" dropped, and the days that were end at {dropped}",
     )
@@ -99,7 +99,7 @@ def _other_head(
 ) -> Problem:
     return Problem(
         kind="head-altered",
-        entry=end.size,
+        position=end.size,
         says=f"the head of the log is of epoch {epoch}, recorded at"
         f" {written(at)}, and its newest entry of epoch {newest}, recorded at"
         f" {written(least)}",
@@ -109,7 +109,7 @@ def _other_head(
 def _outside(position: int) -> Problem:
     return Problem(
         kind="entry-stray",
-        entry=position,
+        position=position,
         says=f"the entry at position {position} is of no batch",
     )
 
@@ -117,6 +117,6 @@ def _outside(position: int) -> Problem:
 def _doubled(position: int) -> Problem:
     return Problem(
         kind="entry-doubled",
-        entry=position,
+        position=position,
         says=f"there is more than one entry at position {position}",
     )

@@ -101,7 +101,7 @@ def compared(
         expected = left.pop(index, None)
         if expected is None:
             says = f"{_named(index, name, one)} does not follow from its entry"
-            yield Problem(kind="fact-added", entry=name.position, says=says)
+            yield Problem(kind="fact-added", position=name.position, says=says)
             continue
         wrong = [
             _difference(member, is_, should)
@@ -115,10 +115,12 @@ def compared(
                 f"{_named(index, name, expected)} does not match its entry:"
                 f" {', '.join(wrong)}"
             )
-            yield Problem(kind="fact-altered", entry=name.position, says=says)
+            yield Problem(
+                kind="fact-altered", position=name.position, says=says
+            )
     for index, one in left.items():
         says = f"{_named(index, name, one)} is missing"
-        yield Problem(kind="fact-missing", entry=name.position, says=says)
+        yield Problem(kind="fact-missing", position=name.position, says=says)
 
 
 def _named(index: int, name: EntryName, fact: Said) -> str:

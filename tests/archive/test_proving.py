@@ -33,7 +33,7 @@ from recorder.archive.place import FolderPlace
 from recorder.integrity.chain import Witnessed
 from recorder.integrity.notes import Checkpoint
 from recorder.integrity.proof import Proof, check_proof
-from recorder.integrity.verified import Verified
+from recorder.integrity.verified import ReadDays, Verified
 from recorder.model.reference import EntryName
 from recorder.render.verification import verification_lines
 from recorder.store.long_work import connect_to
@@ -104,7 +104,7 @@ async def test_a_log_of_which_days_were_dropped_has_the_root_of_before(
     assert found.problems == []
     assert 0 < found.dropped < found.size
     assert found.checked_entries == found.size - found.dropped
-    assert found.root == story.outside[-1].checkpoint.root
+    assert found.root == story.outside[-1].checkpoint.root.hex()
     assert found.agreed == found.batches
 
 
@@ -123,7 +123,7 @@ async def test_an_entry_that_was_carried_forward_is_compared(
     )
     await connection.close()
     found = await story.verified()
-    assert [(one.kind, one.entry) for one in found.problems] == [
+    assert [(one.kind, one.position) for one in found.problems] == [
         ("carried-altered", position)
     ]
     shutil.move(story.place, story.place.with_name("away"))
@@ -240,7 +240,7 @@ async def test_of_a_sample_the_newest_day_is_read_and_the_rest_is_there(
     assert found.problems == []
     assert 0 < found.checked_entries < whole.checked_entries
     assert (found.size, found.root) == (whole.size, whole.root)
-    assert found.read_days == (2, len(days), 7)
+    assert found.read_days == ReadDays(read=2, of=len(days), seed=7)
     assert "2 of 4 days were read, the newest and others chosen by seed 7" in (
         "\n".join(verification_lines(found))
     )

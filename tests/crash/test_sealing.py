@@ -94,7 +94,7 @@ async def test_an_older_log_with_an_entry_missing_is_not_sealed(
     found = await verify(
         database.dsn("writer"), LOG, Verifying(), asyncio.Event()
     )
-    assert (found.problems[0].kind, found.problems[0].entry) == (
+    assert (found.problems[0].kind, found.problems[0].position) == (
         "entry-missing",
         7,
     )

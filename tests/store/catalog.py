@@ -15,7 +15,7 @@ import asyncpg
 
 from recorder.admin.verifying_database import verify_database
 from recorder.integrity.catalog import CatalogFound
-from recorder.integrity.chain import Problem
+from recorder.integrity.verified import Altered
 from recorder.store.long_work import connect_to
 from recorder.store.read_catalog import read_catalog
 from recorder.wiring.database import roles_sql
@@ -43,7 +43,7 @@ async def catalog_of(database: Database) -> CatalogFound:
         await connection.close()
 
 
-async def problems_of(database: Database) -> Sequence[Problem]:
+async def problems_of(database: Database) -> Sequence[Altered]:
     """Return what `recorder verify` says of a database as such."""
     connection = await connect_to(database.superuser_dsn())
     try:

@@ -78,7 +78,7 @@ async def root(database: Database) -> tuple[str, list[object]]:
         database.dsn("writer"), the_log(1), Verifying(), asyncio.Event()
     )
     assert found.root is not None
-    return found.root.hex(), [
+    return found.root, [
         problem
         for problem in found.problems
         if problem.kind != "archive-missing"

@@ -173,7 +173,7 @@ async def test_an_edited_fact_of_an_archive_is_found_and_named(
 
     found = await verified(place)
 
-    assert {problem.entry for problem in found.problems} == {position}
+    assert {problem.position for problem in found.problems} == {position}
     assert all(one.kind.startswith("fact-") for one in found.problems)
     assert (await verified(place, Proving(mode="none"))).problems == []
 

@@ -180,7 +180,7 @@ async def test_an_edited_fact_is_found_and_named(
             assert done == "UPDATE 1"
             found = await verified(connection)
         named = {
-            (problem.entry, problem.kind.partition("-")[0])
+            (problem.position, problem.kind.partition("-")[0])
             for problem in found.problems
         }
         assert (position, "fact") in named, f"seed {seed}: {kind}"
@@ -193,7 +193,7 @@ async def test_a_removed_fact_is_found_and_named(log: Database) -> None:
                 f"{REMOVED.format(**some('true', seed))} returning position"
             )
             found = await verified(connection)
-        assert [(one.kind, one.entry) for one in found.problems] == [
+        assert [(one.kind, one.position) for one in found.problems] == [
             ("fact-missing", position)
         ]
 
@@ -215,7 +215,7 @@ async def test_an_added_fact_is_found_and_named(
         statement = ADDED.replace("{}", changed).format(**some("true", 1))
         position = await connection.fetchval(f"{statement} returning position")
         found = await verified(connection)
-    assert [(one.kind, one.entry) for one in found.problems] == [
+    assert [(one.kind, one.position) for one in found.problems] == [
         (kind, position)
     ]
 

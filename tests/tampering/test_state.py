@@ -203,7 +203,7 @@ async def test_an_open_gap_that_is_hidden_or_edited_is_found(
             f"select gap_position from recorder.resume_point{SECOND}"
         )
     found = await problems(log, statement, 2)
-    assert [(one.kind, one.entry, one.says) for one in found] == [
+    assert [(one.kind, one.position, one.says) for one in found] == [
         ("resume-altered", gap, says.format(gap=gap))
     ]
 

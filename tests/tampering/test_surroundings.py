@@ -125,8 +125,8 @@ async def found(connection: asyncpg.Connection) -> list[tuple[str, str]]:
         connection, the_log(1), Verifying(), asyncio.Event()
     )
     return [
-        (problem.kind, problem.says)
-        for problem in [*around.problems, *log.problems]
+        *((problem.kind, problem.says) for problem in around.problems),
+        *((problem.kind, problem.says) for problem in log.problems),
     ]
 
 
