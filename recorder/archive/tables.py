@@ -4,10 +4,14 @@ The names, columns and numbers are those of the database, so that a statement
 about the log can be put to the archive. Files are read where they lie, as far
 as a statement needs them: their statistics lead to a node and a time, and
 documents are read only if they are asked for.
+
+A name that was gone for long comes back with another number: retention removes
+names that nothing refers to. Statements that name a node, a reason or an actor
+find one number, which is the least, and rows of all days have that one.
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +23,6 @@ import pyarrow.parquet as pq
 
 from recorder.archive.errors import ArchiveError, ArchiveSlowError
 from recorder.archive.manifest import Manifest
-from recorder.archive.numbering import columns_of, make_names
 
 __all__ = ["ArchiveTables", "Codes", "TableDay"]
 
@@ -340,3 +343,54 @@ def _rows(found: pa.Table) -> list[Row]:
 def _unreadable(error: Exception) -> ArchiveError:
     said = (str(error) or type(error).__name__).splitlines()[0]
     return ArchiveError(f"cannot read the archive: {said}")
+
+
+NUMBERED = {
+    "node": ("node_id",),
+    "word": ("reason_id", "actor_id", "topic_id"),
+}
+"""What has numbers, and the columns of entries and facts that hold them."""
+
+AGAIN = """
+    select number, least from (
+      select number, min(number) over (partition by name) as least
+      from found_{what})
+    where number <> least
+"""
+
+
+def make_names(log: int, read: Callable[[str], str]) -> Sequence[str]:
+    """Return what makes the tables of nodes and words.
+
+    Args:
+        log: what the log is called.
+        read: gives the expression that reads the files of a kind.
+    """
+    return [
+        f"""create table found_node as
+        select distinct node_id as number, name from {read("nodes")}""",
+        f"""create table found_word as
+        select distinct word_id as number, text as name
+        from {read("words")}""",
+        f"""create table recorder.node as
+        select min(number) as node_id, {log}::int4 as log_id, name
+        from found_node group by name""",
+        """create table recorder.word as
+        select min(number) as word_id, name as text
+        from found_word group by name""",
+    ]
+
+
+def columns_of(connection: duckdb.DuckDBPyConnection) -> Mapping[str, str]:
+    """Return, by column, the expression that gives its one number."""
+    found = {}
+    for what, columns in NUMBERED.items():
+        again = connection.execute(AGAIN.format(what=what)).fetchall()
+        cases = " ".join(f"when {old} then {new}" for old, new in again)
+        for column in columns:
+            found[column] = (
+                f"(case {column} {cases} else {column} end)::int4 as {column}"
+                if again
+                else column
+            )
+    return found

@@ -3,11 +3,14 @@
 Leaf hashes of entries give the roots of batches, those the hashes of their
 headers, and these the range that the manifest states; and what the database
 remembers of the day is compared with that. Nothing is asked of PostgreSQL.
+
+Each entry has its names, which are hashed, and the numbers by which facts and
+statements find them, which are not: numbers are compared with the names.
 """
 
 import mmap
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
@@ -17,7 +20,6 @@ import pyarrow.parquet as pq
 
 from recorder.archive.errors import ArchiveError
 from recorder.archive.manifest import Manifest
-from recorder.archive.names import NAMES, Names
 from recorder.archive.place import Place
 from recorder.archive.sorting import part_of
 from recorder.integrity.leaves import BatchHeader, entry_hash, from_micros
@@ -34,12 +36,55 @@ __all__ = [
     "verify_day",
 ]
 
+Row = Mapping[str, Any]
+
+OBJECT = ("api_group", "kind", "namespace", "name", "uid")
+NAMES = {
+    "objects.parquet": ("object_id", OBJECT),
+    "nodes.parquet": ("node_id", ("name",)),
+    "words.parquet": ("word_id", ("text",)),
+}
+"""Of each file of names, the column of the number, and what it stands for."""
+
+REFERENCES = (
+    ("objects.parquet", "object_id", OBJECT),
+    ("nodes.parquet", "node_id", ("node",)),
+    ("words.parquet", "reason_id", ("reason",)),
+    ("words.parquet", "actor_id", ("actor",)),
+)
+"""Which numbers of an entry stand for which of its columns."""
+
+
+class Names:
+    """The names of one day, by their numbers."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, int], tuple[object, ...]] = {}
+
+    def add(self, file: str, rows: Iterable[Row]) -> None:
+        """Take the rows of a file; of a number that comes twice none fits."""
+        number, columns = NAMES[file]
+        for row in rows:
+            key = file, row[number]
+            said = tuple(row[column] for column in columns)
+            self._known[key] = () if key in self._known else said
+
+    def agree(self, entry: Row) -> bool:
+        """Return whether the numbers of an entry stand for its names."""
+        for file, number, columns in REFERENCES:
+            said = tuple(entry[column] for column in columns)
+            known = self._known.get((file, entry[number]))
+            if known != said and (
+                entry[number] is not None or set(said) != {None}
+            ):
+                return False
+        return True
+
+
 ROWS_AT_ONCE = 2048
 MISSING = bytes(HASH_BYTES)
 TIMES = ("recorded_at", "observed_at", "occurred_at")
 HEADER_TIMES = ("recorded_at", "observed_min", "observed_max", "sealed_at")
-
-Row = Mapping[str, Any]
 
 MALFORMED = (
     ArithmeticError,

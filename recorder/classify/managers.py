@@ -6,7 +6,7 @@ moved, or it is new. That is not the entry with the latest time: a heartbeat
 of one and the write of another may share a second, and times have no finer
 unit.
 
-Which of them changed one field is another question: `recorder.facts.authors`
+Which of them changed one field is another question: `recorder.facts.changes`
 answers it, by the same entries.
 """
 

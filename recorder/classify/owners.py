@@ -1,6 +1,6 @@
 """Owners: which field manager changed one field between two versions.
 
-The rules are those of `recorder.facts.authors`, which asks the same of
+The rules are those of `recorder.facts.changes`, which asks the same of
 documents that are not decoded: one writer that fits, or none.
 """
 

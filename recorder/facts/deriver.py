@@ -2,6 +2,9 @@
 
 A pure function of the two. `DERIVATION` names its rules: facts of one number
 were all made by the same ones, and no answer mixes two.
+
+An Event whose count rises is another occurrence: each version is a fact with
+its count. The end of an Event is its expiry, and no fact.
 """
 
 from functools import lru_cache
@@ -11,15 +14,24 @@ from msgspec.structs import replace
 
 from recorder.classify import lease_renewed_at
 from recorder.classify.audit_record import AuditRecord, read_audit
-from recorder.classify.shapes import AnyObject, Event, Shape, read_event
+from recorder.classify.shapes import (
+    AnyObject,
+    Event,
+    Naming,
+    Series,
+    Shape,
+    read_event,
+)
 from recorder.classify.times import moment
-from recorder.facts import audits, events
+from recorder.facts import audits
 from recorder.facts.changes import Change, changes, snapshot
 from recorder.facts.state import State, Wire, read_state, read_wire
+from recorder.facts.texts import TEXT_CHARACTERS_MAX
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
     Appeared,
+    EventOccurred,
     LeaseSilent,
     Unreadable,
     Vanished,
@@ -181,7 +193,7 @@ def _alone(draft: Draft, wire: Document | None) -> list[Fact]:
             return [audits.request(record)] if record.is_one else []
         if draft.resource in EVENTS and operation in VERSIONS:
             event = wire if isinstance(wire, Event) else read_event(draft.raw)
-            return [events.occurrence(event, draft)]
+            return [occurrence(event, draft)]
     except (ValueError, RecursionError) as exc:
         return [_unreadable(draft, exc)]
     if operation is Operation.RENEWED:
@@ -251,3 +263,35 @@ def _unreadable(draft: Draft, exc: Exception) -> Fact:
 @lru_cache(4096)
 def _resource(name: str) -> Resource:
     return Resource.parse(name)
+
+
+EVENT = FactKind.EVENT
+_UNNAMED = Naming()
+_NO_SERIES = Series()
+
+
+def occurrence(event: Event, draft: Draft) -> Fact:
+    """Return the fact that one version of an Event is."""
+    metadata = event.metadata or _UNNAMED
+    series = event.series or _NO_SERIES
+    reporter = event.source or event.deprecated_source
+    message = event.message or event.note or ""
+    host = reporter.host if reporter is not None else None
+    detail = EventOccurred(
+        type=event.type or None,
+        reason=event.reason or None,
+        message=message[:TEXT_CHARACTERS_MAX] or None,
+        count=event.count or event.deprecated_count or series.count or 1,
+        event=metadata.uid or metadata.name or None,
+        action=event.action or None,
+        host=host or None,
+        first=event.first_timestamp or None,
+    )
+    return Fact(
+        kind=EVENT,
+        node=draft.node,
+        object=draft.identity,
+        occurred_at=draft.occurred_at,
+        actor=draft.actor,
+        detail=detail,
+    )

@@ -4,6 +4,7 @@ A state is small and plain, so that those of thousands of objects can be kept
 at hand, and the same from whichever document of an object it is made.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from recorder.classify.shapes import (
     AnySpec,
     AnyStatus,
     Condition,
+    Container,
     ContainerStatus,
     Metadata,
     Node,
@@ -27,7 +29,6 @@ from recorder.classify.shapes import (
     read_node,
     read_pod,
 )
-from recorder.facts.gpus import gpus_of
 from recorder.facts.parts import (
     mark_of,
     read_any_conditions,
@@ -40,12 +41,7 @@ from recorder.facts.texts import TEXT_CHARACTERS_MAX, all_cut, cut
 from recorder.model.reference import Resource
 from recorder.model.state import ContainerEnd, Scalar
 
-__all__ = [
-    "State",
-    "Wire",
-    "read_state",
-    "read_wire",
-]
+__all__ = ["State", "Wire", "read_state", "read_wire"]
 
 _NO_METADATA = Metadata()
 _NO_SPEC = AnySpec()
@@ -322,3 +318,39 @@ def _note_end(
 
 def _present(fields: dict[str, Any]) -> dict[str, Scalar]:
     return {name: value for name, value in fields.items() if value is not None}
+
+
+GPU = "gpu"
+"""What every accelerator resource has in its name, ``nvidia.com/gpu`` and
+``amd.com/gpu`` among them."""
+
+
+def gpus_of(
+    first: Iterable[Container], containers: Iterable[Container]
+) -> int:
+    """Return what a Pod holds: what runs at once, beside what runs before.
+
+    Args:
+        first: its init containers.
+        containers: the others.
+    """
+    held = sum(map(_gpus, containers))
+    beside = most = 0
+    for container in first:
+        now = beside + _gpus(container)
+        if container.restart_policy == "Always":
+            beside = now
+        most = max(most, now)
+    return max(held + beside, most)
+
+
+def _gpus(container: Container) -> int:
+    resources = container.resources
+    if resources is None:
+        return 0
+    asked = resources.limits or resources.requests or {}
+    return sum(
+        int(amount)
+        for name, amount in asked.items()
+        if name.endswith(GPU) and str(amount).isdecimal()
+    )
