@@ -9,10 +9,10 @@ from api.answers.fleet import ask_each, merged_coverage
 from api.answers.windows import bounded
 from api.context import RequestContext
 from api.types.coverage import Window
-from api.types.stats import CountedGroup, GroupedCounts, Stats
+from api.types.stats import Stats
 from api.types.words import GroupBy
 from recorder.questions.clusters import Away
-from recorder.questions.counting import count
+from recorder.questions.counting import GroupedCounts, count
 from recorder.questions.ports import Reading
 from recorder.questions.stats import StatsQuestion, ask_stats
 
@@ -69,7 +69,7 @@ def _unknown(
         cluster=away.cluster,
         log=strawberry.ID(""),
         window=Window(since=since, until=until),
-        totals=CountedGroup.of(count([])),
+        totals=count([]),
         counts=[GroupedCounts(by=one, groups=[]) for one in by],
         vouched=0.0,
         coverage=merged_coverage(

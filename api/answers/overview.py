@@ -20,7 +20,6 @@ from api.types.gaps import Gaps
 from api.types.series import (
     Annotation,
     Annotations,
-    ConditionPoint,
     ConditionSeries,
 )
 from api.types.words import LogKind
@@ -105,21 +104,8 @@ async def condition_series(
     if len(nodes) > NODES_MAX:
         msg = f"cannot show {len(nodes)} nodes: name {NODES_MAX} at most"
         raise PageSizeError(msg)
-    found = await ask_conditions(
-        reading, nodes, span, asked.knowledge, now=asked.now
-    )
-    return ConditionSeries(
-        points=[
-            ConditionPoint(
-                time=point.at,
-                node=point.node,
-                condition=point.type,
-                state=point.status or "Absent",
-            )
-            for point in found.points
-            if types is None or point.type in types
-        ],
-        coverage=Coverage.of(found.coverage),
+    return await ask_conditions(
+        reading, nodes, span, asked.knowledge, types=types, now=asked.now
     )
 
 

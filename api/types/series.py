@@ -2,33 +2,25 @@
 
 from datetime import datetime
 
+import strawberry
+
 from api.describing import described
+from api.publishing import publish
 from api.types.coverage import Coverage
+from recorder.questions.series import ConditionPoint, ConditionSeries
 
-__all__ = ["Annotation", "Annotations", "ConditionPoint", "ConditionSeries"]
-
-
-@described
-class ConditionPoint:
-    """A condition of a node from this time on."""
-
-    time: datetime
-
-    node: str
-
-    condition: str
-
-    state: str
-    """`True`, `False`, `Unknown`, or `Absent` if it was removed."""
+__all__ = ["Annotation", "Annotations", "ConditionSeries"]
 
 
-@described
-class ConditionSeries:
-    """Rows of a state timeline."""
+class _SeriesFields:
+    @strawberry.field
+    @staticmethod
+    def coverage(series: strawberry.Parent[ConditionSeries]) -> Coverage:
+        return Coverage.of(series.coverage)
 
-    points: list[ConditionPoint]
 
-    coverage: Coverage
+publish(ConditionPoint)
+publish(ConditionSeries, adds=_SeriesFields)
 
 
 @described

@@ -5,80 +5,16 @@ from typing import Self
 import strawberry
 
 from api.describing import described
+from api.publishing import publish
 from api.types.coverage import Coverage, Window
-from api.types.words import GroupBy
-from recorder.documents.stats import CountDocument
-from recorder.questions.counting import Count
+from recorder.questions.counting import Count, GroupedCounts
 from recorder.questions.stats import Stats as Answered
 
-__all__ = ["CountedGroup", "GroupedCounts", "Stats"]
+__all__ = ["Stats"]
 
 
-@described
-class CountedGroup:
-    """What happened in one group, or in all."""
-
-    key: str | None
-    """Null for what belongs to no group, and for the totals."""
-
-    incidents: int
-    """Incidents with a part in the group; one may be in several."""
-
-    verdicts: int
-    """What happened to single nodes. They add up to the whole, except by
-    namespace."""
-
-    nodes: int
-
-    reboots: int
-
-    workloads: int
-
-    gpu_hours_lost: float
-    """Lower bound, where it is attributed; the groups add up to the whole."""
-
-    mean_down_seconds: float | None
-    """Of nodes that were down and came back: upper bounds, from the last proof
-    of life to the next."""
-
-    longest_down_seconds: float | None
-
-    mean_away_seconds: float | None
-    """Of nodes that were out of service and came back."""
-
-    longest_away_seconds: float | None
-
-    not_back: int
-    """Verdicts whose node is not back in service."""
-
-    @classmethod
-    def of(cls, count: Count) -> Self:
-        """Take it from an answer."""
-        told = CountDocument.of(count)
-        return cls(
-            key=told.key,
-            incidents=told.incidents,
-            verdicts=told.verdicts,
-            nodes=told.nodes,
-            reboots=told.reboots,
-            workloads=told.workloads,
-            gpu_hours_lost=told.gpu_hours_lost,
-            mean_down_seconds=told.mean_down_seconds,
-            longest_down_seconds=told.longest_down_seconds,
-            mean_away_seconds=told.mean_away_seconds,
-            longest_away_seconds=told.longest_away_seconds,
-            not_back=told.not_back,
-        )
-
-
-@described
-class GroupedCounts:
-    """The groups by one thing."""
-
-    by: GroupBy
-
-    groups: list[CountedGroup]
-    """By GPU-hours lost, the most first; days in order."""
+publish(Count, name="CountedGroup")
+publish(GroupedCounts)
 
 
 @described
@@ -91,7 +27,7 @@ class Stats:
 
     window: Window
 
-    totals: CountedGroup
+    totals: Count
 
     counts: list[GroupedCounts]
     """One for each value of `by`."""
@@ -110,13 +46,8 @@ class Stats:
             cluster=stats.cluster,
             log=strawberry.ID(str(stats.log)),
             window=Window(since=window.since, until=window.until),
-            totals=CountedGroup.of(stats.totals),
-            counts=[
-                GroupedCounts(
-                    by=by, groups=[CountedGroup.of(c) for c in groups]
-                )
-                for by, groups in stats.groups.items()
-            ],
+            totals=stats.totals,
+            counts=[*stats.counts],
             vouched=stats.vouched,
             coverage=Coverage.of(stats.coverage),
         )

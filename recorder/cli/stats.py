@@ -82,7 +82,7 @@ async def _stats(ctx: click.Context, given: Mapping[str, Any]) -> int:
             await ask_stats(reading, question, knowledge, now=present)
             for reading in readings
         ]
-    documents = [StatsDocument.of(answer, by) for answer in answers]
+    documents = [StatsDocument.of(answer) for answer in answers]
 
     def whole(groups: Sequence[Any]) -> Any:
         if every:
@@ -105,12 +105,10 @@ async def _stats(ctx: click.Context, given: Mapping[str, Any]) -> int:
                 cells=(answer.cluster, *count_cells(count))
                 if every
                 else count_cells(count),
-                document=shown,
+                document=count,
             )
-            for answer, told in zip(answers, documents, strict=True)
-            for count, shown in zip(
-                answer.groups[by], told.groups, strict=True
-            )
+            for answer, shown in zip(answers, documents, strict=True)
+            for count in shown.groups
         ],
         whole=whole,
         nothing="no incidents recorded",

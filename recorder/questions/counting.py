@@ -12,10 +12,11 @@ from enum import StrEnum
 
 from recorder.explain.hit import Hit
 from recorder.explain.verdict import Judged
+from recorder.model.document import Document
 from recorder.model.outcomes import Happened
 from recorder.questions.incidents import Incident, controller_of
 
-__all__ = ["Count", "GroupBy", "count", "counted_by"]
+__all__ = ["Count", "GroupBy", "GroupedCounts", "count", "counted_by"]
 
 DIGITS = 4
 """Of GPU-hours, as where they are charged."""
@@ -38,33 +39,44 @@ class GroupBy(StrEnum):
     """On which it began, in UTC."""
 
 
-@dataclass(slots=True, kw_only=True)
-class Count:
+class Count(Document, frozen=True, kw_only=True):
     """What happened in one group, or in all."""
 
     key: str | None
-    """Of the group; None for what belongs to none."""
+    """Null for what belongs to no group, and for the totals."""
 
-    incidents: int = 0
-    """Those that have a part in the group."""
+    incidents: int
+    """Incidents with a part in the group; one may be in several."""
 
-    verdicts: int = 0
-    """What happened to single nodes."""
+    verdicts: int
+    """What happened to single nodes. They add up to the whole, except by
+    namespace."""
 
-    nodes: int = 0
-    reboots: int = 0
-    workloads: int = 0
-    gpu_hours_lost: float = 0.0
-    mean_down: timedelta | None = None
-    """Of the nodes that were down and came back: at most."""
+    nodes: int
+    reboots: int
+    workloads: int
+    gpu_hours_lost: float
+    """Lower bound, where it is attributed; the groups add up to the whole."""
 
-    longest_down: timedelta | None = None
-    mean_away: timedelta | None = None
-    """Of the nodes that were away and came back."""
+    mean_down_seconds: float | None
+    """Of nodes that were down and came back: upper bounds, from the last proof
+    of life to the next."""
 
-    longest_away: timedelta | None = None
-    not_back: int = 0
+    longest_down_seconds: float | None
+    mean_away_seconds: float | None
+    """Of nodes that were out of service and came back."""
+
+    longest_away_seconds: float | None
+    not_back: int
     """Verdicts whose node is not back in service."""
+
+
+class GroupedCounts(Document, frozen=True, kw_only=True):
+    """The groups by one thing."""
+
+    by: GroupBy
+    groups: Sequence[Count]
+    """By GPU-hours lost, the most first; days in order."""
 
 
 @dataclass(slots=True)
@@ -97,16 +109,20 @@ class _Group:
             reboots=sum(v.happened is Happened.REBOOT for v in verdicts),
             workloads=len(self.workloads),
             gpu_hours_lost=round(self.hours, DIGITS),
-            mean_down=_mean(down),
-            longest_down=max(down, default=None),
-            mean_away=_mean(away),
-            longest_away=max(away, default=None),
+            mean_down_seconds=_seconds(_mean(down)),
+            longest_down_seconds=_seconds(max(down, default=None)),
+            mean_away_seconds=_seconds(_mean(away)),
+            longest_away_seconds=_seconds(max(away, default=None)),
             not_back=sum(v.back_in_service_at is None for v in verdicts),
         )
 
 
 def _mean(lengths: Sequence[timedelta]) -> timedelta | None:
     return sum(lengths, timedelta()) / len(lengths) if lengths else None
+
+
+def _seconds(length: timedelta | None) -> float | None:
+    return None if length is None else round(length.total_seconds(), 3)
 
 
 Key = Callable[[Judged], str | None]
@@ -122,7 +138,7 @@ def counted_by(
     incidents: Sequence[Incident],
     by: GroupBy,
     racks: Mapping[str, str],
-) -> list[Count]:
+) -> GroupedCounts:
     """Count by something: what lost most comes first, days in order.
 
     Args:
@@ -136,11 +152,16 @@ def counted_by(
         groups = _grouped(incidents, _key(by, racks))
     found = [group.counted(key) for key, group in groups.items()]
     if by is GroupBy.DAY:
-        return sorted(found, key=lambda one: one.key or "")
-    return sorted(
-        found,
-        key=lambda one: (-one.gpu_hours_lost, -one.verdicts, one.key or "~"),
-    )
+        found.sort(key=lambda one: one.key or "")
+    else:
+        found.sort(
+            key=lambda one: (
+                -one.gpu_hours_lost,
+                -one.verdicts,
+                one.key or "~",
+            )
+        )
+    return GroupedCounts(by=by, groups=found)
 
 
 def _key(by: GroupBy, racks: Mapping[str, str]) -> Key:

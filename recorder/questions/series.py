@@ -1,11 +1,11 @@
 """Conditions of nodes over time, as rows of a table for dashboards."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
 from datetime import datetime
 
 from recorder.coverage.coverage import Coverage, covered
 from recorder.knowledge import Knowledge
+from recorder.model.document import Document
 from recorder.model.window import Window
 from recorder.projections import NodeState, advance
 from recorder.questions.loading.nodes import (
@@ -16,25 +16,23 @@ from recorder.questions.loading.nodes import (
 )
 from recorder.questions.ports import Reading
 
-__all__ = ["Conditions", "Point", "ask_conditions"]
+__all__ = ["ConditionPoint", "ConditionSeries", "ask_conditions"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """A condition from a time on."""
+class ConditionPoint(Document, frozen=True, kw_only=True):
+    """A condition of a node from this time on."""
 
-    at: datetime
+    time: datetime
     node: str
-    type: str
-    status: str | None
-    """None where it went."""
+    condition: str
+    state: str
+    """`True`, `False`, `Unknown`, or `Absent` if it was removed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conditions:
-    """Points in order of time, and what may be missing."""
+class ConditionSeries(Document, frozen=True, kw_only=True):
+    """Rows of a state timeline."""
 
-    points: Sequence[Point]
+    points: Sequence[ConditionPoint]
     coverage: Coverage
 
 
@@ -44,11 +42,13 @@ async def ask_conditions(
     window: Window,
     knowledge: Knowledge,
     *,
+    types: Container[str] | None = None,
     now: datetime,
-) -> Conditions:
-    """Read how conditions of nodes changed in a window.
+) -> ConditionSeries:
+    """Read how conditions of nodes changed in a window, in order of time.
 
-    Each begins at the window's edge as it was then.
+    Each begins at the window's edge as it was then. ``types`` are those that
+    are wanted; without it all are.
     """
     await reading.reach(window.since, window.until)
     nodes = await nodes_of(
@@ -58,16 +58,21 @@ async def ask_conditions(
         until=window.until,
         knowledge=knowledge,
     )
-    points = [point for node in nodes for point in _points(node, window)]
-    return Conditions(
-        points=sorted(points, key=lambda p: (p.at, p.node, p.type)),
+    points = [
+        point
+        for node in nodes
+        for point in _points(node, window)
+        if types is None or point.condition in types
+    ]
+    return ConditionSeries(
+        points=sorted(points, key=lambda p: (p.time, p.node, p.condition)),
         coverage=await covered(
             reading, window, now=now, reads=reads_nodes, facts=True
         ),
     )
 
 
-def _points(node: Node, window: Window) -> list[Point]:
+def _points(node: Node, window: Window) -> list[ConditionPoint]:
     state = node.base
     found = []
     if window.since is not None:
@@ -81,10 +86,15 @@ def _points(node: Node, window: Window) -> list[Point]:
 
 def _changes(
     node: str, before: NodeState, after: NodeState, at: datetime
-) -> list[Point]:
+) -> list[ConditionPoint]:
     old, new = _statuses(before), _statuses(after)
     return [
-        Point(at=at, node=node, type=name, status=new.get(name))
+        ConditionPoint(
+            time=at,
+            node=node,
+            condition=name,
+            state=new.get(name, "Absent"),
+        )
         for name in sorted({*old, *new})
         if old.get(name) != new.get(name)
     ]

@@ -8,7 +8,13 @@ from recorder.coverage.coverage import Coverage
 from recorder.coverage.share import vouched_share
 from recorder.knowledge import Knowledge
 from recorder.model.window import Window
-from recorder.questions.counting import Count, GroupBy, count, counted_by
+from recorder.questions.counting import (
+    Count,
+    GroupBy,
+    GroupedCounts,
+    count,
+    counted_by,
+)
 from recorder.questions.incidents import (
     IncidentsQuestion,
     ask_incidents,
@@ -37,7 +43,9 @@ class Stats:
     log: int
     window: Window
     totals: Count
-    groups: Mapping[GroupBy, Sequence[Count]]
+    counts: Sequence[GroupedCounts]
+    """One for each value of `by`."""
+
     vouched: float | None
     """The share of the window for which nothing may be missing."""
 
@@ -71,9 +79,7 @@ async def ask_stats(
         log=reading.log.id,
         window=question.window,
         totals=count(found.incidents),
-        groups={
-            by: counted_by(found.incidents, by, racks) for by in question.by
-        },
+        counts=[counted_by(found.incidents, by, racks) for by in question.by],
         vouched=vouched_share(
             found.coverage,
             (

@@ -21,13 +21,13 @@ def totals_line(stats: Stats) -> str:
         counted(total.reboots, "reboot"),
     ]
     for kind, mean, longest in (
-        ("down", total.mean_down, total.longest_down),
-        ("away", total.mean_away, total.longest_away),
+        ("down", total.mean_down_seconds, total.longest_down_seconds),
+        ("away", total.mean_away_seconds, total.longest_away_seconds),
     ):
         if mean is not None and longest is not None:
             parts.append(
-                f"{kind} {lasted(mean)} on average and"
-                f" {lasted(longest)} at most"
+                f"{kind} {_duration(mean)} on average and"
+                f" {_duration(longest)} at most"
             )
     if total.not_back:
         parts.append(f"{counted(total.not_back, 'node')} not back in service")
@@ -65,13 +65,13 @@ def count_cells(count: Count) -> Sequence[Cell]:
         count.reboots,
         count.workloads,
         count.gpu_hours_lost,
-        _duration(count.mean_down),
-        _duration(count.longest_down),
-        _duration(count.mean_away),
-        _duration(count.longest_away),
+        _duration(count.mean_down_seconds),
+        _duration(count.longest_down_seconds),
+        _duration(count.mean_away_seconds),
+        _duration(count.longest_away_seconds),
         count.not_back,
     )
 
 
-def _duration(duration: timedelta | None) -> str | None:
-    return None if duration is None else lasted(duration)
+def _duration(seconds: float | None) -> str | None:
+    return None if seconds is None else lasted(timedelta(seconds=seconds))

@@ -54,9 +54,13 @@ async def test_every_surface_shows_the_duration_of_the_sentence(
         if len(incident.verdicts) == 1:
             counted = count([incident])
             down = duration.kind is DurationKind.DOWN
-            longest = counted.longest_down if down else counted.longest_away
-            assert longest == counted.mean_down or not down
-            assert longest == duration.length
+            longest = (
+                counted.longest_down_seconds
+                if down
+                else counted.longest_away_seconds
+            )
+            assert longest == counted.mean_down_seconds or not down
+            assert longest == round(duration.length.total_seconds(), 3)
 
 
 @pytest.mark.parametrize("name", SAMPLE)

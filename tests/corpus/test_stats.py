@@ -39,8 +39,9 @@ async def test_the_parts_are_the_whole(corpus: Corpus, name: str) -> None:
     assert total.incidents == len(listed.incidents)
     assert total.verdicts == sum(len(o.verdicts) for o in listed.incidents)
     assert total.gpu_hours_lost == pytest.approx(sum(attributed))
-    for by in EVERY:
-        groups = stats.groups[by]
+    assert [counted.by for counted in stats.counts] == [*EVERY]
+    for counted in stats.counts:
+        by, groups = counted.by, counted.groups
         keys = [group.key for group in groups]
         lost = sum(group.gpu_hours_lost for group in groups)
 
@@ -67,8 +68,9 @@ async def test_a_node_lost_what_its_impact_says(
             shipped(),
             now=now,
         )
-        assert stats.groups[GroupBy.NODE]
-        for group in stats.groups[GroupBy.NODE]:
+        (counted,) = stats.counts
+        assert counted.groups
+        for group in counted.groups:
             impact = await ask_impact(
                 reading,
                 ImpactQuestion(nodes=(group.key or "",), window=Window()),
@@ -94,7 +96,8 @@ async def test_a_rack_is_counted_by_its_label(corpus: Corpus) -> None:
             now=now,
         )
 
-    (rack,) = stats.groups[GroupBy.RACK]
+    (counted,) = stats.counts
+    (rack,) = counted.groups
     assert (rack.key, rack.incidents, rack.nodes) == ("rack-2", 1, 2)
     assert stats.vouched == 1
 
