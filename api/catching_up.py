@@ -13,8 +13,8 @@ from api.cursors import INDEX_MAX, Cursor, check_kept
 from api.errors import CursorError, ExpiredCursorError
 from api.types.coverage import Coverage
 from api.types.facts import FactBatch
+from recorder.coverage.account import Account
 from recorder.coverage.coverage import cover
-from recorder.coverage.unproven import no_facts
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.window import Window
 from recorder.questions.ports import Reading, Selection
@@ -53,12 +53,14 @@ class Wanted:
 async def coverage_of(reading: Reading) -> Coverage:
     """Say what the streams vouch for now, and where facts end."""
     now = datetime.now(UTC)
-    found = cover(reading.log, reading.streams, Window(), now=now)
-    end = await reading.facts_end()
-    hole = None if end is None else no_facts(end, found.window)
-    if hole is not None:
-        found.add_hole(hole)
-    return Coverage.of(found)
+    account = Account(
+        log=reading.log,
+        streams=reading.streams,
+        window=Window(),
+        now=now,
+        facts_end=await reading.facts_end(),
+    )
+    return Coverage.of(cover(account))
 
 
 async def begun(reading: Reading, after: str) -> tuple[Reading, Cursor]:

@@ -115,9 +115,9 @@ class _Export:
 
     def end(self, latest: datetime | None) -> bytes:
         """Return the last line, behind what was of a time at the latest."""
+        coverage = self.entries.coverage
         if latest is not None:
-            self.entries.coverage.reach(latest)
-        coverage = CoverageDocument.of(self.entries.coverage)
+            coverage = coverage.reaching(latest)
         return (
             json_bytes(
                 {
@@ -125,7 +125,7 @@ class _Export:
                         "id": told_log(self.log),
                         "position": self.told_size,
                     },
-                    "coverage": coverage,
+                    "coverage": CoverageDocument.of(coverage),
                 }
             )
             + b"\n"

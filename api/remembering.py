@@ -15,6 +15,8 @@ from datetime import datetime
 from threading import Lock
 from typing import Self
 
+from msgspec import structs
+
 from api.access import Principal
 from recorder.coverage.ports import Log, Stream
 from recorder.model.window import Window
@@ -88,7 +90,7 @@ class JudgedOnce:
                 return None
             self._kept.move_to_end(place)
         answer = found.incidents
-        coverage = replace(answer.coverage, now=now)
+        coverage = structs.replace(answer.coverage, now=now)
         return replace(found, incidents=replace(answer, coverage=coverage))
 
     def keep(self, stand: Stand, found: Found) -> None:

@@ -146,8 +146,8 @@ def _why(error: LogError) -> str:
 def away_hole(away: Away, window: Window) -> Hole:
     """Return the hole that a cluster leaves of which there is nothing."""
     return Hole(
-        window.since,
-        window.until,
+        since=window.since,
+        until=window.until,
         source="recorder",
         reason=f'cluster "{away.cluster}" is away: {away.why}',
     )

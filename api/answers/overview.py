@@ -23,6 +23,7 @@ from api.types.series import (
     ConditionSeries,
 )
 from api.types.words import LogKind
+from recorder.coverage.account import Account
 from recorder.coverage.coverage import cover
 from recorder.model.window import Window
 from recorder.questions.gaps import ask_gaps
@@ -75,7 +76,9 @@ def _cluster(status: LogStatus, found: Answered) -> Cluster:
         audit=AuditSource.of(status.audit),
         sources=[Source.of(status, one, now) for one in streams],
         open_gaps=[Gap.of(one.gap) for one in streams if one.gap is not None],
-        coverage=Coverage.of(cover(log, streams, Window(), now=now)),
+        coverage=Coverage.of(
+            cover(Account(log=log, streams=streams, window=Window(), now=now))
+        ),
     )
 
 

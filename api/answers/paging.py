@@ -60,7 +60,7 @@ PARTS = {
 }
 """What is read of an entry for which field."""
 
-UNASKED = Coverage.of(covering.Coverage(window=Window()))
+UNASKED = Coverage.of(covering.Coverage.of(Window()))
 
 Item = TypeVar("Item")
 Edge = TypeVar("Edge")

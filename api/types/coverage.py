@@ -78,8 +78,8 @@ class Gap:
             from_=gap.since,
             to=gap.until,
             reason=gap.reason,
-            resource_version_before=gap.version_before,
-            resource_version_after=gap.version_after,
+            resource_version_before=gap.resource_version_before,
+            resource_version_after=gap.resource_version_after,
             proved=gap.proved,
             possible=list(gap.possible),
             healed=gap.healed,
@@ -178,9 +178,9 @@ class Coverage:
             now=coverage.now,
             gaps=[
                 *map(Gap.of_hole, coverage.holes),
-                *map(Gap.of, coverage.gaps),
+                *map(Gap.of, coverage.opened),
             ],
-            more_gaps=coverage.more,
+            more_gaps=coverage.more_gaps or 0,
             sources=[
                 SourceCoverage(
                     source=SourceName(source), state=SourceState(state)

@@ -8,6 +8,8 @@ the log and its database are, who writes it, and on which machine.
 
 from dataclasses import replace
 
+from msgspec import structs
+
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, Log, Stream
 from recorder.questions.status import LogStatus, Status
@@ -28,11 +30,11 @@ def log_of(log: Log) -> Log:
 
 def gap_of(gap: Gap) -> Gap:
     """Return a gap without what was counted, and the words of an error."""
-    return replace(
+    return structs.replace(
         gap,
         reason=REASON,
-        version_before=None,
-        version_after=None,
+        resource_version_before=None,
+        resource_version_after=None,
         proved=PROVED,
         possible=POSSIBLE if gap.possible else (),
     )
@@ -52,8 +54,8 @@ def unread_of(found: Archived) -> Archived:
     """Return what is archived without where, and why it was not read."""
     return replace(
         found,
-        read=[replace(one, place=PLACE) for one in found.read],
-        holes=[replace(one, reason=UNREAD) for one in found.holes],
+        read=[structs.replace(one, place=PLACE) for one in found.read],
+        holes=[structs.replace(one, reason=UNREAD) for one in found.holes],
         thinned=[replace(one, archive=None) for one in found.thinned],
     )
 

@@ -7,19 +7,18 @@ and one that changes nothing makes none; so fewer records than versions prove
 that authors are missing, and as many prove nothing.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple, Self
 
 import orjson
 
-from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
 from recorder.coverage.ports import Stream
 from recorder.model.observation import AUDIT
 from recorder.model.window import Window
 
-__all__ = ["VERSIONS_MIN", "Count", "Tally", "add_unaudited"]
+__all__ = ["VERSIONS_MIN", "Count", "Tally", "unaudited"]
 
 HOURS_MAX = 72
 """That are kept apart; those before are one."""
@@ -116,28 +115,24 @@ class Tally:
         )
 
 
-def add_unaudited(
-    coverage: Coverage,
-    streams: Iterable[Stream],
-    asks: Callable[[str], bool],
-) -> None:
-    """Add a hole for each resource whose authors the audit log leaves out.
+def unaudited(
+    streams: Iterable[Stream], window: Window, asks: Callable[[str], bool]
+) -> Iterator[Hole]:
+    """Yield a hole for each resource whose authors the audit log leaves out.
 
-    Of a log without audit records nothing is counted, so nothing is added.
+    Of a log without audit records nothing is counted, so there is none.
     """
     for stream in streams:
         if stream.audited is None or not asks(stream.resource):
             continue
-        count = Tally.parse(stream.audited).within(coverage.window)
+        count = Tally.parse(stream.audited).within(window)
         if count.left_out:
-            coverage.add_hole(
-                Hole(
-                    coverage.window.since,
-                    coverage.window.until,
-                    source=AUDIT,
-                    resource=stream.resource,
-                    reason=_said(count),
-                )
+            yield Hole(
+                since=window.since,
+                until=window.until,
+                source=AUDIT,
+                resource=stream.resource,
+                reason=_said(count),
             )
 
 

@@ -11,259 +11,190 @@ things. A window without an end reaches to the end of the record of a tape, and
 to now of a live log; what of it lies behind the proof is doubtful, not hidden.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from recorder.coverage.hole import Gap, Hole
-from recorder.coverage.ports import ArchivedSpan, Log, Reads, Record, Stream
-from recorder.coverage.unproven import (
-    began_later,
-    claimed,
-    doubt,
-    holes_of,
-    never_recorded,
-    no_facts,
-    nothing_recorded,
-    thinned_out,
+import msgspec
+from msgspec import UNSET, UnsetType, field
+from msgspec.structs import replace
+
+from recorder.coverage.account import (
+    SHOWN_MAX,
+    Account,
+    everything,
+    known_until,
+    proven_of,
+    read_account,
 )
-from recorder.model.moment import FIRST, LAST, shifted
+from recorder.coverage.authorship import unaudited
+from recorder.coverage.hole import Gap, Hole
+from recorder.coverage.ports import ArchivedSpan, Reads, Record
+from recorder.coverage.unproven import began_later, claimed
+from recorder.model.moment import LAST, shifted
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.window import Window
 
-__all__ = [
-    "Coverage",
-    "Reads",
-    "cover",
-    "covered",
-    "everything",
-    "proven_of",
-]
-
-SHOWN_MAX = 1000
-"""Gaps that one answer lists, and holes; beyond it they are counted."""
+__all__ = ["Coverage", "cover", "covered"]
 
 MOMENT = timedelta(microseconds=1)
-
-HIDDEN = "only what you may get in the cluster is shown"
-"""The hole in a log whose reader may not see all of it."""
 
 SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM)
 
 
-def everything(source: str, resource: str) -> bool:  # noqa: ARG001
-    """Read every stream."""
-    return True
+class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be missing from an answer, and why."""
 
+    complete: bool
+    """Whether the answer is complete."""
 
-@dataclass(slots=True, kw_only=True)
-class Coverage:
-    """What may be missing, and why."""
+    since: datetime | None = None
+    """Start of the window."""
 
-    window: Window
-    """What was asked; without an end it ends with the record of a tape, and
-    now in a live log. Without a beginning it begins where days were dropped
-    that were not read, or where an answer begins that reaches back before
-    the record."""
-
-    begins: datetime | None = None
-    """Where those days end, if there are any."""
+    until: datetime | None = None
+    """End of the window: as given, or the end of a tape, or now for a live
+    log."""
 
     recorded_until: datetime | None = None
     """The end of the record: when its last entry was observed."""
 
     proven_until: datetime | None = None
-    """The end of the proof: what all streams vouch for that were read."""
+    """Until when everything that was read is confirmed complete."""
 
     now: datetime | None = None
-    """When it was asked; None where that does not matter."""
+    """Time of the query; null where it does not matter."""
 
-    holes: list[Hole] = field(default_factory=list)
-    gaps: list[Gap] = field(default_factory=list)
-    """Those that overlap and are not healed."""
-
-    more: int = 0
-    """How many more there are than are listed."""
-
-    doubts: list[Hole] = field(default_factory=list)
-    """What the whole record cannot vouch for, whatever was asked, but for
-    closed gaps. Verdicts are judged by it, so that a window chooses which
-    are answered and never how sure they are."""
-
-    streams: Sequence[Stream] = ()
-    """Those that the question reads and that can vouch."""
+    gaps: Sequence[Hole] = ()
+    """Gaps and holes that overlap the window, the first 1000."""
 
     sources: Mapping[str, str] = field(default_factory=dict)
-    archived: Sequence[ArchivedSpan] = ()
-    """What was read from the archive."""
+    more_gaps: int | UnsetType = UNSET
+    """How many more exist."""
+
+    archived: Sequence[ArchivedSpan] | UnsetType = UNSET
+    begins: datetime | None = None
+    """Where dropped days end that were not read, if nothing else was asked."""
+
+    @classmethod
+    def of(
+        cls,
+        window: Window,
+        *,
+        holes: Sequence[Hole] = (),
+        gaps: Sequence[Gap] = (),
+        more: int = 0,
+    ) -> "Coverage":
+        """Return the coverage of a window with some holes and gaps."""
+        more += max(0, len(holes) - SHOWN_MAX) + max(0, len(gaps) - SHOWN_MAX)
+        return cls(
+            complete=not (holes or gaps or more),
+            since=window.since,
+            until=window.until,
+            gaps=(*holes[:SHOWN_MAX], *gaps[:SHOWN_MAX]),
+            more_gaps=more or UNSET,
+        )
 
     @property
-    def complete(self) -> bool:
-        """Whether nothing can be missing."""
-        return not (self.holes or self.gaps or self.more)
+    def window(self) -> Window:
+        """What the answer speaks of.
+
+        Without an end it ends with the record of a tape, and now in a live
+        log. Without a beginning it begins where days were dropped that were
+        not read, or where an answer begins that reaches back before the
+        record.
+        """
+        return Window(self.since, self.until)
+
+    @property
+    def holes(self) -> Sequence[Hole]:
+        """Those of which no entry tells."""
+        return [hole for hole in self.gaps if hole.opened is None]
+
+    @property
+    def opened(self) -> Sequence[Gap]:
+        """Those that an entry opened."""
+        return [hole for hole in self.gaps if isinstance(hole, Gap)]
 
     @property
     def counted_until(self) -> datetime | None:
-        """The end of what is known, to which a loss that lasts is counted.
+        """The end of what is known, to which a loss that lasts is counted."""
+        return known_until(self.recorded_until, self.proven_until, self.until)
 
-        It is never later than the window, and None where nothing is known.
-        """
-        ends = (self.recorded_until, self.proven_until)
-        end = max((at for at in ends if at is not None), default=None)
-        until = self.window.until
-        return end if end is None or until is None else min(end, until)
-
-    def reach(self, at: datetime) -> None:
-        """Let the window reach behind a time that something told claims.
+    def reaching(self, at: datetime) -> "Coverage":
+        """Return it with a window that reaches behind a time of an answer.
 
         A clock of the cluster may be ahead of ours. Nothing vouches for a
         time that has not come.
         """
-        until = self.window.until
-        if until is None or at < until:
-            return
-        self.window = Window(self.window.since, shifted(at, MOMENT))
-        self.add_hole(claimed(until, self.window.until))
-
-    def begin(self, since: datetime) -> None:
-        """Let a window without a beginning begin where days were read."""
-        until = self.window.until
-        if until is None or since < until:
-            self.window, self.begins = Window(since, until), since
-
-    def begin_with(self, times: Iterable[datetime]) -> None:
-        """Let a window without a beginning begin with what an answer says.
-
-        What was read of the time before a first list is a sample of it, so
-        an answer that speaks of that time may lack something.
-        """
-        since = min(times, default=None)
-        if self.window.since is not None or since is None:
-            return
-        window = Window(since, self.window.until)
-        found = [began_later(stream, window) for stream in self.streams]
-        before = [hole for hole in found if hole is not None]
-        if before:
-            self.window = window
-        for hole in before:
-            self.add_hole(hole)
-
-    def end(self, until: datetime) -> None:
-        """Let a window that has no end of its own end where an answer does.
-
-        Nobody asked for its end, so it need not be proven to it.
-        """
-        since = self.window.since
-        self.window = Window(since, until)
-        self.gaps = [gap for gap in self.gaps if gap.overlaps(since, until)]
-        self.holes = [hole for hole in self.holes if hole.begin < until]
-
-    def unvouched(self) -> list[Hole]:
-        """Return the gaps and holes that have a beginning."""
-        found = (*self.gaps, *self.holes)
-        return [hole for hole in found if hole.since is not None]
-
-    def began(self, resource: str) -> datetime | None:
-        """Return when the first list of a resource was complete."""
-        times = [s.began_at for s in self.streams if s.resource == resource]
-        return next(iter(times), None)
-
-    def doubted(self, *resources: str) -> list[Hole]:
-        """Return the doubts about some resources that have a beginning."""
-        return [
-            hole
-            for hole in self.doubts
-            if hole.since is not None
-            and (hole.resource is None or hole.resource in resources)
-        ]
-
-    def rest_on(self, hiding: Iterable[Hole]) -> None:
-        """Take note of what reduces the confidence of an answer.
-
-        Also where it lies before the window: the answer reaches there.
-        """
-        for hole in hiding:
-            if isinstance(hole, Gap):
-                if hole not in self.gaps:
-                    self.add_gap(hole)
-            elif not any(
-                hole.resource in {None, one.resource}
-                and one.begin <= hole.begin
-                and (one.until or LAST) >= (hole.until or LAST)
-                for one in self.holes
-            ):
-                self.add_hole(hole)
-
-    def doubt(self, recorded: Hole | None, asked: Hole | None) -> None:
-        """Take note of a hole of the record, and of it in the window."""
-        if recorded is not None:
-            self.doubts.append(recorded)
-        if asked is not None:
-            self.add_hole(asked)
-
-    def add_gap(self, gap: Gap) -> None:
-        """Take note of a gap that costs."""
-        if len(self.gaps) < SHOWN_MAX:
-            self.gaps.append(gap)
-        else:
-            self.more += 1
-
-    def add_hole(self, hole: Hole) -> None:
-        """Take note of a hole."""
-        if len(self.holes) < SHOWN_MAX:
-            self.holes.append(hole)
-        else:
-            self.more += 1
+        if self.until is None or at < self.until:
+            return self
+        until = shifted(at, MOMENT)
+        hole = claimed(self.until, until)
+        gaps = (*self.holes, hole, *self.opened)
+        return replace(self, complete=False, until=until, gaps=gaps)
 
 
 def cover(
-    log: Log,
-    streams: Sequence[Stream],
-    window: Window,
+    account: Account,
     *,
-    now: datetime,
-    reads: Reads = everything,
+    end: datetime | None = None,
+    times: Iterable[datetime] = (),
+    hiding: Iterable[Hole] = (),
+    told_by: Collection[str] | None = None,
+    authored: Callable[[str], bool] | None = None,
 ) -> Coverage:
-    """Judge what streams vouch for; closed gaps and jumps come after it."""
-    counted = [
-        s for s in streams if _counts(s) and reads(s.source, s.resource)
+    """Return what may be missing from an answer.
+
+    Args:
+        account: of the log, for the window that the answer speaks of.
+        end: where the answer ends, if its window has no end. Nobody asked
+            for it, so it need not be proven.
+        times: that the answer names. What was read of the time before a first
+            list is a sample of it, so where no beginning was asked for, an
+            answer that speaks of that time may lack something.
+        hiding: what reduces the confidence of the answer, also before the
+            window: the answer reaches there.
+        told_by: the resources that the answer rests on, if not all that were
+            read: how far these are proven is what counts.
+        authored: which resources have authors in the answer, if it names any.
+    """
+    window, begins = _window(account, end)
+    gaps = [
+        gap
+        for gap in (*account.open_gaps(), *account.gaps)
+        if end is None or gap.overlaps(window.since, end)
     ]
-    proven = proven_of(counted)
-    end = _end(log, proven, now)
-    coverage = Coverage(
-        window=Window(window.since, window.until or end),
+    holes = [
+        hole for hole in account.holes() if end is None or hole.begin < end
+    ]
+    for hole in hiding:
+        if isinstance(hole, Gap):
+            gaps += [hole] if hole not in gaps else []
+        elif not any(_spans(one, hole) for one in holes):
+            holes.append(hole)
+    if window.since is None:
+        window, before = _earlier(account, window, min(times, default=None))
+        holes += before
+    if authored is not None:
+        holes += unaudited(account.streams, window, authored)
+    log, more = account.log, account.more_gaps
+    return replace(
+        Coverage.of(window, holes=holes, gaps=gaps, more=more),
         recorded_until=log.observed_at,
-        proven_until=proven,
-        now=None if log.pinned else now,
-        streams=counted,
+        proven_until=proven_of(
+            stream
+            for stream in account.counted
+            if told_by is None or stream.resource in told_by
+        ),
+        now=None if log.pinned else account.now,
         sources={
             source: "recorded"
-            if any(stream.source == source for stream in streams)
+            if any(stream.source == source for stream in account.streams)
             else "absent"
             for source in SOURCES
         },
+        archived=account.archived.read or UNSET,
+        begins=begins,
     )
-    for stream in counted:
-        gap = stream.gap
-        if gap is not None and gap.overlaps(window.since, window.until):
-            coverage.add_gap(gap)
-        coverage.doubts += [gap] if gap is not None else []
-        over = log.is_over
-        coverage.doubts += holes_of(stream, Window(), is_over=over, end=end)
-        for hole in holes_of(stream, window, is_over=over, end=end):
-            coverage.add_hole(hole)
-    if not streams:
-        archived = log.kept_since is not None
-        # Of an archive alone nobody knows what was proven, whenever it was.
-        coverage.doubt(
-            nothing_recorded(Window(since=FIRST), archived=archived),
-            nothing_recorded(window, archived=archived),
-        )
-    if log.is_part:
-        # Whatever window is asked: what is hidden may be of any time.
-        not_shown = Hole(None, None, reason=HIDDEN)
-        coverage.doubt(Hole(FIRST, None, reason=HIDDEN), not_shown)
-    return coverage
 
 
 async def covered(
@@ -275,62 +206,45 @@ async def covered(
     facts: bool = False,
     needs: str | None = None,
 ) -> Coverage:
-    """Judge a whole window of a log, its closed gaps included.
+    """Return what may be missing from a window of a log.
 
     ``facts`` tells whether the question reads them: they may end before the
     log does. ``needs`` is a resource without which there is no answer.
     """
-    coverage = cover(record.log, record.streams, window, now=now, reads=reads)
-    archived = await record.archived(window)
-    coverage.archived = archived.read
-    if window.since is None and archived.begins is not None:
-        coverage.begin(archived.begins)
-    thinned = thinned_out(archived.thinned, window, reads, facts=facts)
-    for hole in (*archived.holes, *thinned):
-        coverage.doubt(hole, hole)
-    async for gap in record.gaps(window.since):
-        if (
-            not gap.healed
-            and gap.overlaps(window.since, window.until)
-            and reads(gap.source, gap.resource)
-        ):
-            coverage.add_gap(gap)
-    async for jump in record.clock_jumps():
-        coverage.doubt(doubt(jump, Window()), doubt(jump, window))
-    there = {stream.resource for stream in record.streams}
-    if needs is not None and there and needs not in there:
-        coverage.add_hole(never_recorded(needs, window))
-    end = await record.facts_end() if facts else None
-    if end is not None:
-        coverage.doubt(no_facts(end, Window()), no_facts(end, window))
-    return coverage
+    return cover(
+        await read_account(
+            record, window, now=now, reads=reads, facts=facts, needs=needs
+        )
+    )
 
 
-def _counts(stream: Stream) -> bool:
-    """Return whether a stream can vouch at all.
-
-    Sources that are handed things, as audit is from a tape, do not: nobody
-    knows what they were not handed.
-    """
-    return stream.source == WATCH or stream.vouched_until is not None
-
-
-def proven_of(streams: Iterable[Stream]) -> datetime | None:
-    """Return what all streams vouch for."""
-    vouched = [
-        stream.vouched_until
-        for stream in streams
-        if stream.vouched_until is not None and stream.state != "absent"
-    ]
-    return min(vouched, default=None)
+def _window(
+    account: Account, end: datetime | None
+) -> tuple[Window, datetime | None]:
+    """Return the window with its end, and where dropped days end before it."""
+    since, until = account.window.since, account.window.until or account.end
+    begins = account.archived.begins
+    if since is None and begins and (until is None or begins < until):
+        return Window(begins, end or until), begins
+    return Window(since, end or until), None
 
 
-def _end(log: Log, proven: datetime | None, now: datetime) -> datetime | None:
-    """Return where a window ends that has no end, exclusive as any."""
-    if not log.is_over:
-        return now
-    recorded = log.observed_at
-    if recorded is None:
-        return proven
-    behind = shifted(recorded, MOMENT)
-    return behind if proven is None else max(behind, proven)
+def _earlier(
+    account: Account, window: Window, since: datetime | None
+) -> tuple[Window, Sequence[Hole]]:
+    """Return a window from a time on, if some streams began after it."""
+    if since is None:
+        return window, ()
+    earlier = Window(since, window.until)
+    found = [began_later(stream, earlier) for stream in account.counted]
+    holes = [hole for hole in found if hole is not None]
+    return earlier if holes else window, holes
+
+
+def _spans(one: Hole, other: Hole) -> bool:
+    """Return whether a hole contains another."""
+    return (
+        other.resource in {None, one.resource}
+        and one.begin <= other.begin
+        and (one.until or LAST) >= (other.until or LAST)
+    )

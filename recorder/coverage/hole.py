@@ -5,11 +5,12 @@ after it proved. The other holes follow from what the log says of its streams.
 """
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from typing import Any, Self
 
+import msgspec
 import orjson
+from msgspec import UNSET, UnsetType, field
 
 from recorder.model.moment import FIRST
 from recorder.model.observation import WATCH
@@ -21,22 +22,26 @@ STILL_OPEN = "nothing yet: the gap is open"
 ANYTHING = "any change since then"
 
 
-@dataclass(frozen=True, slots=True)
-class Hole:
+class Hole(msgspec.Struct, frozen=True, kw_only=True):
     """A span of time for which the log does not vouch."""
 
-    since: datetime | None
-    until: datetime | None
-    """None while it is open."""
+    opened: EntryName | None = field(default=None, name="id")
+    """The entry that opened it, where there is one, names it."""
 
-    _: KW_ONLY
     source: str = WATCH
     resource: str | None = None
     """None where it concerns everything."""
 
+    since: datetime | None = field(default=None, name="from")
+    until: datetime | None = field(default=None, name="to")
+    """None while it is open."""
+
     reason: str = ""
-    opened: EntryName | None = None
-    """The entry that opened it, where there is one, names it."""
+    resource_version_before: str | UnsetType | None = UNSET
+    resource_version_after: str | UnsetType | None = UNSET
+    proved: str = "nothing"
+    possible: tuple[str, ...] | UnsetType = UNSET
+    """What may be missing; empty when a resume proved that nothing is."""
 
     @property
     def begin(self) -> datetime:
@@ -44,17 +49,15 @@ class Hole:
         return FIRST if self.since is None else self.since
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gap(Hole):
+class Gap(Hole, frozen=True, kw_only=True):
     """A hole that an entry opened, open or closed."""
 
+    opened: EntryName = field(name="id")
+    source: str
     resource: str
-    opened: EntryName
-    version_before: str | None
-    version_after: str | None
-    proved: str
+    resource_version_before: str | None
+    resource_version_after: str | None
     possible: tuple[str, ...]
-    """What may be missing; empty when a resume proved that nothing is."""
 
     @property
     def healed(self) -> bool:
@@ -74,8 +77,8 @@ class Gap(Hole):
             since=_moment(said, "from"),
             until=_moment(said, "to"),
             reason=said["reason"],
-            version_before=said["resource_version_before"],
-            version_after=said["resource_version_after"],
+            resource_version_before=said["resource_version_before"],
+            resource_version_after=said["resource_version_after"],
             proved=said["proved"],
             possible=tuple(said["possible"]),
         )
@@ -98,8 +101,8 @@ class Gap(Hole):
             since=since,
             until=None,
             reason=reason,
-            version_before=version,
-            version_after=None,
+            resource_version_before=version,
+            resource_version_after=None,
             proved=STILL_OPEN,
             possible=(ANYTHING,),
         )

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+import msgspec
+
 from recorder.coverage.hole import Gap, Hole
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -134,12 +136,11 @@ class FactsEnd:
     """When the first entry without facts was observed."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArchivedSpan:
+class ArchivedSpan(msgspec.Struct, frozen=True, kw_only=True):
     """Days of a window that were read from the archive."""
 
-    since: datetime
-    until: datetime
+    since: datetime = msgspec.field(name="from")
+    until: datetime = msgspec.field(name="to")
     place: str
 
 

@@ -25,12 +25,12 @@ def vouched_share(
     known = [at for at in begun if at is not None]
     since = coverage.window.since or min(known, default=None)
     until = coverage.window.until
-    if since is None or until is None or since >= until or coverage.more:
+    if since is None or until is None or since >= until or coverage.more_gaps:
         return None
     lost, behind = timedelta(), since
     holes = [
         (max(hole.since or since, since), min(hole.until or until, until))
-        for hole in (*coverage.gaps, *coverage.holes)
+        for hole in coverage.gaps
     ]
     for begin, end in sorted(holes):
         begin = max(begin, behind)  # noqa: PLW2901 - what is not counted yet

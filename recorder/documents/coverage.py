@@ -52,24 +52,11 @@ class HoleDocument(Document, frozen=True, kw_only=True):
             since=gap.since,
             until=gap.until,
             reason=gap.reason,
-            resource_version_before=gap.version_before,
-            resource_version_after=gap.version_after,
+            resource_version_before=gap.resource_version_before,
+            resource_version_after=gap.resource_version_after,
             proved=gap.proved,
             possible=gap.possible,
         )
-
-
-class ArchivedDocument(Document, frozen=True, kw_only=True):
-    """Days that were read from the archive."""
-
-    since: datetime = field(name="from")
-    until: datetime = field(name="to")
-    place: str
-
-    @classmethod
-    def of(cls, span: ArchivedSpan) -> Self:
-        """Return the document of a span."""
-        return cls(since=span.since, until=span.until, place=span.place)
 
 
 class CoverageDocument(Document, frozen=True, kw_only=True):
@@ -84,7 +71,7 @@ class CoverageDocument(Document, frozen=True, kw_only=True):
     gaps: Sequence[HoleDocument]
     sources: Mapping[str, str]
     more_gaps: int | UnsetType = UNSET
-    archived: Sequence[ArchivedDocument] | UnsetType = UNSET
+    archived: Sequence[ArchivedSpan] | UnsetType = UNSET
 
     @classmethod
     def of(cls, coverage: Coverage) -> Self:
@@ -98,11 +85,11 @@ class CoverageDocument(Document, frozen=True, kw_only=True):
             now=coverage.now,
             gaps=[
                 *map(HoleDocument.of, coverage.holes),
-                *map(HoleDocument.of_gap, coverage.gaps),
+                *map(HoleDocument.of_gap, coverage.opened),
             ],
             sources=coverage.sources,
-            more_gaps=coverage.more or UNSET,
-            archived=[*map(ArchivedDocument.of, coverage.archived)] or UNSET,
+            more_gaps=coverage.more_gaps,
+            archived=coverage.archived,
         )
 
 

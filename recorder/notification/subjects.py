@@ -173,7 +173,7 @@ def of_incident(incident: Incident, log: Log, coverage: Coverage) -> Subject:
         ],
         work_count=len(hits),
         gpu_hours_lost=round(hours, 2),
-        incomplete=_lacking(coverage.unvouched(), began, over),
+        incomplete=_lacking((*coverage.opened, *coverage.holes), began, over),
     )
 
 
@@ -232,7 +232,8 @@ def _lacking(
     found = [
         f"{hole.resource or 'everything'}: {hole.reason}"
         for hole in holes
-        if (over is None or hole.begin <= over)
+        if hole.since is not None
+        and (over is None or hole.begin <= over)
         and (hole.until is None or hole.until >= began)
     ]
     shown = [_cut(text) for text in dict.fromkeys(found)]

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from recorder.coverage.coverage import Coverage, Reads, covered
+from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.ports import Reads
 from recorder.coverage.unproven import no_facts
 from recorder.errors import ConfigError
 from recorder.model.entry import Operation
@@ -404,17 +405,17 @@ async def _alone(
 ) -> Entries:
     """Find one entry: of it nothing can be missing but its facts."""
     await ask_entry(reading, name)
-    coverage = Coverage(window=question.window)
     end = await reading.facts_end() if question.facts else None
     hole = None if end is None else no_facts(end, question.window)
-    if end is not None and hole is not None and end.entry < name:
-        coverage.add_hole(hole)
+    lacks = end is not None and hole is not None and end.entry < name
     return Entries(
         question=question,
         found=None,
         beside=(),
         after=name.position - 1,
-        coverage=coverage,
+        coverage=Coverage.of(
+            question.window, holes=[hole] if hole and lacks else ()
+        ),
         notes=(),
     )
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from recorder.coverage.coverage import Coverage, Reads, covered, everything
+from recorder.coverage.account import everything
+from recorder.coverage.coverage import Coverage, covered
 from recorder.coverage.hole import Gap
+from recorder.coverage.ports import Reads
 from recorder.model.window import Window
 from recorder.questions.arguments import WINDOW
 from recorder.questions.ports import Reading

@@ -12,8 +12,8 @@ from typing import Annotated
 
 from recorder.classify.changes import Change, Manifest
 from recorder.classify.managers import FieldManager, moved_managers
-from recorder.coverage.authorship import add_unaudited
-from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.account import read_account
+from recorder.coverage.coverage import Coverage, cover
 from recorder.model.author import Author
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH
@@ -168,9 +168,8 @@ async def version_coverage(
     def reads(source: str, resource: str) -> bool:
         return source == WATCH and is_of(found, resource)
 
-    coverage = await covered(reading, window, now=now, reads=reads)
-    add_unaudited(coverage, reading.streams, lambda name: is_of(found, name))
-    return coverage
+    account = await read_account(reading, window, now=now, reads=reads)
+    return cover(account, authored=lambda name: is_of(found, name))
 
 
 async def versions_between(

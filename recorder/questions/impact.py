@@ -7,7 +7,8 @@ from typing import Annotated, Self
 
 from msgspec import field
 
-from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.account import read_account
+from recorder.coverage.coverage import Coverage, cover
 from recorder.errors import ConfigError, NotFoundError
 from recorder.explain.hit import Hit, Totals
 from recorder.explain.verdict import Judged
@@ -24,6 +25,7 @@ from recorder.questions.loading.hits import NodeSelection, all_hits_of
 from recorder.questions.loading.nodes import (
     LOOKBACK,
     PODS,
+    hiding,
     nodes_of,
     reads_workloads,
     verdicts_of,
@@ -236,31 +238,28 @@ async def _impact(
     async def was_meant(node: str, at: datetime) -> bool:
         return await _was_meant(reading, question, node, at)
 
-    coverage = await covered(
+    account = await read_account(
         reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
     )
     since = window.since and shifted(window.since, -LOOKBACK)
     read = await nodes_of(
         reading, nodes, since=since, until=window.until, knowledge=knowledge
     )
-    verdicts = await verdicts_of(reading, read, window, coverage, knowledge)
+    judged = await verdicts_of(reading, read, window, account, knowledge)
     verdicts = [
         verdict
-        for verdict in verdicts
+        for verdict in judged
         if verdict.node not in moved
         or await was_meant(verdict.node, verdict.lost_at)
     ]
     verdicts.sort(key=lambda v: (v.at, v.effect.position))
-    found = await all_hits_of(
+    found, companions = await all_hits_of(
         reading,
         NodeSelection(nodes, moved, was_meant, question.each),
         verdicts,
         window,
-        coverage=coverage,
+        account=account,
         knowledge=knowledge,
-    )
-    coverage.begin_with(
-        [*(v.began_at for v in verdicts), *(hit.hit_at for hit in found)]
     )
     return Impact(
         question=ImpactSubject(
@@ -272,7 +271,14 @@ async def _impact(
         failures=[NodeFailure.of(verdict) for verdict in verdicts],
         workloads=found,
         totals=Totals.of(found),
-        coverage=coverage,
+        coverage=cover(
+            account,
+            times=(
+                *(verdict.began_at for verdict in verdicts),
+                *(hit.hit_at for hit in found),
+            ),
+            hiding=hiding((*judged, *companions)),
+        ),
         verdicts=verdicts,
     )
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Annotated
 
-from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.account import read_account
+from recorder.coverage.coverage import Coverage, cover
 from recorder.explain.impact import Hit
 from recorder.explain.verdict import Judged, Lasted
 from recorder.knowledge import Knowledge
@@ -24,6 +25,7 @@ from recorder.questions.loading.hits import hits_of
 from recorder.questions.loading.nodes import (
     LOOKBACK,
     PODS,
+    hiding,
     nodes_of,
     reads_nodes,
     verdicts_of,
@@ -326,7 +328,7 @@ async def ask_incidents(
 async def _incidents(
     reading: Reading, window: Window, knowledge: Knowledge, *, now: datetime
 ) -> Incidents:
-    coverage = await covered(
+    account = await read_account(
         reading, window, now=now, reads=reads_nodes, facts=True, needs=PODS
     )
     since = window.since and shifted(window.since, -LOOKBACK)
@@ -337,13 +339,13 @@ async def _incidents(
     nodes = await nodes_of(
         reading, names, since=since, until=window.until, knowledge=knowledge
     )
-    verdicts = await verdicts_of(
-        reading, nodes, window, coverage, knowledge, everywhere=True
+    judged = await verdicts_of(
+        reading, nodes, window, account, knowledge, everywhere=True
     )
-    verdicts = [v for v in verdicts if not _is_of_work(v)]
+    verdicts = [v for v in judged if not _is_of_work(v)]
     struck = sorted({verdict.node for verdict in verdicts})
     found = (
-        await hits_of(reading, struck, verdicts, window, coverage=coverage)
+        await hits_of(reading, struck, verdicts, window, account=account)
         if struck
         else []
     )
@@ -352,12 +354,16 @@ async def _incidents(
         for group in _together(verdicts, await _cut_off(reading, verdicts))
     ]
     incidents.sort(key=lambda one: one.place)
-    coverage.begin_with(
+    times = [
         at
         for one in incidents
         for at in (one.began_at, *(hit.hit_at for hit in one.workloads))
+    ]
+    return Incidents(
+        window=window,
+        incidents=incidents,
+        coverage=cover(account, times=times, hiding=hiding(judged)),
     )
-    return Incidents(window=window, incidents=incidents, coverage=coverage)
 
 
 async def _selected(

@@ -1,9 +1,11 @@
 """Coverage of one moment: what came before it cannot change the answer."""
 
-from dataclasses import replace
 from datetime import datetime
 
-from recorder.coverage.coverage import Coverage, Reads, covered
+from msgspec.structs import replace
+
+from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.ports import Reads
 from recorder.model.window import Window
 from recorder.questions.ports import Reading
 
@@ -31,6 +33,4 @@ async def covered_at(
         ]
         window = Window(vouched[0] if vouched else None, None)
     coverage = await covered(reading, window, now=now, reads=reads)
-    if at is None:
-        coverage.window = replace(coverage.window, since=None)
-    return coverage
+    return coverage if at is not None else replace(coverage, since=None)

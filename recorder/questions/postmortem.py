@@ -312,7 +312,7 @@ async def _gaps(
 ) -> Sequence[Gap]:
     """Return the gaps that verdicts name, in the order of the log."""
     named = {gap for verdict in verdicts for gap in verdict.gaps}
-    found = {gap.opened: gap for gap in coverage.gaps}
+    found = {gap.opened: gap for gap in coverage.opened}
     since = coverage.window.since
     if since is not None and named - found.keys():
         async for gap in reading.gaps(shifted(since, -LOOKBACK)):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from recorder.coverage.authorship import add_unaudited
-from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.account import read_account
+from recorder.coverage.coverage import Coverage, cover
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
@@ -80,17 +80,16 @@ async def ask_timeline(
         for stored in asked
         if is_told_of_node(stored) and _is_within(stored, window)
     ]
-    coverage = await covered(
+    account = await read_account(
         reading, window, now=now, reads=reads_nodes, facts=True
     )
-    add_unaudited(coverage, reading.streams, is_authored)
     return Timeline(
         node=name,
         base=node.base,
         state=state,
         lanes=lanes,
         facts=union(node.facts, told),
-        coverage=coverage,
+        coverage=cover(account, authored=is_authored),
     )
 
 

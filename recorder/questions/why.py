@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 
-from recorder.coverage.authorship import add_unaudited
-from recorder.coverage.coverage import Coverage, covered, proven_of
+from recorder.coverage.account import Account, read_account
+from recorder.coverage.coverage import Coverage, cover
 from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
 from recorder.explain.verdict import Judged
 from recorder.knowledge import Knowledge
@@ -17,6 +17,7 @@ from recorder.questions.arguments import INCIDENT_AT, WINDOW, Argument
 from recorder.questions.beginning import reach_begun
 from recorder.questions.loading.nodes import (
     LOOKBACK,
+    hiding,
     is_authored,
     nodes_of,
     reads_nodes,
@@ -88,68 +89,53 @@ async def ask_why(
     judged = _judged_window(question)
     await reading.reach(judged.since, judged.until)
     await find_node(reading, question.node)
-    coverage = await covered(
-        reading,
-        judged,
-        now=now,
-        reads=reads_nodes,
-        facts=True,
-    )
-    found = await _verdicts(reading, question, knowledge, coverage)
+    account = await _account(reading, judged, now=now)
+    found = await _verdicts(reading, question, knowledge, account)
     if await reach_begun(reading, judged, found):
-        coverage = await covered(
-            reading, judged, now=now, reads=reads_nodes, facts=True
-        )
-        found = await _verdicts(reading, question, knowledge, coverage)
+        account = await _account(reading, judged, now=now)
+        found = await _verdicts(reading, question, knowledge, account)
+    end = None
     if question.at is not None:
-        spoken = _window_of(question.at, found)
-        coverage = await _covered(reading, question.at, spoken, now=now)
-        coverage.rest_on(hole for one in found for hole in one.hiding)
-    coverage.begin_with(verdict.began_at for verdict in found)
-    if found:
-        coverage.proven_until = _proven(reading, found)
-    add_unaudited(coverage, reading.streams, is_authored)
+        spoken, end = _spoken(question.at, found, account.end)
+        account = await _account(reading, spoken, now=now)
     return Why(
         cluster=reading.log.cluster_name,
         question=question,
         verdicts=found,
-        coverage=coverage,
+        coverage=cover(
+            account,
+            end=end,
+            times=[verdict.began_at for verdict in found],
+            hiding=hiding(found),
+            told_by={_told_by(one.effect.stored) for one in found} or None,
+            authored=is_authored,
+        ),
     )
 
 
-async def _covered(
-    reading: Reading, at: datetime, spoken: Window, *, now: datetime
-) -> Coverage:
-    """Judge the window that an answer about a moment speaks of.
+async def _account(
+    reading: Reading, window: Window, *, now: datetime
+) -> Account:
+    return await read_account(
+        reading, window, now=now, reads=reads_nodes, facts=True
+    )
 
-    It ends where the answer does, which nobody asked for; unless the moment
-    is not recorded yet.
+
+def _spoken(
+    at: datetime, found: Sequence[Judged], end: datetime | None
+) -> tuple[Window, datetime | None]:
+    """Return the window that an answer about a moment speaks of, and its end.
+
+    Nobody asked for where the answer ends, unless the moment is not recorded
+    yet: then it is the end of the window.
     """
-    coverage = await covered(
-        reading,
-        Window(spoken.since, None),
-        now=now,
-        reads=reads_nodes,
-        facts=True,
-    )
-    end = coverage.window.until
-    if spoken.until is None or end is None or at > end:
-        return await covered(
-            reading, spoken, now=now, reads=reads_nodes, facts=True
-        )
-    coverage.end(spoken.until)
-    return coverage
-
-
-def _proven(reading: Reading, found: Sequence[Judged]) -> datetime | None:
-    """Return how far the streams are proven that told what happened."""
-    told = {_told_by(one.effect.stored) for one in found}
-    return proven_of(
-        stream
-        for stream in reading.streams
-        if reads_nodes(stream.source, stream.resource)
-        and stream.resource in told
-    )
+    begun = [verdict.began_at for verdict in found]
+    ended = [e.at for v in found for e in v.evidence]
+    since, until = min([at, *begun]), max([at, *ended])
+    until = max(until, shifted(since, MOMENT))
+    if end is None or at > end:
+        return Window(since, until), None
+    return Window(since, None), until
 
 
 def _told_by(stored: StoredFact) -> str:
@@ -172,24 +158,16 @@ def _judged_window(question: WhyQuestion) -> Window:
     return question.window
 
 
-def _window_of(at: datetime, found: Sequence[Judged]) -> Window:
-    """Return the window that an answer about a moment speaks of."""
-    begun = [verdict.began_at for verdict in found]
-    ended = [e.at for v in found for e in v.evidence]
-    since, until = min([at, *begun]), max([at, *ended])
-    return Window(since, max(until, shifted(since, MOMENT)))
-
-
 async def _verdicts(
     reading: Reading,
     question: WhyQuestion,
     knowledge: Knowledge,
-    coverage: Coverage,
+    account: Account,
 ) -> Sequence[Judged]:
     window = question.window
     if window.since is not None or window.until is not None:
         return await _within(
-            reading, question.node, window, knowledge, coverage
+            reading, question.node, window, knowledge, account
         )
     until = question.at
     signs = await reading.states(LastSign(question.node))
@@ -200,7 +178,7 @@ async def _verdicts(
     near = Window(shifted(until or last, -LOOKBACK), end)
     for wider in (near, Window(None, end)):
         found = await _within(
-            reading, question.node, wider, knowledge, coverage
+            reading, question.node, wider, knowledge, account
         )
         chosen = _at(found, until)
         if chosen:
@@ -228,7 +206,7 @@ async def _within(
     node: str,
     window: Window,
     knowledge: Knowledge,
-    coverage: Coverage,
+    account: Account,
 ) -> Sequence[Judged]:
     since = window.since and shifted(window.since, -LOOKBACK)
     nodes = await nodes_of(
@@ -238,4 +216,4 @@ async def _within(
         until=window.until,
         knowledge=knowledge,
     )
-    return await verdicts_of(reading, nodes, window, coverage, knowledge)
+    return await verdicts_of(reading, nodes, window, account, knowledge)

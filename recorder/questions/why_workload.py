@@ -7,8 +7,8 @@ from typing import Annotated
 
 from msgspec.structs import replace
 
-from recorder.coverage.authorship import add_unaudited
-from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.account import Account, read_account
+from recorder.coverage.coverage import Coverage, cover
 from recorder.errors import NotFoundError
 from recorder.explain.ending import Ending
 from recorder.explain.ending_draft import Life
@@ -300,31 +300,26 @@ async def _covered(
     since, until = question.window.since, question.window.until
     if since is None and not any(p.listed for p in pods):
         since = min((p.seen_at for p in pods if p.seen_at), default=None)
-
-    async def within(end: datetime | None) -> Coverage:
-        found = await covered(
-            reading,
-            Window(since, end),
-            now=now,
-            reads=reads_workloads,
-            facts=True,
-            needs=PODS,
-        )
-        found.begin_with(
-            at
-            for ending in endings
-            for at in (ending.at, *(s.observed_at for s in ending.evidence))
-        )
-        add_unaudited(found, reading.streams, is_authored)
-        return found
-
-    coverage = await within(until)
+    account = await _account(reading, Window(since, until), now=now)
+    told = [s.observed_at for e in endings for s in e.evidence]
     ends = [p.gone_at or p.ended_at for p in pods]
     over = [at for at in ends if at is not None]
-    proven = coverage.proven_until
-    if until is not None or proven is None or len(over) < len(ends):
-        return coverage
-    told = [s.observed_at for e in endings for s in e.evidence]
-    end = shifted(max([*over, *told]), MOMENT)
-    # What came after the end of all of it is not what was asked about.
-    return await within(end) if end < proven else coverage
+    proven = account.proven_until
+    if until is None and proven is not None and len(over) == len(ends):
+        # What came after the end of all of it is not what was asked about.
+        end = shifted(max([*over, *told]), MOMENT)
+        if end < proven:
+            account = await _account(reading, Window(since, end), now=now)
+    return cover(
+        account,
+        times=[*(ending.at for ending in endings), *told],
+        authored=is_authored,
+    )
+
+
+async def _account(
+    reading: Reading, window: Window, *, now: datetime
+) -> Account:
+    return await read_account(
+        reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
+    )

@@ -1,10 +1,11 @@
 """One workload: its Pods over nodes and time, and what hit it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
-from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.account import read_account
+from recorder.coverage.coverage import Coverage, cover
 from recorder.errors import NotFoundError
 from recorder.explain.hit import Hit
 from recorder.knowledge import Knowledge
@@ -113,42 +114,37 @@ async def ask_workload(
         (p for one in chosen for p in own[one]),
         key=lambda p: (p.bound_at or p.seen_at, p.pod.name),
     )
-    history = WorkloadHistory(
+    account = await read_account(
+        reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
+    )
+    hit = await _impact(reading, placements, window, knowledge, now=now)
+    hits = [one for one in hit if one.workload == workload]
+    return WorkloadHistory(
         workload=workload,
         placements=placements,
         failed_at=workloads.failed_at(workload),
-        hits=(),
-        coverage=await covered(
-            reading,
-            window,
-            now=now,
-            reads=reads_workloads,
-            facts=True,
-            needs=PODS,
-        ),
+        hits=hits,
+        coverage=cover(account, times=[one.hit_at for one in hits]),
     )
-    hits = await _hits(reading, history, window, knowledge, now=now)
-    history.coverage.begin_with(hit.hit_at for hit in hits)
-    return replace(history, hits=hits)
 
 
-async def _hits(
+async def _impact(
     reading: Reading,
-    history: WorkloadHistory,
+    placements: Sequence[Placement],
     window: Window,
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> list[Hit]:
-    nodes = tuple(history.nodes)
+) -> Sequence[Hit]:
+    nodes = sorted({p.node for p in placements if p.node is not None})
     if not nodes:
         return []
-    begun = [p.bound_at for p in history.placements if p.bound_at is not None]
+    begun = [p.bound_at for p in placements if p.bound_at is not None]
     since = window.since or min(begun, default=None)
     impact = await ask_impact(
         reading,
         ImpactQuestion(
-            nodes=nodes,
+            nodes=tuple(nodes),
             rack=None,
             labels=(),
             window=Window(since, window.until),
@@ -156,6 +152,4 @@ async def _hits(
         knowledge,
         now=now,
     )
-    return [
-        hit for hit in impact.workloads if hit.workload == history.workload
-    ]
+    return impact.workloads

@@ -1,8 +1,9 @@
 """What coverage and gaps mean to a person, in lines."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap, Hole
@@ -54,10 +55,10 @@ def coverage_lines(coverage: Coverage) -> list[str]:
             _span(few(resources), hole.since, hole.until, hole.reason)
             for hole, resources in alike(coverage.holes)
         ),
-        *(_gap(gap) for gap in coverage.gaps),
+        *(_gap(gap) for gap in coverage.opened),
     ]
     shown = parts[:SHOWN_MAX]
-    left = len(parts) + coverage.more - len(shown)
+    left = len(parts) + (coverage.more_gaps or 0) - len(shown)
     if left:
         shown.append(f"and {left} more: see `recorder gaps`")
     return [
@@ -79,7 +80,7 @@ def archive_lines(coverage: Coverage) -> list[str]:
         *(
             f"from the archive: {written(one.since)} to {written(one.until)},"
             f" in {one.place}"
-            for one in coverage.archived
+            for one in coverage.archived or ()
         ),
     ]
 

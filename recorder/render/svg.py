@@ -62,11 +62,9 @@ def _x(at: datetime, begin: datetime, end: datetime) -> float:
 
 
 def _gaps(coverage: Coverage, begin: datetime, end: datetime) -> Iterator[str]:
-    spans = [(gap.since, gap.until) for gap in coverage.gaps]
-    spans += [(hole.since, hole.until) for hole in coverage.holes]
-    for since, until in spans:
-        left = max(since or begin, begin)
-        right = min(until or end, end)
+    for hole in (*coverage.opened, *coverage.holes):
+        left = max(hole.since or begin, begin)
+        right = min(hole.until or end, end)
         if left < right:
             x, width = _x(left, begin, end), _x(right, begin, end)
             yield (

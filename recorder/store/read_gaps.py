@@ -5,10 +5,10 @@ closed, and the jumps of the recorder's clock.
 """
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 import orjson
+from msgspec.structs import replace
 
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import ClockJump

@@ -166,12 +166,18 @@ class ArchivedDays:
             some = [*group]
             since, until = _span(some, window)
             if not state:
-                read.append(ArchivedSpan(since, until, place))
+                read.append(
+                    ArchivedSpan(since=since, until=until, place=place)
+                )
                 continue
             reason = state.format(
                 days=_named(some), place=place, why=some[0].why
             )
-            holes.append(Hole(since, until, source="recorder", reason=reason))
+            holes.append(
+                Hole(
+                    since=since, until=until, source="recorder", reason=reason
+                )
+            )
         begins = self._begins() if window.since is None else None
         return Archived(read, holes, [*self._unread(thinned)], begins)
 

@@ -37,7 +37,7 @@ PODS = Stream(
 )
 LESS: Any = "something of a day"
 HERE = Archived(holes=[])
-GONE = Hole(NOON, NOON + HOUR, reason="dropped")
+GONE = Hole(since=NOON, until=NOON + HOUR, reason="dropped")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ async def a_stand(number: int = 0) -> Stand:
 def a_finding(count: int = 1) -> Found:
     one: Any = SimpleNamespace(verdicts=["one"])
     answer = Incidents(
-        window=DAY, incidents=[one] * count, coverage=Coverage(window=DAY)
+        window=DAY, incidents=[one] * count, coverage=Coverage.of(DAY)
     )
     return Found(answer, {})
 

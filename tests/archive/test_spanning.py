@@ -132,6 +132,7 @@ async def test_answers_over_the_border_are_those_from_before(
     assert len(before["lines"]) > 12
     assert [one.name for one in before["found train"]] == ["stays"]
     assert before["found elsewhere"] == []
+    assert coverage.archived
     (span,) = coverage.archived
     assert span.place == str(tmp_path / "archive")
     assert archive_reasons(coverage) == []

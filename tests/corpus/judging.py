@@ -91,7 +91,7 @@ def judge_why(answer: Why, question: Question, truth: Truth) -> list[Judged]:
             one = Judged(about, fields=1)
             if not optional:
                 mark = Mark.WRONG
-                if answer.coverage.gaps:
+                if answer.coverage.opened:
                     mark = Mark.UNKNOWN
                 one.misses.append((mark, "no verdict"))
             judged.append(one)
@@ -221,7 +221,7 @@ def judge_impact(
             one.fields = 1
             if not wanted[name].optional:
                 mark = Mark.WRONG
-                if answer.coverage.gaps:
+                if answer.coverage.opened:
                     mark = Mark.UNKNOWN
                 one.misses.append((mark, "not listed"))
         else:

@@ -1,10 +1,10 @@
 """A gap before a window counts for what began in it."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from recorder.coverage.hole import Gap
 from recorder.explain.verdict import Judged
@@ -59,4 +59,4 @@ async def test_what_a_gap_may_hide_leaves_the_mode_open_in_a_later_window(
         verdict_lines(doubted.verdicts[0])
     )
     assert sure.gaps == []
-    assert doubted.coverage.gaps == [hidden]
+    assert doubted.coverage.opened == [hidden]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from recorder.coverage.account import Account
 from recorder.coverage.coverage import cover
 from recorder.knowledge import shipped
 from recorder.model.window import Window
@@ -37,7 +38,14 @@ async def test_a_tape_lasts_until_its_last_entry(
         answer = await ask_incidents(
             reading, IncidentsQuestion(window=Window()), shipped(), now=NOW
         )
-        shown = cover(reading.log, reading.streams, Window(), now=NOW)
+        shown = cover(
+            Account(
+                log=reading.log,
+                streams=reading.streams,
+                window=Window(),
+                now=NOW,
+            )
+        )
 
     for coverage in (shown, answer.coverage):
         assert coverage.recorded_until == last.observed_at

@@ -5,9 +5,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import cast
 
-from recorder.coverage.coverage import Coverage, Reads, covered, everything
+from recorder.coverage.account import everything
+from recorder.coverage.coverage import Coverage, covered
 from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Archived, ClockJump, Log, Stream
+from recorder.coverage.ports import Archived, ClockJump, Log, Reads, Stream
 from recorder.documents.coverage import CoverageDocument
 from recorder.model.document import plain
 from recorder.model.reference import EntryName
@@ -63,8 +64,8 @@ def a_gap(
         since=None if since is None else at(since),
         until=None if to is None else at(to),
         reason="watch expired (410)",
-        version_before="1",
-        version_after="2",
+        resource_version_before="1",
+        resource_version_after="2",
         proved="a list",
         possible=(possible,) if possible else (),
     )

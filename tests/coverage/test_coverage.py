@@ -208,9 +208,8 @@ async def test_what_claims_a_time_that_has_not_come_makes_a_hole() -> None:
     end = coverage.window.until
     assert end is not None
 
-    coverage.reach(at(305))
-    assert coverage.complete
-    coverage.reach(at(700))
+    assert coverage.reaching(at(305)) is coverage
+    coverage = coverage.reaching(at(700))
 
     (hole,) = coverage.holes
     assert (hole.since, hole.until) == (end, coverage.window.until)

@@ -95,7 +95,7 @@ async def test_an_open_gap_is_told_once_and_lasts() -> None:
 
     coverage = await judged(told, now=at(10_000_300))
 
-    assert [gap.opened for gap in coverage.gaps] == [EntryName(1, 7)]
+    assert [gap.opened for gap in coverage.opened] == [EntryName(1, 7)]
     assert [hole.resource for hole in coverage.holes] == ["v1/nodes"]
     assert (await judged(told, 0, 40)).complete
     assert not (await judged(told, 0, 41)).complete
@@ -112,7 +112,7 @@ async def test_an_open_gap_of_what_was_never_listed_is_told_once() -> None:
 
     coverage = await judged(Told(forbidden))
 
-    assert (len(coverage.gaps), len(coverage.holes)) == (1, 0)
+    assert (len(coverage.opened), len(coverage.holes)) == (1, 0)
 
 
 @pytest.mark.parametrize(

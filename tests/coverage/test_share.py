@@ -35,9 +35,8 @@ def a_hole(since: datetime | None, until: datetime | None) -> Hole:
 def test_every_second_in_no_hole_is_vouched_for(
     spans: list[tuple[int, int]],
 ) -> None:
-    coverage = Coverage(window=Window(at(0), at(SECONDS)))
-    for begin, length in spans:
-        coverage.add_hole(a_hole(at(begin), at(begin + length)))
+    holes = [a_hole(at(begin), at(begin + length)) for begin, length in spans]
+    coverage = Coverage.of(Window(at(0), at(SECONDS)), holes=holes)
 
     share = vouched_share(coverage, [])
 
@@ -50,15 +49,15 @@ def test_every_second_in_no_hole_is_vouched_for(
 
 
 def test_a_hole_without_ends_leaves_nothing() -> None:
-    coverage = Coverage(window=Window(at(0), at(SECONDS)))
-    coverage.add_hole(a_hole(None, None))
+    window = Window(at(0), at(SECONDS))
+    coverage = Coverage.of(window, holes=[a_hole(None, None)])
 
     assert vouched_share(coverage, []) == 0
 
 
 def test_a_window_without_a_beginning_begins_with_the_record() -> None:
-    coverage = Coverage(window=Window(None, at(40)))
-    coverage.add_hole(a_hole(at(30), at(35)))
+    hole = a_hole(at(30), at(35))
+    coverage = Coverage.of(Window(None, at(40)), holes=[hole])
 
     assert vouched_share(coverage, [at(20), None]) == 0.75
     assert vouched_share(coverage, [None]) is None

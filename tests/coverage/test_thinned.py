@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from recorder.coverage.coverage import everything
+from recorder.coverage.account import everything
 from recorder.coverage.ports import Reads, Thinned
 from recorder.coverage.unproven import thinned_out
 from recorder.model.window import Window

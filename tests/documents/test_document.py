@@ -12,7 +12,7 @@ from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from tests.support.builders import at
 
-HOLE = Hole(at(0), None, resource="v1/nodes", reason="the recorder was down")
+HOLE = Hole(since=at(0), resource="v1/nodes", reason="the recorder was down")
 GAP = Gap(
     since=None,
     until=at(60),
@@ -20,8 +20,8 @@ GAP = Gap(
     resource="v1/pods",
     reason="expired",
     opened=EntryName(1, 7),
-    version_before="3",
-    version_after=None,
+    resource_version_before="3",
+    resource_version_after=None,
     proved="a list",
     possible=("an object that came and went",),
 )
@@ -54,7 +54,7 @@ def test_only_a_hole_with_an_entry_says_what_was_proved_about_it() -> None:
 def test_how_many_gaps_are_not_listed_is_said_where_there_are_any(
     more: int,
 ) -> None:
-    shown = plain(CoverageDocument.of(Coverage(window=Window(), more=more)))
+    shown = plain(CoverageDocument.of(Coverage.of(Window(), more=more)))
 
     assert shown.get("more_gaps", 0) == more
     assert ("more_gaps" in shown) == bool(more)

@@ -118,8 +118,8 @@ def holes_of(
     ]
     return [
         Hole(
-            datetime.fromisoformat(gap["from"]),
-            datetime.fromisoformat(gap["to"]),
+            since=datetime.fromisoformat(gap["from"]),
+            until=datetime.fromisoformat(gap["to"]),
         )
         for gap in told
         if gap.get("from") and gap.get("to")

@@ -173,7 +173,7 @@ class Tale(Telling):
         )
 
     def gap(self, since: float, until: float) -> Self:
-        self.holes.append(Hole(at(since), at(until)))
+        self.holes.append(Hole(since=at(since), until=at(until)))
         return self
 
     def verdicts(

@@ -319,7 +319,7 @@ def test_what_the_first_list_misses_is_not_lost_from_that_list_on() -> None:
         {"inferred": True, "state": {}},
         about=a_pod("llm-0"),
     )
-    before = Hole(None, at(60), resource=PODS)
+    before = Hole(until=at(60), resource=PODS)
     told = []
     for holes in ([], [before]):
         (hit,) = hits(

@@ -6,8 +6,7 @@ from datetime import timedelta
 import orjson
 import pytest
 
-from recorder.coverage.authorship import HOURS_MAX, Tally, add_unaudited
-from recorder.coverage.coverage import Coverage
+from recorder.coverage.authorship import HOURS_MAX, Tally, unaudited
 from recorder.coverage.hole import Hole
 from recorder.coverage.ports import Stream
 from recorder.model.observation import (
@@ -42,7 +41,6 @@ def versions(many: int, *, first: int = 10) -> Iterator[WatchFrame]:
 
 
 def missing(story: Story) -> list[Hole]:
-    coverage = Coverage(window=Window())
     point = story.log.streams.get((AUDITED, str(PODS)))
     stream = Stream(
         source="watch",
@@ -50,8 +48,7 @@ def missing(story: Story) -> list[Hole]:
         state="live",
         audited=None if point is None else point.completed,
     )
-    add_unaudited(coverage, [stream], lambda name: name == str(PODS))
-    return coverage.holes
+    return [*unaudited([stream], Window(), lambda name: name == str(PODS))]
 
 
 def test_versions_that_no_record_stands_beside_lack_their_authors() -> None:

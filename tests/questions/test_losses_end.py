@@ -3,23 +3,25 @@
 from dataclasses import replace
 from typing import cast
 
+from recorder.coverage.account import read_account
 from recorder.coverage.unproven import STALE
 from recorder.explain.impact import Scope
 from recorder.model.window import Window
 from recorder.questions.loading.hits import _scope, _unheard
 from recorder.questions.ports import Reading
-from tests.coverage.judging import NODES, PODS, TAPE, Told, a_gap, judged
+from tests.coverage.judging import NODES, NOW, PODS, TAPE, Told, a_gap, judged
 from tests.support.builders import at
 
 
 async def scope_of(
     told: Told, since: float | None = None, until: float | None = None
 ) -> Scope:
-    coverage = await judged(told, since, until)
-    window = Window(None if since is None else at(since), None)
+    begin = None if since is None else at(since)
+    end = None if until is None else at(until)
     reading = cast("Reading", told)
-    unheard = await _unheard(reading, [], window, coverage)
-    return _scope({"gpu-001"}, coverage, unheard)
+    account = await read_account(reading, Window(begin, end), now=NOW)
+    unheard = await _unheard(reading, [], Window(begin, None), account)
+    return _scope({"gpu-001"}, account, unheard)
 
 
 async def test_what_stays_lost_costs_to_the_end_of_the_record() -> None:

@@ -233,7 +233,11 @@ def gapped(name: str, length: int) -> Iterator[tuple[int, list[Draft], Hole]]:
                 *drafts[end:],
             ]
             shown = heard[min(end, len(drafts)) - 1]
-            yield place, left, Hole(heard[place] - MOMENT, shown + MOMENT)
+            yield (
+                place,
+                left,
+                Hole(since=heard[place] - MOMENT, until=shown + MOMENT),
+            )
 
 
 def relisted(hidden: Sequence[Draft]) -> list[Draft]:

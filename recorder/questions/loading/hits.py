@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from recorder.coverage.coverage import Coverage
+from recorder.coverage.account import Account
 from recorder.coverage.hole import Hole
 from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.losses import preempted_at
@@ -125,12 +125,12 @@ async def hits_of(
     verdicts: Sequence[Judged],
     window: Window,
     *,
-    coverage: Coverage,
+    account: Account,
 ) -> list[Hit]:
     """Find each hit of what verdicts hit, where they are all there are."""
-    gangs = await _gangs(reading, nodes, verdicts, window, coverage)
-    unheard = await _unheard(reading, verdicts, window, coverage)
-    scope = _scope(nodes, coverage, unheard)
+    gangs = await _gangs(reading, nodes, verdicts, window, account)
+    unheard = await _unheard(reading, verdicts, window, account)
+    scope = _scope(nodes, account, unheard)
     return _within(gangs.hits(verdicts, scope, each=True), window)
 
 
@@ -140,27 +140,32 @@ async def all_hits_of(
     verdicts: Sequence[Judged],
     window: Window,
     *,
-    coverage: Coverage,
+    account: Account,
     knowledge: Knowledge,
-) -> list[Hit]:
-    """Find what verdicts on some nodes hit, with the losses elsewhere."""
-    gangs = await _gangs(reading, asked.nodes, verdicts, window, coverage)
+) -> tuple[list[Hit], Sequence[Judged]]:
+    """Find what verdicts on some nodes hit, with the losses elsewhere.
+
+    Return also what was judged of the other nodes.
+    """
+    gangs = await _gangs(reading, asked.nodes, verdicts, window, account)
     nodes = set(asked.nodes)
     others = gangs.nodes() - nodes
     companions = await _companions(
-        reading, others, verdicts, window, coverage, knowledge
+        reading, others, verdicts, window, account, knowledge
     )
-    every, everywhere = [*verdicts, *companions], {*nodes, *others}
+    times = [verdict.lost_at for verdict in verdicts]
+    near = (v for v in companions if _is_near(v.lost_at, times))
+    every, everywhere = [*verdicts, *near], {*nodes, *others}
     spared = [
         gone.pod
         for gone in gangs.preempted(asked.moved)
         if not await asked.was_meant(gone.node, gone.at)
     ]
-    unheard = await _unheard(reading, every, window, coverage)
-    scope = _scope(everywhere, coverage, unheard, spared)
+    unheard = await _unheard(reading, every, window, account)
+    scope = _scope(everywhere, account, unheard, spared)
     found = gangs.hits(every, scope, each=asked.each)
     asked_of = (h.charged(nodes=nodes) for h in found if nodes & {*h.nodes})
-    return _within(asked_of, window)
+    return _within(asked_of, window), companions
 
 
 async def _companions(
@@ -168,10 +173,10 @@ async def _companions(
     others: set[str],
     verdicts: Sequence[Judged],
     window: Window,
-    coverage: Coverage,
+    account: Account,
     knowledge: Knowledge,
 ) -> list[Judged]:
-    """Judge the other nodes of the gangs that failed at the same time."""
+    """Judge the other nodes of the gangs that may have failed with these."""
     times = [verdict.lost_at for verdict in verdicts]
     if not times or not others:
         return []
@@ -183,8 +188,7 @@ async def _companions(
     nodes = await nodes_of(
         reading, names, since=since, until=window.until, knowledge=knowledge
     )
-    found = await verdicts_of(reading, nodes, window, coverage, knowledge)
-    return [v for v in found if _is_near(v.lost_at, times)]
+    return await verdicts_of(reading, nodes, window, account, knowledge)
 
 
 def _is_near(at: datetime, times: Iterable[datetime]) -> bool:
@@ -196,7 +200,7 @@ async def _gangs(
     nodes: Sequence[str],
     verdicts: Sequence[Judged],
     window: Window,
-    coverage: Coverage,
+    account: Account,
 ) -> _Gangs:
     """Read the gangs that verdicts may have hit, and who was preempted."""
     since = window.since and shifted(window.since, -POD_LIFE)
@@ -222,14 +226,14 @@ async def _gangs(
     facts = await reading.facts(
         FactQuery(purpose=Purpose.FAMILIES, uids=uids, until=until)
     )
-    return _Gangs(facts, coverage.began(PODS))
+    return _Gangs(facts, account.began(PODS))
 
 
 async def _unheard(
     reading: Reading,
     verdicts: Iterable[Judged],
     window: Window,
-    coverage: Coverage,
+    account: Account,
 ) -> list[Hole]:
     """Return when nothing was heard of Pods, whatever window is asked for.
 
@@ -243,12 +247,12 @@ async def _unheard(
         async for gap in reading.gaps(since)
         if gap.resource == PODS and not gap.healed and gap.since is not None
     ]
-    return [*closed, *coverage.doubted(PODS)]
+    return [*closed, *account.doubts(PODS)]
 
 
 def _scope(
     nodes: Iterable[str],
-    coverage: Coverage,
+    account: Account,
     unheard: Iterable[Hole],
     spared: Iterable[str] = (),
 ) -> Scope:
@@ -257,11 +261,11 @@ def _scope(
     What is down costs to the end of the record: what of it lies behind the
     proof is doubtful, and the coverage says so.
     """
-    end, began = coverage.counted_until or NEVER, coverage.began(PODS)
+    end, began = account.counted_until or NEVER, account.began(PODS)
     return Scope(
         nodes=frozenset(nodes),
         until=end,
-        before=() if began is None else (Hole(None, began, resource=PODS),),
+        before=() if began is None else (Hole(until=began, resource=PODS),),
         unheard=[
             hole
             for hole in unheard

@@ -4,10 +4,10 @@ A question about a window looks a day further back, because what broke or was
 decided comes before what happened; and it begins with the node as it was then.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from recorder.coverage.coverage import Coverage
+from recorder.coverage.account import Account
 from recorder.coverage.hole import Hole
 from recorder.coverage.ports import Stream
 from recorder.explain.answer import judge
@@ -44,6 +44,7 @@ __all__ = [
     "PODS",
     "Node",
     "is_of_node",
+    "hiding",
     "node_of",
     "nodes_of",
     "is_authored",
@@ -293,7 +294,7 @@ async def verdicts_of(
     reading: Reading,
     nodes: Iterable[Node],
     window: Window,
-    coverage: Coverage,
+    account: Account,
     knowledge: Knowledge,
     *,
     everywhere: bool = False,
@@ -309,8 +310,7 @@ async def verdicts_of(
     ]
     if not any(asked):
         return []
-    doubts = coverage.doubted(*NODE_RESOURCES)
-    holes = [*doubts, *await _gaps(reading, window)]
+    holes = [*account.doubts(*NODE_RESOURCES), *await _gaps(reading, window)]
     absent = _absent(reading.streams)
     fleet = FleetContext(reading, window, holes, everywhere=everywhere)
     await fleet.read([chain for chains in asked for chain in chains])
@@ -326,12 +326,17 @@ async def verdicts_of(
                 absent=absent,
             )
         ]
-        coverage.rest_on(hole for one in judged for hole in one.hiding)
         verdicts += sorted(
             with_contests(chains, judged),
             key=lambda v: (v.at, v.effect.position),
         )
     return verdicts
+
+
+def hiding(verdicts: Iterable[Judged]) -> Iterator[Hole]:
+    """Yield what reduces the confidence of verdicts."""
+    for verdict in verdicts:
+        yield from verdict.hiding
 
 
 def _absent(streams: Iterable[Stream]) -> set[str]:

@@ -67,7 +67,7 @@ def _healed(streams: Iterable[CutStream]) -> Iterator[Observation]:
     for stream in streams:
         gap = stream.gap
         if gap is not None and gap.healed and gap.until is not None:
-            yield stream.bookmark(gap.until, gap.version_after or "")
+            yield stream.bookmark(gap.until, gap.resource_version_after or "")
 
 
 def _opened(

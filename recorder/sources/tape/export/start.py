@@ -192,7 +192,7 @@ class Start:
         for gap in stream.gaps:
             if gap.reason == VANISHED:
                 return False
-            if gap.reason == RELISTED and gap.version_before is None:
+            if gap.reason == RELISTED and gap.resource_version_before is None:
                 return gap.since is not None and gap.since < since
         return stream.stream.state == "absent"
 
@@ -206,7 +206,7 @@ class Start:
         if reaching:
             gap = reaching[0]
             at = min(at, gap.since or at)
-            version = gap.version_before or version
+            version = gap.resource_version_before or version
         elif told.vouched_until is not None:
             at = min(at, told.vouched_until)
         assert told.began_at is not None, "it was listed before the window"
