@@ -60,7 +60,7 @@ async def coverage_of(reading: Reading) -> Coverage:
         now=now,
         facts_end=await reading.facts_end(),
     )
-    return Coverage.of(cover(account))
+    return cover(account)
 
 
 async def begun(reading: Reading, after: str) -> tuple[Reading, Cursor]:

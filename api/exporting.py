@@ -19,7 +19,6 @@ from api.access import Principal
 from api.graphql_http import BadRequestError
 from api.ports import Logs
 from api.workers import Workers
-from recorder.documents.coverage import CoverageDocument
 from recorder.documents.entries import EntryDocument
 from recorder.documents.facts import FactDocument
 from recorder.model.document import json_bytes
@@ -125,7 +124,7 @@ class _Export:
                         "id": told_log(self.log),
                         "position": self.told_size,
                     },
-                    "coverage": CoverageDocument.of(coverage),
+                    "coverage": coverage,
                 }
             )
             + b"\n"

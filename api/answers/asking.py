@@ -7,7 +7,7 @@ import strawberry
 from api.answers.drawing import placement_of, timeline_of
 from api.answers.windows import window
 from api.context import RequestContext
-from api.types.coverage import Coverage, Window
+from api.types.coverage import Window
 from api.types.endings import WhyWorkload
 from api.types.impact import Impact
 from api.types.postmortem import Phase, Postmortem
@@ -53,7 +53,7 @@ async def why(
         node=question.node,
         window=Window(since=span[0], until=span[1]),
         verdicts=[*found.verdicts],
-        coverage=Coverage.of(found.coverage),
+        coverage=found.coverage,
     )
 
 
@@ -145,5 +145,5 @@ async def postmortem(
         position=strawberry.ID(f"{found.log}/{found.position}"),
         markdown=markdown(found),
         html=html(found),
-        coverage=Coverage.of(found.coverage),
+        coverage=found.coverage,
     )

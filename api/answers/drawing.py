@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import strawberry
 
 from api.scalars import Json
-from api.types.coverage import Coverage, Window
+from api.types.coverage import Window
 from api.types.timeline import (
     BootSpan,
     ConditionSpan,
@@ -46,7 +46,7 @@ def timeline_of(
     answer: Answered, knowledge: Knowledge, placed: Placed
 ) -> Timeline:
     """Return a timeline as the schema shows it."""
-    coverage = Coverage.of(answer.coverage)
+    coverage = answer.coverage
     lanes = answer.lanes
     return Timeline(
         node=answer.node,
@@ -77,7 +77,7 @@ def timeline_of(
         placed=placed,
         facts=[*answer.facts[:FACTS_MAX]],
         more_facts=max(len(answer.facts) - FACTS_MAX, 0),
-        gaps=coverage.gaps,
+        gaps=[*coverage.gaps],
         coverage=coverage,
     )
 

@@ -7,7 +7,6 @@ from api.answers.drawing import placement_of
 from api.answers.paging import page_size
 from api.context import RequestContext
 from api.scalars import Json
-from api.types.coverage import Coverage
 from api.types.coverage import Window as WindowType
 from api.types.entries import Change, EntryDetail
 from api.types.search import SearchAnswer, SearchHit
@@ -73,7 +72,7 @@ async def search(
     return SearchAnswer(
         hits=hits[:limit],
         more=len(hits) > limit,
-        coverage=Coverage.of(coverage),
+        coverage=coverage,
     )
 
 
@@ -131,7 +130,7 @@ async def entry(
         ],
         writers=[*found.managers],
         author=None if made is None else made.author,
-        coverage=Coverage.of(found.coverage),
+        coverage=found.coverage,
     )
 
 
@@ -169,5 +168,5 @@ async def workload(
         ran_in_full_at=found.ran_in_full_at,
         failed_at=found.failed_at,
         hits=[*found.hits],
-        coverage=Coverage.of(found.coverage),
+        coverage=found.coverage,
     )

@@ -6,19 +6,20 @@ coverage of the answer, with its name.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
 from api.context import RequestContext
 from api.errors import TooManyClustersError
-from api.types.coverage import AwayCluster, Coverage, Gap, SourceCoverage
+from api.types.coverage import ClusterGap, Coverage, FleetCoverage
 from recorder.coverage.hole import Hole
 from recorder.errors import LogError, NotFoundError, RecorderError
 from recorder.model.reads import is_of_reads
 from recorder.model.window import Window
 from recorder.questions.clusters import Away
 from recorder.questions.ports import Reading
+from recorder.render.coverage import coverage_lines
 
 __all__ = ["Each", "ask_each", "away_hole", "merged_coverage"]
 
@@ -171,43 +172,44 @@ def merged_coverage(
         until: the end.
     """
     window = Window(since, until or now)
-    holes = [
-        replace(
-            Gap.of_hole(away_hole(one, window)),
-            cluster=one.cluster,
-        )
-        for one in away
-    ]
+    lacks = [away_hole(one, window) for one in away]
     gaps = [
-        replace(gap, cluster=name) for name, part in parts for gap in part.gaps
+        *map(_gap_of, (one.cluster for one in away), lacks),
+        *(_gap_of(name, gap) for name, part in parts for gap in part.gaps),
     ]
-    told = (holes + gaps)[:GAPS_MAX]
-    states: dict[str, SourceCoverage] = {}
+    sources: dict[str, str] = {}
     for _, part in parts:
-        for source in part.sources:
-            known = states.setdefault(source.source, source)
+        for source, state in part.sources.items():
             # What one of them lacks is lacking.
-            if source.state != known.state and source.state == "absent":
-                states[source.source] = source
-    return Coverage(
+            if state == "absent" or source not in sources:
+                sources[source] = state
+    more = max(0, len(gaps) - GAPS_MAX)
+    return FleetCoverage(
         complete=not away and all(part.complete for _, part in parts),
         since=_least([since, *(part.since for _, part in parts)]),
         until=_most([until, *(part.until for _, part in parts)]),
         recorded_until=_all_least([p.recorded_until for _, p in parts], away),
         proven_until=_all_least([p.proven_until for _, p in parts], away),
         now=now,
-        gaps=told,
-        more_gaps=len(holes)
-        + len(gaps)
-        - len(told)
-        + sum(part.more_gaps for _, part in parts),
-        sources=[*states.values()],
+        gaps=gaps[:GAPS_MAX],
+        more_gaps=more + sum(part.more_gaps or 0 for _, part in parts),
+        sources=sources,
         says=[
-            *(f"INCOMPLETE: {hole.reason}" for hole in holes),
-            *(f"{name}: {line}" for name, part in parts for line in part.says),
+            *(f"INCOMPLETE: {hole.reason}" for hole in lacks),
+            *(
+                f"{name}: {line}"
+                for name, part in parts
+                for line in coverage_lines(part)
+            ),
         ],
-        away=[AwayCluster.of(one) for one in away],
+        away=away,
     )
+
+
+def _gap_of(cluster: str, gap: Hole) -> ClusterGap:
+    """Return a gap with its cluster."""
+    shown = {name: getattr(gap, name) for name in Hole.__struct_fields__}
+    return ClusterGap(cluster=cluster, **shown)
 
 
 def _least(times: Sequence[datetime | None]) -> datetime | None:

@@ -94,7 +94,7 @@ async def fleet_incidents(
     coverage = _coverage(
         asked,
         found,
-        [Coverage.of(of.judged.coverage) for _, of in found.answers],
+        [of.judged.coverage for _, of in found.answers],
         span,
     )
     within = Window(coverage.since, coverage.until)

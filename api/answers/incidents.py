@@ -91,7 +91,7 @@ async def incident_page(
     shown, info = page_of(reading, judged.chosen, shape.page)
     nodes = [Incident.of(one, fields) for one in shown]
     cluster = reading.log.cluster_name
-    coverage = Coverage.of(judged.coverage)
+    coverage = judged.coverage
     return IncidentConnection(
         edges=[
             IncidentEdge(
@@ -236,7 +236,7 @@ def histogram(
     begin = since or (began[0] if began else None)
     end = until or (began[-1] if began else None)
     if begin is None or end is None or end <= begin:
-        return Histogram(step_seconds=0.0, steps=[], gaps=coverage.gaps)
+        return Histogram(step_seconds=0.0, steps=[], gaps=[*coverage.gaps])
     step = (end - begin) / steps
     counts: dict[int, int] = {}
     for at in began:
@@ -252,7 +252,7 @@ def histogram(
             )
             for number, count in sorted(counts.items())
         ],
-        gaps=coverage.gaps,
+        gaps=[*coverage.gaps],
     )
 
 

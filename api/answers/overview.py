@@ -15,7 +15,7 @@ from api.types.clusters import (
     Source,
     Status,
 )
-from api.types.coverage import AwayCluster, Coverage, Gap
+from api.types.coverage import AwayCluster
 from api.types.gaps import Gaps
 from api.types.series import (
     Annotation,
@@ -75,21 +75,16 @@ def _cluster(status: LogStatus, found: Answered) -> Cluster:
         ),
         audit=AuditSource.of(status.audit),
         sources=[Source.of(status, one, now) for one in streams],
-        open_gaps=[Gap.of(one.gap) for one in streams if one.gap is not None],
-        coverage=Coverage.of(
-            cover(Account(log=log, streams=streams, window=Window(), now=now))
+        open_gaps=[one.gap for one in streams if one.gap is not None],
+        coverage=cover(
+            Account(log=log, streams=streams, window=Window(), now=now)
         ),
     )
 
 
 async def gaps(asked: RequestContext, reading: Reading, span: Window) -> Gaps:
     """Return the gaps of a window."""
-    found = await ask_gaps(reading, span, now=asked.now)
-    return Gaps(
-        gaps=[Gap.of(gap) for gap in found.gaps],
-        more=found.more,
-        coverage=Coverage.of(found.coverage),
-    )
+    return await ask_gaps(reading, span, now=asked.now)
 
 
 async def condition_series(
@@ -134,5 +129,5 @@ async def annotations(
             )
             for one in found.incidents
         ],
-        coverage=Coverage.of(found.coverage),
+        coverage=found.coverage,
     )

@@ -17,7 +17,6 @@ from api.types.entries import EntryConnection, EntryEdge
 from api.types.facts import FactConnection, FactEdge
 from api.types.pages import PageInfo
 from api.types.words import SourceName
-from recorder.coverage import coverage as covering
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.window import Window
@@ -60,7 +59,7 @@ PARTS = {
 }
 """What is read of an entry for which field."""
 
-UNASKED = Coverage.of(covering.Coverage.of(Window()))
+UNASKED = Coverage.of(Window())
 
 Item = TypeVar("Item")
 Edge = TypeVar("Edge")
@@ -338,6 +337,4 @@ async def _coverage(
     if "coverage" not in fields:
         # Nobody looks at it, and to judge it takes as long as the page.
         return UNASKED
-    return Coverage.of(
-        await entry_coverage(reading, question, found, now=asked.now)
-    )
+    return await entry_coverage(reading, question, found, now=asked.now)

@@ -7,7 +7,6 @@ from api.answers.paging import Page, Pages, read_page
 from api.context import RequestContext
 from api.cursors import INDEX_MAX
 from api.scalars import Json
-from api.types.coverage import Coverage
 from api.types.entries import Change
 from api.types.objects import (
     Difference,
@@ -64,7 +63,7 @@ async def page(
         nodes=nodes,
         page_info=found.info,
         heartbeats=_heartbeats(history.heartbeats),
-        coverage=Coverage.of(history.coverage),
+        coverage=history.coverage,
     )
 
 
@@ -90,7 +89,7 @@ async def shown(
         entry=found.line,
         document=Json(found.object),
         heartbeats=_heartbeats(found.heartbeats),
-        coverage=Coverage.of(found.coverage),
+        coverage=found.coverage,
     )
 
 
@@ -114,7 +113,7 @@ async def authors(
         fields=[*who.fields],
         contests=[*who.contests],
         more=who.more,
-        coverage=Coverage.of(who.coverage),
+        coverage=who.coverage,
     )
 
 
@@ -153,5 +152,5 @@ def _difference(found: Differing) -> Difference:
             Change.of(change, found.author(change)) for change in found.changed
         ],
         writers=[*found.managers],
-        coverage=Coverage.of(found.coverage),
+        coverage=found.coverage,
     )

@@ -16,7 +16,7 @@ from api.answers.windows import window
 from api.errors import LogNumberError
 from api.mcp.arguments import OfClusters, OfLog
 from api.ports import Logs
-from recorder.documents.coverage import CoverageDocument
+from recorder.coverage.coverage import Coverage
 from recorder.documents.entries import says
 from recorder.documents.incidents import IncidentDocument
 from recorder.documents.versions import VersionDocument
@@ -104,7 +104,7 @@ class NewestIncidentsDocument(Document, frozen=True, kw_only=True):
 
     incidents: Sequence[IncidentDocument]
     more: bool
-    coverage: CoverageDocument
+    coverage: Coverage
 
 
 class HistoryDocument(Document, frozen=True, kw_only=True):
@@ -113,7 +113,7 @@ class HistoryDocument(Document, frozen=True, kw_only=True):
     object: str
     versions: Sequence[VersionDocument]
     more: bool
-    coverage: CoverageDocument
+    coverage: Coverage
 
 
 class SaidDocument(Document, frozen=True, kw_only=True):
@@ -162,7 +162,7 @@ class EntriesDocument(Document, frozen=True, kw_only=True):
     entries: Sequence[SaidDocument]
     more: bool
     notes: Sequence[str]
-    coverage: CoverageDocument
+    coverage: Coverage
 
 
 async def clusters(asked: Asked, given: OfClusters) -> ClustersDocument:
@@ -223,7 +223,7 @@ async def newest_incidents(
     return NewestIncidentsDocument(
         incidents=[IncidentDocument.of(one) for one in newest],
         more=len(newest) < len(found.incidents),
-        coverage=CoverageDocument.of(found.coverage),
+        coverage=found.coverage,
     )
 
 
@@ -236,7 +236,7 @@ async def versions(
         object=given.object,
         versions=[VersionDocument.of(one) for one in versions[-given.limit :]],
         more=found.more,
-        coverage=CoverageDocument.of(found.coverage),
+        coverage=found.coverage,
     )
 
 
@@ -257,5 +257,5 @@ async def entries(
         ],
         more=found.more,
         notes=found.notes,
-        coverage=CoverageDocument.of(found.coverage),
+        coverage=found.coverage,
     )

@@ -17,13 +17,13 @@ from api.errors import ApiError
 from api.mcp import answers
 from api.mcp.answers import Asked, Shown
 from api.mcp.arguments import OfClusters, OfLog, OfNothing, tool_arguments
-from recorder.documents.coverage import GapsDocument
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.verdict import WhyDocument
 from recorder.documents.who import WhoDocument
 from recorder.documents.why_workload import WhyWorkloadDocument
 from recorder.model.document import Document, is_left_out, json_bytes
 from recorder.model.reference import EntryName
+from recorder.questions.gaps import Gaps
 from recorder.questions.ports import Reading
 
 __all__ = ["INSTRUCTIONS", "TOOLS", "ArgumentError", "Tool"]
@@ -126,12 +126,13 @@ def _schema(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
         [kind], schema_hook=_anything, ref_template="#/$defs/{name}"
     )
     name = root["$ref"].rpartition("/")[2]
+    is_answer = issubclass(kind, Document)
     public: dict[str, Any] = {}
     pending = [name]
     while pending:
         one = pending.pop()
         if one not in public:
-            public[one] = _public(parts[one])
+            public[one] = _public(parts[one], is_answer=is_answer)
             pending += REFERENCE.findall(json.dumps(public[one]))
     return {
         **public.pop(name),
@@ -139,8 +140,11 @@ def _schema(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
     }
 
 
-def _public(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the schema of a part of an answer as JSON writes it."""
+def _public(part: Mapping[str, Any], *, is_answer: bool) -> Mapping[str, Any]:
+    """Return the schema of a part of an answer as JSON writes it.
+
+    An answer has a field also where it is the default.
+    """
     if part.get("title") == EntryName.__name__:
         return {"title": part["title"], "type": "string"}
     if "properties" not in part:
@@ -150,7 +154,11 @@ def _public(part: Mapping[str, Any]) -> Mapping[str, Any]:
         for name, shape in part["properties"].items()
         if not is_left_out(name)
     }
-    required = [name for name in part["required"] if name in shown]
+    required = [
+        name
+        for name, shape in shown.items()
+        if name in part["required"] or (is_answer and "default" in shape)
+    ]
     return {**part, "properties": shown, "required": required}
 
 
@@ -182,6 +190,12 @@ def _whole(document: Any) -> Shown:
         return made
 
     return shown
+
+
+async def _itself(reading: Reading, given: Any, found: Document) -> Document:
+    """Show an answer that is what it shows."""
+    del reading, given
+    return found
 
 
 TOOLS = {
@@ -281,8 +295,8 @@ TOOLS = {
             " something did not happen; within a gap, what happened is"
             " unknown.",
             tool_arguments("coverage", "Windowed", "When."),
-            GapsDocument,
-            _whole(GapsDocument),
+            Gaps,
+            _itself,
         ),
         _asking(
             "entries",

@@ -43,7 +43,7 @@ class IncidentAnswer:
             incident=incident,
             cluster=reading.log.cluster_name,
             log=strawberry.ID(str(reading.log.id)),
-            coverage=Coverage.of(found.coverage),
+            coverage=found.coverage,
         )
 
     @strawberry.field

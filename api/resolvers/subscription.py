@@ -14,7 +14,6 @@ from api.types.arguments import (
     LogArgument,
     OfNode,
 )
-from api.types.coverage import Coverage
 from api.types.facts import FactBatch
 from api.types.incidents import Incident, IncidentChanges, VerdictChanges
 from recorder.explain.verdict import Judged
@@ -84,7 +83,7 @@ class Subscription:
                 yield IncidentChanges(
                     incidents=[Incident.of(one) for one in changed],
                     gone=[strawberry.ID(one) for one in gone],
-                    coverage=Coverage.of(found.coverage),
+                    coverage=found.coverage,
                 )
 
     @strawberry.subscription
@@ -115,5 +114,5 @@ class Subscription:
                 yield VerdictChanges(
                     verdicts=[*changed],
                     gone=[strawberry.ID(one) for one in gone],
-                    coverage=Coverage.of(found.coverage),
+                    coverage=found.coverage,
                 )

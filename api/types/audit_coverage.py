@@ -56,5 +56,5 @@ class AuditCoverage:
             ],
             records=found.records,
             unmatched=found.unmatched,
-            coverage=Coverage.of(found.coverage),
+            coverage=found.coverage,
         )

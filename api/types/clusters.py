@@ -6,7 +6,7 @@ from typing import Self
 import strawberry
 
 from api.describing import described
-from api.types.coverage import AwayCluster, Coverage, Gap
+from api.types.coverage import AwayCluster, Coverage, Hole
 from api.types.words import AuditState, LogKind, SourceName, StreamState
 from recorder.coverage.audit_state import AuditReading
 from recorder.coverage.ports import Stream
@@ -69,7 +69,7 @@ class Source:
     entries: int
     """Zero without the right to get all Nodes and Pods."""
 
-    gap: Gap | None
+    gap: Hole | None
     """The gap that is open."""
 
     @classmethod
@@ -86,7 +86,7 @@ class Source:
             last_frame_at=stream.last_frame_at,
             lag_seconds=None if lag is None else round(lag, 3),
             entries=stream.entries,
-            gap=None if stream.gap is None else Gap.of(stream.gap),
+            gap=None if stream.gap is None else stream.gap,
         )
 
 
@@ -139,7 +139,7 @@ class Cluster:
 
     sources: list[Source]
 
-    open_gaps: list[Gap]
+    open_gaps: list[Hole]
 
     coverage: Coverage
     """Of the whole log, as of now."""

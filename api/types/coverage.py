@@ -1,19 +1,28 @@
 """Coverage: what may be missing from an answer."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Self
 
 import strawberry
 
 from api.describing import described
+from api.publishing import publish
 from api.types.words import SourceName, SourceState
-from recorder.coverage import coverage as answered
-from recorder.coverage import hole as known
+from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
 from recorder.questions.clusters import Away
 from recorder.render.coverage import coverage_lines
 
-__all__ = ["AwayCluster", "Coverage", "Gap", "SourceCoverage", "Window"]
+__all__ = [
+    "AwayCluster",
+    "ClusterGap",
+    "Coverage",
+    "FleetCoverage",
+    "Hole",
+    "SourceCoverage",
+    "Window",
+]
 
 
 @described
@@ -27,80 +36,34 @@ class Window:
     """Exclusive."""
 
 
-@described
-class Gap:
-    """A time span in which the log may be incomplete.
-
-    A gap with an ID is an entry of the log. One without an ID was not
-    recorded, or is not confirmed complete yet.
-    """
-
-    id: strawberry.ID | None
-    """The entry that opened it, `LOG/POSITION`."""
-
-    source: SourceName
-
-    resource: str | None
-    """For example `v1/pods`; null for all resources."""
-
-    from_: datetime | None = strawberry.field(
-        name="from", description="The last proof before it."
-    )
-
-    to: datetime | None
-    """The first proof after it; null while it is open."""
-
-    reason: str
-
-    resource_version_before: str | None
-
-    resource_version_after: str | None
-
-    proved: str
-    """What the list that closed it showed."""
-
-    possible: list[str]
-    """What may be missing; empty if nothing can be."""
+class _Gap:
+    """What GraphQL shows of a gap otherwise, or beside."""
 
     healed: bool
     """Whether it is closed and nothing is missing."""
 
-    cluster: str | None = None
-    """Set where the answer is of several clusters."""
+    @strawberry.field
+    @staticmethod
+    def source(gap: strawberry.Parent[Hole]) -> SourceName:
+        return SourceName(gap.source)
 
-    @classmethod
-    def of(cls, gap: known.Gap) -> Self:
-        """Take it from an entry."""
-        return cls(
-            id=strawberry.ID(str(gap.opened)),
-            source=SourceName(gap.source),
-            resource=gap.resource,
-            from_=gap.since,
-            to=gap.until,
-            reason=gap.reason,
-            resource_version_before=gap.resource_version_before,
-            resource_version_after=gap.resource_version_after,
-            proved=gap.proved,
-            possible=list(gap.possible),
-            healed=gap.healed,
-        )
+    @strawberry.field
+    @staticmethod
+    def possible(gap: strawberry.Parent[Hole]) -> list[str]:
+        """What may be missing; empty if nothing can be."""
+        return ["anything"] if gap.opened is None else [*(gap.possible or ())]
 
-    @classmethod
-    def of_hole(cls, hole: Hole) -> Self:
-        """Take it from where there is no entry."""
-        return cls(
-            id=None,
-            source=SourceName(hole.source),
-            resource=hole.resource,
-            from_=hole.since,
-            to=hole.until,
-            reason=hole.reason,
-            resource_version_before=None,
-            resource_version_after=None,
-            proved="nothing",
-            possible=["anything"],
-            healed=False,
-        )
+    @strawberry.field
+    @staticmethod
+    def cluster(gap: strawberry.Parent[Hole]) -> str | None:
+        """Set where the answer is of several clusters."""
+        return getattr(gap, "cluster", None)
+
+
+class ClusterGap(Hole, frozen=True, kw_only=True):
+    """A gap of one of several clusters."""
+
+    cluster: str
 
 
 @described
@@ -126,66 +89,66 @@ class AwayCluster:
         return cls(cluster=away.cluster, why=away.why)
 
 
-@described
-class Coverage:
-    """What may be missing from an answer, and why."""
+class _Coverage:
+    """What GraphQL shows of a coverage otherwise, or beside."""
 
-    complete: bool
-    """Whether the answer is complete."""
+    @strawberry.field
+    @staticmethod
+    def more_gaps(coverage: strawberry.Parent[Coverage]) -> int:
+        """How many more exist."""
+        return coverage.more_gaps or 0
 
-    since: datetime | None
-    """Start of the window."""
+    @strawberry.field
+    @staticmethod
+    def sources(
+        coverage: strawberry.Parent[Coverage],
+    ) -> list[SourceCoverage]:
+        return [
+            SourceCoverage(source=SourceName(source), state=SourceState(state))
+            for source, state in coverage.sources.items()
+        ]
 
-    until: datetime | None
-    """End of the window: as given, or the end of a tape, or now for a live
-    log."""
+    @strawberry.field
+    @staticmethod
+    def says(coverage: strawberry.Parent[Coverage]) -> list[str]:
+        """The same as readable text."""
+        if isinstance(coverage, FleetCoverage):
+            return list(coverage.says)
+        return coverage_lines(coverage)
 
-    recorded_until: datetime | None
-    """The end of the record: when its last entry was observed."""
+    @strawberry.field
+    @staticmethod
+    def away(coverage: strawberry.Parent[Coverage]) -> list[AwayCluster]:
+        """Clusters of a fleet of which nothing is in the answer; each is a
+        gap too."""  # noqa: D205, D209 - one sentence
+        if not isinstance(coverage, FleetCoverage):
+            return []
+        return [*map(AwayCluster.of, coverage.away)]
 
-    proven_until: datetime | None
-    """Until when everything that was read is confirmed complete."""
 
-    now: datetime | None
-    """Time of the query; null where it does not matter."""
+class FleetCoverage(Coverage, frozen=True, kw_only=True):
+    """What may be missing from an answer of several clusters."""
 
-    gaps: list[Gap]
-    """Gaps and holes that overlap the window, the first 1000."""
+    says: Sequence[str]
+    away: Sequence[Away]
 
-    more_gaps: int
-    """How many more exist."""
 
-    sources: list[SourceCoverage]
-
-    says: list[str]
-    """The same as readable text."""
-
-    away: list[AwayCluster] = strawberry.field(
-        default_factory=list,
-        description="Clusters of a fleet of which nothing is in the answer;"
-        " each is a gap too.",
-    )
-
-    @classmethod
-    def of(cls, coverage: answered.Coverage) -> Self:
-        """Take it from an answer."""
-        return cls(
-            complete=coverage.complete,
-            since=coverage.window.since,
-            until=coverage.window.until,
-            recorded_until=coverage.recorded_until,
-            proven_until=coverage.proven_until,
-            now=coverage.now,
-            gaps=[
-                *map(Gap.of_hole, coverage.holes),
-                *map(Gap.of, coverage.opened),
-            ],
-            more_gaps=coverage.more_gaps or 0,
-            sources=[
-                SourceCoverage(
-                    source=SourceName(source), state=SourceState(state)
-                )
-                for source, state in coverage.sources.items()
-            ],
-            says=coverage_lines(coverage),
-        )
+publish(Hole, name="Gap", adds=_Gap)
+publish(
+    Coverage,
+    adds=_Coverage,
+    without=("archived",),
+    order=(
+        "complete",
+        "since",
+        "until",
+        "recorded_until",
+        "proven_until",
+        "now",
+        "gaps",
+        "more_gaps",
+        "sources",
+        "says",
+        "away",
+    ),
+)

@@ -176,5 +176,5 @@ class WhyWorkload:
             since=answer.since,
             sentence=answer.sentence,
             endings=[Ending.of(one) for one in answer.endings],
-            coverage=Coverage.of(answer.coverage),
+            coverage=answer.coverage,
         )

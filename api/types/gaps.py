@@ -1,18 +1,14 @@
 """Spans that a log cannot vouch for."""
 
-from api.describing import described
-from api.types.coverage import Coverage, Gap
+from api.publishing import publish
+from api.types.coverage import Hole
+from recorder.questions.gaps import Gaps
 
 __all__ = ["Gaps"]
 
 
-@described
-class Gaps:
-    """The gaps of a window, oldest first, healed ones included."""
+class _Gaps:
+    gaps: list[Hole]
 
-    gaps: list[Gap]
 
-    more: int
-    """How many older ones are not shown."""
-
-    coverage: Coverage
+publish(Gaps, adds=_Gaps, shows=["more"])

@@ -3,7 +3,7 @@
 import strawberry
 
 from api.publishing import publish
-from api.types.coverage import Coverage, Window
+from api.types.coverage import Window
 from recorder.explain.hit import Hit, Totals
 from recorder.projections import Workload
 from recorder.questions.impact import Impact, NodeFailure
@@ -27,11 +27,6 @@ class _ImpactFields:
     def window(impact: strawberry.Parent[Impact]) -> Window:
         asked = impact.question
         return Window(since=asked.since, until=asked.until)
-
-    @strawberry.field
-    @staticmethod
-    def coverage(impact: strawberry.Parent[Impact]) -> Coverage:
-        return Coverage.of(impact.coverage)
 
 
 publish(Workload, name="WorkloadReference")

@@ -9,7 +9,7 @@ import strawberry
 
 from api.describing import described
 from api.selecting import EVERYTHING
-from api.types.coverage import Coverage, Gap
+from api.types.coverage import Coverage, Hole
 from api.types.impact import Hit, Totals
 from api.types.pages import PageInfo
 from api.types.verdicts import Verdict
@@ -127,7 +127,7 @@ class Histogram:
     steps: list[HistogramStep]
     """Steps with at least one incident."""
 
-    gaps: list[Gap]
+    gaps: list[Hole]
     """Gaps in the same window."""
 
 

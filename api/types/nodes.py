@@ -36,7 +36,7 @@ class NodesAtTime:
         return cls(
             at=answer.at,
             nodes=[*answer.nodes],
-            coverage=Coverage.of(answer.coverage),
+            coverage=answer.coverage,
         )
 
 

@@ -16,7 +16,7 @@ class _SeriesFields:
     @strawberry.field
     @staticmethod
     def coverage(series: strawberry.Parent[ConditionSeries]) -> Coverage:
-        return Coverage.of(series.coverage)
+        return series.coverage
 
 
 publish(ConditionPoint)

@@ -49,5 +49,5 @@ class Stats:
             totals=stats.totals,
             counts=[*stats.counts],
             vouched=stats.vouched,
-            coverage=Coverage.of(stats.coverage),
+            coverage=stats.coverage,
         )

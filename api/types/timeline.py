@@ -7,7 +7,7 @@ import strawberry
 
 from api.describing import described
 from api.scalars import Json
-from api.types.coverage import Coverage, Gap, Window
+from api.types.coverage import Coverage, Hole, Window
 from api.types.impact import Workload
 from api.types.words import ServiceState
 from recorder.model.fact import StoredFact
@@ -225,7 +225,7 @@ class Timeline:
     """How many are not included: narrow the window, or page through
     `facts`."""
 
-    gaps: list[Gap]
+    gaps: list[Hole]
     """Gaps that affect the timeline, without healed ones."""
 
     coverage: Coverage

@@ -24,7 +24,7 @@ from recorder.cli.options import reading_options, window_options
 from recorder.cli.output import json_bytes, note, print_lines
 
 if TYPE_CHECKING:
-    from recorder.questions.gaps import GapAnswer
+    from recorder.questions.gaps import Gaps
 
 __all__ = ["gaps"]
 
@@ -75,11 +75,10 @@ async def _gaps(ctx: click.Context, given: Mapping[str, Any]) -> int:
     return 0 if answer.coverage.complete else INCOMPLETE
 
 
-def _listing(answer: "GapAnswer", *, with_holes: bool) -> Listing:
+def _listing(answer: "Gaps", *, with_holes: bool) -> Listing:
     """Return the gaps, and where people read it what no entry tells."""
     from msgspec.structs import replace
 
-    from recorder.documents.coverage import GapsDocument, HoleDocument
     from recorder.render.coverage import (
         GAP_COLUMNS,
         coverage_lines,
@@ -87,21 +86,18 @@ def _listing(answer: "GapAnswer", *, with_holes: bool) -> Listing:
         hole_cells,
     )
 
-    items = [
-        Item(str(gap.opened), gap_cells(gap), HoleDocument.of_gap(gap))
-        for gap in answer.gaps
-    ]
+    items = [Item(str(gap.opened), gap_cells(gap), gap) for gap in answer.gaps]
     if with_holes:
         items += [Item("-", row, None) for row in hole_cells(answer.coverage)]
     return Listing(
         columns=GAP_COLUMNS,
         items=items,
-        whole=lambda shown: replace(GapsDocument.of(answer), gaps=shown),
+        whole=lambda shown: replace(answer, gaps=shown),
         nothing=f"no gaps: {coverage_lines(answer.coverage)[0]}",
     )
 
 
-def _details(answer: "GapAnswer") -> list[str]:
+def _details(answer: "Gaps") -> list[str]:
     from recorder.render.coverage import detail_lines
 
     return [line for gap in answer.gaps for line in detail_lines(gap)]

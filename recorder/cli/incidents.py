@@ -77,22 +77,20 @@ def _whole(
     every: bool,
 ) -> Callable[[Sequence[Any]], Any]:
     """Return what makes the document of one log, or of every log."""
-    from recorder.documents.coverage import CoverageDocument
     from recorder.documents.incidents import IncidentsDocument
     from recorder.model.reference import told_log
 
-    coverages = [CoverageDocument.of(one.coverage) for one in answers]
     if not every:
         return lambda shown: IncidentsDocument(
-            incidents=shown, coverage=coverages[0]
+            incidents=shown, coverage=answers[0].coverage
         )
     clusters = [
         {
             "cluster": reading.log.cluster_name,
             "log": told_log(reading.log.id),
-            "coverage": coverage,
+            "coverage": answer.coverage,
         }
-        for reading, coverage in zip(readings, coverages, strict=True)
+        for reading, answer in zip(readings, answers, strict=True)
     ]
     away = [{"cluster": one.cluster, "why": one.why} for one in readings.away]
     return lambda shown: {

@@ -207,7 +207,4 @@ class _Yaml:
 
 
 def _tail(answer: "Entries") -> dict[str, object]:
-    from recorder.documents.coverage import CoverageDocument
-
-    coverage = CoverageDocument.of(answer.coverage)
-    return {"more": answer.more, "coverage": coverage}
+    return {"more": answer.more, "coverage": answer.coverage}

@@ -14,7 +14,6 @@ to now of a live log; what of it lies behind the proof is doubtful, not hidden.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-import msgspec
 from msgspec import UNSET, UnsetType, field
 from msgspec.structs import replace
 
@@ -30,6 +29,7 @@ from recorder.coverage.authorship import unaudited
 from recorder.coverage.hole import Gap, Hole
 from recorder.coverage.ports import ArchivedSpan, Reads, Record
 from recorder.coverage.unproven import began_later, claimed
+from recorder.model.document import Document
 from recorder.model.moment import LAST, shifted
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.window import Window
@@ -41,7 +41,7 @@ MOMENT = timedelta(microseconds=1)
 SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM)
 
 
-class Coverage(msgspec.Struct, frozen=True, kw_only=True):
+class Coverage(Document, frozen=True, kw_only=True):
     """What may be missing from an answer, and why."""
 
     complete: bool
@@ -71,8 +71,9 @@ class Coverage(msgspec.Struct, frozen=True, kw_only=True):
     """How many more exist."""
 
     archived: Sequence[ArchivedSpan] | UnsetType = UNSET
-    begins: datetime | None = None
-    """Where dropped days end that were not read, if nothing else was asked."""
+    begins: datetime | None = field(default=None, name="_begins")
+    """Where dropped days end that were not read, if no beginning was asked
+    for."""
 
     @classmethod
     def of(

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Self
 
-import msgspec
 import orjson
 from msgspec import UNSET, UnsetType, field
 
+from recorder.model.document import Document
 from recorder.model.moment import FIRST
 from recorder.model.observation import WATCH
 from recorder.model.reference import EntryName
@@ -22,31 +22,45 @@ STILL_OPEN = "nothing yet: the gap is open"
 ANYTHING = "any change since then"
 
 
-class Hole(msgspec.Struct, frozen=True, kw_only=True):
-    """A span of time for which the log does not vouch."""
+class Hole(Document, frozen=True, kw_only=True):
+    """A time span in which the log may be incomplete.
+
+    A gap with an ID is an entry of the log. One without an ID was not
+    recorded, or is not confirmed complete yet.
+    """
 
     opened: EntryName | None = field(default=None, name="id")
-    """The entry that opened it, where there is one, names it."""
+    """The entry that opened it, `LOG/POSITION`."""
 
     source: str = WATCH
     resource: str | None = None
-    """None where it concerns everything."""
+    """For example `v1/pods`; null for all resources."""
 
     since: datetime | None = field(default=None, name="from")
+    """The last proof before it."""
+
     until: datetime | None = field(default=None, name="to")
-    """None while it is open."""
+    """The first proof after it; null while it is open."""
 
     reason: str = ""
     resource_version_before: str | UnsetType | None = UNSET
     resource_version_after: str | UnsetType | None = UNSET
     proved: str = "nothing"
+    """What the list that closed it showed."""
+
     possible: tuple[str, ...] | UnsetType = UNSET
-    """What may be missing; empty when a resume proved that nothing is."""
+    """What may be missing; empty if nothing can be."""
 
     @property
     def begin(self) -> datetime:
-        """Where it begins; the first time there is where nobody knows."""
+        """Where it begins; the first time there is if that is unknown."""
         return FIRST if self.since is None else self.since
+
+    @property
+    def healed(self) -> bool:
+        """Whether it is closed and nothing is missing."""
+        is_closed = self.opened is not None and self.until is not None
+        return is_closed and not self.possible
 
 
 class Gap(Hole, frozen=True, kw_only=True):
@@ -58,11 +72,6 @@ class Gap(Hole, frozen=True, kw_only=True):
     resource_version_before: str | None
     resource_version_after: str | None
     possible: tuple[str, ...]
-
-    @property
-    def healed(self) -> bool:
-        """Whether it is closed and nothing can have been missed."""
-        return self.until is not None and not self.possible
 
     @classmethod
     def from_closed(

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-import msgspec
+from msgspec import field
 
 from recorder.coverage.hole import Gap, Hole
+from recorder.model.document import Document
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
@@ -136,11 +137,11 @@ class FactsEnd:
     """When the first entry without facts was observed."""
 
 
-class ArchivedSpan(msgspec.Struct, frozen=True, kw_only=True):
+class ArchivedSpan(Document, frozen=True, kw_only=True):
     """Days of a window that were read from the archive."""
 
-    since: datetime = msgspec.field(name="from")
-    until: datetime = msgspec.field(name="to")
+    since: datetime = field(name="from")
+    until: datetime = field(name="to")
     place: str
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Self
 
-from recorder.documents.coverage import CoverageDocument
+from recorder.coverage.coverage import Coverage
 from recorder.model.document import Document
 from recorder.questions.audit_coverage import AuditCoverage, AuditedResource
 
@@ -39,7 +39,7 @@ class AuditCoverageDocument(Document, frozen=True, kw_only=True):
     resources: Sequence[AuditedResourceDocument]
     records: int
     unmatched: int
-    coverage: CoverageDocument
+    coverage: Coverage
 
     @classmethod
     def of(cls, found: AuditCoverage) -> Self:
@@ -51,5 +51,5 @@ class AuditCoverageDocument(Document, frozen=True, kw_only=True):
             ],
             records=found.records,
             unmatched=found.unmatched,
-            coverage=CoverageDocument.of(found.coverage),
+            coverage=found.coverage,
         )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Self
 
-from recorder.documents.coverage import CoverageDocument
+from recorder.coverage.coverage import Coverage
 from recorder.explain.hit import Hit, Totals
 from recorder.model.document import Document
 from recorder.questions.impact import Impact, ImpactSubject, NodeFailure
@@ -18,7 +18,7 @@ class ImpactDocument(Document, frozen=True, kw_only=True):
     failures: Sequence[NodeFailure]
     workloads: Sequence[Hit]
     totals: Totals
-    coverage: CoverageDocument
+    coverage: Coverage
 
     @classmethod
     def of(cls, impact: Impact) -> Self:
@@ -28,5 +28,5 @@ class ImpactDocument(Document, frozen=True, kw_only=True):
             failures=impact.failures,
             workloads=impact.workloads,
             totals=impact.totals,
-            coverage=CoverageDocument.of(impact.coverage),
+            coverage=impact.coverage,
         )

@@ -6,7 +6,7 @@ from typing import Self
 
 from msgspec import field
 
-from recorder.documents.coverage import CoverageDocument
+from recorder.coverage.coverage import Coverage
 from recorder.explain.hit import Totals
 from recorder.explain.verdict import Duration
 from recorder.model.document import Document
@@ -57,12 +57,12 @@ class IncidentsDocument(Document, frozen=True, kw_only=True):
     """What happened to any node, oldest first."""
 
     incidents: Sequence[IncidentDocument]
-    coverage: CoverageDocument
+    coverage: Coverage
 
     @classmethod
     def of(cls, answer: Incidents) -> Self:
         """Return the document of an answer."""
         return cls(
             incidents=[IncidentDocument.of(one) for one in answer.incidents],
-            coverage=CoverageDocument.of(answer.coverage),
+            coverage=answer.coverage,
         )

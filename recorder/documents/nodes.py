@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Self
 
-from recorder.documents.coverage import CoverageDocument
+from recorder.coverage.coverage import Coverage
 from recorder.model.document import Document
 from recorder.questions.nodes import NodeAtTime, Nodes
 
@@ -23,7 +23,7 @@ class NodesDocument(Document, frozen=True, kw_only=True):
 
     question: NodesQuestionDocument
     nodes: Sequence[NodeAtTime]
-    coverage: CoverageDocument
+    coverage: Coverage
 
     @classmethod
     def of(cls, answer: Nodes) -> Self:
@@ -33,5 +33,5 @@ class NodesDocument(Document, frozen=True, kw_only=True):
                 cluster=answer.cluster, at=answer.at
             ),
             nodes=answer.nodes,
-            coverage=CoverageDocument.of(answer.coverage),
+            coverage=answer.coverage,
         )

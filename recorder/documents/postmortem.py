@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Self
 
-from recorder.documents.coverage import CoverageDocument, HoleDocument
+from recorder.coverage.coverage import Coverage
+from recorder.coverage.hole import Hole
 from recorder.documents.facts import FactDocument
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.lessons import action_items, factors
@@ -63,8 +64,8 @@ class PostmortemDocument(Document, frozen=True, kw_only=True):
     timeline: Sequence[FactDocument]
     verdicts: Sequence[Verdict]
     impact: ImpactDocument
-    coverage: CoverageDocument
-    verdict_gaps: Sequence[HoleDocument]
+    coverage: Coverage
+    verdict_gaps: Sequence[Hole]
     log: LogDocument
 
     @classmethod
@@ -82,8 +83,8 @@ class PostmortemDocument(Document, frozen=True, kw_only=True):
             ],
             verdicts=postmortem.verdicts,
             impact=ImpactDocument.of(postmortem.impact),
-            coverage=CoverageDocument.of(postmortem.coverage),
-            verdict_gaps=[HoleDocument.of_gap(g) for g in postmortem.gaps],
+            coverage=postmortem.coverage,
+            verdict_gaps=postmortem.gaps,
             log=LogDocument(id=postmortem.log, position=postmortem.position),
         )
 

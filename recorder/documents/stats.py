@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Self
 
-from recorder.documents.coverage import CoverageDocument
+from recorder.coverage.coverage import Coverage
 from recorder.model.document import Document
 from recorder.questions.counting import Count, GroupBy
 from recorder.questions.stats import Stats
@@ -29,7 +29,7 @@ class StatsDocument(Document, frozen=True, kw_only=True):
     totals: Count
     vouched: float | None
     groups: Sequence[Count]
-    coverage: CoverageDocument
+    coverage: Coverage
 
     @classmethod
     def of(cls, stats: Stats) -> Self:
@@ -46,5 +46,5 @@ class StatsDocument(Document, frozen=True, kw_only=True):
             totals=stats.totals,
             vouched=stats.vouched,
             groups=counted.groups,
-            coverage=CoverageDocument.of(stats.coverage),
+            coverage=stats.coverage,
         )

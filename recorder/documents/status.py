@@ -7,8 +7,8 @@ from typing import Self
 from msgspec import UNSET, UnsetType
 
 from recorder.coverage.audit_state import AuditReading, AuditState
+from recorder.coverage.hole import Hole
 from recorder.coverage.ports import Stream
-from recorder.documents.coverage import HoleDocument
 from recorder.model.document import Document
 from recorder.model.moment import written
 from recorder.questions.status import Days, Disk, LogStatus, Status
@@ -139,7 +139,7 @@ class ClusterDocument(Document, frozen=True, kw_only=True):
     log: LogDocument
     audit: AuditDocument
     sources: Sequence[StreamDocument]
-    open_gaps: Sequence[HoleDocument]
+    open_gaps: Sequence[Hole]
 
     @classmethod
     def of(cls, status: LogStatus, now: datetime) -> Self:
@@ -152,11 +152,7 @@ class ClusterDocument(Document, frozen=True, kw_only=True):
             log=LogDocument.of(status),
             audit=AuditDocument.of(status.audit),
             sources=[StreamDocument.of(status, one, now) for one in streams],
-            open_gaps=[
-                HoleDocument.of_gap(one.gap)
-                for one in streams
-                if one.gap is not None
-            ],
+            open_gaps=[one.gap for one in streams if one.gap is not None],
         )
 
 

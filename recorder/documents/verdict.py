@@ -6,7 +6,7 @@ from typing import Self
 
 from msgspec import UNSET, UnsetType
 
-from recorder.documents.coverage import CoverageDocument
+from recorder.coverage.coverage import Coverage
 from recorder.explain.verdict import Verdict
 from recorder.model.document import Document
 from recorder.questions.why import Why
@@ -29,7 +29,7 @@ class WhyDocument(Document, frozen=True, kw_only=True):
 
     question: WhyQuestionDocument
     verdicts: Sequence[Verdict]
-    coverage: CoverageDocument
+    coverage: Coverage
 
     @classmethod
     def of(cls, why: Why) -> Self:
@@ -44,5 +44,5 @@ class WhyDocument(Document, frozen=True, kw_only=True):
                 at=question.at or UNSET,
             ),
             verdicts=why.verdicts,
-            coverage=CoverageDocument.of(why.coverage),
+            coverage=why.coverage,
         )

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType, field
 
 from recorder.classify.changes import Change
 from recorder.classify.managers import FieldManager
-from recorder.documents.coverage import CoverageDocument
+from recorder.coverage.coverage import Coverage
 from recorder.documents.entries import ObjectDocument
 from recorder.model.author import Author
 from recorder.model.document import Document
@@ -108,7 +108,7 @@ class HistoryTailDocument(Document, frozen=True, kw_only=True):
 
     more: bool
     heartbeats: HeartbeatsDocument | None
-    coverage: CoverageDocument
+    coverage: Coverage
 
     @classmethod
     def of(cls, history: History) -> Self:
@@ -119,7 +119,7 @@ class HistoryTailDocument(Document, frozen=True, kw_only=True):
             heartbeats=None
             if beats is None
             else HeartbeatsDocument(count=beats.count, last_at=beats.last_at),
-            coverage=CoverageDocument.of(history.coverage),
+            coverage=history.coverage,
         )
 
 
@@ -158,7 +158,7 @@ class DifferenceDocument(Document, frozen=True, kw_only=True):
     outcome: str
     actor: Sequence[FieldManager] | None
     changed: Sequence[ChangeDocument]
-    coverage: CoverageDocument
+    coverage: Coverage
 
     @classmethod
     def of(cls, difference: Difference) -> Self:
@@ -173,5 +173,5 @@ class DifferenceDocument(Document, frozen=True, kw_only=True):
                 ChangeDocument.of(change, difference.author(change))
                 for change in difference.changed
             ],
-            coverage=CoverageDocument.of(difference.coverage),
+            coverage=difference.coverage,
         )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Self
 
-from recorder.documents.coverage import CoverageDocument
+from recorder.coverage.coverage import Coverage
 from recorder.documents.entries import ObjectDocument
 from recorder.documents.versions import object_document
 from recorder.model.author import Author
@@ -32,7 +32,7 @@ class WhoDocument(Document, frozen=True, kw_only=True):
     fields: Sequence[FieldChange]
     contests: Sequence[FieldContest]
     more: bool
-    coverage: CoverageDocument
+    coverage: Coverage
 
     @classmethod
     def of(cls, who: Who) -> Self:
@@ -48,5 +48,5 @@ class WhoDocument(Document, frozen=True, kw_only=True):
             fields=who.fields,
             contests=who.contests,
             more=who.more,
-            coverage=CoverageDocument.of(who.coverage),
+            coverage=who.coverage,
         )

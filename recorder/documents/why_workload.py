@@ -6,7 +6,7 @@ from typing import Self
 
 from msgspec import UNSET, UnsetType, field
 
-from recorder.documents.coverage import CoverageDocument
+from recorder.coverage.coverage import Coverage
 from recorder.explain.ending import Ending
 from recorder.explain.signals import Actor
 from recorder.explain.verdict import Missing, Verdict
@@ -149,7 +149,7 @@ class WhyWorkloadDocument(Document, frozen=True, kw_only=True):
     state_since: datetime | None = field(name="since")
     sentence: str
     endings: Sequence[EndingDocument]
-    coverage: CoverageDocument
+    coverage: Coverage
 
     @classmethod
     def of(cls, answer: WhyWorkload) -> Self:
@@ -169,5 +169,5 @@ class WhyWorkloadDocument(Document, frozen=True, kw_only=True):
             state_since=answer.since,
             sentence=answer.sentence,
             endings=[EndingDocument.of(one) for one in answer.endings],
-            coverage=CoverageDocument.of(answer.coverage),
+            coverage=answer.coverage,
         )

@@ -2,19 +2,21 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
+
+from msgspec import field
 
 from recorder.coverage.account import everything
 from recorder.coverage.coverage import Coverage, covered
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Reads
+from recorder.model.document import Document
 from recorder.model.window import Window
 from recorder.questions.arguments import WINDOW
 from recorder.questions.ports import Reading
 
-__all__ = ["GapAnswer", "ask_gaps", "within"]
+__all__ = ["Gaps", "ask_gaps", "within"]
 
 
 def within(window: Annotated[Window, WINDOW]) -> Window:
@@ -26,13 +28,12 @@ GAPS_MAX = 10_000
 """The newest are shown; 600 bytes each."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GapAnswer:
+class Gaps(Document, frozen=True, kw_only=True):
     """The gaps of a window, oldest first, healed ones included."""
 
     gaps: Sequence[Gap]
-    more: int
-    """How many older ones are left out."""
+    more: int = field(default=0, name="_more")
+    """How many older ones are not shown."""
 
     coverage: Coverage
 
@@ -43,7 +44,7 @@ async def ask_gaps(
     *,
     now: datetime,
     reads: Reads = everything,
-) -> GapAnswer:
+) -> Gaps:
     """Find the gaps that overlap a window."""
     await reading.reach(window.since, window.until)
     found: deque[Gap] = deque(maxlen=GAPS_MAX)
@@ -61,7 +62,7 @@ async def ask_gaps(
         and stream.gap.overlaps(window.since, window.until)
         and reads(stream.source, stream.resource)
     ]
-    return GapAnswer(
+    return Gaps(
         gaps=sorted([*found, *still_open], key=lambda gap: gap.opened),
         more=count - len(found),
         coverage=await covered(reading, window, now=now, reads=reads),

@@ -196,5 +196,5 @@ def detail_lines(gap: Gap) -> list[str]:
     """Say what was proved about a gap, and what may be missing."""
     lines = [f"gap {gap.opened}: {gap.proved}"]
     if not gap.healed:
-        lines.extend(f"  may be missing: {one}" for one in gap.possible)
+        lines.extend(f"  may be missing: {one}" for one in gap.possible or ())
     return lines

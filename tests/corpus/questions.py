@@ -18,7 +18,6 @@ import api.page
 from api.access import Principal
 from api.context import RequestContext
 from api.executing import Executor, Query, document_of
-from recorder.documents.coverage import CoverageDocument
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentsDocument
 from recorder.documents.verdict import WhyDocument
@@ -94,7 +93,7 @@ class _Asking:
         question = ReplayQuestion(node=node, window=self.whole)
         answer = await ask_replay(self.reading, question, shipped(), now=NOW)
         told = [line for _, line in replay_lines(answer)]
-        return "\n".join([*told, _json(CoverageDocument.of(answer.coverage))])
+        return "\n".join([*told, _json(answer.coverage)])
 
     async def incidents(self) -> dict[str, Any]:
         question = IncidentsQuestion(window=self.whole)

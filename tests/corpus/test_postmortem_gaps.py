@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from recorder.coverage.coverage import Coverage
 from recorder.documents.postmortem import PostmortemDocument, summary
@@ -51,7 +52,7 @@ async def behind_its_gaps(
     """Return a report of a window that begins when its gaps are over."""
     closed = max(gap.until for gap in found.gaps if gap.until is not None)
     window = Window(closed, None)
-    impact = replace(found.impact, coverage=Coverage.of(window))
+    impact = structs.replace(found.impact, coverage=Coverage.of(window))
     gaps = await _gaps(reading, found.verdicts, impact.coverage)
     return replace(
         found,

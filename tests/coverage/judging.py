@@ -9,7 +9,6 @@ from recorder.coverage.account import everything
 from recorder.coverage.coverage import Coverage, covered
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, ClockJump, Log, Reads, Stream
-from recorder.documents.coverage import CoverageDocument
 from recorder.model.document import plain
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -115,7 +114,4 @@ async def judged(
 
 
 def reasons(coverage: Coverage) -> list[str]:
-    return [
-        shown["reason"]
-        for shown in plain(CoverageDocument.of(coverage))["gaps"]
-    ]
+    return [shown["reason"] for shown in plain(coverage)["gaps"]]

@@ -10,7 +10,6 @@ import pytest
 
 from recorder.coverage.ports import Stream
 from recorder.coverage.unproven import STALE
-from recorder.documents.coverage import CoverageDocument
 from recorder.model.document import plain
 from recorder.model.moment import written
 from tests.coverage.judging import (
@@ -44,7 +43,7 @@ async def test_the_record_its_proof_and_now_are_three_things() -> None:
 
     assert coverage.complete
     assert coverage.window.until == NOW
-    assert plain(CoverageDocument.of(coverage)) | {
+    assert plain(coverage) | {
         "gaps": [],
         "sources": {},
     } == {
@@ -180,7 +179,7 @@ async def test_a_kind_that_is_not_served_is_covered() -> None:
 async def test_a_source_that_was_never_configured_is_absent() -> None:
     coverage = await judged(Told(PODS))
 
-    assert plain(CoverageDocument.of(coverage))["sources"] == {
+    assert plain(coverage)["sources"] == {
         "watch": "recorded",
         "audit": "absent",
         "cloudevents": "absent",

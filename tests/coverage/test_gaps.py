@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recorder.coverage.ports import ClockJump, Stream
-from recorder.documents.coverage import CoverageDocument
 from recorder.model.document import plain
 from recorder.model.reference import EntryName
 from recorder.render.coverage import alike, coverage_lines
@@ -22,7 +21,7 @@ from tests.support.builders import at
 async def test_an_end_that_was_asked_for_is_taken_literally() -> None:
     coverage = await judged(Told(PODS), 10, 305)
 
-    assert plain(CoverageDocument.of(coverage))["gaps"] == [
+    assert plain(coverage)["gaps"] == [
         {
             "id": None,
             "source": "watch",
@@ -144,7 +143,7 @@ async def test_a_jump_of_the_clock_is_doubtful(
 async def test_more_than_can_be_listed_is_counted() -> None:
     told = Told(PODS, gaps=[a_gap(50, 60)] * 1003)
 
-    document = plain(CoverageDocument.of(await judged(told)))
+    document = plain(await judged(told))
 
     assert len(document["gaps"]) == 1000
     assert document["more_gaps"] == 3

@@ -6,7 +6,6 @@ import pytest
 
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap, Hole
-from recorder.documents.coverage import CoverageDocument, HoleDocument
 from recorder.model.document import json_bytes, plain
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -28,15 +27,15 @@ GAP = Gap(
 
 
 def test_a_time_has_microseconds_and_a_zone() -> None:
-    shown = json.loads(json_bytes(HoleDocument.of(HOLE)))
+    shown = json.loads(json_bytes(HOLE))
 
     assert shown["from"] == "2026-11-21T03:00:00.000000Z"
     assert shown["to"] is None
 
 
 def test_only_a_hole_with_an_entry_says_what_was_proved_about_it() -> None:
-    without = plain(HoleDocument.of(HOLE))
-    gap = plain(HoleDocument.of_gap(GAP))
+    without = plain(HOLE)
+    gap = plain(GAP)
 
     assert [*without] == [
         "id", "source", "resource", "from", "to", "reason", "proved",
@@ -54,14 +53,14 @@ def test_only_a_hole_with_an_entry_says_what_was_proved_about_it() -> None:
 def test_how_many_gaps_are_not_listed_is_said_where_there_are_any(
     more: int,
 ) -> None:
-    shown = plain(CoverageDocument.of(Coverage.of(Window(), more=more)))
+    shown = plain(Coverage.of(Window(), more=more))
 
     assert shown.get("more_gaps", 0) == more
     assert ("more_gaps" in shown) == bool(more)
 
 
 def test_documents_are_plain_within_what_holds_them() -> None:
-    document = HoleDocument.of(HOLE)
+    document = HOLE
 
     shown = plain({"more": True, "gaps": [document]})
 

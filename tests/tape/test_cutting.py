@@ -16,7 +16,6 @@ import pytest
 from recorder.coverage.coverage import covered
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Stream
-from recorder.documents.coverage import CoverageDocument
 from recorder.model.document import plain
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import ClockJumped, Observation
@@ -247,9 +246,7 @@ def incomplete(story: Story, window: Window) -> set[str | None]:
     coverage = asyncio.run(
         covered(cast("Reading", reading), window, now=LONG_AFTER)
     )
-    return {
-        gap["resource"] for gap in plain(CoverageDocument.of(coverage))["gaps"]
-    }
+    return {gap["resource"] for gap in plain(coverage)["gaps"]}
 
 
 def windows(story: Story) -> list[Window]:
