@@ -1,72 +1,140 @@
-"""An ending: what ended a workload or Pods of it, and what became of it."""
+"""Endings of a workload or its Pods, as the public interface shows them.
+
+`EndingFound` adds what only the engine and reports read.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Self
 
-import msgspec
+from msgspec import field
 
 from recorder.explain.hit import Hit
 from recorder.explain.signals import Actor
-from recorder.explain.verdict import Judged, Missing
+from recorder.explain.verdict import Judged, Missing, Verdict
+from recorder.facts import says_with_object
+from recorder.model.document import Document
 from recorder.model.fact import StoredFact
 from recorder.model.facts import ContainerEnded
 from recorder.model.outcomes import Confidence, EndedBy, Outcome
+from recorder.model.reference import EntryName
 
-__all__ = ["Ending"]
+__all__ = [
+    "Ending",
+    "EndingFound",
+    "FailedContainer",
+    "RecordedFact",
+    "StoredRecord",
+]
 
 
-class Ending(msgspec.Struct, frozen=True, kw_only=True):
+class FailedContainer(Document, frozen=True, kw_only=True):
+    """A container that failed."""
+
+    name: str
+    exit_code: int | None
+    signal: int | None
+    reason: str | None
+    message: str | None
+
+    @classmethod
+    def of(cls, ended: ContainerEnded) -> Self:
+        """Return the container of a fact."""
+        return cls(
+            name=ended.container,
+            exit_code=ended.exit_code,
+            signal=ended.signal,
+            reason=ended.reason,
+            message=ended.message,
+        )
+
+
+class RecordedFact(Document, frozen=True, kw_only=True):
+    """A fact that records an ending."""
+
+    entry: EntryName
+    occurred_at: datetime | None
+    observed_at: datetime
+    says: str
+
+    @property
+    def at(self) -> datetime:
+        """When it happened, or when it was observed."""
+        return self.occurred_at or self.observed_at
+
+
+class Ending(Document, frozen=True, kw_only=True):
     """What ended a workload, or Pods of it, at one time."""
 
     ended_by: EndedBy
+
     at: datetime
-    """When its first sign was observed; of a container that failed again
-    and again, of the last time."""
+    """When its first sign was observed; of a container that failed
+    repeatedly, the last time."""
+
+    first_at: datetime | None
+    """The first time a container failed so; null if it failed once."""
+
+    count: int
+    """How often a container failed so."""
+
+    node: str | None
 
     pods: Sequence[str]
-    """The Pods that it ended, by name; none if it ended the workload
-    itself."""
+    """The Pods that it ended; empty if it ended the workload itself."""
 
-    stopped: Sequence[str] = ()
+    stopped: Sequence[str]
     """The Pods that were stopped because the workload did not go on."""
 
-    node: str | None = None
-    count: int = 1
-    """How often a container failed so, one after the other."""
-
-    first_at: datetime | None = None
-    """The first of these times."""
-
-    container: ContainerEnded | None = None
+    container: FailedContainer | None
     """The container that failed by itself."""
 
-    outcome: Outcome | None = None
-    """What became of the workload; None where it ended with it."""
+    outcome: Outcome | None
+    """What became of the workload; null if it ended with it."""
 
-    running_again_at: datetime | None = None
-    actor: Actor | None = None
+    running_again_at: datetime | None
+
+    actor: Actor | None
     """Who deleted or suspended it, where audit says so."""
 
-    hit: Hit | None = None
-    verdict: Judged | None = None
+    gpu_hours_lost: float | None
+    """Lower bound; work since the last checkpoint is not known."""
+
+    confidence: Confidence
+    """That this is what ended it."""
+
+    sentence: str
+    evidence: Sequence[RecordedFact]
+    missing: Sequence[Missing]
+
+    verdict: Verdict | None
     """What happened to the node, where that ended the Pods."""
 
-    confidence: Confidence = Confidence.PROVEN
-    """That this is what ended them."""
 
-    routine: bool = False
+class StoredRecord(RecordedFact, frozen=True, kw_only=True):
+    """A fact that records an ending, as it is stored."""
+
+    stored: StoredFact = field(name="_stored")
+
+    @classmethod
+    def of(cls, stored: StoredFact) -> Self:
+        """Return the record that a stored fact is."""
+        return cls(
+            entry=stored.entry,
+            occurred_at=stored.fact.occurred_at,
+            observed_at=stored.observed_at,
+            says=says_with_object(stored.fact),
+            stored=stored,
+        )
+
+
+class EndingFound(Ending, frozen=True, kw_only=True):
+    """An ending with what it was found by."""
+
+    evidence: Sequence[StoredRecord]
+    verdict: Judged | None
+    hit: Hit | None = field(name="_hit")
+    routine: bool = field(name="_routine")
     """Whether it is the daily life of a workload that goes on: a Pod that is
-    done, or that a Deployment replaces. Only who asks for the Pod wants
+    done, or that a Deployment replaces. Only an answer about the Pod lists
     it."""
-
-    evidence: Sequence[StoredFact] = ()
-    """In the order of the log."""
-
-    missing: Sequence[Missing] = ()
-    sentence: str = ""
-
-    @property
-    def entries(self) -> Sequence[str]:
-        """The names of the entries that record it."""
-        names = [str(stored.entry) for stored in self.evidence]
-        return list(dict.fromkeys(names))

@@ -5,10 +5,10 @@ from datetime import datetime
 from textwrap import shorten
 from typing import Final
 
-from recorder.explain.ending import Ending
+from recorder.explain.ending import EndingFound, FailedContainer
 from recorder.explain.pod_end import BY_ITSELF
 from recorder.explain.signals import Actor
-from recorder.model.facts import ConditionChanged, ContainerEnded, Ended
+from recorder.model.facts import ConditionChanged, Ended
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
 from recorder.projections import Workload
 
@@ -81,7 +81,7 @@ def state_sentence(
 
 
 def ending_sentence(
-    workload: Workload, ending: Ending, pod: str | None = None
+    workload: Workload, ending: EndingFound, pod: str | None = None
 ) -> str:
     """Say what ended a workload or Pods of it, and what became of it.
 
@@ -95,7 +95,7 @@ def ending_sentence(
     return f"{head}{_sentence(workload, ending)}."
 
 
-def _sentence(workload: Workload, ending: Ending) -> str:
+def _sentence(workload: Workload, ending: EndingFound) -> str:
     text = f"{_what(workload, ending)}{_by(ending.actor)}"
     became = BECAME.get(ending.outcome) if ending.outcome else None
     if workload.kind == "Pod" and ending.outcome is Outcome.DOWN:
@@ -108,7 +108,7 @@ def _sentence(workload: Workload, ending: Ending) -> str:
     return text
 
 
-def _what(workload: Workload, ending: Ending) -> str:
+def _what(workload: Workload, ending: EndingFound) -> str:
     at = _clock(ending.at)
     if not ending.pods:
         said = _condition(ending)
@@ -128,7 +128,7 @@ def _what(workload: Workload, ending: Ending) -> str:
     return f"{pods} {OF_PODS[ending.ended_by].format(were=were, at=at)}"
 
 
-def _named(workload: Workload, ending: Ending) -> tuple[str, str]:
+def _named(workload: Workload, ending: EndingFound) -> tuple[str, str]:
     """Name Pods and what they are of, and say that they were lost."""
     if workload.kind == "Pod":
         return str(workload), f"{workload} was lost"
@@ -141,14 +141,14 @@ def _named(workload: Workload, ending: Ending) -> tuple[str, str]:
 
 
 def _failed(
-    workload: Workload, ending: Ending, container: ContainerEnded
+    workload: Workload, ending: EndingFound, container: FailedContainer
 ) -> str:
     """Say how a container failed by itself."""
-    where = f"container {container.container}"
+    where = f"container {container.name}"
     if workload.kind != "Pod":
         where += f" of Pod {ending.pods[-1]}"
     if len(ending.pods) > 1:
-        where = f"container {container.container} of {len(ending.pods)} Pods"
+        where = f"container {container.name} of {len(ending.pods)} Pods"
     on = f" on {ending.node}" if ending.node else ""
     times = f", {ending.count} times, last" if ending.count > 1 else ""
     at = f"{times} at {_clock(ending.at)}"
@@ -166,21 +166,21 @@ def _failed(
     return f"{workload}: {where}{on} {how}{at}{_quoted(container.message)}"
 
 
-def _condition(ending: Ending) -> str:
+def _condition(ending: EndingFound) -> str:
     """Quote what the controller of a workload says."""
     if ending.ended_by is not EndedBy.UNRECORDED:
         return ""
-    for stored in ending.evidence:
-        detail = stored.fact.detail
+    for record in ending.evidence:
+        detail = record.stored.fact.detail
         if isinstance(detail, ConditionChanged) and detail.new is not None:
             reason = detail.new.reason or detail.type
             return f": {reason}{_quoted(detail.new.message)}"
     return ""
 
 
-def _message(ending: Ending) -> str:
-    for stored in ending.evidence:
-        detail = stored.fact.detail
+def _message(ending: EndingFound) -> str:
+    for record in ending.evidence:
+        detail = record.stored.fact.detail
         if isinstance(detail, ConditionChanged) and detail.new is not None:
             return _quoted(detail.new.message)
         if isinstance(detail, Ended) and detail.message:

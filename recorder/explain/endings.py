@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from recorder.explain.ending import Ending
+from recorder.explain.ending import EndingFound, FailedContainer, StoredRecord
 from recorder.explain.ending_draft import (
     A_MOMENT,
     Draft,
@@ -45,7 +45,7 @@ SIGNALLED: Final = frozenset({137, 143})
 
 def endings_of(
     life: Life, hits: Iterable[Hit], verdicts: Iterable[Judged]
-) -> list[Ending]:
+) -> list[EndingFound]:
     """Return what ended a workload and its Pods, in order of time."""
     known = {verdict.id: verdict for verdict in verdicts}
     drafts = [
@@ -161,20 +161,24 @@ def _loss(ends: Sequence[PodEnd], life: Life) -> Loss:
     return Loss(at, gang if whole and gang else lost, lost, life.pods, whole)
 
 
-def _ending(draft: Draft, life: Life, known: Mapping[str, Judged]) -> Ending:
+def _ending(
+    draft: Draft, life: Life, known: Mapping[str, Judged]
+) -> EndingFound:
     """Return what a draft came to."""
     hit = draft.hit
     last = draft.ends[-1] if draft.ends else None
     verdict = draft.verdict if hit is None else _verdict(hit, known)
     evidence = [s for end in draft.ends for s in end.evidence]
     evidence = _bounded(evidence) + draft.evidence
+    named = {(s.entry, s.index): s for s in evidence}
     pods = {end.pod.name for end in draft.ends} | {
         *(hit.pods_hit if hit else ())
     }
     stopped = {end.pod.name for end in draft.stopped} - pods
     at = draft.at if hit is not None or last is None else last.at
     repeated = draft.by in BY_ITSELF and len(draft.ends) > 1
-    return Ending(
+    failed = None if last is None or hit else last.container
+    return EndingFound(
         ended_by=draft.by,
         at=at,
         pods=sorted(pods),
@@ -182,17 +186,18 @@ def _ending(draft: Draft, life: Life, known: Mapping[str, Judged]) -> Ending:
         node=hit.first_node if hit else last.node if last else None,
         count=len(draft.ends) if repeated else 1,
         first_at=draft.ends[0].at if repeated else None,
-        container=None if last is None or hit else last.container,
+        container=None if failed is None else FailedContainer.of(failed),
         outcome=_outcome(draft, life),
         running_again_at=None if draft.failed else draft.again,
         hit=hit,
         verdict=verdict,
         routine=draft.routine,
         confidence=_confidence(draft, verdict),
-        evidence=sorted(
-            {(s.entry, s.index): s for s in evidence}.values(),
-            key=lambda s: (s.entry, s.index),
-        ),
+        actor=None,
+        gpu_hours_lost=None if hit is None else hit.gpu_hours_lost,
+        sentence="",
+        evidence=[StoredRecord.of(named[place]) for place in sorted(named)],
+        missing=(),
     )
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from recorder.classify.times import moment
 from recorder.model.document import Document
@@ -82,7 +83,7 @@ class Workload(Document, frozen=True, gc=False):
     namespace: str
     name: str
     uid: str | None
-    group: str | None = None
+    group: str | UnsetType = UNSET
     """Of a LeaderWorkerSet: which of its groups."""
 
     def __str__(self) -> str:
@@ -270,13 +271,15 @@ def _labelled(placement: Placement, top: Workload | None) -> Workload:
     """Name what labels tell and the chain does not."""
     pod, labels = placement.pod, placement.labels
     if top is not None and top.kind == "LeaderWorkerSet":
-        return msgspec.structs.replace(top, group=labels.get(GROUP_LABEL))
+        return msgspec.structs.replace(
+            top, group=labels.get(GROUP_LABEL, UNSET)
+        )
     if top is None or top.kind in {"Job", "StatefulSet", "Pod"}:
         for label, kind in BY_LABEL:
             if (name := labels.get(label)) and (
                 top is None or kind in {"JobSet", "LeaderWorkerSet"}
             ):
-                group = labels.get(GROUP_LABEL)
+                group = labels.get(GROUP_LABEL, UNSET)
                 uid = labels.get("jobset.sigs.k8s.io/jobset-uid")
                 return Workload(kind, pod.namespace, name, uid, group)
     if top is None:

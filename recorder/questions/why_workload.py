@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from recorder.coverage.account import Account, read_account
 from recorder.coverage.coverage import Coverage, cover
 from recorder.errors import NotFoundError
-from recorder.explain.ending import Ending
+from recorder.explain.ending import EndingFound
 from recorder.explain.ending_draft import Life
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.ending_state import is_down, state_of
@@ -92,7 +93,7 @@ class WhyWorkload:
     since: datetime | None
     """Since when it is so, where that is known."""
 
-    endings: Sequence[Ending]
+    endings: Sequence[EndingFound]
     """In order of time: all in a window, else all there are."""
 
     coverage: Coverage
@@ -133,7 +134,7 @@ async def ask_why_workload(
     pod = own[-1].pod.name if is_pod else None
     state, since = state_of(own, workload, workloads, facts, is_pod=is_pod)
     hits, verdicts = await _hits(reading, pods, question, knowledge, now=now)
-    endings: list[Ending] = []
+    endings: list[EndingFound] = []
     for one, members in groups.items():
         over = workloads.decided_at(one) is not None
         life = Life(workload=one, pods=members, facts=by_uid, is_over=over)
@@ -144,7 +145,7 @@ async def ask_why_workload(
     endings.sort(key=lambda ending: ending.at)
     chosen = _asked(endings, question, own, is_pod)
     if len(groups) > 1:
-        workload = replace(workload, group="")
+        workload = replace(workload, group=UNSET)
     return WhyWorkload(
         cluster=reading.log.cluster_name,
         question=question,
@@ -264,11 +265,11 @@ async def _hits(
 
 
 def _asked(
-    endings: Sequence[Ending],
+    endings: Sequence[EndingFound],
     question: WhyWorkloadQuestion,
     own: Sequence[Placement],
     is_pod: bool,  # noqa: FBT001 - of what was asked
-) -> Sequence[Ending]:
+) -> Sequence[EndingFound]:
     """Return the endings that are asked for."""
     if is_pod:
         names = {p.pod.name for p in own}
@@ -292,7 +293,7 @@ async def _covered(
     reading: Reading,
     question: WhyWorkloadQuestion,
     pods: Sequence[Placement],
-    endings: Sequence[Ending],
+    endings: Sequence[EndingFound],
     *,
     now: datetime,
 ) -> Coverage:

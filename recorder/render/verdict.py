@@ -5,7 +5,7 @@ from datetime import timedelta
 from textwrap import wrap
 
 from recorder.explain.sentences import lasts
-from recorder.explain.verdict import DecisionFound, Judged, Step
+from recorder.explain.verdict import DecisionFound, Judged, Step, Verdict
 from recorder.model.moment import written
 from recorder.questions.sentences import counted
 from recorder.render.text import plain
@@ -58,7 +58,7 @@ def verdict_lines(verdict: Judged, *, verbose: bool = False) -> Iterator[str]:
         )
 
 
-def path_lines(verdict: Judged) -> Iterator[str]:
+def path_lines(verdict: Verdict) -> Iterator[str]:
     """Yield the steps, each with the entry that says it and how many more."""
     named = [_named(step) for step in verdict.steps]
     width = max((len(name) for name in named), default=0)
@@ -96,7 +96,7 @@ def cut(said: str) -> str:
     return f"{said[: SAYS_MAX - 3]}..." if len(said) > SAYS_MAX else said
 
 
-def _records(verdict: Judged) -> Iterator[str]:
+def _records(verdict: Verdict) -> Iterator[str]:
     every = verdict.evidence
     width = max((len(str(e.entry)) for e in every), default=0)
     day = None
@@ -123,7 +123,7 @@ def row_lines(name: str, value: str) -> Iterator[str]:
     )
 
 
-def _without(verdict: Judged) -> str:
+def _without(verdict: Verdict) -> str:
     """Say what the evidence of a verdict leaves out, and how it is read."""
     first, last = (verdict.evidence[n].at for n in (0, -1))
     until = last + timedelta(seconds=1)
@@ -143,7 +143,7 @@ def _decider(decided: DecisionFound) -> str:
     return actor.name or "unknown"
 
 
-def _boots(verdict: Judged) -> tuple[str, str] | None:
+def _boots(verdict: Verdict) -> tuple[str, str] | None:
     """Return the boot before and the boot after, where they differ."""
     before, after = verdict.boot_id_before, verdict.boot_id_after
     return None if before == after else (before or "none", after or "none")
@@ -205,7 +205,7 @@ def verdict_rows(verdict: Judged) -> Iterator[tuple[str, str]]:
         yield "Back in service", written(verdict.back_in_service_at)
 
 
-def doubts(verdict: Judged) -> Sequence[tuple[str, Sequence[str]]]:
+def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
     """Return what weakens it, with titles."""
     return [
         (

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from recorder.explain.ending import Ending
-from recorder.explain.verdict import Judged
-from recorder.facts import says_with_object
+from recorder.explain.verdict import Verdict
 from recorder.model.moment import written
 from recorder.questions.sentences import counted
 from recorder.questions.why_workload import WhyWorkload
@@ -67,11 +66,11 @@ def _facts_of(ending: Ending, *, verbose: bool) -> Iterator[tuple[str, str]]:
     for name, pods in (("pods", ending.pods), ("stopped", ending.stopped)):
         if pods:
             yield name, _few(pods, verbose=verbose)
-    if ending.hit is not None and ending.hit.gpu_hours_lost:
-        yield "lost", f"at least {ending.hit.gpu_hours_lost:.2f} GPU-hours"
+    if ending.gpu_hours_lost:
+        yield "lost", f"at least {ending.gpu_hours_lost:.2f} GPU-hours"
 
 
-def _node(verdict: Judged) -> Iterator[str]:
+def _node(verdict: Verdict) -> Iterator[str]:
     """Yield what happened to the node behind it, in its steps."""
     happened = f"{verdict.happened}, {verdict.mode}"
     cause = f"{verdict.cause} ({verdict.confidence})"
@@ -89,17 +88,16 @@ def _few(names: Sequence[str], *, verbose: bool) -> str:
 
 
 def _records(ending: Ending, *, verbose: bool) -> Iterator[str]:
-    shown = list(ending.evidence)
+    shown = ending.evidence
     if not verbose:
         shown = shown[:RECORDS_SHOWN]
-    width = max(len(str(stored.entry)) for stored in shown)
+    width = max(len(str(record.entry)) for record in shown)
     day = None
-    for stored in shown:
-        if stored.at.date() != day:
-            day = stored.at.date()
+    for record in shown:
+        if record.at.date() != day:
+            day = record.at.date()
             yield f"  {day:%Y-%m-%d}"
-        entry = str(stored.entry).ljust(width)
-        said = cut(says_with_object(stored.fact))
-        yield f"  {stored.at:%H:%M:%S}  {entry}  {said}"
+        entry = str(record.entry).ljust(width)
+        yield f"  {record.at:%H:%M:%S}  {entry}  {cut(record.says)}"
     if more := len(ending.evidence) - len(shown):
         yield from row_lines("...", f"{counted(more, 'more record')}: see -v")

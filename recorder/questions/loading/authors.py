@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from recorder.explain.ending import Ending
+from recorder.explain.ending import EndingFound
 from recorder.explain.signals import Actor, actor_of
 from recorder.explain.verdict import Missing
 from recorder.knowledge import Knowledge
@@ -24,8 +24,8 @@ MOMENT = timedelta(seconds=1)
 
 
 async def with_author(
-    reading: Reading, ending: Ending, knowledge: Knowledge
-) -> Ending:
+    reading: Reading, ending: EndingFound, knowledge: Knowledge
+) -> EndingFound:
     """Add who did it, as far as audit says, and what would have told more."""
     audited = any(stream.source == AUDIT for stream in reading.streams)
     if ending.ended_by in {EndedBy.DELETION, EndedBy.SUSPENSION}:
@@ -48,10 +48,10 @@ async def with_author(
 
 
 async def _actor(
-    reading: Reading, ending: Ending, knowledge: Knowledge
+    reading: Reading, ending: EndingFound, knowledge: Knowledge
 ) -> Actor | None:
     """Return who asked for a deletion or a suspension."""
-    first = ending.evidence[0]
+    first = ending.evidence[0].stored
     thing = first.fact.object
     if thing is None:
         return None
