@@ -15,8 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
 )
 
-from recorder.admin.continuing import check_continues
-from recorder.admin.growth import prove_growth
+from recorder.admin.continuing import check_continues, prove_growth
 from recorder.checkpoints import Place, PlaceError, open_place
 from recorder.checkpoints.witness import Witness
 from recorder.errors import LogError

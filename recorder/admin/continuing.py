@@ -1,18 +1,36 @@
-"""Whether a log continues what was signed of it, asked before it is signed.
+"""A log and what was signed of it: whether both are of one history.
 
-The tree of the last checkpoint is extended by the batches behind it, and must
-give the hash that is about to be signed. The database keeps the subtrees of
-each checkpoint: they fold to the signed hash, or are not believed and
-computed from the first batch on.
+Before a checkpoint is signed, the tree of the last one is extended by the
+batches behind it, and must give the hash that is about to be signed. The
+database keeps the subtrees of each checkpoint: they fold to the signed hash,
+or are not believed and computed from the first batch on.
+
+After a log was verified, its checkpoints show whether two histories were
+signed, or whether a place lacks checkpoints that were written to it. To a
+witness, a proof shows that a log only grew since it had a number of batches.
 """
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import (
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from itertools import pairwise
 
 import asyncpg
 
 from recorder.errors import LogError
-from recorder.integrity.chain import Witnessed
-from recorder.integrity.tree import CompactRange, ProofError
+from recorder.integrity.chain import Problem, Witnessed
+from recorder.integrity.notes import Checkpoint
+from recorder.integrity.tree import (
+    CompactRange,
+    ProofError,
+    consistency_proof,
+    tree_hash,
+)
+from recorder.integrity.verified import Verified
 from recorder.store.read_batches import (
     LogEnd,
     dropped_days,
@@ -20,7 +38,13 @@ from recorder.store.read_batches import (
     stored_peaks,
 )
 
-__all__ = ["ForkedError", "check_continues"]
+__all__ = [
+    "ForkedError",
+    "check_continues",
+    "forks",
+    "lacking",
+    "prove_growth",
+]
 
 
 class ForkedError(LogError):
@@ -109,3 +133,96 @@ async def _extended(
     async for one in headers(connection, end, after=tree.end, until=until):
         tree.append(one.header.hash())
     return tree
+
+
+def lacking(
+    place: str, written: frozenset[Checkpoint], held: Sequence[Witnessed]
+) -> Iterator[Problem]:
+    """Yield that a place lacks checkpoints that were written to it."""
+    missing = written - {one.checkpoint for one in held}
+    if missing:
+        sizes = sorted(one.batches for one in missing)
+        yield Problem(
+            kind="checkpoint-missing",
+            batch=sizes[0],
+            says=f"{place} lacks {len(missing)} of {len(written)} checkpoints"
+            f" that were written to it, of {sizes[0]} to {sizes[-1]} batches",
+        )
+
+
+def forks(found: Verified) -> Iterator[Problem]:
+    """Yield which signed checkpoints are of another history of the log.
+
+    Either two commit to as many batches with different hashes, or one differs
+    from a log that a larger one agrees with. Without trusted keys anybody may
+    have made them.
+    """
+    if not found.signed:
+        return
+    by_size: Mapping[int, set[bytes]] = defaultdict(set)
+    for one in found.witnessed:
+        by_size[one.checkpoint.batches].add(one.checkpoint.root)
+    differing = {
+        problem.batch
+        for problem in found.problems
+        if problem.kind == "checkpoint-mismatch"
+    }
+    for size in sorted(by_size):
+        is_other = size in differing and size < found.agreed
+        if len(by_size[size]) > 1 or is_other:
+            yield Problem(
+                kind="forked",
+                batch=size,
+                says=f"two histories of {found.origin} were signed: there are"
+                f" checkpoints of {size} batches of both",
+            )
+
+
+class NoProofError(LogError):
+    """Too little is left of a log to prove how it grew."""
+
+    code = "log.no_proof"
+
+
+async def prove_growth(
+    connection: asyncpg.Connection, end: LogEnd, old: int
+) -> Sequence[bytes]:
+    """Return the proof that the tree begins with that of ``old`` batches.
+
+    It needs the largest subtrees of the older tree, and the hashes of the
+    batches behind it: what a log grew by since.
+
+    Raises:
+        NoProofError: the older tree ends within a day that was dropped.
+    """
+    before = await _extended(connection, end, CompactRange(), old)
+    if before is None:
+        days = await dropped_days(connection, end)
+        name = next((d.name for d in days if d.last_batch > old), "a day")
+        msg = (
+            f"cannot prove how log {end.log} grew since it had {old}"
+            f" batches: {name} was dropped"
+        )
+        raise NoProofError(msg)
+    behind = headers(connection, end, after=old, until=end.batches)
+    leaves = [one.header.hash() async for one in behind]
+    peaks = dict(zip(_spans(before), before.hashes, strict=True))
+
+    def subtree(first: int, last: int) -> bytes:
+        if first >= old:
+            return tree_hash(leaves[first - old : last - old])
+        inside = [
+            one for (a, b), one in peaks.items() if first <= a and b <= last
+        ]
+        return CompactRange(first, last, inside).fold()
+
+    return consistency_proof(old, end.batches, subtree)
+
+
+def _spans(tree: CompactRange) -> Sequence[tuple[int, int]]:
+    """Return the spans of the largest subtrees of a tree."""
+    bounds = [0]
+    for bit in reversed(range(tree.end.bit_length())):
+        if tree.end >> bit & 1:
+            bounds.append(bounds[-1] + (1 << bit))
+    return list(pairwise(bounds))

@@ -4,32 +4,51 @@ Rows are read by a process for each core, span by span; the headers are then
 followed by one. What was found is kept after every span, so that a run that
 was interrupted goes on. Batches that an older release wrote without hashes
 are sealed on the way.
+
+Hashes prove what is there. That something is missing follows from what else
+knows of it: the rows of archived days, and the places of what was signed.
+Entries that were carried forward of dropped days have no hashes here: they
+are compared with the archive, which `verify --archive` proves.
+
+Hashes prove rows as one role reads them. A policy, a view or a function can
+show another role other rows, so `verify_database` compares the catalog with
+what the migrations make, and the bounds of days with their batches.
 """
 
 import asyncio
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from random import Random
 
 import asyncpg
 
-from recorder.admin.absence import absences, forks
 from recorder.admin.checking import Span, check_span, check_spans, spans_of
+from recorder.admin.continuing import forks
+from recorder.admin.following_days import opened_day
+from recorder.admin.rederiving_archive import day_of
 from recorder.admin.resuming import Progress, ResumeFile
-from recorder.admin.verifying_carried import verify_carried
 from recorder.admin.verifying_facts import (
     ALL_OR_SAMPLE,
     Proving,
+    mode_of,
     verify_facts,
     verify_state,
 )
 from recorder.admin.workers import LISTEN_SECONDS, Worker
+from recorder.archive.presence import Absent, KeptDay, absent_days
+from recorder.archive.verifying import draft_of
 from recorder.coverage.ports import Log
+from recorder.errors import RecorderError
+from recorder.integrity.catalog import differences
 from recorder.integrity.chain import Chain, Problem, Witnessed
+from recorder.integrity.leaves import entry_hash, micros
 from recorder.integrity.tree import CompactRange, ProofError
-from recorder.integrity.verified import Verified
+from recorder.integrity.verified import Altered, Verified, VerifiedDatabase
+from recorder.store.entry_drafts import EntryDrafts, UnreadableEntryError
+from recorder.store.later_facts import OldDay, old_days
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import (
     DroppedDay,
@@ -38,13 +57,16 @@ from recorder.store.read_batches import (
     headers,
     read_end,
 )
+from recorder.store.read_catalog import made_catalog, read_catalog
 from recorder.store.read_hold_entries import hold_problems
+from recorder.store.read_kept import attached_wrongly, kept_days
 from recorder.store.read_removals import removals
 from recorder.store.read_strays import strays
+from recorder.store.read_surroundings import surrounding_problems
 from recorder.store.sealing import seal
 from recorder.store.translate import translate_errors
 
-__all__ = ["Verifying", "verify", "verify_over"]
+__all__ = ["Verifying", "verify", "verify_database", "verify_over"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,3 +292,137 @@ def _compared_with_head(chain: Chain, end: LogEnd) -> Sequence[Problem]:
             )
         ]
     return []
+
+
+CARRIED_AT_ONCE = 2_000
+CARRIED_DAYS = 30
+"""Of which as many are compared where a sample is."""
+
+CARRIED = """
+    select position from recorder.entry
+    where log_id = $1 and position <= $2 order by 1
+"""
+
+
+async def verify_carried(
+    connection: asyncpg.Connection, end: LogEnd, found: Verified, how: Proving
+) -> None:
+    """Compare entries that were carried forward with those of the archive."""
+    if how.mode == "none" or not end.pruned_positions:
+        return
+    rows = await connection.fetch(CARRIED, end.log, end.pruned_positions)
+    positions = [position for (position,) in rows]
+    days = [day for day in await old_days(connection, end.log) if day.uri]
+    if mode_of(how, end.size) == "sample" and len(days) > CARRIED_DAYS:
+        by = f"{end.identity.origin}/{how.seed}"
+        days = Random(by).sample(days, CARRIED_DAYS)  # noqa: S311 - it hides nothing
+    drafts = await EntryDrafts.opened(connection, end.log)
+    for day in days if positions else ():
+        try:
+            found.note_all(await _carried(drafts, end, day, positions))
+        except UnreadableEntryError as exc:
+            says = f"what was carried forward of {day.name}: {exc}"
+            found.note_all([Problem(kind="carried-altered", says=says)])
+        except RecorderError as exc:
+            # That it is missing or damaged is found where days are looked for.
+            found.derived.not_compared.append(
+                f"what was carried forward of {day.name}: {exc}"
+            )
+
+
+async def _carried(
+    drafts: EntryDrafts, end: LogEnd, day: OldDay, positions: Sequence[int]
+) -> Sequence[Problem]:
+    place, folder, manifest = await asyncio.to_thread(day_of, day)
+    first, last = manifest.first_position, manifest.last_position
+    wanted = [one for one in positions if first <= one <= last]
+    problems: list[Problem] = []
+    if not wanted:
+        return problems
+    with opened_day(place, folder, manifest, None) as opened:
+        for start in range(0, len(wanted), CARRIED_AT_ONCE):
+            some = wanted[start : start + CARRIED_AT_ONCE]
+            archived = {
+                row["position"]: entry_hash(
+                    draft_of(row),
+                    position=row["position"],
+                    epoch=row["epoch"],
+                    recorded=row["recorded_at"],
+                )
+                for row in await asyncio.to_thread(opened.entries_at, some)
+            }
+            rows, made = await drafts.at(some)
+            for row, draft in zip(rows, made, strict=True):
+                position = row["position"]
+                kept = entry_hash(
+                    draft,
+                    position=position,
+                    epoch=row["epoch"],
+                    recorded=micros(row["recorded_at"]),
+                )
+                if kept != archived.get(position):
+                    problems.append(_altered(end, position, day))
+    return problems
+
+
+def _altered(end: LogEnd, position: int, day: OldDay) -> Problem:
+    return Problem(
+        kind="carried-altered",
+        position=position,
+        says=f"entry {end.log}/{position}, which was carried forward of"
+        f" {day.name}, is not the one in {day.uri}",
+    )
+
+
+async def absences(
+    connection: asyncpg.Connection, end: LogEnd
+) -> list[Problem]:
+    """Return which archived days of a log are not where they should be.
+
+    Also that a log is said to be another database's, and was recorded here.
+    """
+    problems = await attached_wrongly(connection, end)
+    days = await kept_days(connection, end.log)
+    first = {
+        KeptDay(day.uri, day.sha256, day.range): day.first_batch
+        for day in days
+    }
+    missing = await asyncio.to_thread(absent_days, first, sizes=True)
+    return [*problems, *(_absent(one, first[one.day]) for one in missing)]
+
+
+def _absent(one: Absent, batch: int) -> Problem:
+    return Problem(
+        kind="archive-away" if one.is_away else "archive-missing",
+        batch=batch,
+        says=f"the database says that {one.day.uri} is archived: {one.why}",
+    )
+
+
+async def verify_database(
+    connection: asyncpg.Connection, roles: Collection[str] = ()
+) -> VerifiedDatabase:
+    """Verify a database as a connection sees it.
+
+    Args:
+        connection: of the role that answers.
+        roles: that the settings name, which may have rights of their own.
+    """
+    found, made = await read_catalog(connection), made_catalog()
+    compared = found.revision == made.revision
+    problems: list[Problem] = []
+    if compared:
+        compare = differences(found, made, roles)
+        problems += [one.problem() for one in compare]
+    try:
+        async with connection.transaction():
+            problems += await surrounding_problems(connection)
+    except asyncpg.PostgresError:
+        # Tables or rights may be missing that it takes, and are named.
+        if not problems:
+            raise
+    return VerifiedDatabase(
+        revision=found.revision,
+        compared=compared,
+        problems=[Altered(kind=one.kind, says=one.says) for one in problems],
+    )

@@ -16,7 +16,6 @@ from urllib.parse import unquote, urlsplit
 
 import asyncpg
 
-from recorder.admin.absence import lacking
 from recorder.admin.checkpointing import (
     DATABASE,
     Made,
@@ -25,6 +24,7 @@ from recorder.admin.checkpointing import (
     witnessed,
     witnesses_of,
 )
+from recorder.admin.continuing import lacking
 from recorder.admin.proving import prove
 from recorder.admin.resuming import ResumeFile
 from recorder.admin.secret_files import KeyFileError
@@ -34,13 +34,12 @@ from recorder.admin.signing_key import (
     trust,
     trusted_keys,
 )
-from recorder.admin.verifying import Verifying, verify
+from recorder.admin.verifying import Verifying, verify, verify_database
 from recorder.admin.verifying_archive import (
     ArchivedLog,
     Sample,
     verify_archived,
 )
-from recorder.admin.verifying_database import verify_database
 from recorder.admin.verifying_facts import ALL_OR_SAMPLE, Proving
 from recorder.archive.place import open_place as open_archive
 from recorder.checkpoints import PlaceError

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import asyncpg
 
-from recorder.admin.verifying_database import verify_database
+from recorder.admin.verifying import verify_database
 from recorder.integrity.catalog import CatalogFound
 from recorder.integrity.verified import Altered
 from recorder.store.long_work import connect_to

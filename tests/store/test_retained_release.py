@@ -21,8 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 from recorder.admin.checkpointing import make_checkpoint
 from recorder.admin.proving import UnprovenError, prove
 from recorder.admin.retaining import Retaining, retain
-from recorder.admin.verifying import Verifying, verify
-from recorder.admin.verifying_database import verify_database
+from recorder.admin.verifying import Verifying, verify, verify_database
 from recorder.coverage.coverage import covered
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentsDocument
