@@ -13,9 +13,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from recorder.coverage.hole import Hole
-from recorder.explain.contradictions import contradictions
 from recorder.explain.doubt import (
     confidence_of,
+    contradictions,
     holes_over,
     mode_of,
     was_gone,

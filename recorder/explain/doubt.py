@@ -1,7 +1,10 @@
 """Doubt: how sure a verdict is, and whether somebody meant what happened.
 
 A gap over the time that it rests on lowers what is proven to likely, and what
-rests on what the gap may hide to possible.
+rests on what the gap may hide to possible. Contradictions, records of which
+one must be wrong, are reported without deciding which one is: a verdict that
+rests on one is at most possible. So is a verdict about a repair of which no
+record says what broke.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,14 +13,14 @@ from typing import Final
 
 from recorder.coverage.hole import Hole
 from recorder.explain.causes import FAULTS
-from recorder.explain.halves import is_half
 from recorder.explain.happened import STAYING
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.strength import STRENGTHS, rank
 from recorder.explain.thresholds import LIMITS
+from recorder.explain.tracks.boots import boot_named, is_explained
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.transition import Transition
-from recorder.explain.verdict import Decided, Faulted, Judged
+from recorder.explain.verdict import Contradiction, Decided, Faulted, Judged
 from recorder.model.outcomes import (
     Confidence,
     Decision,
@@ -26,7 +29,13 @@ from recorder.model.outcomes import (
     Role,
 )
 
-__all__ = ["confidence_of", "holes_over", "mode_of", "was_gone"]
+__all__ = [
+    "confidence_of",
+    "contradictions",
+    "holes_over",
+    "mode_of",
+    "was_gone",
+]
 
 END: Final = datetime.max.replace(tzinfo=UTC)
 
@@ -146,3 +155,53 @@ def _may_hide(transition: Transition, decided: Decided | None) -> bool:
         or len(boots) > 1
         or bool(_answers(transition.episode, transition.effect))
     )
+
+
+def is_half(transition: Transition, verdict: Judged) -> bool:
+    """Whether something was repaired of which nobody said that it broke.
+
+    Who did it is known then, and why is not.
+    """
+    decided, remedy = verdict.decision, Decision.AUTO_REMEDIATION
+    if decided is None or verdict.fault is not None:
+        return False
+    if decided.decision is not remedy and all(
+        sign.decision is not remedy for sign in transition.decisions
+    ):
+        return False
+    # By our own clock: a lease tells the time as its node has it. What a list
+    # shows says itself when it was made.
+    asked = decided.sign.stored
+    since = min(asked.observed_at, asked.at)
+    unready = transition.episode.baseline.ready not in {None, "True"} or any(
+        sign.topic in {Topic.READY, Topic.SILENCE}
+        and sign.stored.observed_at <= since
+        for sign in transition.episode.signals
+    )
+    return not unready
+
+
+def contradictions(transition: Transition) -> list[Contradiction]:
+    """Return what the log says against itself, in the order of the log."""
+    found = []
+    for sign in transition.episode.of(Topic.REBOOTED):
+        if is_explained(sign, transition.episode.boots):
+            continue
+        boot = transition.episode.state.boot_id
+        named = boot_named(sign)
+        but = (
+            f"the boot ID of the Node is still {boot}"
+            if named is None or named == boot
+            else f"no version of the Node has the boot ID {named}"
+        )
+        found.append(_against(sign, but))
+    gone = any(s.topic is Topic.IDENTITY for s in transition.episode.signals)
+    for sign in transition.episode.of(Topic.REMOVING)[:1]:
+        if not gone:
+            but = "no deletion of the Node is recorded"
+            found.append(_against(sign, but))
+    return found
+
+
+def _against(sign: Signal, but: str) -> Contradiction:
+    return Contradiction(entry=sign.stored.entry, says=sign.says, but=but)

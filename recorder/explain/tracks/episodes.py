@@ -3,11 +3,11 @@
 A chain opens with a sign that something is or will be wrong with a node, and
 closes when the node is in service and nothing that was said about it holds
 any more. What comes a moment later still belongs to it, because reporters
-are asynchronous; a new trouble does not.
+are asynchronous; a new trouble does not: `begins_anew` decides it.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -27,7 +27,6 @@ from recorder.explain.tracks.beginning import (
     standing,
 )
 from recorder.explain.tracks.boots import boot_named, is_explained
-from recorder.explain.tracks.boundary import begins_anew
 from recorder.explain.tracks.clocks import NO_SKEW, skew_of, synchronized
 from recorder.explain.tracks.episode import TELLING, Episode
 from recorder.explain.tracks.life import life_proved
@@ -38,7 +37,6 @@ from recorder.model.outcomes import Fault, Role
 from recorder.projections import NodeState, advance, shown
 
 __all__ = ["Episode", "episodes_of"]
-
 
 STARTS: Final = frozenset({Topic.KUBELET, Topic.REBOOTED})
 """Subjects of Events that a kubelet sends as it starts."""
@@ -347,4 +345,67 @@ def _is_about_node(stored: StoredFact) -> bool:
         thing is not None
         and thing.kind == "Node"
         and stored.fact.kind not in SAID
+    )
+
+
+LEAVING: Final = frozenset(
+    {
+        Topic.CORDON,
+        Topic.READY,
+        Topic.SHUTDOWN,
+        Topic.IDENTITY,
+        Topic.KUBELET,
+    }
+)
+"""Subjects that begin something new when a node was back in service, though
+what was said of it before may still hold."""
+
+
+def begins_anew(chain: Episode, sign: Signal) -> bool:
+    """Return whether a sign begins something new."""
+    boots = chain.of(Topic.BOOT)
+    if _is_before(sign, chain, boots):
+        return False
+    seen = sign.stored.observed_at
+    if _leaves(sign) and chain.returned(seen):
+        return True
+    if sign.over:
+        return False
+    if sign.topic is Topic.READY and chain.is_up_again(seen):
+        return True  # it is lost once more, in service or not
+    if boots and sign.topic is Topic.BOOT:
+        return chain.is_quiet or chain.state.ready == "True"
+    return chain.is_quiet and chain.has_effect and _is_other(sign, chain)
+
+
+def _is_before(sign: Signal, chain: Episode, boots: Sequence[Signal]) -> bool:
+    """Return whether a sign is of what a chain tells already.
+
+    It is dated before the boot; or a list after a gap tells of everything at
+    once.
+    """
+    dated = bool(boots) and sign.stored.at < boots[-1].stored.at
+    at_once = (
+        bool(chain.signals) and chain.signals[-1].position == sign.position
+    )
+    return dated or at_once
+
+
+def _leaves(sign: Signal) -> bool:
+    return sign.topic in LEAVING and (
+        not sign.over or sign.topic is Topic.IDENTITY
+    )
+
+
+def _is_other(sign: Signal, chain: Episode) -> bool:
+    """Return whether a sign is of something else than what is over."""
+    if sign.role in {Role.FAULT, Role.DECISION}:
+        return True
+    since = sign.stored.observed_at - chain.signals[-1].stored.observed_at
+    if sign.topic is Topic.CORDON and since <= LIMITS.asynchronous:
+        return False
+    return sign.topic in {Topic.CORDON, Topic.SHUTDOWN} or (
+        sign.topic in {Topic.READY, Topic.IDENTITY}
+        and not chain.has(Topic.BOOT)
+        and not chain.has(Topic.KUBELET)
     )
