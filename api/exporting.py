@@ -19,8 +19,6 @@ from api.access import Principal
 from api.graphql_http import BadRequestError
 from api.ports import Logs
 from api.workers import Workers
-from recorder.documents.entries import EntryDocument
-from recorder.documents.facts import FactDocument
 from recorder.model.document import json_bytes
 from recorder.model.fact import StoredFact
 from recorder.model.reference import LogNumber, told_log
@@ -31,6 +29,8 @@ from recorder.questions.entries import (
     ask_entries,
     named_object,
 )
+from recorder.questions.facts import ListedFact, listed_fact
+from recorder.questions.lines import ListedEntry, listed_entry
 from recorder.questions.ports import Line, Reading
 
 __all__ = ["LINES", "export"]
@@ -105,10 +105,10 @@ class _Export:
                 return whole, whole[-1].entry.position
         return found, None
 
-    def _line(self, item: Item) -> FactDocument | EntryDocument:
+    def _line(self, item: Item) -> ListedFact | ListedEntry:
         if isinstance(item, StoredFact):
-            return FactDocument.of(item)
-        return EntryDocument.of(
+            return listed_fact(item)
+        return listed_entry(
             item, cluster=self.cluster, with_document=self.question.documents
         )
 

@@ -4,13 +4,11 @@ from collections.abc import Awaitable, Callable
 
 import strawberry
 
-from api.scalars import Json
 from api.types.coverage import Window
 from api.types.timeline import (
     BootSpan,
     ConditionSpan,
     CordonSpan,
-    NodeState,
     Placement,
     ServiceSpan,
     TaintSpan,
@@ -18,7 +16,6 @@ from api.types.timeline import (
 )
 from api.types.words import ServiceState
 from recorder.knowledge import Knowledge
-from recorder.projections import NodeState as KnownState
 from recorder.projections import Placement as KnownPlacement
 from recorder.projections import Workload
 from recorder.projections.lanes import (
@@ -30,6 +27,7 @@ from recorder.projections.lanes import (
     Lanes,
     Span,
 )
+from recorder.questions.facts import shown_node
 from recorder.questions.timeline import Timeline as Answered
 from recorder.questions.timeline import is_fault, service
 
@@ -51,8 +49,8 @@ def timeline_of(
     return Timeline(
         node=answer.node,
         window=Window(since=answer.window.since, until=answer.window.until),
-        before=_state(answer.base, knowledge),
-        after=_state(answer.state, knowledge),
+        before=shown_node(answer.base, service(answer.base, knowledge)),
+        after=shown_node(answer.state, service(answer.state, knowledge)),
         service=_service(lanes),
         conditions=_conditions(lanes, knowledge),
         boots=[
@@ -152,25 +150,4 @@ def placement_of(
         disruption=placement.disruption,
         exit_codes=list(placement.exit_codes),
         entries=[strawberry.ID(entry) for entry in placement.entries],
-    )
-
-
-def _state(state: KnownState, knowledge: Knowledge) -> NodeState:
-    return NodeState(
-        present=state.present,
-        uid=state.uid,
-        boot_id=state.boot_id,
-        ready=state.ready,
-        cordoned=state.cordoned,
-        in_service=state.in_service,
-        service=ServiceState(service(state, knowledge)),
-        taints=sorted(state.taints),
-        conditions=Json(
-            {
-                name: condition.status
-                for name, condition in sorted(state.conditions.items())
-            }
-        ),
-        labels=Json(dict(state.labels)),
-        fields=Json(dict(state.fields)),
     )

@@ -17,7 +17,6 @@ from api.errors import LogNumberError
 from api.mcp.arguments import OfClusters, OfLog
 from api.ports import Logs
 from recorder.coverage.coverage import Coverage
-from recorder.documents.entries import says
 from recorder.documents.incidents import IncidentDocument
 from recorder.documents.versions import VersionDocument
 from recorder.knowledge import Knowledge
@@ -27,6 +26,7 @@ from recorder.questions.arguments import Asking
 from recorder.questions.entries import Entries
 from recorder.questions.history import History
 from recorder.questions.incidents import Incidents
+from recorder.questions.lines import says
 from recorder.questions.ports import Line, Reading
 from recorder.questions.references import named
 from recorder.questions.registry import QUESTIONS

@@ -13,10 +13,10 @@ from api.types.words import SourceName
 from recorder.classify.changes import Change as Changed
 from recorder.classify.changes import How
 from recorder.classify.managers import FieldManager
-from recorder.documents.entries import says
 from recorder.model.author import Author
 from recorder.model.fact import StoredFact
 from recorder.model.reference import ObjectIdentity
+from recorder.questions.lines import says
 from recorder.questions.nouns import Line
 
 __all__ = [

@@ -6,17 +6,18 @@ from datetime import datetime
 import strawberry
 
 from api.describing import described
+from api.publishing import publish
 from api.scalars import Json
 from api.types.coverage import Coverage, Hole, Window
 from api.types.impact import Workload
 from api.types.words import ServiceState
 from recorder.model.fact import StoredFact
+from recorder.questions.facts import ShownNode
 
 __all__ = [
     "BootSpan",
     "ConditionSpan",
     "CordonSpan",
-    "NodeState",
     "Placement",
     "ServiceSpan",
     "TaintSpan",
@@ -153,35 +154,19 @@ class Placement:
     """About its end."""
 
 
-@described
-class NodeState:
-    """A node at one moment."""
-
-    present: bool
-
-    uid: str | None
-
-    boot_id: str | None
-
-    ready: str | None
-    """`True`, `False` or `Unknown`; null where nothing says so."""
-
-    cordoned: bool
-
-    in_service: bool
-
+class _Node:
     service: ServiceState
-
-    taints: list[str]
-    """As `KEY:EFFECT`."""
-
     conditions: Json
-    """Status by type."""
-
     labels: Json
-
     fields: Json
-    """Machine, kernel and other versions."""
+
+
+publish(
+    ShownNode,
+    name="NodeState",
+    adds=_Node,
+    shows=("service", "labels", "fields"),
+)
 
 
 @described
@@ -193,10 +178,10 @@ class Timeline:
     window: Window
     """With its ends as far as they are known."""
 
-    before: NodeState
+    before: ShownNode
     """The node as the window begins."""
 
-    after: NodeState
+    after: ShownNode
     """The node as the window ends."""
 
     service: list[ServiceSpan]

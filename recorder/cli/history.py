@@ -17,9 +17,9 @@ from recorder.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from recorder.documents.entries import ObjectDocument
     from recorder.documents.versions import HistoryTailDocument
     from recorder.questions.history import History, Version
+    from recorder.questions.lines import ShownObject
 
 __all__ = ["history"]
 
@@ -140,7 +140,7 @@ def _shown(versions: "Sequence[Version]") -> list[bytes]:
     ]
 
 
-def _head(answer: "History") -> "ObjectDocument":
+def _head(answer: "History") -> "ShownObject":
     from recorder.documents.versions import object_document
 
     return object_document(answer.newest, answer.found)

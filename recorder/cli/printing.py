@@ -108,11 +108,11 @@ class _Lines:
         write(b"\n".join([*self.documents(lines), b""]))
 
     def documents(self, lines: "Sequence[Line]") -> list[bytes]:
-        from recorder.documents.entries import EntryDocument
+        from recorder.questions.lines import listed_entry
 
         return [
             json_bytes(
-                EntryDocument.of(
+                listed_entry(
                     line, cluster=self._cluster, with_document=self._raw
                 ),
                 on_one_line=True,
@@ -131,11 +131,9 @@ class _Facts:
         write(b"\n".join([*self.documents(lines), b""]))
 
     def documents(self, lines: Sequence[Any]) -> list[bytes]:
-        from recorder.documents.facts import FactDocument
+        from recorder.questions.facts import listed_fact
 
-        return [
-            json_bytes(FactDocument.of(f), on_one_line=True) for f in lines
-        ]
+        return [json_bytes(listed_fact(f), on_one_line=True) for f in lines]
 
     def end(self, answer: "Entries") -> None:
         del answer
@@ -146,10 +144,10 @@ class _YamlFacts:
         self._begun = False
 
     def page(self, lines: Sequence[Any]) -> None:
-        from recorder.documents.facts import FactDocument
+        from recorder.questions.facts import listed_fact
 
         head = b"" if self._begun else b"facts:\n"
-        write(head + yaml_bytes([FactDocument.of(found) for found in lines]))
+        write(head + yaml_bytes([listed_fact(found) for found in lines]))
         self._begun = True
 
     def end(self, answer: "Entries") -> None:
@@ -185,11 +183,11 @@ class _Yaml:
     def page(self, lines: "Sequence[Line]") -> None:
         from msgspec import structs
 
-        from recorder.documents.entries import EntryDocument
+        from recorder.questions.lines import listed_entry
 
         documents = []
         for line in lines:
-            shown = EntryDocument.of(
+            shown = listed_entry(
                 line, cluster=self._cluster, with_document=False
             )
             if self._raw:

@@ -66,8 +66,8 @@ def replay(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _replay(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.documents.facts import FactDocument
     from recorder.knowledge import load
+    from recorder.questions.facts import listed_fact, shown_node
     from recorder.questions.references import node_name
     from recorder.questions.replay import ReplayQuestion, ask_replay
     from recorder.render.facts import replay_lines
@@ -92,7 +92,10 @@ async def _replay(ctx: click.Context, given: Mapping[str, Any]) -> int:
         before = at
         if given["output"] == "ndjson":
             write(
-                json_bytes(FactDocument.of_step(step), on_one_line=True)
+                json_bytes(
+                    listed_fact(step.stored, state=shown_node(step.state)),
+                    on_one_line=True,
+                )
                 + b"\n"
             )
         else:

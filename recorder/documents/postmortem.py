@@ -6,11 +6,11 @@ from typing import Self
 
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
-from recorder.documents.facts import FactDocument
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.lessons import action_items, factors
 from recorder.explain.verdict import Verdict
 from recorder.model.document import Document
+from recorder.questions.facts import ListedFact, listed_fact
 from recorder.questions.phases import Phase, phases
 from recorder.questions.postmortem import Postmortem
 from recorder.questions.sentences import counted, lasting
@@ -61,7 +61,7 @@ class PostmortemDocument(Document, frozen=True, kw_only=True):
     phases: Sequence[Phase]
     factors: Sequence[str]
     action_items: Sequence[str]
-    timeline: Sequence[FactDocument]
+    timeline: Sequence[ListedFact]
     verdicts: Sequence[Verdict]
     impact: ImpactDocument
     coverage: Coverage
@@ -78,7 +78,7 @@ class PostmortemDocument(Document, frozen=True, kw_only=True):
             factors=factors(postmortem),
             action_items=action_items(postmortem),
             timeline=[
-                FactDocument.of(one.sign.stored, role=one.role)
+                listed_fact(one.sign.stored, role=one.role)
                 for one in postmortem.timeline
             ],
             verdicts=postmortem.verdicts,

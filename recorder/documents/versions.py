@@ -9,11 +9,11 @@ from msgspec import UNSET, UnsetType, field
 from recorder.classify.changes import Change
 from recorder.classify.managers import FieldManager
 from recorder.coverage.coverage import Coverage
-from recorder.documents.entries import ObjectDocument
 from recorder.model.author import Author
 from recorder.model.document import Document
 from recorder.questions.diff import Difference, State
 from recorder.questions.history import History, Version
+from recorder.questions.lines import ShownObject
 from recorder.questions.ports import Line
 from recorder.questions.references import KnownObject
 
@@ -26,11 +26,11 @@ __all__ = [
 ]
 
 
-def object_document(newest: Line, found: KnownObject) -> ObjectDocument:
+def object_document(newest: Line, found: KnownObject) -> ShownObject:
     """Return an object as the public interface names it."""
     identity = newest.identity
     assert identity is not None, "a version is of an object"
-    return ObjectDocument(
+    return ShownObject(
         api_version=(newest.resource or "").rpartition("/")[0],
         kind=found.kind.kind,
         namespace=identity.namespace or None,
@@ -152,7 +152,7 @@ class StateDocument(Document, frozen=True, kw_only=True):
 class DifferenceDocument(Document, frozen=True, kw_only=True):
     """What changed from one end to the other."""
 
-    object: ObjectDocument
+    object: ShownObject
     before: StateDocument = field(name="from")
     after: StateDocument = field(name="to")
     outcome: str

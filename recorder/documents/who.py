@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Self
 
 from recorder.coverage.coverage import Coverage
-from recorder.documents.entries import ObjectDocument
 from recorder.documents.versions import object_document
 from recorder.model.author import Author
 from recorder.model.document import Document
@@ -13,6 +12,7 @@ from recorder.model.entry import Operation
 from recorder.model.reference import EntryName
 from recorder.questions.contests import FieldContest
 from recorder.questions.fields import FieldChange
+from recorder.questions.lines import ShownObject
 from recorder.questions.who import Who
 
 __all__ = ["WhoDocument"]
@@ -21,7 +21,7 @@ __all__ = ["WhoDocument"]
 class WhoDocument(Document, frozen=True, kw_only=True):
     """Who made an object what it is."""
 
-    object: ObjectDocument
+    object: ShownObject
     entry: EntryName
     """The newest version, or the end of the object."""
 

@@ -10,7 +10,7 @@ import orjson
 from msgspec import UNSET
 
 from recorder.model.moment import written
-from recorder.model.reference import EntryName
+from recorder.model.reference import EntryName, ObjectIdentity
 
 __all__ = ["Document", "is_left_out", "json_bytes", "plain"]
 
@@ -43,6 +43,8 @@ def _default(value: object) -> object:
         return _fields(value)
     if isinstance(value, EntryName):
         return str(value)
+    if isinstance(value, ObjectIdentity):
+        return value._asdict()
     return msgspec.to_builtins(value, builtin_types=(datetime,))
 
 

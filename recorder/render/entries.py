@@ -1,6 +1,6 @@
 """Entries as columns for people."""
 
-from recorder.documents.entries import says
+from recorder.questions.lines import says
 from recorder.questions.ports import Line
 from recorder.questions.references import named
 from recorder.render.table import Cell, Column, Kind

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from recorder.documents.facts import FactDocument
 from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
 from recorder.model.document import json_bytes, plain
 from recorder.model.window import Window
+from recorder.questions.facts import listed_fact, shown_node
 from recorder.questions.replay import ReplayQuestion, ask_replay
 from recorder.questions.why import WhyQuestion, ask_why
 from recorder.store.read import LogReading
@@ -32,7 +32,10 @@ async def told(reading: LogReading) -> bytes:
         shipped(),
         now=now,
     )
-    steps = [plain(FactDocument.of_step(step)) for step in replay.steps]
+    steps = [
+        plain(listed_fact(step.stored, state=shown_node(step.state)))
+        for step in replay.steps
+    ]
     return json_bytes([WhyDocument.of(why), steps])
 
 

@@ -6,10 +6,10 @@ from typing import Any
 import orjson
 import pytest
 
-from recorder.documents.entries import EntryDocument, says
 from recorder.model.document import json_bytes
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName, ObjectIdentity
+from recorder.questions.lines import listed_entry, says
 from recorder.questions.ports import Line
 from recorder.render.entries import line_columns
 from recorder.render.text import Columns, human_bytes
@@ -46,9 +46,7 @@ def an_event(resource: str = "v1/events", **document: Any) -> Line:
 
 
 def shown(line: Line, *, with_document: bool = False) -> Any:
-    document = EntryDocument.of(
-        line, cluster="prod", with_document=with_document
-    )
+    document = listed_entry(line, cluster="prod", with_document=with_document)
     return orjson.loads(json_bytes(document))
 
 
@@ -78,7 +76,7 @@ def test_a_line_has_the_fields_that_scripts_rely_on() -> None:
 
 def test_a_document_is_put_in_as_it_is() -> None:
     odd = b'{"a": 1.0, "a":\t"\\u00e4", "big": 123456789012345678901234567890}'
-    document = EntryDocument.of(
+    document = listed_entry(
         replace(POD, raw=odd), cluster="prod", with_document=True
     )
 
@@ -87,7 +85,7 @@ def test_a_document_is_put_in_as_it_is() -> None:
 
 def test_a_document_of_several_lines_becomes_one() -> None:
     line = replace(POD, raw=b'{\n  "a": 1\r\n}')
-    document = EntryDocument.of(line, cluster="prod", with_document=True)
+    document = listed_entry(line, cluster="prod", with_document=True)
 
     assert b"\n" not in json_bytes(document)
     assert shown(line, with_document=True)["raw"] == {"a": 1}

@@ -1,23 +1,22 @@
-"""Entries as the public interface shows them, and what they say."""
+"""Entries as answers list them, and what they say."""
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Self
 
 import orjson
 from msgspec import UNSET, UnsetType
 
 from recorder.model.document import Document
 from recorder.model.entry import Operation
-from recorder.model.reference import Resource
+from recorder.model.reference import EntryName, Resource
 from recorder.questions.kinds import built_in_version
 from recorder.questions.ports import Line, is_about_events
 
-__all__ = ["EntryDocument", "ObjectDocument", "says"]
+__all__ = ["ListedEntry", "ShownObject", "listed_entry", "says"]
 
 
-class ObjectDocument(Document, frozen=True, kw_only=True):
-    """An object as the public interface names it."""
+class ShownObject(Document, frozen=True, kw_only=True):
+    """An object by its names."""
 
     api_version: str | None
     kind: str
@@ -26,15 +25,15 @@ class ObjectDocument(Document, frozen=True, kw_only=True):
     uid: str | None
 
 
-class EntryDocument(Document, frozen=True, kw_only=True):
+class ListedEntry(Document, frozen=True, kw_only=True):
     """An entry; ``raw`` where the document was asked for."""
 
-    entry: str
+    entry: EntryName
     cluster: str
     source: str
     resource: str | None
-    operation: str
-    object: ObjectDocument | None
+    operation: Operation
+    object: ShownObject | None
     resource_version: str | None
     node: str | None
     reason: str | None
@@ -44,41 +43,43 @@ class EntryDocument(Document, frozen=True, kw_only=True):
     recorded_at: datetime
     raw: orjson.Fragment | str | UnsetType = UNSET
 
-    @classmethod
-    def of(cls, line: Line, *, cluster: str, with_document: bool) -> Self:
-        """Return the document of an entry."""
-        raw = orjson.Fragment(_on_one_line(line.raw or b"null"))
-        return cls(
-            entry=str(line.entry),
-            cluster=cluster,
-            source=line.source,
-            resource=line.resource,
-            operation=line.operation,
-            object=_object(line),
-            resource_version=line.resource_version,
-            node=line.node,
-            reason=line.reason,
-            actor=line.actor,
-            occurred_at=line.occurred_at,
-            observed_at=line.observed_at,
-            recorded_at=line.recorded_at,
-            raw=raw if with_document else UNSET,
-        )
+
+def listed_entry(
+    line: Line, *, cluster: str, with_document: bool
+) -> ListedEntry:
+    """Return an entry as an answer lists it."""
+    raw = orjson.Fragment(_on_one_line(line.raw or b"null"))
+    return ListedEntry(
+        entry=line.entry,
+        cluster=cluster,
+        source=line.source,
+        resource=line.resource,
+        operation=line.operation,
+        object=_object(line),
+        resource_version=line.resource_version,
+        node=line.node,
+        reason=line.reason,
+        actor=line.actor,
+        occurred_at=line.occurred_at,
+        observed_at=line.observed_at,
+        recorded_at=line.recorded_at,
+        raw=raw if with_document else UNSET,
+    )
 
 
 def _on_one_line(raw: bytes) -> bytes:
     # JSON allows a line break between tokens only, where a space means the
-    # same; a document with one, which somebody posted, would break the lines.
+    # same; a posted document with one would break the lines.
     if b"\n" in raw or b"\r" in raw:
         return raw.replace(b"\n", b" ").replace(b"\r", b" ")
     return raw
 
 
-def _object(line: Line) -> ObjectDocument | None:
+def _object(line: Line) -> ShownObject | None:
     identity = line.identity
     if identity is None:
         return None
-    return ObjectDocument(
+    return ShownObject(
         api_version=_api_version(line),
         kind=identity.kind,
         namespace=identity.namespace or None,
@@ -131,7 +132,7 @@ def says(line: Line) -> str:
 
 
 def _of_recorder(line: Line) -> str:
-    document = _parsed(line.raw) if line.operation in TOLD else {}
+    document = _parsed(line.raw) if line.operation in WORDED else {}
     match line.operation:
         case Operation.GAP_OPENED:
             return f"{document['reason']}, since {document['from']}"
@@ -158,7 +159,7 @@ def _of_audit(line: Line) -> str:
     return line.told
 
 
-TOLD = frozenset(
+WORDED = frozenset(
     {
         Operation.GAP_OPENED,
         Operation.GAP_CLOSED,
