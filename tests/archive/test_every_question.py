@@ -1,0 +1,300 @@
+"""Each question asked through each wrapper of the log's port.
+
+Of a log in the database, of the same log when older days lie in the archive,
+and of both as a reader may see them.
+"""
+
+import asyncio
+import pkgutil
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from api.visible.reading import VisibleReading
+from api.visible.sight import Sight
+from recorder import questions
+from recorder.errors import NotFoundError
+from recorder.knowledge import shipped
+from recorder.model.access import Right
+from recorder.model.fact import StoredFact
+from recorder.model.reference import EntryName
+from recorder.model.window import Window
+from recorder.questions.around import ask_nearest
+from recorder.questions.audit_coverage import ask_audit_coverage
+from recorder.questions.counting import GroupBy
+from recorder.questions.diff import DifferenceQuestion, End, ask_difference
+from recorder.questions.entries import EntryQuestion, ask_entries
+from recorder.questions.entry import ask_entry, ask_opened
+from recorder.questions.gaps import ask_gaps
+from recorder.questions.history import HistoryQuestion, ask_history
+from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.incident import ask_incident
+from recorder.questions.incidents import IncidentsQuestion, ask_incidents
+from recorder.questions.nodes import NodesQuestion, ask_labels, ask_nodes
+from recorder.questions.placements import ask_placements
+from recorder.questions.ports import Line, Reading
+from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.questions.references import Reference
+from recorder.questions.replay import ReplayQuestion, ask_replay
+from recorder.questions.search import ask_search
+from recorder.questions.series import ask_conditions
+from recorder.questions.show import ask_object
+from recorder.questions.stats import StatsQuestion, ask_stats
+from recorder.questions.timeline import ask_timeline
+from recorder.questions.who import WhoQuestion, ask_who
+from recorder.questions.why import WhyQuestion, ask_why
+from recorder.questions.why_workload import (
+    WhyWorkloadQuestion,
+    ask_why_workload,
+)
+from recorder.questions.workload import ask_workload
+from recorder.settings import Settings
+from recorder.wiring.archived import ArchivedReading
+from recorder.wiring.reading import open_logs
+from tests.conftest import TEMPLATE
+from tests.retention.test_dropping import run
+from tests.support.days import noon, write_a_loss, write_days
+from tests.support.postgres import Database, DatabaseServer, fresh_database
+
+NOW = datetime.now(UTC)
+HOUR = timedelta(hours=1)
+WHOLE = Window(noon(11), NOW)
+OLD = noon(10) + HOUR
+NODE = "gpu-001"
+POD = Reference.parse("pod/stays", "train")
+WORKER = Reference.parse("pod/worker", "train")
+RULES = shipped()
+
+Ask = Callable[[Reading], Awaitable[Any]]
+
+
+async def first_incident(reading: Reading) -> Any:
+    """Ask for the incident that the first of all verdicts belongs to."""
+    found = await ask_incidents(
+        reading, IncidentsQuestion(window=WHOLE), RULES, now=NOW
+    )
+    if not found.incidents:
+        msg = "there is no incident"
+        raise NotFoundError(msg)
+    name = EntryName.parse(found.incidents[0].verdicts[0].id)
+    return await ask_incident(reading, name, RULES, now=NOW)
+
+
+QUESTIONS: Mapping[str, Ask] = {
+    "ask_audit_coverage": lambda r: ask_audit_coverage(r, WHOLE, now=NOW),
+    "ask_conditions": lambda r: ask_conditions(
+        r, [NODE], WHOLE, RULES, now=NOW
+    ),
+    "ask_difference": lambda r: ask_difference(
+        r,
+        DifferenceQuestion(
+            object=Reference.parse(f"node/{NODE}", None),
+            before=End(at=OLD),
+            after=End(at=noon(7) + HOUR),
+        ),
+        now=NOW,
+    ),
+    "ask_entries": lambda r: ask_entries(
+        r, EntryQuestion(window=WHOLE, words=True, limit=7), now=NOW
+    ),
+    "ask_entry": lambda r: ask_entry(r, EntryName(1, 2)),
+    "ask_gaps": lambda r: ask_gaps(r, WHOLE, now=NOW),
+    "ask_history": lambda r: ask_history(
+        r, HistoryQuestion(object=POD, window=WHOLE, limit=None), now=NOW
+    ),
+    "ask_impact": lambda r: ask_impact(
+        r,
+        ImpactQuestion(nodes=(NODE,), rack=None, labels=(), window=WHOLE),
+        RULES,
+        now=NOW,
+    ),
+    "ask_incident": first_incident,
+    "ask_incidents": lambda r: ask_incidents(
+        r, IncidentsQuestion(window=WHOLE), RULES, now=NOW
+    ),
+    "ask_labels": lambda r: ask_labels(r, None, now=NOW),
+    "ask_nearest": lambda r: ask_nearest(r, Window(noon(9), noon(8))),
+    "ask_nodes": lambda r: ask_nodes(r, NodesQuestion(at=OLD), now=NOW),
+    "ask_object": lambda r: ask_object(r, POD, OLD, now=NOW),
+    "ask_opened": lambda r: ask_opened(
+        r, EntryName(1, 2), all_fields=True, now=NOW
+    ),
+    "ask_placements": lambda r: ask_placements(r, NODE, WHOLE),
+    "ask_postmortem": lambda r: ask_postmortem(
+        r, PostmortemQuestion(node=NODE, window=WHOLE), RULES, now=NOW
+    ),
+    "ask_replay": lambda r: ask_replay(
+        r, ReplayQuestion(node=NODE, window=WHOLE), RULES, now=NOW
+    ),
+    "ask_search": lambda r: ask_search(r, "stays", limit=9),
+    "ask_stats": lambda r: ask_stats(
+        r, StatsQuestion(window=WHOLE, by=tuple(GroupBy)), RULES, now=NOW
+    ),
+    "ask_timeline": lambda r: ask_timeline(r, NODE, WHOLE, RULES, now=NOW),
+    "ask_who": lambda r: ask_who(r, WhoQuestion(object=POD), now=NOW),
+    "ask_why": lambda r: ask_why(
+        r, WhyQuestion(node=NODE, window=WHOLE), RULES, now=NOW
+    ),
+    "ask_why_workload": lambda r: ask_why_workload(
+        r, WhyWorkloadQuestion(object=WORKER, window=WHOLE), RULES, now=NOW
+    ),
+    "ask_workload": lambda r: ask_workload(r, WORKER, WHOLE, RULES, now=NOW),
+}
+
+UNEQUAL = {"coverage", "hiding", "now", "log"}
+"""What says where the record stands, or how it may hide something."""
+
+
+@dataclass(frozen=True)
+class Rights:
+    """Who holds every right, or none."""
+
+    cluster_uid: str
+    everything: bool
+
+    async def held(self, wanted: Collection[Right]) -> Collection[Right]:
+        return wanted if self.everything else ()
+
+
+def seen(reading: Reading, *, everything: bool) -> VisibleReading:
+    rights = Rights(reading.log.cluster_uid, everything)
+    sight = Sight(rights, reading)
+    return VisibleReading(reading, sight, whole=everything)
+
+
+def plain(found: object) -> object:
+    """Return an answer in parts that can be compared."""
+    if is_dataclass(found) and not isinstance(found, type):
+        names = [field.name for field in fields(found)]
+    elif isinstance(found, msgspec.Struct):
+        names = list(found.__struct_fields__)
+    elif isinstance(found, Mapping):
+        return {str(key): plain(value) for key, value in found.items()}
+    elif isinstance(found, set | frozenset):
+        return sorted(map(repr, found))
+    elif isinstance(found, Sequence) and not isinstance(found, str | bytes):
+        return [plain(one) for one in found]
+    else:
+        is_value = type(found).__eq__ is not object.__eq__
+        return found if is_value else type(found).__name__
+    parts = {n: plain(getattr(found, n)) for n in names if n not in UNEQUAL}
+    return {"a": type(found).__name__, **parts}
+
+
+async def answered(reading: Reading, ask: Ask) -> object:
+    """Ask a question of a log that ends where its story does."""
+    found = await ask(reading)
+    if not hasattr(found, "pages"):
+        return plain(found)
+    items = [one async for page in found.pages(reading) for one in page]
+    return plain(found), plain(items)
+
+
+@dataclass(frozen=True)
+class World:
+    """A log with days in the archive, and what was answered before."""
+
+    database: Database
+    folder: Path
+    size: int
+    before: Mapping[str, object]
+    seen_before: Mapping[str, object]
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[Reading]:
+        async with opened(self.database, self.folder) as reading:
+            assert isinstance(reading, ArchivedReading)
+            yield await reading.pinned(self.size)
+
+
+@asynccontextmanager
+async def opened(database: Database, folder: Path) -> AsyncIterator[Reading]:
+    settings = Settings(
+        database_url=database.dsn("reader"), data_dir=folder / "data"
+    )
+    async with open_logs(settings) as logs:
+        yield await logs.read(1)
+
+
+async def written(database: Database, folder: Path) -> World:
+    await write_days(database)
+    await write_a_loss(database, 6)
+    async with opened(database, folder) as now:
+        size = now.log.size
+        reading = await now.pinned(size)
+        before = {n: await answered(reading, q) for n, q in QUESTIONS.items()}
+        visible = seen(reading, everything=True)
+        again = {n: await answered(visible, q) for n, q in QUESTIONS.items()}
+    await run(database, folder / "archive")
+    return World(database, folder, size, before, again)
+
+
+@pytest.fixture(scope="module")
+def world(
+    embedded_server: DatabaseServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("every")
+    with asyncio.Runner() as runner:
+        fresh = fresh_database(embedded_server, TEMPLATE)
+        database = runner.run(fresh.__aenter__())
+        try:
+            yield runner.run(written(database, folder))
+        finally:
+            runner.run(fresh.__aexit__(None, None, None))
+
+
+def test_every_question_is_asked() -> None:
+    modules = pkgutil.iter_modules(questions.__path__, "recorder.questions.")
+    there = {
+        name
+        for module in modules
+        for name, one in vars(import_module(module.name)).items()
+        if name.startswith("ask_") and one.__module__ == module.name
+    }
+
+    assert there == QUESTIONS.keys()
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+async def test_a_question_has_one_answer_through_each_wrapper(
+    world: World, name: str
+) -> None:
+    async with world.opened() as reading:
+        over_archive = await answered(reading, QUESTIONS[name])
+        visible = seen(reading, everything=True)
+        both = await answered(visible, QUESTIONS[name])
+
+    assert world.seen_before[name] == world.before[name]
+    assert over_archive == world.before[name]
+    assert both == world.before[name]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+async def test_who_has_no_right_gets_no_entry_fact_or_name(
+    world: World, name: str
+) -> None:
+    async with world.opened() as reading:
+        hidden = seen(reading, everything=False)
+        try:
+            found = str(await answered(hidden, QUESTIONS[name]))
+        except NotFoundError:
+            return
+    for kind in (Line, StoredFact):
+        assert f"'{kind.__name__}'" not in found
+    for word in ("stays", "day-", "worker"):
+        assert word not in found
