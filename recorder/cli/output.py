@@ -31,11 +31,8 @@ __all__ = [
 
 PIPE_CLOSED = 128 + signal.SIGPIPE
 
-STEERING = re.compile(
-    rb"\x7f|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]"
-)
-"""What steers a terminal and may stand in JSON as it is: DEL, the second set
-of control characters, and signs that turn the direction of a text."""
+DELETE = 0x7F
+"""The first control character that JSON does not escape."""
 
 
 class OutputError(RecorderError):
@@ -106,7 +103,7 @@ def write(content: bytes) -> None:
         msg = "cannot write the answer: standard output is closed"
         raise OutputError(msg)
     if out.isatty():
-        content = STEERING.sub(_shown, content)
+        content = _escaped(content)
     try:
         out.buffer.write(content)
         out.buffer.flush()
@@ -120,9 +117,17 @@ def write(content: bytes) -> None:
         raise OutputError(msg) from exc
 
 
-def _shown(found: re.Match[bytes]) -> bytes:
-    """Write a character as JSON may write it."""
-    return f"\\u{ord(found[0].decode()):04x}".encode()
+def _escaped(content: bytes) -> bytes:
+    """Escape as in JSON what steers a terminal and JSON leaves as it is."""
+    from recorder.render.text import CONTROLS
+
+    steering = "".join(chr(code) for code in CONTROLS if code >= DELETE)
+    text = re.sub(
+        f"[{steering}]",
+        lambda found: f"\\u{ord(found[0]):04x}",
+        content.decode(errors="surrogateescape"),
+    )
+    return text.encode(errors="surrogateescape")
 
 
 def note(text: str, *, colour: str | None = None) -> None:

@@ -14,7 +14,7 @@ from recorder.questions.history import Version
 from recorder.questions.ports import Heartbeats
 from recorder.questions.show import Shown
 from recorder.render.authors import author_text
-from recorder.render.text import CONTROLS
+from recorder.render.text import plain
 
 __all__ = [
     "actor_text",
@@ -43,7 +43,7 @@ SIGNS = {
 def change_lines(changes: Iterable[Change]) -> list[str]:
     """Say each change in a line."""
     return [
-        f"{SIGNS[change.how]} {change}: {_values(change)}".translate(CONTROLS)
+        plain(f"{SIGNS[change.how]} {change}: {_values(change)}")
         for change in changes
     ]
 
@@ -71,7 +71,7 @@ def actor_text(managers: Sequence[FieldManager]) -> str:
     """Name those who wrote."""
     if not managers:
         return "writer unknown"
-    return "by " + ", ".join(map(_manager, managers)).translate(CONTROLS)
+    return plain("by " + ", ".join(map(_manager, managers)))
 
 
 def _manager(manager: FieldManager) -> str:
