@@ -29,9 +29,9 @@ from recorder.knowledge import Knowledge
 from recorder.model.window import Window
 from recorder.questions.beginning import last_day
 from recorder.questions.incidents import (
-    Incident,
     Incidents,
     IncidentsQuestion,
+    JudgedIncident,
     ask_incidents,
 )
 from recorder.questions.ports import Reading
@@ -246,10 +246,10 @@ class Changes(Generic[Item]):
         return (changed, gone) if changed or gone or began else None
 
 
-def essence_of(incident: Incident) -> object:
+def essence_of(incident: JudgedIncident) -> object:
     """Return what makes an incident another one than before.
 
     Not the hours that are lost meanwhile, which grow by the second.
     """
-    hits = [(hit.workload, hit.outcome) for hit in incident.workloads]
-    return incident.verdicts, hits
+    hits = [(hit.workload, hit.outcome) for hit in incident.hits]
+    return incident.judged, hits

@@ -25,15 +25,13 @@ from api.fleet_cursors import Spot
 from api.types.coverage import Coverage
 from api.types.entries import EntryConnection, EntryEdge
 from api.types.incidents import (
-    Incident,
     IncidentConnection,
     IncidentEdge,
     Nearest,
     PlaceLabel,
 )
 from recorder.model.window import Window
-from recorder.questions.incidents import Incident as Answered
-from recorder.questions.incidents import IncidentFilter
+from recorder.questions.incidents import IncidentFilter, JudgedIncident
 from recorder.questions.nouns import Line
 from recorder.questions.ports import Reading
 
@@ -48,7 +46,7 @@ class _OfLog:
     """What one log has of a page of incidents."""
 
     judged: Judged
-    part: Part[Answered]
+    part: Part[JudgedIncident]
     places: Sequence[PlaceLabel]
     nearest: Nearest | None
 
@@ -85,7 +83,7 @@ async def fleet_incidents(
     edges = [
         IncidentEdge(
             cursor=cursor,
-            node=Incident.of(item.node, fields),
+            node=item.node,
             cluster=clusters_of[log],
         )
         for cursor, (log, item) in zip(merge.cursors, merge.items, strict=True)
@@ -226,7 +224,7 @@ def _positions(turn: Turn, reading: Reading) -> Page:
     )
 
 
-def _spot(one: Answered) -> Spot:
+def _spot(one: JudgedIncident) -> Spot:
     at, position = one.place
     return (at - EPOCH) // MICROSECOND, position
 

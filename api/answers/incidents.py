@@ -17,7 +17,6 @@ from api.types.incidents import (
     FacetCounts,
     Histogram,
     HistogramStep,
-    Incident,
     IncidentConnection,
     IncidentEdge,
     Moment,
@@ -33,11 +32,11 @@ from recorder.model.window import Window
 from recorder.questions.around import ask_nearest
 from recorder.questions.facets import facets_of
 from recorder.questions.incident import NoIncidentError, ask_incident
-from recorder.questions.incidents import Incident as Answered
 from recorder.questions.incidents import (
     IncidentFilter,
     Incidents,
     IncidentsQuestion,
+    JudgedIncident,
     ask_incidents,
     places_of,
 )
@@ -89,17 +88,16 @@ async def incident_page(
     fields = shape.fields
     judged = await judge(asked, reading, wanted, span)
     shown, info = page_of(reading, judged.chosen, shape.page)
-    nodes = [Incident.of(one, fields) for one in shown]
     cluster = reading.log.cluster_name
     coverage = judged.coverage
     return IncidentConnection(
         edges=[
             IncidentEdge(
-                cursor=_cursor(reading, one), node=node, cluster=cluster
+                cursor=_cursor(reading, one), node=one, cluster=cluster
             )
-            for one, node in zip(shown, nodes, strict=True)
+            for one in shown
         ],
-        nodes=nodes,
+        nodes=[*shown],
         page_info=info,
         histogram=histogram(
             judged.chosen, judged.coverage.window, shape.steps, coverage
@@ -119,7 +117,7 @@ class Judged:
     """What happened in one log, as far as it is wanted, oldest first."""
 
     within: Window
-    chosen: Sequence[Answered]
+    chosen: Sequence[JudgedIncident]
     coverage: Covered
     places: Mapping[str, Mapping[str, str]]
     """The labels that say where the nodes of what was chosen stand."""
@@ -183,7 +181,7 @@ def check_steps(steps: int) -> None:
 def places_shown(
     reading: Reading,
     places: Mapping[str, Mapping[str, str]],
-    shown: Sequence[Answered],
+    shown: Sequence[JudgedIncident],
 ) -> list[PlaceLabel]:
     """Return where the nodes of incidents stand."""
     cluster = reading.log.cluster_name
@@ -194,13 +192,13 @@ def places_shown(
     ]
 
 
-def _cursor(reading: Reading, one: Answered) -> str:
+def _cursor(reading: Reading, one: JudgedIncident) -> str:
     return str(MomentCursor.at(reading.log.id, *one.place))
 
 
 def page_of(
-    reading: Reading, chosen: Sequence[Answered], page: Page
-) -> tuple[Sequence[Answered], PageInfo]:
+    reading: Reading, chosen: Sequence[JudgedIncident], page: Page
+) -> tuple[Sequence[JudgedIncident], PageInfo]:
     """Return one page of what happened in a log.
 
     Raises:
@@ -225,13 +223,13 @@ def page_of(
 
 
 def histogram(
-    chosen: Sequence[Answered],
+    chosen: Sequence[JudgedIncident],
     within: Window,
     steps: int,
     coverage: Coverage,
 ) -> Histogram:
     """Count by when they began; what began before counts at the beginning."""
-    began = sorted(min(v.began_at for v in one.verdicts) for one in chosen)
+    began = sorted(one.since for one in chosen)
     since, until = within.since, within.until
     begin = since or (began[0] if began else None)
     end = until or (began[-1] if began else None)

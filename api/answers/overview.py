@@ -120,12 +120,12 @@ async def annotations(
     return Annotations(
         annotations=[
             Annotation(
-                time=min(verdict.began_at for verdict in one.verdicts),
+                time=one.since,
                 time_end=one.until,
-                title=f"{one.first.node}: {one.first.happened}",
+                title=f"{one.first.node}: {one.happened}",
                 text=one.sentence,
-                tags=[one.first.happened, one.first.cause, one.group],
-                id=one.first.id,
+                tags=[one.happened, one.cause, one.group],
+                id=one.id,
             )
             for one in found.incidents
         ],

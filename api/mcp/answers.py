@@ -17,7 +17,6 @@ from api.errors import LogNumberError
 from api.mcp.arguments import OfClusters, OfLog
 from api.ports import Logs
 from recorder.coverage.coverage import Coverage
-from recorder.documents.incidents import IncidentDocument
 from recorder.documents.versions import VersionDocument
 from recorder.knowledge import Knowledge
 from recorder.model.document import Document
@@ -25,7 +24,7 @@ from recorder.model.reference import EntryName, LogNumber, told_log
 from recorder.questions.arguments import Asking
 from recorder.questions.entries import Entries
 from recorder.questions.history import History
-from recorder.questions.incidents import Incidents
+from recorder.questions.incidents import Incident, Incidents
 from recorder.questions.lines import says
 from recorder.questions.ports import Line, Reading
 from recorder.questions.references import named
@@ -102,7 +101,7 @@ class ClustersDocument(Document, frozen=True, kw_only=True):
 class NewestIncidentsDocument(Document, frozen=True, kw_only=True):
     """The newest incidents of a window, oldest first."""
 
-    incidents: Sequence[IncidentDocument]
+    incidents: Sequence[Incident]
     more: bool
     coverage: Coverage
 
@@ -221,7 +220,7 @@ async def newest_incidents(
     del reading
     newest = found.incidents[-given.limit :]
     return NewestIncidentsDocument(
-        incidents=[IncidentDocument.of(one) for one in newest],
+        incidents=newest,
         more=len(newest) < len(found.incidents),
         coverage=found.coverage,
     )

@@ -9,7 +9,7 @@ from api.context import RequestContext
 from api.describing import described
 from api.resolvers.node import Node
 from api.types.coverage import Coverage
-from api.types.incidents import Incident
+from recorder.questions.incidents import Incident
 from recorder.questions.ports import Reading
 
 __all__ = ["IncidentAnswer"]
@@ -20,6 +20,9 @@ class IncidentAnswer:
     """One incident and the nodes it affected."""
 
     reading: strawberry.Private[Reading]
+
+    first: strawberry.Private[str]
+    """The node that names it."""
 
     incident: Incident
 
@@ -37,9 +40,10 @@ class IncidentAnswer:
             NotFoundError: there is no such incident.
         """
         reading, found = await one_incident(asked, id)
-        incident = Incident.of(found.incidents[0])
+        incident = found.incidents[0]
         return cls(
             reading=reading,
+            first=incident.first.node,
             incident=incident,
             cluster=reading.log.cluster_name,
             log=strawberry.ID(str(reading.log.id)),
@@ -60,4 +64,4 @@ class IncidentAnswer:
         struck = self.incident.nodes
         if name is not None and name not in struck:
             return None
-        return Node.of(self.reading, name or self.incident.verdicts[0].node)
+        return Node.of(self.reading, name or self.first)

@@ -15,7 +15,7 @@ from api.types.arguments import (
     OfNode,
 )
 from api.types.facts import FactBatch
-from api.types.incidents import Incident, IncidentChanges, VerdictChanges
+from api.types.incidents import IncidentChanges, VerdictChanges
 from recorder.explain.verdict import Judged
 
 __all__ = ["Subscription"]
@@ -73,7 +73,7 @@ class Subscription:
         async for found in info.context.watch(cluster, log):
             told = changes.since(
                 {
-                    one.first.id: one
+                    one.id: one
                     for one in found.incidents
                     if node is None or node in one.nodes
                 }
@@ -81,7 +81,7 @@ class Subscription:
             if told is not None:
                 changed, gone = told
                 yield IncidentChanges(
-                    incidents=[Incident.of(one) for one in changed],
+                    incidents=[*changed],
                     gone=[strawberry.ID(one) for one in gone],
                     coverage=found.coverage,
                 )
@@ -105,7 +105,7 @@ class Subscription:
                 {
                     one.id: one
                     for incident in found.incidents
-                    for one in incident.verdicts
+                    for one in incident.judged
                     if node is None or one.node == node
                 }
             )

@@ -1,29 +1,27 @@
 """Incidents: what happened to any node, one after the other."""
 
 from collections import Counter
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Self
 
 import strawberry
 
 from api.describing import described
-from api.selecting import EVERYTHING
+from api.publishing import publish
 from api.types.coverage import Coverage, Hole
 from api.types.impact import Hit, Totals
 from api.types.pages import PageInfo
 from api.types.verdicts import Verdict
-from api.types.words import Cause, Confidence, Facet, Happened, IncidentGroup
-from recorder.explain.verdict import Duration
-from recorder.questions import incidents as answered
+from api.types.words import Facet
 from recorder.questions.facets import Facets, in_order
+from recorder.questions.incidents import Incident, JudgedIncident
 
 __all__ = [
     "FacetCounts",
     "FacetWord",
     "Histogram",
     "HistogramStep",
-    "Incident",
     "IncidentChanges",
     "IncidentConnection",
     "IncidentEdge",
@@ -32,66 +30,25 @@ __all__ = [
 ]
 
 
-@described
-class Incident:
-    """Verdicts that belong together."""
-
+class _IncidentFields:
     id: strawberry.ID
-    """The id of its first verdict."""
-
-    happened: Happened
-
-    cause: Cause
-
-    nodes: list[str]
-
-    from_: datetime = strawberry.field(
-        name="from", description="Time of its first signal."
-    )
-
-    to: datetime | None
-    """When the last node was back in service; null until then."""
-
-    duration: Duration | None
-    """How long it lasted for the node that its sentence names."""
-
-    group: IncidentGroup
-
-    sentence: str
-    """A one-sentence summary."""
-
-    confidence: Confidence
-
-    verdicts: list[Verdict]
-
-    workloads: list[Hit]
-    """Workloads it affected."""
-
     totals: Totals
 
-    @classmethod
-    def of(
-        cls, incident: answered.Incident, fields: Container[str] = EVERYTHING
-    ) -> Self:
-        """Take it from an answer, and of its parts those that are wanted."""
-        first = incident.first
-        verdicts = incident.verdicts if "verdicts" in fields else ()
-        hits = incident.workloads if "workloads" in fields else ()
-        return cls(
-            id=strawberry.ID(first.id),
-            happened=first.happened,
-            cause=first.cause,
-            nodes=list(incident.nodes),
-            from_=incident.began_at,
-            to=incident.until,
-            duration=incident.duration,
-            group=IncidentGroup(incident.group),
-            sentence=incident.sentence,
-            confidence=first.confidence,
-            verdicts=[*verdicts],
-            workloads=[*hits],
-            totals=Totals.of(incident.workloads),
-        )
+    @strawberry.field
+    @staticmethod
+    def verdicts(
+        incident: strawberry.Parent[JudgedIncident],
+    ) -> list[Verdict]:
+        return [*incident.judged]
+
+    @strawberry.field
+    @staticmethod
+    def workloads(incident: strawberry.Parent[JudgedIncident]) -> list[Hit]:
+        """Workloads it affected."""
+        return [*incident.hits]
+
+
+publish(Incident, adds=_IncidentFields, without=["gpu_hours_lost"])
 
 
 @described

@@ -40,14 +40,13 @@ def incidents(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.documents.incidents import IncidentDocument
     from recorder.render.incidents import COLUMNS, incident_cells
     from recorder.render.table import Column
 
     every = given["all_clusters"]
     readings, answers = await ask_each(ctx, given)
     listed = [
-        (reading.log.cluster_name, IncidentDocument.of(one))
+        (reading.log.cluster_name, one)
         for reading, answer in zip(readings, answers, strict=True)
         for one in answer.incidents
     ]

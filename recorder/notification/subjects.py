@@ -19,7 +19,7 @@ from recorder.explain.verdict import Judged
 from recorder.model.document import json_bytes
 from recorder.model.moment import LAST, optional_time, written
 from recorder.model.outcomes import Happened
-from recorder.questions.incidents import Incident
+from recorder.questions.incidents import JudgedIncident
 
 __all__ = ["Kind", "Subject", "Work", "of_gap", "of_incident"]
 
@@ -132,17 +132,19 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         return self.began_at <= at <= (self.over_at or LAST)
 
 
-def of_incident(incident: Incident, log: Log, coverage: Coverage) -> Subject:
+def of_incident(
+    incident: JudgedIncident, log: Log, coverage: Coverage
+) -> Subject:
     """Return what is known of an incident."""
     first = incident.first
     decided = first.decision
-    began, over = incident.began_at, _over_at(incident)
-    hits = incident.workloads
+    began, over = incident.since, _over_at(incident)
+    hits = incident.hits
     hours = sum(hit.gpu_hours_attributed for hit in hits)
     return Subject(
         kind=Kind.INCIDENT,
         id=first.id,
-        ids=[verdict.id for verdict in incident.verdicts][:NODES_MAX],
+        ids=[verdict.id for verdict in incident.judged][:NODES_MAX],
         cluster=log.cluster_name,
         cluster_uid=log.cluster_uid,
         log=log.id,
@@ -205,8 +207,8 @@ def of_gap(gap: Gap, log: Log) -> Subject:
     )
 
 
-def _over_at(incident: Incident) -> datetime | None:
-    ends = [_end(verdict) for verdict in incident.verdicts]
+def _over_at(incident: JudgedIncident) -> datetime | None:
+    ends = [_end(verdict) for verdict in incident.judged]
     if any(end is None for end in ends):
         return None
     return max(end for end in ends if end is not None)

@@ -14,7 +14,7 @@ from recorder.explain.hit import Hit
 from recorder.explain.verdict import Judged
 from recorder.model.document import Document
 from recorder.model.outcomes import Happened
-from recorder.questions.incidents import Incident, controller_of
+from recorder.questions.incidents import JudgedIncident, controller_of
 
 __all__ = ["Count", "GroupBy", "GroupedCounts", "count", "counted_by"]
 
@@ -88,7 +88,7 @@ class _Group:
     workloads: set[str] = field(default_factory=set)
     hours: float = 0.0
 
-    def add(self, incident: Incident, verdict: Judged) -> None:
+    def add(self, incident: JudgedIncident, verdict: Judged) -> None:
         self.incidents.add(incident.first.id)
         self.verdicts[verdict.id] = verdict
 
@@ -128,14 +128,14 @@ def _seconds(length: timedelta | None) -> float | None:
 Key = Callable[[Judged], str | None]
 
 
-def count(incidents: Iterable[Incident]) -> Count:
+def count(incidents: Iterable[JudgedIncident]) -> Count:
     """Count everything once."""
     (whole,) = _grouped(incidents, lambda _: None).values() or [_Group()]
     return whole.counted(None)
 
 
 def counted_by(
-    incidents: Sequence[Incident],
+    incidents: Sequence[JudgedIncident],
     by: GroupBy,
     racks: Mapping[str, str],
 ) -> GroupedCounts:
@@ -177,15 +177,15 @@ def _key(by: GroupBy, racks: Mapping[str, str]) -> Key:
 
 
 def _grouped(
-    incidents: Iterable[Incident], key: Key
+    incidents: Iterable[JudgedIncident], key: Key
 ) -> dict[str | None, _Group]:
     groups: dict[str | None, _Group] = {}
     for incident in incidents:
-        keys = {verdict.id: key(verdict) for verdict in incident.verdicts}
-        for verdict in incident.verdicts:
+        keys = {verdict.id: key(verdict) for verdict in incident.judged}
+        for verdict in incident.judged:
             group = groups.setdefault(keys[verdict.id], _Group())
             group.add(incident, verdict)
-        for hit in incident.workloads:
+        for hit in incident.hits:
             for charge in hit.charges:
                 group = groups[keys[charge.verdict or ""]]
                 group.charge(hit, charge.gpu_hours)
@@ -193,13 +193,13 @@ def _grouped(
 
 
 def _by_namespace(
-    incidents: Iterable[Incident],
+    incidents: Iterable[JudgedIncident],
 ) -> dict[str | None, _Group]:
     groups: dict[str | None, _Group] = {}
     for incident in incidents:
-        known = {verdict.id: verdict for verdict in incident.verdicts}
+        known = {verdict.id: verdict for verdict in incident.judged}
         alone = set(known)
-        for hit in incident.workloads:
+        for hit in incident.hits:
             for charge in hit.charges:
                 name = charge.verdict or ""
                 group = groups.setdefault(hit.workload.namespace, _Group())

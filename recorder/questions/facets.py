@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
-from recorder.questions.incidents import Incident
+from recorder.questions.incidents import JudgedIncident
 
 __all__ = ["Facet", "Facets", "facets_of", "in_order"]
 
@@ -34,7 +34,8 @@ Facets = Mapping[Facet, Counts]
 
 
 def facets_of(
-    incidents: Iterable[Incident], places: Mapping[str, Mapping[str, str]]
+    incidents: Iterable[JudgedIncident],
+    places: Mapping[str, Mapping[str, str]],
 ) -> Facets:
     """Count incidents by each facet, the most frequent word first.
 

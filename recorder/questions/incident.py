@@ -57,11 +57,7 @@ async def ask_incident(
         window=Window(began - MARGIN, end if is_over else None)
     )
     found = await ask_incidents(reading, question, knowledge, now=now)
-    chosen = [
-        one
-        for one in found.incidents
-        if any(verdict.id == str(name) for verdict in one.verdicts)
-    ]
+    chosen = [one for one in found.incidents if str(name) in one.verdicts]
     if not chosen:
         raise _none(reading, name)
     return Incidents(

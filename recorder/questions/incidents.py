@@ -9,15 +9,24 @@ from collections.abc import (
 )
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Self
+
+from msgspec import field
 
 from recorder.coverage.account import read_account
 from recorder.coverage.coverage import Coverage, cover
-from recorder.explain.impact import Hit
-from recorder.explain.verdict import Judged, Lasted
+from recorder.explain.hit import Hit, Totals
+from recorder.explain.verdict import Duration, Judged, Lasted
 from recorder.knowledge import Knowledge
+from recorder.model.document import Document
 from recorder.model.moment import shifted
-from recorder.model.outcomes import Cause, Confidence, Fault, Happened
+from recorder.model.outcomes import (
+    Cause,
+    Confidence,
+    Fault,
+    Happened,
+    IncidentGroup,
+)
 from recorder.model.window import Window
 from recorder.questions.arguments import NEWEST, WINDOW, Argument, Option
 from recorder.questions.beginning import reach_begun
@@ -40,15 +49,16 @@ __all__ = [
     "IncidentFilter",
     "Incidents",
     "IncidentsQuestion",
+    "JudgedIncident",
     "ask_incidents",
     "controller_of",
     "places_of",
 ]
 
 GROUPS = {
-    Fault.CONTROL_PLANE.value: "control-plane",
-    Fault.POWER_LOSS.value: "rack",
-    Fault.PARTITION.value: "rack",
+    Fault.CONTROL_PLANE.value: IncidentGroup.CONTROL_PLANE,
+    Fault.POWER_LOSS.value: IncidentGroup.RACK,
+    Fault.PARTITION.value: IncidentGroup.RACK,
 }
 """Causes that strike several nodes at once."""
 
@@ -62,27 +72,86 @@ TOGETHER = timedelta(minutes=1)
 """Between losses of nodes that one cause struck."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incident:
+class Incident(Document, frozen=True, kw_only=True):
     """Verdicts that belong together."""
 
-    verdicts: Sequence[Judged]
-    workloads: Sequence[Hit]
+    id: str
+    """The id of its first verdict."""
+
+    happened: Happened
+    cause: Cause
+    nodes: Sequence[str]
+    since: datetime = field(name="from")
+    """Time of its first signal."""
+
+    until: datetime | None = field(name="to")
+    """When the last node was back in service; null until then."""
+
+    duration: Duration | None
+    """How long it lasted for the node that its sentence names."""
+
+    group: IncidentGroup
+    sentence: str
+    """A one-sentence summary."""
+
+    confidence: Confidence
+    verdicts: Sequence[str]
+    workloads: int
+    gpu_hours_lost: float
+
+
+class JudgedIncident(Incident, frozen=True, kw_only=True):
+    """An incident with its verdicts and what they hit."""
+
+    duration: Lasted | None
+    judged: Sequence[Judged] = field(name="_judged")
+    hits: Sequence[Hit] = field(name="_hits")
+    totals: Totals = field(name="_totals")
+
+    @classmethod
+    def of(cls, judged: Sequence[Judged], hits: Sequence[Hit]) -> Self:
+        """Return the incident that verdicts are, the first of which names it.
+
+        Args:
+            judged: in the order of the log.
+            hits: what they hit, with what they are charged with.
+        """
+        first, totals = judged[0], Totals.of(hits)
+        nodes = sorted({verdict.node for verdict in judged})
+        backs = [verdict.back_in_service_at for verdict in judged]
+        alone = len(judged) == 1
+        return cls(
+            id=first.id,
+            happened=first.happened,
+            cause=first.cause,
+            nodes=nodes,
+            since=min(verdict.began_at for verdict in judged),
+            until=max(filter(None, backs)) if all(backs) else None,
+            duration=first.duration,
+            group=IncidentGroup.NODE
+            if alone
+            else GROUPS.get(first.cause, IncidentGroup.NODE),
+            sentence=first.sentence
+            if alone
+            else f"{len(nodes)} nodes together: {first.sentence}",
+            confidence=first.confidence,
+            verdicts=[verdict.id for verdict in judged],
+            workloads=totals.workloads,
+            gpu_hours_lost=totals.gpu_hours_attributed,
+            judged=judged,
+            hits=hits,
+            totals=totals,
+        )
 
     @property
     def first(self) -> Judged:
         """The verdict that names it."""
-        return self.verdicts[0]
-
-    @property
-    def nodes(self) -> Sequence[str]:
-        """The nodes that it struck, by name."""
-        return sorted({verdict.node for verdict in self.verdicts})
+        return self.judged[0]
 
     @property
     def namespaces(self) -> Sequence[str]:
         """The namespaces of the workloads that it hit, by name."""
-        return sorted({hit.workload.namespace for hit in self.workloads})
+        return sorted({hit.namespace for hit in self.hits})
 
     @property
     def controller(self) -> str | None:
@@ -95,41 +164,9 @@ class Incident:
         return sorted(rack for rack in found if rack is not None)
 
     @property
-    def group(self) -> str:
-        """What it struck: a node, a rack, the control plane."""
-        if len(self.verdicts) == 1:
-            return "node"
-        return GROUPS.get(self.first.cause, "node")
-
-    @property
-    def began_at(self) -> datetime:
-        """When the first sign of it was."""
-        return min(verdict.began_at for verdict in self.verdicts)
-
-    @property
     def place(self) -> tuple[datetime, int]:
         """Its place in a list: by the time that the list shows."""
-        return self.began_at, self.first.effect.stored.entry.position
-
-    @property
-    def until(self) -> datetime | None:
-        """When the last node was back in service; None while one is not."""
-        backs = [verdict.back_in_service_at for verdict in self.verdicts]
-        if any(back is None for back in backs):
-            return None
-        return max(back for back in backs if back is not None)
-
-    @property
-    def duration(self) -> Lasted | None:
-        """How long it lasted for the node that its sentence names."""
-        return self.first.duration
-
-    @property
-    def sentence(self) -> str:
-        """What a person would say."""
-        if len(self.verdicts) == 1:
-            return self.first.sentence
-        return f"{len(self.nodes)} nodes together: {self.first.sentence}"
+        return self.since, self.first.effect.stored.entry.position
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,13 +281,13 @@ class IncidentFilter:
     ] = None
     """Of these three None stands for an incident that has none."""
 
-    def has(self, incident: Incident, places: Places) -> bool:
+    def has(self, incident: JudgedIncident, places: Places) -> bool:
         """Return whether an incident is wanted.
 
         ``places`` has the labels of its nodes that say where they stand.
         """
         first, name = incident.first, self.workload
-        hits = incident.workloads
+        hits = incident.hits
         return (
             (self.happened is None or first.happened in self.happened)
             and (self.causes is None or first.cause in self.causes)
@@ -303,7 +340,7 @@ class Incidents:
     """What happened, newest last."""
 
     window: Window
-    incidents: Sequence[Incident]
+    incidents: Sequence[JudgedIncident]
     coverage: Coverage
 
 
@@ -318,7 +355,7 @@ async def ask_incidents(
     window = question.window
     await reading.reach(window.since, window.until)
     found = await _incidents(reading, window, knowledge, now=now)
-    verdicts = [v for one in found.incidents for v in one.verdicts]
+    verdicts = [v for one in found.incidents for v in one.judged]
     if await reach_begun(reading, window, verdicts):
         found = await _incidents(reading, window, knowledge, now=now)
     chosen = await _selected(reading, found.incidents, question.wanted)
@@ -350,14 +387,14 @@ async def _incidents(
         else []
     )
     incidents = [
-        Incident(verdicts=group, workloads=_of(group, found))
+        JudgedIncident.of(group, _of(group, found))
         for group in _together(verdicts, await _cut_off(reading, verdicts))
     ]
     incidents.sort(key=lambda one: one.place)
     times = [
         at
         for one in incidents
-        for at in (one.began_at, *(hit.hit_at for hit in one.workloads))
+        for at in (one.since, *(hit.hit_at for hit in one.hits))
     ]
     return Incidents(
         window=window,
@@ -367,15 +404,19 @@ async def _incidents(
 
 
 async def _selected(
-    reading: Reading, incidents: Sequence[Incident], wanted: IncidentFilter
-) -> list[Incident]:
+    reading: Reading,
+    incidents: Sequence[JudgedIncident],
+    wanted: IncidentFilter,
+) -> list[JudgedIncident]:
     """Return the incidents that are wanted, in the same order."""
     racks = wanted.racks is not None
     places = await places_of(reading, incidents) if racks else {}
     return [one for one in incidents if wanted.has(one, places)]
 
 
-async def places_of(reading: Reading, incidents: Iterable[Incident]) -> Places:
+async def places_of(
+    reading: Reading, incidents: Iterable[JudgedIncident]
+) -> Places:
     """Return the labels that say where the nodes of incidents stand."""
     names = {name for one in incidents for name in one.nodes}
     return await reading.states(NodePlaces(names)) if names else {}

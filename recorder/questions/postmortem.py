@@ -299,7 +299,7 @@ async def _incident(
     """Return the nodes and the time of an incident."""
     (one,) = (await ask_incident(reading, name, knowledge, now=now)).incidents
     nodes = tuple(one.nodes[:NODES_MAX])
-    window = _around(one.verdicts)
+    window = _around(one.judged)
     if len(nodes) == 1:
         return _Resolved(
             nodes, PostmortemQuestion(node=nodes[0], window=window)

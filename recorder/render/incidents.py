@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from recorder.documents.incidents import IncidentDocument
+from recorder.questions.incidents import Incident
 from recorder.render.table import CONFIDENCES, Cell, Column, Kind
 
 __all__ = ["COLUMNS", "incident_cells"]
@@ -25,7 +25,7 @@ COLUMNS = (
 NODES_SHOWN = 3
 
 
-def incident_cells(shown: IncidentDocument) -> Sequence[Cell]:
+def incident_cells(shown: Incident) -> Sequence[Cell]:
     """Return an incident as the cells of a table."""
     nodes = shown.nodes
     more = len(nodes) - NODES_SHOWN

@@ -119,7 +119,7 @@ async def test_a_tenant_is_told_what_changed_once(
     def told(found: Incidents) -> tuple[bool, bool]:
         """Return whether anything is new of incidents, and of verdicts."""
         news = incidents.since({o.first.id: o for o in found.incidents})
-        judged = {v.id: v for o in found.incidents for v in o.verdicts}
+        judged = {v.id: v for o in found.incidents for v in o.judged}
         return news is not None, verdicts.since(judged) is not None
 
     settings = Settings(database_url=database.dsn("reader"))

@@ -91,7 +91,7 @@ async def first_incident(reading: Reading) -> Any:
     if not found.incidents:
         msg = "there is no incident"
         raise NotFoundError(msg)
-    name = EntryName.parse(found.incidents[0].verdicts[0].id)
+    name = EntryName.parse(found.incidents[0].id)
     return await ask_incident(reading, name, RULES, now=NOW)
 
 

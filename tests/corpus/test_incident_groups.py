@@ -22,10 +22,7 @@ async def told(reading: LogReading) -> list[tuple[str, list[str]]]:
     assert now is not None
     question = IncidentsQuestion(window=Window(None, None))
     found = await ask_incidents(reading, question, shipped(), now=now)
-    return [
-        (one.group, sorted({verdict.node for verdict in one.verdicts}))
-        for one in found.incidents
-    ]
+    return [(one.group, sorted({*one.nodes})) for one in found.incidents]
 
 
 @pytest.mark.parametrize(

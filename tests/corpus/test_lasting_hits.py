@@ -63,7 +63,7 @@ async def hits(
     listed = await ask_incidents(
         reading, IncidentsQuestion(window=window), shipped(), now=now
     )
-    each = [hit for one in listed.incidents for hit in one.workloads]
+    each = [hit for one in listed.incidents for hit in one.hits]
     return impact.workloads, each
 
 

@@ -30,7 +30,7 @@ async def test_the_fleet_is_not_made_anew_for_each_node_that_was_lost(
         question = IncidentsQuestion(window=Window(None, None))
         found = await ask_incidents(reading, question, shipped(), now=now)
 
-    verdicts = [v for one in found.incidents for v in one.verdicts]
+    verdicts = [v for one in found.incidents for v in one.judged]
     # Before anything is read, with what was lost, with the places of those
     # that were lost together, and with all places.
     assert len(verdicts) >= 2

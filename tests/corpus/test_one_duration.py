@@ -2,15 +2,14 @@
 
 import pytest
 
-from recorder.documents.incidents import IncidentDocument
 from recorder.explain.sentences import lasts
 from recorder.knowledge import shipped
 from recorder.model.outcomes import DurationKind
 from recorder.model.window import Window
 from recorder.questions.counting import count
 from recorder.questions.incidents import (
-    Incident,
     IncidentsQuestion,
+    JudgedIncident,
     ask_incidents,
 )
 from recorder.questions.phases import phases
@@ -27,7 +26,7 @@ NOW = at(10_000_000)
 SAMPLE = sampled("one duration", names(), 5)
 
 
-async def incidents_of(reading: Reading) -> list[Incident]:
+async def incidents_of(reading: Reading) -> list[JudgedIncident]:
     asked = IncidentsQuestion(window=Window())
     found = await ask_incidents(reading, asked, shipped(), now=NOW)
     return list(found.incidents)
@@ -49,8 +48,7 @@ async def test_every_surface_shows_the_duration_of_the_sentence(
         assert f"({said})" in incident.sentence
         shown = " ".join("\n".join(verdict_lines(first)).split())
         assert said in shown.partition(" happened ")[2]
-        document = first
-        assert document.duration == IncidentDocument.of(incident).duration
+        assert first.duration == duration
         if len(incident.verdicts) == 1:
             counted = count([incident])
             down = duration.kind is DurationKind.DOWN

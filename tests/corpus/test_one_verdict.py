@@ -36,7 +36,7 @@ def windows(verdict: Judged) -> Sequence[WhyQuestion]:
 async def differences(reading: Reading) -> AsyncIterator[str]:
     asked = IncidentsQuestion(window=Window())
     found = await ask_incidents(reading, asked, shipped(), now=NOW)
-    for verdict in (v for one in found.incidents for v in one.verdicts):
+    for verdict in (v for one in found.incidents for v in one.judged):
         for question in windows(verdict):
             why = await ask_why(reading, question, shipped(), now=NOW)
             if said_of(why, verdict) != plain(verdict):

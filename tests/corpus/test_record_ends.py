@@ -52,7 +52,7 @@ async def test_a_tape_lasts_until_its_last_entry(
         assert coverage.window.until is not None
         assert coverage.window.until > last.observed_at
         assert all(
-            one.began_at < coverage.window.until for one in answer.incidents
+            one.since < coverage.window.until for one in answer.incidents
         )
 
 

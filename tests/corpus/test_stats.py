@@ -34,7 +34,7 @@ async def test_the_parts_are_the_whole(corpus: Corpus, name: str) -> None:
     attributed = [
         hit.gpu_hours_attributed
         for one in listed.incidents
-        for hit in one.workloads
+        for hit in one.hits
     ]
     assert total.incidents == len(listed.incidents)
     assert total.verdicts == sum(len(o.verdicts) for o in listed.incidents)

@@ -16,8 +16,8 @@ from recorder.knowledge import shipped
 from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.incidents import (
-    Incident,
     IncidentsQuestion,
+    JudgedIncident,
     ask_incidents,
 )
 from recorder.questions.ports import Reading
@@ -144,7 +144,7 @@ async def test_a_window_changes_no_loss(later: Reading) -> None:
         found = await ask_incidents(
             later, IncidentsQuestion(window=window), shipped(), now=NOW
         )
-        lost.append([hit for one in found.incidents for hit in one.workloads])
+        lost.append([hit for one in found.incidents for hit in one.hits])
 
     assert lost[0] == lost[1]
     assert sum(hit.gpu_hours_lost for hit in lost[0]) > 0
@@ -167,12 +167,12 @@ async def test_no_share_of_the_time_before_is_vouched_for(
     assert shares[1] == 1.0
 
 
-async def lost(reading: Reading) -> tuple[list[Incident], float]:
+async def lost(reading: Reading) -> tuple[list[JudgedIncident], float]:
     """Return the incidents of a log, and the GPU-hours that they lost."""
     found = await ask_incidents(
         reading, IncidentsQuestion(window=WHOLE), shipped(), now=NOW
     )
-    hits = [hit for one in found.incidents for hit in one.workloads]
+    hits = [hit for one in found.incidents for hit in one.hits]
     return [*found.incidents], sum(h.gpu_hours_attributed for h in hits)
 
 
@@ -186,16 +186,16 @@ async def test_what_was_read_of_the_past_makes_no_loss_larger(
         there, true = await lost(all_)
 
     assert 0 < hours <= true
-    begun_at = {one.first.node: one.began_at for one in there}
+    begun_at = {one.first.node: one.since for one in there}
     for one in incidents:
-        assert one.began_at >= begun_at[one.first.node], "by no older sign"
+        assert one.since >= begun_at[one.first.node], "by no older sign"
 
 
 async def test_a_gang_runs_again_when_its_pods_do_and_not_at_the_list(
     later: Reading, whole: Reading
 ) -> None:
     ((found,), _), ((true,), _) = await lost(later), await lost(whole)
-    (hit,), (was,) = found.workloads, true.workloads
+    (hit,), (was,) = found.hits, true.hits
 
     assert (hit.running_again_at, hit.outcome, hit.gang_size) == (
         was.running_again_at,

@@ -4,20 +4,29 @@ from types import SimpleNamespace
 from typing import cast
 
 from recorder.explain.verdict import Judged
+from recorder.model.outcomes import Cause, Confidence, Happened
 from recorder.model.reference import EntryName
-from recorder.questions.incidents import Incident
+from recorder.questions.incidents import JudgedIncident
 from tests.support.builders import at
 
 
-def an_incident(position: int, *, began: float, effect: float) -> Incident:
+def an_incident(
+    position: int, *, began: float, effect: float
+) -> JudgedIncident:
     stored = SimpleNamespace(at=at(effect), entry=EntryName(1, position))
     verdict = SimpleNamespace(
+        id=str(stored.entry),
         node="gpu-002",
+        happened=Happened.REBOOT,
+        cause=Cause.UNRECORDED,
+        confidence=Confidence.UNKNOWN,
+        sentence="gpu-002 rebooted.",
+        duration=None,
+        back_in_service_at=None,
         began_at=at(began),
-        at=at(effect),
         effect=SimpleNamespace(stored=stored),
     )
-    return Incident(verdicts=[cast("Judged", verdict)], workloads=[])
+    return JudgedIncident.of([cast("Judged", verdict)], [])
 
 
 def test_what_began_first_comes_first_though_it_took_effect_later() -> None:
@@ -26,7 +35,7 @@ def test_what_began_first_comes_first_though_it_took_effect_later() -> None:
 
     listed = sorted([fast, slow], key=lambda one: one.place)
 
-    assert [one.began_at for one in listed] == [at(51), at(53)]
+    assert [one.since for one in listed] == [at(51), at(53)]
     assert listed == [slow, fast]
 
 
