@@ -164,4 +164,8 @@ def _shown(hint: Any) -> Any:
         return list[_shown(parts[0])]  # type: ignore[misc]
     if hint is EntryName:
         return strawberry.ID
-    return Json if hint is object else hint
+    if hint is object:
+        return Json
+    # What extends a published struct is shown as that struct.
+    published = getattr(hint, "__strawberry_definition__", None)
+    return hint if published is None else published.origin

@@ -7,7 +7,6 @@ import strawberry
 from api.answers.drawing import placement_of, timeline_of
 from api.answers.windows import window
 from api.context import RequestContext
-from api.types.coverage import Window
 from api.types.endings import WhyWorkload
 from api.types.impact import Impact
 from api.types.postmortem import Phase, Postmortem
@@ -48,13 +47,7 @@ async def why(
         ConfigError: a moment and a window are named, or no node.
     """
     question = WhyQuestion(node=node_name(node), window=window(*span), at=at)
-    found = await ask_why(reading, question, asked.knowledge, now=asked.now)
-    return Why(
-        node=question.node,
-        window=Window(since=span[0], until=span[1]),
-        verdicts=[*found.verdicts],
-        coverage=found.coverage,
-    )
+    return await ask_why(reading, question, asked.knowledge, now=asked.now)
 
 
 async def why_workload(
@@ -74,10 +67,8 @@ async def why_workload(
     question = WhyWorkloadQuestion(
         object=reference, window=window(*span), at=at
     )
-    return WhyWorkload.of(
-        await ask_why_workload(
-            reading, question, asked.knowledge, now=asked.now
-        )
+    return await ask_why_workload(
+        reading, question, asked.knowledge, now=asked.now
     )
 
 

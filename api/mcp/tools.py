@@ -18,13 +18,13 @@ from api.mcp import answers
 from api.mcp.answers import Asked, Shown
 from api.mcp.arguments import OfClusters, OfLog, OfNothing, tool_arguments
 from recorder.documents.impact import ImpactDocument
-from recorder.documents.verdict import WhyDocument
 from recorder.documents.who import WhoDocument
-from recorder.documents.why_workload import WhyWorkloadDocument
 from recorder.model.document import Document, is_left_out, json_bytes
 from recorder.model.reference import EntryName
 from recorder.questions.gaps import Gaps
 from recorder.questions.ports import Reading
+from recorder.questions.why import Why
+from recorder.questions.why_workload import WhyWorkload
 
 __all__ = ["INSTRUCTIONS", "TOOLS", "ArgumentError", "Tool"]
 
@@ -221,8 +221,8 @@ TOOLS = {
             " that the cause is unknown and list what is missing; never fill"
             " it in from general knowledge." + COVERED,
             tool_arguments("why", "OfWhy", "A node, and when."),
-            WhyDocument,
-            _whole(WhyDocument),
+            Why,
+            _itself,
         ),
         _asking(
             "why_workload",
@@ -236,8 +236,8 @@ TOOLS = {
                 "OfWhyWorkload",
                 "A workload or a Pod, and when.",
             ),
-            WhyWorkloadDocument,
-            _whole(WhyWorkloadDocument),
+            WhyWorkload,
+            _itself,
         ),
         _asking(
             "impact",

@@ -1,15 +1,13 @@
 """Endings: what ended a workload or a Pod."""
 
 from datetime import datetime
-from typing import Self
 
-from api.describing import described
+import strawberry
+
 from api.publishing import publish
-from api.types.coverage import Coverage, Window
-from api.types.impact import Workload
-from api.types.words import WorkloadState
+from api.types.coverage import Window
 from recorder.explain.ending import Ending, FailedContainer, RecordedFact
-from recorder.questions.why_workload import WhyWorkload as Answered
+from recorder.questions.why_workload import WhyWorkload
 
 __all__ = ["Ending", "FailedContainer", "RecordedFact", "WhyWorkload"]
 
@@ -30,40 +28,28 @@ publish(
 publish(Ending)
 
 
-@described
-class WhyWorkload:
-    """What ended a workload or a Pod, and how it was last seen."""
+class WhyWorkloadFields:
+    """What GraphQL adds to an answer about a workload."""
 
-    workload: Workload
+    @strawberry.field
+    @staticmethod
+    def window(answer: strawberry.Parent[WhyWorkload]) -> Window:
+        asked = answer.question
+        return Window(since=asked.since, until=asked.until)
 
-    pod: str | None
-    """The Pod that was asked about, if it was one."""
 
-    window: Window
-
-    state: WorkloadState
-
-    since: datetime | None
-    """Since when it is in this state, if known."""
-
-    sentence: str
-
-    endings: list[Ending]
-    """In order of time; empty if nothing recorded ended it."""
-
-    coverage: Coverage
-
-    @classmethod
-    def of(cls, answer: Answered) -> Self:
-        """Take it from an answer."""
-        window = answer.question.window
-        return cls(
-            workload=answer.workload,
-            pod=answer.pod,
-            window=Window(since=window.since, until=window.until),
-            state=answer.state,
-            since=answer.since,
-            sentence=answer.sentence,
-            endings=[*answer.endings],
-            coverage=answer.coverage,
-        )
+publish(
+    WhyWorkload,
+    adds=WhyWorkloadFields,
+    without=("question",),
+    order=(
+        "workload",
+        "pod",
+        "window",
+        "state",
+        "since",
+        "sentence",
+        "endings",
+        "coverage",
+    ),
+)

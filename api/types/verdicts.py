@@ -7,11 +7,12 @@ import strawberry
 from api.describing import described
 from api.publishing import publish
 from api.scalars import Json
-from api.types.coverage import Coverage, Window
+from api.types.coverage import Window
 from api.types.words import SourceName
 from recorder.explain import verdict as judged
 from recorder.explain.signals import Actor
 from recorder.explain.verdict import Verdict
+from recorder.questions.why import Why
 
 __all__ = ["Verdict", "Why"]
 
@@ -132,16 +133,24 @@ publish(
 )
 
 
-@described
-class Why:
-    """What happened to a node, with confidence."""
+class WhyFields:
+    """What GraphQL adds to an answer about a node."""
 
-    node: str
+    @strawberry.field
+    @staticmethod
+    def node(why: strawberry.Parent[Why]) -> str:
+        return why.question.node
 
-    window: Window
-    """The window of the query."""
+    @strawberry.field
+    @staticmethod
+    def window(why: strawberry.Parent[Why]) -> Window:
+        """The window of the query."""
+        return Window(since=why.question.since, until=why.question.until)
 
-    verdicts: list[Verdict]
-    """In order; empty if no incident is recorded."""
 
-    coverage: Coverage
+publish(
+    Why,
+    adds=WhyFields,
+    without=("question",),
+    order=("node", "window", "verdicts", "coverage"),
+)

@@ -52,7 +52,6 @@ def why(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _why(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.documents.verdict import WhyDocument
     from recorder.questions.registry import QUESTIONS
     from recorder.render.verdict import verdict_lines
 
@@ -60,7 +59,7 @@ async def _why(ctx: click.Context, given: Mapping[str, Any]) -> int:
     found = await ask(ctx, given, asks=QUESTIONS["why"])
     answer = found.answer
     if found.output != "table":
-        print_document(WhyDocument.of(answer), found.output)
+        print_document(answer, found.output)
         return judge(answer.coverage)
     if not answer.verdicts:
         print_lines([f"no incidents recorded for {found.asked.node}"])
@@ -71,7 +70,6 @@ async def _why(ctx: click.Context, given: Mapping[str, Any]) -> int:
 
 
 async def _why_workload(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.documents.why_workload import WhyWorkloadDocument
     from recorder.render.why_workload import why_workload_lines
 
     found = await ask(ctx, given)
@@ -79,5 +77,5 @@ async def _why_workload(ctx: click.Context, given: Mapping[str, Any]) -> int:
     if found.output == "table":
         print_judged(why_workload_lines(answer, verbose=given["verbose"]))
     else:
-        print_document(WhyWorkloadDocument.of(answer), found.output)
+        print_document(answer, found.output)
     return judge(answer.coverage)

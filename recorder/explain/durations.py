@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from recorder.explain.tracks.bounds import heard_again
 from recorder.explain.tracks.transition import Transition
-from recorder.explain.verdict import Lasted
+from recorder.explain.verdict import Duration
 from recorder.model.fact import StoredFact
 from recorder.model.outcomes import DurationKind
 
@@ -16,7 +16,7 @@ SHORTEST = timedelta(seconds=1)
 """What lasts for less is not shown."""
 
 
-def shown(down: Lasted | None, away: Lasted | None) -> Lasted | None:
+def shown(down: Duration | None, away: Duration | None) -> Duration | None:
     """Return how long it lasted: down, or else away from service.
 
     Lists, sentences, cards, counts and reports show the same.
@@ -27,7 +27,7 @@ def shown(down: Lasted | None, away: Lasted | None) -> Lasted | None:
     return None
 
 
-def down_of(transition: Transition, last: datetime | None) -> Lasted | None:
+def down_of(transition: Transition, last: datetime | None) -> Duration | None:
     """Return the time from a last proof of life to the next one.
 
     Nobody knows when in it the node went. None where it was never down, is
@@ -39,15 +39,15 @@ def down_of(transition: Transition, last: datetime | None) -> Lasted | None:
     if last is None or again is None:
         return None
     length = max(again - last, timedelta())
-    return Lasted.of(DurationKind.DOWN, length, at_most=True)
+    return Duration.of(DurationKind.DOWN, length, at_most=True)
 
 
 def away_of(
     transition: Transition,
     back: StoredFact | None,
     proved: datetime | None,
-    down: Lasted | None,
-) -> Lasted | None:
+    down: Duration | None,
+) -> Duration | None:
     """Return how long a node was not in service; None while it is not.
 
     Of one that was lost it begins with the last proof of life, if that comes
@@ -63,4 +63,4 @@ def away_of(
     if bound and proved is not None:
         left = proved
     length = max(back.observed_at - left, timedelta())
-    return Lasted.of(DurationKind.AWAY, length, at_most=bound)
+    return Duration.of(DurationKind.AWAY, length, at_most=bound)

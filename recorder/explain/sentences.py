@@ -6,7 +6,7 @@ from textwrap import shorten
 from recorder.explain.causes import DECISIONS, FAULTS
 from recorder.explain.happened import STAYED, STAYING
 from recorder.explain.signals import Actor, Signal, Topic
-from recorder.explain.verdict import Faulted, Judged, Lasted
+from recorder.explain.verdict import Duration, Faulted, Judged
 from recorder.facts import says
 from recorder.model.facts import (
     ConditionChanged,
@@ -228,7 +228,7 @@ def _clock(at: datetime, near: datetime | None = None) -> str:
     return at.strftime("%Y-%m-%d %H:%M:%S" if other else "%H:%M:%S")
 
 
-def lasts(duration: Lasted) -> str:
+def lasts(duration: Duration) -> str:
     """Write a duration with its bound, as ``11 s at most``."""
     bound = " at most" if duration.at_most else ""
     return f"{lasted(duration.length)}{bound}"

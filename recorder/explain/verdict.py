@@ -41,7 +41,6 @@ __all__ = [
     "Faulted",
     "Intervention",
     "Judged",
-    "Lasted",
     "Missing",
     "NodeContest",
     "NodeContestSide",
@@ -200,6 +199,16 @@ class Duration(Document, frozen=True, kw_only=True):
     """Whether it is an upper bound: only a proof before it and one after it
     are recorded."""
 
+    length: timedelta = field(name="_length")
+
+    @classmethod
+    def of(
+        cls, kind: DurationKind, length: timedelta, *, at_most: bool
+    ) -> Self:
+        """Return a duration of a length."""
+        seconds = round(length.total_seconds(), 3)
+        return cls(kind=kind, seconds=seconds, at_most=at_most, length=length)
+
 
 class Verdict(Document, frozen=True, kw_only=True):
     """What happened, why, who decided it, and the evidence."""
@@ -231,6 +240,9 @@ class Verdict(Document, frozen=True, kw_only=True):
     duration: Duration | None
     """How long it lasted, as its sentence says: down, or else away from
     service. Null if neither is known."""
+
+    down: Duration | None = field(name="_down")
+    away: Duration | None = field(name="_away")
 
     clock_skew_seconds: float
     """How far the clock of the node is ahead, by the times that it reports;
@@ -327,20 +339,6 @@ class Decided(DecisionFound, frozen=True, kw_only=True):
         )
 
 
-class Lasted(Duration, frozen=True, kw_only=True):
-    """A duration with its length as it was measured."""
-
-    length: timedelta = field(name="_length")
-
-    @classmethod
-    def of(
-        cls, kind: DurationKind, length: timedelta, *, at_most: bool
-    ) -> Self:
-        """Return a duration of a length."""
-        seconds = round(length.total_seconds(), 3)
-        return cls(kind=kind, seconds=seconds, at_most=at_most, length=length)
-
-
 class SignalEvidence(Evidence, frozen=True, kw_only=True):
     """Evidence with its signal."""
 
@@ -376,10 +374,6 @@ class Judged(Verdict, frozen=True, kw_only=True):
     acted_at: datetime | None = field(name="_acted_at")
     """When the intervention that led to it began, or the node was first
     emptied, whichever came first. None if neither is recorded."""
-
-    duration: Lasted | None
-    down: Lasted | None = field(name="_down")
-    away: Lasted | None = field(name="_away")
 
     hiding: Sequence[Hole] = field(name="_hiding")
     """What overlaps the time of its evidence and reduces its confidence."""

@@ -16,7 +16,7 @@ from msgspec import field
 from recorder.coverage.account import read_account
 from recorder.coverage.coverage import Coverage, cover
 from recorder.explain.hit import Hit, Totals
-from recorder.explain.verdict import Duration, Judged, Lasted
+from recorder.explain.verdict import Duration, Judged
 from recorder.knowledge import Knowledge
 from recorder.model.document import Document
 from recorder.model.moment import shifted
@@ -103,7 +103,6 @@ class Incident(Document, frozen=True, kw_only=True):
 class JudgedIncident(Incident, frozen=True, kw_only=True):
     """An incident with its verdicts and what they hit."""
 
-    duration: Lasted | None
     judged: Sequence[Judged] = field(name="_judged")
     hits: Sequence[Hit] = field(name="_hits")
     totals: Totals = field(name="_totals")

@@ -13,7 +13,7 @@ from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap
 from recorder.errors import ConfigError, NotFoundError
 from recorder.explain.told_order import order_of
-from recorder.explain.verdict import Judged, SignalEvidence
+from recorder.explain.verdict import Judged, SignalEvidence, Verdict
 from recorder.knowledge import Knowledge
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
@@ -320,6 +320,6 @@ async def _gaps(
     return [found[name] for name in sorted(named & found.keys())]
 
 
-def _around(verdicts: Sequence[Judged]) -> Window:
+def _around(verdicts: Sequence[Verdict]) -> Window:
     """Return the time of verdicts, to the end of what the log vouches for."""
     return Window(min(verdict.began_at for verdict in verdicts), None)

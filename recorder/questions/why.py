@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 
+from msgspec import UNSET, UnsetType
+
 from recorder.coverage.account import Account, read_account
 from recorder.coverage.coverage import Coverage, cover
 from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
-from recorder.explain.verdict import Judged
+from recorder.explain.verdict import Judged, Verdict
 from recorder.knowledge import Knowledge
+from recorder.model.document import Document
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted
 from recorder.model.window import TimeError, Window
@@ -27,7 +30,7 @@ from recorder.questions.ports import Reading
 from recorder.questions.queries import LastSign
 from recorder.questions.references import find_node, node_name
 
-__all__ = ["Why", "WhyQuestion", "ask_why"]
+__all__ = ["Why", "WhyFound", "WhyQuestion", "WhySubject", "ask_why"]
 
 MOMENT = timedelta(seconds=1)
 
@@ -64,14 +67,31 @@ class WhyQuestion:
             raise TimeError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Why:
-    """What happened, and how sure that is."""
+class WhySubject(Document, frozen=True, kw_only=True):
+    """Which node, and when."""
 
     cluster: str
-    question: WhyQuestion
-    verdicts: Sequence[Judged]
+    node: str
+    since: datetime | None
+    until: datetime | None
+    at: datetime | UnsetType = UNSET
+
+
+class Why(Document, frozen=True, kw_only=True):
+    """What happened to a node, with confidence."""
+
+    question: WhySubject
+
+    verdicts: Sequence[Verdict]
+    """In order; empty if no incident is recorded."""
+
     coverage: Coverage
+
+
+class WhyFound(Why, frozen=True, kw_only=True):
+    """An answer with its verdicts as they were judged."""
+
+    verdicts: Sequence[Judged]
 
 
 async def ask_why(
@@ -80,7 +100,7 @@ async def ask_why(
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> Why:
+) -> WhyFound:
     """Find what happened to a node in a window, or last of all.
 
     Raises:
@@ -98,9 +118,14 @@ async def ask_why(
     if question.at is not None:
         spoken, end = _spoken(question.at, found, account.end)
         account = await _account(reading, spoken, now=now)
-    return Why(
-        cluster=reading.log.cluster_name,
-        question=question,
+    return WhyFound(
+        question=WhySubject(
+            cluster=reading.log.cluster_name,
+            node=question.node,
+            since=question.window.since,
+            until=question.window.until,
+            at=question.at or UNSET,
+        ),
         verdicts=found,
         coverage=cover(
             account,

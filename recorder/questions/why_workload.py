@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from recorder.coverage.account import Account, read_account
 from recorder.coverage.coverage import Coverage, cover
 from recorder.errors import NotFoundError
-from recorder.explain.ending import EndingFound
+from recorder.explain.ending import Ending, EndingFound
 from recorder.explain.ending_draft import Life
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.ending_state import is_down, state_of
@@ -19,6 +19,7 @@ from recorder.explain.endings import endings_of
 from recorder.explain.impact import Hit
 from recorder.explain.verdict import Judged
 from recorder.knowledge import Knowledge
+from recorder.model.document import Document
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted
 from recorder.model.outcomes import (
@@ -38,7 +39,12 @@ from recorder.questions.ports import Reading
 from recorder.questions.queries import FactQuery, Purpose
 from recorder.questions.references import KnownObject, Reference, find_objects
 
-__all__ = ["WhyWorkload", "WhyWorkloadQuestion", "ask_why_workload"]
+__all__ = [
+    "WhyWorkload",
+    "WhyWorkloadQuestion",
+    "WhyWorkloadSubject",
+    "ask_why_workload",
+]
 
 SOON = timedelta(minutes=5)
 """How long after a time something may begin that is meant by it."""
@@ -79,35 +85,36 @@ class WhyWorkloadQuestion:
             raise TimeError(msg)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhyWorkload:
-    """What ended a workload or a Pod, and how it was last seen."""
+class WhyWorkloadSubject(Document, frozen=True, kw_only=True):
+    """Which object, and when."""
 
     cluster: str
-    question: WhyWorkloadQuestion
+    object: str
+    since: datetime | None
+    until: datetime | None
+    at: datetime | UnsetType = UNSET
+
+
+class WhyWorkload(Document, frozen=True, kw_only=True):
+    """What ended a workload or a Pod, and how it was last seen."""
+
+    question: WhyWorkloadSubject
     workload: Workload
+
     pod: str | None
     """The Pod that was asked about, if it was one."""
 
     state: WorkloadState
-    since: datetime | None
-    """Since when it is so, where that is known."""
 
-    endings: Sequence[EndingFound]
-    """In order of time: all in a window, else all there are."""
+    since: datetime | None
+    """Since when it is in this state, if known."""
+
+    sentence: str
+
+    endings: Sequence[Ending]
+    """In order of time; empty if nothing recorded ended it."""
 
     coverage: Coverage
-
-    @property
-    def sentence(self) -> str:
-        """What a person would say of it as a whole."""
-        name = str(self.workload)
-        if self.pod is not None and self.workload.kind != "Pod":
-            name = f"Pod {self.workload.namespace}/{self.pod} of {name}"
-        said = state_sentence(name, self.state, self.since)
-        if not self.endings:
-            return f"{said}; nothing recorded ended it."
-        return f"{said}."
 
 
 async def ask_why_workload(
@@ -146,16 +153,31 @@ async def ask_why_workload(
     chosen = _asked(endings, question, own, is_pod)
     if len(groups) > 1:
         workload = replace(workload, group=UNSET)
+    state = WorkloadState.DOWN if is_down(state, chosen) else state
+    said = state_sentence(_named(workload, pod), state, since)
+    none = "" if chosen else "; nothing recorded ended it"
     return WhyWorkload(
-        cluster=reading.log.cluster_name,
-        question=question,
+        question=WhyWorkloadSubject(
+            cluster=reading.log.cluster_name,
+            object=str(question.object),
+            since=question.window.since,
+            until=question.window.until,
+            at=question.at or UNSET,
+        ),
         workload=workload,
         pod=pod,
-        state=WorkloadState.DOWN if is_down(state, chosen) else state,
+        state=state,
         since=since,
+        sentence=f"{said}{none}.",
         endings=chosen,
         coverage=await _covered(reading, question, pods, chosen, now=now),
     )
+
+
+def _named(workload: Workload, pod: str | None) -> str:
+    if pod is None or workload.kind == "Pod":
+        return str(workload)
+    return f"Pod {workload.namespace}/{pod} of {workload}"
 
 
 def _groups(

@@ -5,7 +5,7 @@ from datetime import timedelta
 from textwrap import wrap
 
 from recorder.explain.sentences import lasts
-from recorder.explain.verdict import DecisionFound, Judged, Step, Verdict
+from recorder.explain.verdict import DecisionFound, Step, Verdict
 from recorder.model.moment import written
 from recorder.questions.sentences import counted
 from recorder.render.text import plain
@@ -28,7 +28,7 @@ SAYS_MAX = 100
 """Characters of what one sign says; an Event may hold a thousand."""
 
 
-def verdict_lines(verdict: Judged, *, verbose: bool = False) -> Iterator[str]:
+def verdict_lines(verdict: Verdict, *, verbose: bool = False) -> Iterator[str]:
     """Yield a verdict as text: the sentence, then the path in its steps.
 
     ``verbose`` shows the records one by one instead, all that the verdict
@@ -149,7 +149,7 @@ def _boots(verdict: Verdict) -> tuple[str, str] | None:
     return None if before == after else (before or "none", after or "none")
 
 
-def _facts_of(verdict: Judged) -> Iterator[str]:
+def _facts_of(verdict: Verdict) -> Iterator[str]:
     rows = [
         ("happened", f"{verdict.happened}, {verdict.mode}"),
         ("cause", f"{verdict.cause} ({verdict.confidence})"),
@@ -185,7 +185,7 @@ def _skewed(seconds: float) -> str:
     )
 
 
-def verdict_rows(verdict: Judged) -> Iterator[tuple[str, str]]:
+def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
     """Yield its names and values."""
     yield "Cause", f"{verdict.cause} ({verdict.confidence})"
     yield "Mode", verdict.mode

@@ -20,7 +20,6 @@ from api.context import RequestContext
 from api.executing import Executor, Query, document_of
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentsDocument
-from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
 from recorder.model.document import json_bytes, plain
 from recorder.model.window import Window
@@ -80,7 +79,7 @@ class _Asking:
         question = WhyQuestion(node=node, window=window)
         answer = await ask_why(self.reading, question, shipped(), now=NOW)
         told = [line for v in answer.verdicts for line in verdict_lines(v)]
-        return "\n".join([*told, _json(WhyDocument.of(answer))])
+        return "\n".join([*told, _json(answer)])
 
     async def impact(self, node: str, window: Window) -> str:
         question = ImpactQuestion(

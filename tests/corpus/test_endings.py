@@ -94,7 +94,7 @@ async def test_what_hit_a_workload_is_what_ended_it(
         async for found in workloads(reading):
             history = await ask_workload(
                 reading,
-                found.question.object,
+                Reference.parse(found.question.object),
                 Window(),
                 shipped(),
                 now=now,
@@ -108,7 +108,8 @@ async def test_what_hit_a_workload_is_what_ended_it(
             by_nodes = {
                 pod
                 for ending in found.endings
-                if ending.hit or ending.ended_by is EndedBy.CONTAINER_OOM
+                if ending.gpu_hours_lost is not None
+                or ending.ended_by is EndedBy.CONTAINER_OOM
                 for pod in ending.pods
             }
 

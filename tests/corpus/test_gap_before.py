@@ -10,7 +10,7 @@ from recorder.coverage.hole import Gap
 from recorder.explain.verdict import Judged
 from recorder.knowledge import shipped
 from recorder.model.window import Window
-from recorder.questions.why import Why, WhyQuestion, ask_why
+from recorder.questions.why import WhyFound, WhyQuestion, ask_why
 from recorder.render.verdict import verdict_lines
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus
@@ -18,7 +18,7 @@ from tests.corpus.logs import reading_of
 from tests.coverage.judging import a_gap
 
 
-async def asked(reading: LogReading, since: datetime | None) -> Why:
+async def asked(reading: LogReading, since: datetime | None) -> WhyFound:
     now = reading.log.recorded_at
     assert now is not None
     return await ask_why(

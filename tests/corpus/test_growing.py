@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
 from recorder.model.document import json_bytes, plain
 from recorder.model.window import Window
@@ -36,7 +35,7 @@ async def told(reading: LogReading) -> bytes:
         plain(listed_fact(step.stored, state=shown_node(step.state)))
         for step in replay.steps
     ]
-    return json_bytes([WhyDocument.of(why), steps])
+    return json_bytes([why, steps])
 
 
 async def test_what_is_written_meanwhile_changes_no_answer(

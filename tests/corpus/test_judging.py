@@ -1,10 +1,10 @@
 """How well incidents are explained, by their truths."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from msgspec import structs
+from msgspec.structs import replace
 
 from recorder.knowledge import shipped
 from recorder.questions.why import Why, WhyQuestion, ask_why

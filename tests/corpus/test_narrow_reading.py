@@ -15,7 +15,6 @@ import pytest
 
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentsDocument
-from recorder.documents.verdict import WhyDocument
 from recorder.explain.signals import signals_of
 from recorder.facts import is_evidence
 from recorder.knowledge import Knowledge, load, shipped
@@ -158,7 +157,7 @@ async def answers(
         for node in nodes:
             why = WhyQuestion(node=node, window=window)
             answer = await ask_why(reading, why, knowledge, now=now)
-            found.append(WhyDocument.of(answer))
+            found.append(answer)
         impact = ImpactQuestion(
             nodes=nodes, rack=None, labels=(), window=window
         )

@@ -12,7 +12,6 @@ import pytest
 
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentsDocument
-from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.fact import StoredFact
@@ -40,7 +39,7 @@ async def answers(reading: Reading, name: str) -> list[dict[str, Any]]:
     for node in nodes:
         why = WhyQuestion(node=node, window=Window(None, None))
         said = await ask_why(reading, why, shipped(), now=now)
-        found.append(plain(WhyDocument.of(said)))
+        found.append(plain(said))
     asked = ImpactQuestion(
         nodes=nodes, rack=None, labels=(), window=Window(None, None)
     )

@@ -25,7 +25,6 @@ from recorder.admin.verifying import Verifying, verify, verify_database
 from recorder.coverage.coverage import covered
 from recorder.documents.impact import ImpactDocument
 from recorder.documents.incidents import IncidentsDocument
-from recorder.documents.verdict import WhyDocument
 from recorder.integrity.proof import check_proof
 from recorder.integrity.verified import Verified
 from recorder.knowledge import shipped
@@ -142,7 +141,7 @@ async def answers(reading: Reading, window: Window) -> dict[str, Any]:
         for asked in (window, Window()):
             why = WhyQuestion(node=node, window=asked)
             found[f"why {node} {asked}"] = answer(
-                WhyDocument.of(await ask_why(reading, why, know, now=NOW))
+                await ask_why(reading, why, know, now=NOW)
             )
         impact = ImpactQuestion(
             nodes=(node,), rack=None, labels=(), window=window

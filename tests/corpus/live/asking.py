@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recorder.documents.impact import ImpactDocument
-from recorder.documents.verdict import WhyDocument
 from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.window import Window
@@ -98,7 +97,7 @@ async def _asked(
         now=until,
     )
     return (
-        judge_why(question, plain(WhyDocument.of(why))),
+        judge_why(question, plain(why)),
         judge_impact(question, plain(ImpactDocument.of(impact))),
     )
 
