@@ -6,6 +6,10 @@ file, not to a process, so a child that inherits the file keeps the lock;
 the supervisor uses that to know when the last PostgreSQL process of a
 cluster is gone.
 
+Several commands may share the embedded server, but two that record into one
+folder would write one log twice: one of them holds its `RecordingLock`. The
+pid in the file is only there for the message.
+
 Nothing blocks here. Waiting, with its bounds, is the caller's.
 """
 
@@ -17,7 +21,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-__all__ = ["FileLock", "is_unheld", "within"]
+from recorder.embedded.errors import AlreadyRecordingError
+from recorder.embedded.folder import DataFolder, translate_os_errors
+
+__all__ = ["FileLock", "RecordingLock", "is_unheld", "within"]
 
 _PROBE_EVERY_SECONDS = 0.02
 
@@ -127,3 +134,46 @@ def _give_to_folder_owner(descriptor: int, path: Path) -> None:
     if os.geteuid() == 0:
         owner = path.parent.stat()
         os.fchown(descriptor, owner.st_uid, owner.st_gid)
+
+
+class RecordingLock:
+    """Held while this process records into a folder."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._folder = DataFolder.at(data_dir)
+        self._lock: FileLock | None = None
+
+    def __enter__(self) -> Self:
+        """Take it.
+
+        Raises:
+            AlreadyRecordingError: another process holds it.
+            DataFolderError: the folder cannot be used.
+        """
+        self._folder.prepare()
+        path = self._folder.recording_lock
+        with translate_os_errors("lock", path):
+            lock = FileLock(path)
+        if not lock.take_exclusive():
+            holder = lock.read_text().strip() or "unknown"
+            lock.close()
+            msg = (
+                f'cannot record into "{self._folder.path}": process {holder}'
+                " records there already; stop it, or name another folder"
+                " with RECORDER_DATA_DIR"
+            )
+            raise AlreadyRecordingError(msg)
+        lock.write_text(f"{os.getpid()}\n")
+        self._lock = lock
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._lock is not None:
+            self._lock.write_text("")
+            self._lock.close()
+            self._lock = None

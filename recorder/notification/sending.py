@@ -2,18 +2,20 @@
 
 Each rule has a sender of its own, so that a receiver that hangs keeps no
 other waiting. A message is claimed, posted, and only then remembered as
-posted: killed in between, it is posted once more with the same key.
+posted: killed in between, it is posted once more with the same key. To try a
+rule, a message that says it is a test is posted once, and not kept.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
 from recorder.errors import RecorderError, Transient
 from recorder.notification.loading import NotifyError
+from recorder.notification.message import Message
 from recorder.notification.ports import (
     Answer,
     Claimed,
@@ -23,8 +25,9 @@ from recorder.notification.ports import (
 )
 from recorder.notification.rules import Rule
 from recorder.notification.shapes import CONTENT_TYPES, body_of
+from recorder.notification.subjects import Kind, Subject
 
-__all__ = ["Counters", "Outcome", "Sending", "outcome_of"]
+__all__ = ["Counters", "Sending", "Tried", "outcome_of", "try_rule"]
 
 log = logging.getLogger("recorder.notify")
 
@@ -228,3 +231,52 @@ class Sending:
                 claimed, why=outcome.why, after=outcome.after
             )
             self.counters.retried[rule.name] += 1
+
+
+class Tried(NamedTuple):
+    """What became of a test message."""
+
+    rule: str
+    why: str
+    """Why it was not taken; empty where it was."""
+
+
+async def try_rule(rule: Rule, poster: Poster, now: datetime) -> Tried:
+    """Post a test message of a rule once; nothing of it is kept."""
+    name = f"test-{now:%Y%m%dT%H%M%S%f}"
+    subject = Subject(
+        kind=Kind.INCIDENT,
+        id=name,
+        ids=[name],
+        cluster="test",
+        cluster_uid="test",
+        log=0,
+        node="test",
+        nodes=["test"],
+        node_count=1,
+        happened="test",
+        cause="test",
+        confidence="test",
+        sentence=f"This is a test of the rule {rule.name}: nothing happened.",
+        at=now,
+        began_at=now,
+        over_at=now,
+    )
+    message = Message(
+        rule=rule.name,
+        name=name,
+        number=1,
+        now=subject,
+        was=None,
+        first_at=now,
+    )
+    try:
+        answer = await poster.post(
+            rule,
+            key=message.key,
+            body=body_of(message, rule),
+            content_type=CONTENT_TYPES[rule.post.shape],
+        )
+    except (PostError, NotifyError) as exc:
+        return Tried(rule.name, str(exc))
+    return Tried(rule.name, outcome_of(answer, 1, 0.0).why)

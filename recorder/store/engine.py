@@ -7,17 +7,23 @@ for the values asked for where the right partitions depend on them.
 
 Statements of questions are text, and are given to the driver as they are: it
 prepares each once for a connection, and to put one together and to read its
-rows in SQLAlchemy takes longer than PostgreSQL takes to answer it.
+rows in SQLAlchemy takes longer than PostgreSQL takes to answer it. What
+PostgreSQL refuses of a question gets a remedy where there is one.
 """
 
 from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
+    Iterator,
     Mapping,
     Sequence,
 )
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+)
 from datetime import timedelta
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import urlsplit
@@ -25,20 +31,22 @@ from urllib.parse import urlsplit
 import asyncpg
 import orjson
 from sqlalchemy import PoolProxiedConnection, TextClause, text
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import (
     AsyncConnection,
     AsyncEngine,
     create_async_engine,
 )
 
-from recorder.errors import ConfigError
-from recorder.store.refusals import told_refusals
+from recorder.errors import ConfigError, LogError, LogUnavailableError
 from recorder.store.statement import Statement
+from recorder.store.translate import REFUSALS, translate_errors
 
 __all__ = [
     "AddressError",
     "Elsewhere",
     "Engine",
+    "QuestionTooLargeError",
     "Record",
     "asking",
     "connect",
@@ -268,7 +276,7 @@ async def _alone(
     given = statement.values(values)
     if not isinstance(engine, AsyncEngine):
         return await engine.fetch(action, statement, given)
-    with told_refusals(action):
+    with translate_refusals(action):
         try:
             return await _held(engine, statement, given, ask)
         except ENDED:
@@ -333,9 +341,62 @@ async def _opened(
     options: Mapping[str, object],
     first: TextClause | None = None,
 ) -> AsyncIterator[AsyncConnection]:
-    with told_refusals(action):
+    with translate_refusals(action):
         async with engine.connect() as connection:
             opened = await connection.execution_options(**options)
             if first is not None:
                 await opened.execute(first)
             yield opened
+
+
+CANCELED = "57014"
+"""SQLSTATE of a statement that ran into its timeout."""
+
+NO_CHARACTER = "22021"
+"""SQLSTATE of a text with a NUL."""
+
+
+class TextError(ConfigError):
+    """The query holds characters that no name in a log can have."""
+
+    code = "question.text"
+
+
+class QuestionTooLargeError(LogError):
+    """A question took longer than a statement may."""
+
+    code = "log.question_too_large"
+
+
+@contextmanager
+def translate_refusals(action: str) -> Iterator[None]:
+    """Translate a database error into ours, with a remedy."""
+    with translate_errors(action):
+        try:
+            yield
+        except PoolTimeoutError as exc:
+            msg = f"cannot {action}: all connections are busy; try again"
+            raise LogUnavailableError(msg) from exc
+        except REFUSALS as exc:
+            error = getattr(exc, "orig", None) or exc
+            state = getattr(error, "sqlstate", None)
+            if state == NO_CHARACTER or _is_unwritable(exc):
+                msg = (
+                    "the query contains a NUL or an unpaired surrogate, which"
+                    " no text in a log contains"
+                )
+                raise TextError(msg) from exc
+            if state != CANCELED:
+                raise
+            msg = (
+                f"cannot {action}: the statement took too long; ask for"
+                " a shorter time, or for one node or object"
+            )
+            raise QuestionTooLargeError(msg) from exc
+
+
+def _is_unwritable(error: BaseException | None) -> bool:
+    """Return whether a text cannot be sent, as of half a character."""
+    while error is not None and not isinstance(error, UnicodeEncodeError):
+        error = error.__cause__
+    return error is not None

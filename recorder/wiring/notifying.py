@@ -13,14 +13,13 @@ from recorder.errors import RecorderError
 from recorder.health.notifying import notify_exposition
 from recorder.health.server import listening
 from recorder.knowledge import Knowledge, load
-from recorder.notification.checking import Tried, try_rule
 from recorder.notification.following import Following
 from recorder.notification.listing import Notification
 from recorder.notification.loading import NotifyError, load_rules
 from recorder.notification.ports import State
 from recorder.notification.progress import NotifyProgress
 from recorder.notification.rules import Rule
-from recorder.notification.sending import Counters, Sending
+from recorder.notification.sending import Counters, Sending, Tried, try_rule
 from recorder.posting import webhooks
 from recorder.settings import Settings
 from recorder.store.outbox import StoredOutbox, outbox

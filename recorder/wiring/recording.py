@@ -14,7 +14,7 @@ from pathlib import Path
 
 from recorder.admin.redaction_key import load_key
 from recorder.collector import calm_collector
-from recorder.embedded.recording_lock import RecordingLock
+from recorder.embedded.locks import RecordingLock
 from recorder.errors import (
     LogUnavailableError,
     StandingByError,

@@ -33,12 +33,12 @@ from recorder.checkpoints.folder import Folder
 from recorder.embedded import server_log
 from recorder.embedded.errors import AlreadyRecordingError
 from recorder.embedded.folder import DataFolder
+from recorder.embedded.locks import RecordingLock
 from recorder.embedded.passwords import (
     make_passwords,
     read_passwords,
     write_passwords,
 )
-from recorder.embedded.recording_lock import RecordingLock
 from recorder.embedded.state import Phase, State, read_state, write_state
 from recorder.integrity.notes import SignedNote, sign
 from recorder.settings import Settings

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from recorder.embedded.errors import EmbeddedError
-from recorder.embedded.recording_lock import RecordingLock
+from recorder.embedded.locks import RecordingLock
 from recorder.embedded.server import EmbeddedServer, ServerOptions
 
 ROLES_SQL = (

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recorder.embedded.errors import AlreadyRecordingError
-from recorder.embedded.recording_lock import RecordingLock
+from recorder.embedded.locks import RecordingLock
 from tests.embedded.running import Command
 
 

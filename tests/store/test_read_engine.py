@@ -11,12 +11,12 @@ from recorder.errors import LogUnavailableError
 from recorder.store import engine as module
 from recorder.store.engine import (
     AddressError,
+    QuestionTooLargeError,
     fetch,
     fetch_planned,
     make_engine,
     reading,
 )
-from recorder.store.refusals import QuestionTooLargeError
 from recorder.store.statement import Statement
 from recorder.store.translate import LogAccessError, SchemaError
 from tests.support.postgres import Database
