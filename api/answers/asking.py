@@ -105,7 +105,7 @@ async def postmortem(
     rack: str | None = None,
 ) -> Postmortem:
     """Ask for the report of a node, a rack, a workload or an incident."""
-    question = PostmortemQuestion.about(subject, span, rack=rack)
+    question = PostmortemQuestion.about(subject, rack, window=span)
     found = await ask_postmortem(
         reading, question, asked.knowledge, now=asked.now
     )

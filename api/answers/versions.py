@@ -25,7 +25,7 @@ from recorder.questions.ports import Heartbeats as Counted
 from recorder.questions.ports import Reading, Selection
 from recorder.questions.queries import EntryQuery
 from recorder.questions.references import Reference
-from recorder.questions.show import ask_object
+from recorder.questions.show import ObjectQuestion, ask_object
 from recorder.questions.who import WhoQuestion, ask_who
 
 __all__ = ["authors", "difference", "page", "shown"]
@@ -84,7 +84,9 @@ async def shown(
     Raises:
         NotFoundError: there was no such object then.
     """
-    found = await ask_object(reading, reference, at, now=asked.now)
+    found = await ask_object(
+        reading, ObjectQuestion(object=reference, at=at), now=asked.now
+    )
     return ObjectAt(
         entry=found.line,
         document=Json(found.object),

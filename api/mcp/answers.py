@@ -20,7 +20,7 @@ from recorder.coverage.coverage import Coverage
 from recorder.documents.versions import VersionDocument
 from recorder.knowledge import Knowledge
 from recorder.model.document import Document
-from recorder.model.reference import EntryName, LogNumber, told_log
+from recorder.model.reference import LogNumber, told_log
 from recorder.questions.arguments import Asking
 from recorder.questions.entries import Entries
 from recorder.questions.history import History
@@ -200,11 +200,11 @@ def asking(
         how = Asking(now=asked.now, window=window)
         fixed = {"words": True} if name == "entries" else {}
         put: Any = question.read(structs.asdict(given), how, **fixed)
-        entry: EntryName | None = getattr(put, "entry", None)
-        if entry is None:
+        log: int | None = getattr(put, "log", None)
+        if log is None:
             reading = await asked.reading(given)
         else:
-            reading = await asked.logs.read(entry.log)
+            reading = await asked.logs.read(log)
         found = await question.answer(
             reading, put, asked.knowledge, now=asked.now
         )

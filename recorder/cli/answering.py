@@ -144,53 +144,49 @@ async def ask(
     given: Mapping[str, Any],
     *,
     asks: "Question | None" = None,
-    asked: Any = None,
-    log: int | None = None,
 ) -> Answered[Any]:
-    """Ask the log that the options mean.
+    """Ask the log that the options mean, or else the question.
 
     Args:
         ctx: of a command that reads.
         given: its options.
         asks: the question, where it is another than that of the command.
-        asked: the question as it was read, where it was.
-        log: that the question names.
     """
     from recorder.knowledge import load
 
-    present, question = now(), asks or _question(ctx)
-    asked = asked or read_question(ctx, given, present, asks=asks)
+    question = asks or _question(ctx)
+    asked, present = read_question(ctx, given, asks=asks)
     knowledge = load(ctx.obj.knowledge)
-    async with open_reading(ctx, log) as reading:
+    async with open_reading(ctx, getattr(asked, "log", None)) as reading:
         answer = await question.answer(reading, asked, knowledge, now=present)
     return Answered(answer, asked, given, present)
 
 
 async def ask_each(
     ctx: click.Context, given: Mapping[str, Any]
-) -> tuple[Readings, Sequence[Any]]:
+) -> tuple[Readings, Answered[Sequence[Any]]]:
     """Ask the log that the options mean, or every log."""
     from recorder.knowledge import load
 
-    present, question = now(), _question(ctx)
-    asked = read_question(ctx, given, present)
+    question = _question(ctx)
+    asked, present = read_question(ctx, given)
     knowledge = load(ctx.obj.knowledge)
     async with open_readings(ctx, every=given["all_clusters"]) as readings:
         answers = [
             await question.answer(reading, asked, knowledge, now=present)
             for reading in readings
         ]
-    return readings, answers
+    return readings, Answered(answers, asked, given, present)
 
 
 def read_question(
     ctx: click.Context,
     given: Mapping[str, Any],
-    present: datetime,
     *,
     asks: "Question | None" = None,
-) -> Any:
-    """Make the question from the options.
+    **fixed: Any,
+) -> tuple[Any, datetime]:
+    """Make the question from the options; return it with when it is asked.
 
     Raises:
         ConfigError: one cannot be, or they do not fit together.
@@ -198,6 +194,7 @@ def read_question(
     from recorder.model.window import Window
     from recorder.questions.arguments import Asking
 
+    present = now()
     asking = Asking(
         now=present,
         window=partial(Window.between, now=present),
@@ -207,7 +204,8 @@ def read_question(
     named = {
         name: value for name, value in given.items() if value not in ("", ())
     }
-    return (asks or _question(ctx)).read(named, asking)
+    question = (asks or _question(ctx)).read(named, asking, **fixed)
+    return question, present
 
 
 def _question(ctx: click.Context) -> "Question":
@@ -242,7 +240,7 @@ def _parameter(part: "Argument") -> click.Parameter:
         metavar=_metavar(part),
         help=option.help,
         type=_type(part),
-        multiple=part.many and option.many,
+        multiple=part.many and not option.once,
         required=part.required,
         default=option.default,
         show_default=option.default is not None,
@@ -253,7 +251,7 @@ def _parameter(part: "Argument") -> click.Parameter:
 def _metavar(part: "Argument") -> str | None:
     option = part.option
     assert option is not None
-    if option.metavar is not None or not option.many:
+    if option.metavar is not None or option.once:
         return option.metavar
     if part.takes is datetime:
         return "TIME"

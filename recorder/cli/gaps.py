@@ -5,14 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.asking import (
-    INCOMPLETE,
-    given_window,
-    judge,
-    now,
-    open_reading,
-    wait_for,
-)
+from recorder.cli.answering import ask, read_command
+from recorder.cli.asking import INCOMPLETE, judge, wait_for
 from recorder.cli.listing import (
     TEXTS,
     Item,
@@ -20,7 +14,6 @@ from recorder.cli.listing import (
     list_options,
     print_listing,
 )
-from recorder.cli.options import reading_options, window_options
 from recorder.cli.output import json_bytes, note, print_lines
 
 if TYPE_CHECKING:
@@ -29,11 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["gaps"]
 
 
-@click.command()
-@window_options
-@list_options("ndjson")
-@reading_options
-@click.pass_context
+@read_command("coverage", list_options("ndjson"))
 def gaps(ctx: click.Context, /, **given: Any) -> int:
     r"""List the time spans in which the log may be incomplete.
 
@@ -53,12 +42,8 @@ def gaps(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _gaps(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.questions.gaps import ask_gaps
-
-    present, output = now(), given["output"]
-    window = given_window(given["since"], given["until"], present)
-    async with open_reading(ctx) as reading:
-        answer = await ask_gaps(reading, window, now=present)
+    found = await ask(ctx, given)
+    answer, output = found.answer, found.output
     if answer.more:
         note(f"{answer.more} older gaps not shown: use --since")
     listing = _listing(answer, with_holes=output in {*TEXTS, "csv"})
@@ -68,7 +53,7 @@ async def _gaps(ctx: click.Context, given: Mapping[str, Any]) -> int:
             for item in listing.items
         )
         return judge(answer.coverage)
-    print_listing(listing, given, now=present)
+    print_listing(listing, given, now=found.now)
     if output not in TEXTS:
         return judge(answer.coverage)
     print_lines(_details(answer))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recorder.cli.answering import read_command, read_question
-from recorder.cli.asking import judge, now, open_reading, wait_for
+from recorder.cli.asking import judge, open_reading, wait_for
 from recorder.cli.options import output_option
 from recorder.cli.output import (
     json_bytes,
@@ -44,8 +44,7 @@ async def _history(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.questions.history import ask_history
     from recorder.render.versions import heartbeat_notes
 
-    present = now()
-    question = read_question(ctx, given, present)
+    question, present = read_question(ctx, given)
     async with open_reading(ctx) as reading:
         answer = await ask_history(reading, question, now=present)
         if answer.more:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recorder.cli.answering import ask_each, read_command
-from recorder.cli.asking import judge_all, now, wait_for
+from recorder.cli.asking import judge_all, wait_for
 from recorder.cli.listing import (
     Item,
     Listing,
@@ -44,7 +44,8 @@ async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.render.table import Column
 
     every = given["all_clusters"]
-    readings, answers = await ask_each(ctx, given)
+    readings, found = await ask_each(ctx, given)
+    answers = found.answer
     listed = [
         (reading.log.cluster_name, one)
         for reading, answer in zip(readings, answers, strict=True)
@@ -65,7 +66,7 @@ async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
         whole=_whole(readings, answers, every=every),
         nothing="no incidents recorded",
     )
-    print_listing(listing, given, now=now())
+    print_listing(listing, given, now=found.now)
     return judge_all(readings, [one.coverage for one in answers])
 
 

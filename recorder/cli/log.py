@@ -6,15 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.asking import given_window, judge, now, opened_logs, wait_for
+from recorder.cli.answering import read_command, read_question
+from recorder.cli.asking import judge, opened_logs, wait_for
 from recorder.cli.following import follow
 from recorder.cli.given import given_log
 from recorder.cli.listing import TEXTS, form_options
-from recorder.cli.options import (
-    limit_option,
-    reading_options,
-    window_options,
-)
 from recorder.cli.output import note
 from recorder.cli.printing import printer_for
 from recorder.cli.screen import Screen
@@ -41,54 +37,16 @@ CONTINUOUS = frozenset({"table", "wide", "ndjson", "name"})
 """Formats that can be streamed."""
 
 
-@click.command()
-@click.argument("entry", required=False, metavar="[LOG/POSITION]")
-@click.option(
-    "--node",
-    metavar="NAME",
-    help="Only entries about this node, and requests about Pods on it.",
+@read_command(
+    "entries",
+    click.option(
+        "-f",
+        "--follow",
+        is_flag=True,
+        help="Stream new entries as they are recorded.",
+    ),
+    form_options("table", "wide", "json", "yaml", "ndjson", "name"),
 )
-@click.option(
-    "--object",
-    metavar="OBJECT",
-    help="Only versions of this object and Events about it: pod/train/llm-0.",
-)
-@click.option(
-    "-n", "--namespace", metavar="NAMESPACE", help="Namespace of the object."
-)
-@click.option("--source", metavar="SOURCE", help="watch, audit, recorder, ...")
-@click.option("--reason", metavar="WORD", help="Only Events with this reason.")
-@click.option(
-    "--verb",
-    metavar="VERB",
-    help="Only audited requests of this kind: patch, create/eviction, ...",
-)
-@click.option(
-    "--code",
-    type=click.IntRange(400, 599),
-    metavar="CODE",
-    help="Only audited requests that were refused with this status: 403.",
-)
-@click.option(
-    "--actor",
-    metavar="NAME",
-    help="Only Events reported by this component, and requests of this user.",
-)
-@window_options
-@limit_option
-@click.option("--raw", is_flag=True, help="Include each document as received.")
-@click.option(
-    "--facts", is_flag=True, help="Show the facts derived from the entries."
-)
-@click.option(
-    "-f",
-    "--follow",
-    is_flag=True,
-    help="Stream new entries as they are recorded.",
-)
-@form_options("table", "wide", "json", "yaml", "ndjson", "name")
-@reading_options
-@click.pass_context
 def log(ctx: click.Context, /, **given: Any) -> int:
     r"""List entries in log order, oldest first.
 
@@ -127,41 +85,29 @@ def _told_by(screen: Screen) -> Callable[[datetime], None]:
     return show
 
 
-def _question(given: Mapping[str, Any], present: datetime) -> "EntryQuestion":
+def _question(
+    ctx: click.Context, given: Mapping[str, Any]
+) -> tuple["EntryQuestion", datetime]:
     from recorder.model.observation import AUDIT
-    from recorder.questions.entries import EntryQuestion, named_object
-    from recorder.questions.entry import entry_name
 
-    entry = given["entry"]
-    audited = given["verb"] or given["code"]
-    if audited and (given["reason"] or given["source"]):
-        option = "--verb" if given["verb"] else "--code"
-        msg = (
-            f"{option} selects audited requests: remove --reason and --source"
-        )
-        raise click.UsageError(msg)
-    return EntryQuestion(
-        window=given_window(given["since"], given["until"], present),
-        entry=entry and entry_name(entry),
-        node=given["node"],
-        object=named_object(given["object"], given["namespace"]),
-        source=AUDIT if audited else given["source"],
-        reason=given["verb"] or given["reason"],
-        actor=given["actor"],
-        code=given["code"],
-        limit=given["limit"],
-        documents=given["raw"],
-        facts=given["facts"],
-        words=given["output"] in TEXTS,
-    )
+    fixed: dict[str, Any] = {"words": given["output"] in TEXTS}
+    if given["verb"] or given["code"]:
+        if given["reason"] or given["source"]:
+            option = "--verb" if given["verb"] else "--code"
+            msg = (
+                f"{option} selects audited requests: remove --reason and"
+                " --source"
+            )
+            raise click.UsageError(msg)
+        fixed["source"] = AUDIT
+    return read_question(ctx, given, **fixed)
 
 
 async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.questions.entries import ask_entries
 
-    present = now()
-    question = _question(given, present)
-    log = question.entry.log if question.entry else None
+    question, present = _question(ctx, given)
+    log = question.log
     async with opened_logs(ctx, log) as logs:
         reading = await logs.read(given_log(ctx) or log)
         screen = Screen()

@@ -7,19 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.asking import (
-    given_window,
-    judge,
-    now,
-    open_reading,
-    wait_for,
-)
-from recorder.cli.completing import object_argument
-from recorder.cli.options import (
-    output_option,
-    reading_options,
-    window_options,
-)
+from recorder.cli.answering import read_command, read_question
+from recorder.cli.asking import judge, open_reading, wait_for
+from recorder.cli.options import output_option
 from recorder.cli.output import announce, print_document, write
 
 if TYPE_CHECKING:
@@ -30,30 +20,25 @@ if TYPE_CHECKING:
 __all__ = ["postmortem"]
 
 
-@click.command()
-@object_argument(
-    "subject", metavar="node/NAME|KIND/NAMESPACE/NAME|INCIDENT", required=False
+@read_command(
+    "postmortem",
+    click.option(
+        "--tape",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="Read a tape instead of a log; needs no database or network.",
+    ),
+    click.option(
+        "--page",
+        metavar="ADDRESS",
+        help="Link each entry to the page that is served at this address.",
+    ),
+    click.option(
+        "--as-of",
+        metavar="LOG/POSITION",
+        help="Read the log only up to this entry.",
+    ),
+    output_option("md", "html", "json", "yaml"),
 )
-@click.option("--rack", metavar="RACK", help="Report on all nodes of a rack.")
-@window_options
-@click.option(
-    "--tape",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Read a tape instead of a log; needs no database or network.",
-)
-@click.option(
-    "--page",
-    metavar="ADDRESS",
-    help="Link each entry to the page that is served at this address.",
-)
-@click.option(
-    "--as-of",
-    metavar="LOG/POSITION",
-    help="Read the log only up to this entry.",
-)
-@output_option("md", "html", "json", "yaml")
-@reading_options
-@click.pass_context
 def postmortem(ctx: click.Context, /, **given: Any) -> int:
     r"""Write the report of an incident.
 
@@ -78,23 +63,14 @@ def postmortem(ctx: click.Context, /, **given: Any) -> int:
 async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.knowledge import load
     from recorder.questions.entry import entry_name
-    from recorder.questions.postmortem import (
-        PostmortemQuestion,
-        ask_postmortem,
-    )
+    from recorder.questions.postmortem import ask_postmortem
 
-    present = now()
-    question = PostmortemQuestion.about(
-        given["subject"],
-        given_window(given["since"], given["until"], present),
-        rack=given["rack"],
-    )
+    question, present = read_question(ctx, given)
     address = _page_address(given["page"])
     knowledge = load(ctx.obj.knowledge)
     as_of = given["as_of"] and entry_name(given["as_of"])
-    # Either tells the log by its number.
-    named = as_of or question.incident
-    opened = _opened(ctx, given["tape"], named)
+    log = as_of.log if as_of else question.log
+    opened = _opened(ctx, given["tape"], log)
     async with _reading(opened, as_of) as reading:
         answer = await ask_postmortem(
             reading, question, knowledge, now=present
@@ -138,10 +114,10 @@ async def _reading(
 
 
 def _opened(
-    ctx: click.Context, tape: Path | None, named: "EntryName | None"
+    ctx: click.Context, tape: Path | None, log: int | None
 ) -> AbstractAsyncContextManager["OpenedLog"]:
     if tape is None:
-        return open_reading(ctx, None if named is None else named.log)
+        return open_reading(ctx, log)
     # It knows how to record, which takes half a second to import.
     from recorder.wiring.offline import open_tape
 

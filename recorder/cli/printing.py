@@ -34,7 +34,7 @@ def printer_for(
     given: Mapping[str, Any], *, cluster: str, now: datetime
 ) -> Printer:
     """Return what prints entries, or facts, as the options ask for it."""
-    raw, facts, form = given["raw"], given["facts"], given["output"]
+    raw, facts, form = given["documents"], given["facts"], given["output"]
     shown = _Facts() if facts else _Lines(cluster, raw=raw)
     match form:
         case "ndjson":
@@ -55,7 +55,7 @@ class _Table:
     def __init__(self, given: Mapping[str, Any], *, now: datetime) -> None:
         from recorder.render import entries, facts
 
-        self._raw = given["raw"]
+        self._raw = given["documents"]
         self._headers = not given["no_headers"]
         self._none = "no facts" if given["facts"] else "no entries"
         self._cells = facts.row if given["facts"] else entries.line_columns

@@ -8,19 +8,9 @@ from typing import Any
 
 import click
 
-from recorder.cli.asking import (
-    given_window,
-    judge,
-    now,
-    open_reading,
-    wait_for,
-)
-from recorder.cli.completing import node_argument
-from recorder.cli.options import (
-    output_option,
-    reading_options,
-    window_options,
-)
+from recorder.cli.answering import ask, read_command
+from recorder.cli.asking import judge, wait_for
+from recorder.cli.options import output_option
 from recorder.cli.output import json_bytes, note, print_lines, write
 
 __all__ = ["replay"]
@@ -38,18 +28,16 @@ def _times(
     return value
 
 
-@click.command()
-@node_argument("node", metavar="node/NAME")
-@window_options
-@click.option(
-    "--speed",
-    type=click.FloatRange(min=0, min_open=True),
-    callback=_times,
-    help="Playback speed, as a multiple of real time; only on a terminal.",
+@read_command(
+    "replay",
+    click.option(
+        "--speed",
+        type=click.FloatRange(min=0, min_open=True),
+        callback=_times,
+        help="Playback speed, as a multiple of real time; only on a terminal.",
+    ),
+    output_option("table", "ndjson"),
 )
-@output_option("table", "ndjson")
-@reading_options
-@click.pass_context
 def replay(ctx: click.Context, /, **given: Any) -> int:
     r"""Step through the history of a node, fact by fact.
 
@@ -66,24 +54,15 @@ def replay(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _replay(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.knowledge import load
     from recorder.questions.facts import listed_fact, shown_node
-    from recorder.questions.references import node_name
-    from recorder.questions.replay import ReplayQuestion, ask_replay
     from recorder.render.facts import replay_lines
 
-    present = now()
-    question = ReplayQuestion(
-        node=node_name(given["node"]),
-        window=given_window(given["since"], given["until"], present),
-    )
-    knowledge = load(ctx.obj.knowledge)
-    async with open_reading(ctx) as reading:
-        answer = await ask_replay(reading, question, knowledge, now=present)
+    found = await ask(ctx, given)
+    answer = found.answer
     speed = given["speed"] if sys.stdout.isatty() else None
     before = None
     if not answer.steps:
-        note(f"no facts of {question.node} in this window")
+        note(f"no facts of {found.asked.node} in this window")
     for step, line in replay_lines(answer):
         at = step.stored.observed_at
         if speed is not None and before is not None:

@@ -5,13 +5,8 @@ from typing import Any
 
 import click
 
-from recorder.cli.asking import (
-    given_window,
-    judge_all,
-    now,
-    open_readings,
-    wait_for,
-)
+from recorder.cli.answering import ask_each, read_command
+from recorder.cli.asking import judge_all, wait_for
 from recorder.cli.listing import (
     TEXTS,
     Item,
@@ -19,31 +14,13 @@ from recorder.cli.listing import (
     list_options,
     print_listing,
 )
-from recorder.cli.options import (
-    all_option,
-    reading_options,
-    window_options,
-)
+from recorder.cli.options import all_option
 from recorder.cli.output import note
 
 __all__ = ["stats"]
 
-BY = ("cause", "happened", "namespace", "rack", "node", "controller", "day")
 
-
-@click.command()
-@click.option(
-    "--by",
-    type=click.Choice(BY),
-    default=BY[0],
-    show_default=True,
-    help="What to count by.",
-)
-@window_options
-@all_option
-@list_options()
-@reading_options
-@click.pass_context
+@read_command("stats", all_option, list_options())
 def stats(ctx: click.Context, /, **given: Any) -> int:
     r"""Count incidents, reboots, time away and GPU-hours lost.
 
@@ -65,23 +42,12 @@ async def _stats(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from msgspec.structs import replace
 
     from recorder.documents.stats import StatsDocument
-    from recorder.knowledge import load
-    from recorder.questions.counting import GroupBy
-    from recorder.questions.stats import StatsQuestion, ask_stats
     from recorder.render.stats import count_cells, count_columns, totals_line
     from recorder.render.table import Column
 
-    present, by = now(), GroupBy(given["by"])
-    question = StatsQuestion(
-        window=given_window(given["since"], given["until"], present), by=[by]
-    )
-    knowledge = load(ctx.obj.knowledge)
     every = given["all_clusters"]
-    async with open_readings(ctx, every=every) as readings:
-        answers = [
-            await ask_stats(reading, question, knowledge, now=present)
-            for reading in readings
-        ]
+    readings, found = await ask_each(ctx, given)
+    (by,), answers = found.asked.by, found.answer
     documents = [StatsDocument.of(answer) for answer in answers]
 
     def whole(groups: Sequence[Any]) -> Any:
@@ -113,5 +79,5 @@ async def _stats(ctx: click.Context, given: Mapping[str, Any]) -> int:
         whole=whole,
         nothing="no incidents recorded",
     )
-    print_listing(listing, given, now=present)
+    print_listing(listing, given, now=found.now)
     return judge_all(readings, [one.coverage for one in answers])

@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass, replace
 from datetime import datetime
+from enum import StrEnum
 from typing import (
     Annotated,
     Generic,
@@ -30,6 +31,9 @@ __all__ = [
     "INCIDENT_AT",
     "LIMIT",
     "NEWEST",
+    "NODES_AT",
+    "labels_argument",
+    "rack_argument",
     "OBJECT",
     "VERSION_AT",
     "named_object",
@@ -41,6 +45,7 @@ __all__ = [
     "WINDOW",
     "arguments_of",
     "read",
+    "within",
 ]
 
 Values = ParamSpec("Values")
@@ -66,8 +71,8 @@ class Option:
     """The least and the greatest of a number."""
 
     default: object = None
-    many: bool = True
-    """Whether it may be repeated, where the part is of many."""
+    once: bool = False
+    """Whether it takes one, where the argument is of many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,11 +132,14 @@ class Asking:
                 assumed=self.assumed,
             )
         parse = part.parse
+        if parse is None and issubclass(part.takes, StrEnum):
+            parse = part.takes
         match given:
             case list() | tuple():
                 return tuple(given if parse is None else map(parse, given))
-            case str() if parse is not None:
-                return parse(given)
+            case str():
+                value = given if parse is None else parse(given)
+                return (value,) if part.many else value
             case _:
                 return given
 
@@ -269,6 +277,46 @@ VERSION_AT = Argument(
     agents="As it was at this time. Default: as it is now.",
 )
 
+NODES_AT = Argument(
+    name="at",
+    takes=datetime,
+    option=Option(
+        "As of this time: 2026-11-21T03:18:00Z, or an age: 2h."
+        " Default: the end of the record.",
+        ("--at",),
+    ),
+    graphql="As of this time. Default: the newest.",
+)
+
+
+def rack_argument(option: str, agents: str | None = None) -> Argument:
+    """Return the argument that chooses nodes by their rack."""
+    return Argument(
+        name="rack",
+        option=Option(option, ("--rack",), "RACK", "racks"),
+        graphql="Value of a label that names a rack or a switch.",
+        agents=agents,
+    )
+
+
+def labels_argument(
+    option: str,
+    *,
+    graphql: str,
+    agents: str | None = None,
+    parse: Callable[[str], object] | None = None,
+) -> Argument:
+    """Return the argument that chooses nodes by their labels."""
+    return Argument(
+        name="labels",
+        many=True,
+        most=10,
+        parse=parse,
+        option=Option(option, ("-l", "--label"), "LABEL=VALUE", "labels"),
+        graphql=graphql,
+        agents=agents,
+    )
+
 
 def named_object(
     metavar: str = "OBJECT",
@@ -326,3 +374,8 @@ ALL_FIELDS = Argument(
     graphql="Include insignificant changes, such as managedFields and"
     " resourceVersion.",
 )
+
+
+def within(window: Annotated[Window, WINDOW]) -> Window:
+    """Ask about a window, and nothing else."""
+    return window

@@ -14,6 +14,7 @@ from recorder.coverage.coverage import Coverage, covered
 from recorder.model.entry import Operation
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
+from recorder.questions.arguments import within
 from recorder.questions.joining import Request, read_requests
 from recorder.questions.ports import (
     Line,
@@ -24,7 +25,7 @@ from recorder.questions.ports import (
 )
 from recorder.questions.queries import EntryQuery
 
-__all__ = ["AuditCoverage", "AuditedResource", "ask_audit_coverage"]
+__all__ = ["AuditCoverage", "AuditedResource", "ask_audit_coverage", "within"]
 
 TOLD = (Operation.ADDED, Operation.MODIFIED, Operation.DELETED)
 """What a watch tells one by one: each is one write."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from recorder.classify.changes import Change, Manifest
 from recorder.classify.managers import FieldManager, moved_managers
@@ -14,6 +15,14 @@ from recorder.model.entry import Operation
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.model.window import Window, parse_time
+from recorder.questions.arguments import (
+    ALL_FIELDS,
+    OBJECT,
+    Argument,
+    Arguments,
+    Asking,
+    Option,
+)
 from recorder.questions.changes import document_of, visible_changes
 from recorder.questions.fields import VERSIONS_MAX, Fields
 from recorder.questions.history import version_coverage, versions_between
@@ -69,14 +78,58 @@ class End:
         return cls(at=at)
 
 
+FROM = Argument(
+    name="from_",
+    required=True,
+    option=Option(
+        "As it was then: 2026-11-21T03:18:00Z, an age: 2h, or in an entry:"
+        " 1/48213.",
+        ("--from",),
+        "TIME",
+    ),
+    graphql="A time in any of the forms of DateTime, or the name of an entry.",
+    graphql_name="from",
+)
+TO = Argument(
+    name="to",
+    option=Option(
+        "Compare with this time or entry. Default: the newest version.",
+        ("--to",),
+        "TIME",
+    ),
+    graphql="A time in any of the forms of DateTime, or the name of an entry,"
+    " `LOG/POSITION`. Default: the newest version.",
+)
+
+
+def _end(argument: Argument) -> Arguments[[Asking, str | None]]:
+    def parse(asking: Asking, text: str | None) -> End:
+        if text is None:
+            return End()
+        return End.parse(
+            text,
+            now=asking.now,
+            name=asking.spelled(argument),
+            assumed=asking.assumed,
+        )
+
+    return Arguments((argument,), parse)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceQuestion:
     """Which object, and between what."""
 
-    object: Reference
-    before: End
-    after: End
-    all_fields: bool = False
+    object: Annotated[Reference, OBJECT]
+    before: Annotated[End, _end(FROM)]
+    after: Annotated[End, _end(TO)]
+    all_fields: Annotated[bool, ALL_FIELDS] = False
+
+    @property
+    def log(self) -> int | None:
+        """The log that an end names."""
+        ends = (self.before.entry, self.after.entry)
+        return next((end.log for end in ends if end is not None), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -246,6 +246,11 @@ class EntryQuestion:
     words: bool = False
     """Whether each entry is to say in words what it tells."""
 
+    @property
+    def log(self) -> int | None:
+        """The log that the entry names."""
+        return None if self.entry is None else self.entry.log
+
     def __post_init__(self) -> None:
         """See that it fits together.
 

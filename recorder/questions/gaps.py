@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
 
 from msgspec import field
 
@@ -13,15 +12,10 @@ from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Reads
 from recorder.model.document import Document
 from recorder.model.window import Window
-from recorder.questions.arguments import WINDOW
+from recorder.questions.arguments import within
 from recorder.questions.ports import Reading
 
 __all__ = ["Gaps", "ask_gaps", "within"]
-
-
-def within(window: Annotated[Window, WINDOW]) -> Window:
-    """Ask about a window."""
-    return window
 
 
 GAPS_MAX = 10_000

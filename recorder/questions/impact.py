@@ -18,7 +18,13 @@ from recorder.model.moment import shifted
 from recorder.model.outcomes import Happened
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
-from recorder.questions.arguments import WINDOW, Argument, Option
+from recorder.questions.arguments import (
+    WINDOW,
+    Argument,
+    Option,
+    labels_argument,
+    rack_argument,
+)
 from recorder.questions.beginning import reach_begun
 from recorder.questions.loading.fleet import states_at
 from recorder.questions.loading.hits import NodeSelection, all_hits_of
@@ -103,33 +109,18 @@ class ImpactQuestion:
     ] = ()
     rack: Annotated[
         str | None,
-        Argument(
-            name="rack",
-            option=Option(
-                "Nodes of this rack, or behind this switch, at the time.",
-                ("--rack",),
-                "RACK",
-                "racks",
-            ),
-            graphql="Value of a label that names a rack or a switch.",
-            agents="Nodes with this rack label then.",
+        rack_argument(
+            "Nodes of this rack, or behind this switch, at the time.",
+            "Nodes with this rack label then.",
         ),
     ] = None
     labels: Annotated[
         tuple[tuple[str, str], ...],
-        Argument(
-            name="labels",
-            many=True,
-            most=10,
-            parse=_label,
-            option=Option(
-                "Nodes that had this label at the time; repeatable.",
-                ("-l", "--label"),
-                "LABEL=VALUE",
-                "labels",
-            ),
+        labels_argument(
+            "Nodes that had this label at the time; repeatable.",
             graphql="Labels at the time, as `KEY=VALUE`.",
             agents="Nodes with each LABEL=VALUE at the time.",
+            parse=_label,
         ),
     ] = ()
     window: Annotated[Window, WINDOW]

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from recorder.classify.times import moment
 from recorder.coverage.coverage import Coverage
@@ -15,11 +16,19 @@ from recorder.model.moment import shifted
 from recorder.model.observation import WATCH
 from recorder.model.state import ObjectState
 from recorder.projections import NodeState, shown
+from recorder.questions.arguments import (
+    NODES_AT,
+    Argument,
+    Arguments,
+    Option,
+    labels_argument,
+    rack_argument,
+)
 from recorder.questions.impact import Labels
 from recorder.questions.moments import covered_at
 from recorder.questions.ports import Reading
 from recorder.questions.queries import NodeNames, NodesBefore
-from recorder.questions.references import find_node
+from recorder.questions.references import find_node, node_name
 
 __all__ = [
     "NodeAtTime",
@@ -46,9 +55,31 @@ ANY = Labels()
 class NodesQuestion:
     """Which nodes, and when; without names or labels all of them."""
 
-    names: Sequence[str] = ()
-    labels: Labels = ANY
-    at: datetime | None = None
+    names: Annotated[
+        Sequence[str],
+        Argument(
+            name="names",
+            many=True,
+            parse=node_name,
+            option=Option(metavar="[node/NAME]...", names="nodes"),
+        ),
+    ] = ()
+    at: Annotated[datetime | None, NODES_AT] = None
+    labels: Annotated[
+        Labels,
+        Arguments(
+            (
+                rack_argument(
+                    "Only nodes of this rack, or behind this switch."
+                ),
+                labels_argument(
+                    "Only nodes with this label; repeatable.",
+                    graphql="Labels, as `KEY=VALUE`.",
+                ),
+            ),
+            lambda _, rack, labels: Labels.of(rack, labels or ()),
+        ),
+    ] = ANY
 
 
 class NodeAtTime(Document, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ same again later and get the same bytes.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Self
+from typing import Annotated, Self
 
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap
@@ -18,6 +18,7 @@ from recorder.knowledge import Knowledge
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
+from recorder.questions.arguments import WINDOW, Argument, Option
 from recorder.questions.impact import Impact, ImpactQuestion, ask_impact
 from recorder.questions.incident import ask_incident
 from recorder.questions.loading.nodes import LOOKBACK
@@ -42,6 +43,21 @@ class PostmortemSubjectError(ConfigError):
     code = "question.postmortem"
 
 
+SUBJECT = Argument(
+    name="subject",
+    option=Option(
+        metavar="node/NAME|KIND/NAMESPACE/NAME|INCIDENT", names="objects"
+    ),
+    graphql="`node/NAME`, `KIND/NAMESPACE/NAME` of a workload, or the id of an"
+    " incident.",
+)
+RACK = Argument(
+    name="rack",
+    option=Option("Report on all nodes of a rack.", ("--rack",)),
+    graphql="In place of a subject.",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostmortemQuestion:
     """What the report is about, which is one of these."""
@@ -56,7 +72,11 @@ class PostmortemQuestion:
 
     @classmethod
     def about(
-        cls, subject: str | None, window: Window, *, rack: str | None = None
+        cls,
+        subject: Annotated[str | None, SUBJECT] = None,
+        rack: Annotated[str | None, RACK] = None,
+        *,
+        window: Annotated[Window, WINDOW],
     ) -> Self:
         """Ask about ``node/NAME``, ``KIND/NAMESPACE/NAME``, an id, or a rack.
 
@@ -80,6 +100,11 @@ class PostmortemQuestion:
         if subject.count("/") > 1:
             return cls(workload=Reference.parse(subject), window=window)
         return cls(node=node_name(subject), window=window)
+
+    @property
+    def log(self) -> int | None:
+        """The log that the incident names."""
+        return None if self.incident is None else self.incident.log
 
     @property
     def words(self) -> str:

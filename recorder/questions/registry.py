@@ -112,6 +112,23 @@ QUESTIONS = {
         Question("who", "who", "WhoQuestion", "ask_who"),
         Question("history", "history", "HistoryQuestion", "ask_history"),
         Question("entries", "entries", "EntryQuestion", "ask_entries"),
+        Question("object", "show", "ObjectQuestion", "ask_object"),
+        Question("diff", "diff", "DifferenceQuestion", "ask_difference"),
+        Question("nodes", "nodes", "NodesQuestion", "ask_nodes"),
+        Question("stats", "stats", "StatsQuestion", "ask_stats", judges=True),
+        Question(
+            "replay", "replay", "ReplayQuestion", "ask_replay", judges=True
+        ),
+        Question(
+            "postmortem",
+            "postmortem",
+            "PostmortemQuestion.about",
+            "ask_postmortem",
+            judges=True,
+        ),
+        Question(
+            "audit_coverage", "audit_coverage", "within", "ask_audit_coverage"
+        ),
         Question("coverage", "gaps", "within", "ask_gaps"),
     )
 }

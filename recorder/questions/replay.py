@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from recorder.coverage.coverage import Coverage, covered
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 from recorder.projections import NodeState, advance
+from recorder.questions.arguments import WINDOW, Argument, Option
 from recorder.questions.loading.nodes import is_of_node, node_of, reads_nodes
 from recorder.questions.ports import Reading
-from recorder.questions.references import find_node
+from recorder.questions.references import find_node, node_name
 
 __all__ = ["Replay", "ReplayQuestion", "Step", "ask_replay"]
 
@@ -20,8 +22,16 @@ __all__ = ["Replay", "ReplayQuestion", "Step", "ask_replay"]
 class ReplayQuestion:
     """Which node, and when."""
 
-    node: str
-    window: Window
+    node: Annotated[
+        str,
+        Argument(
+            name="node",
+            required=True,
+            parse=node_name,
+            option=Option(metavar="node/NAME", names="nodes"),
+        ),
+    ]
+    window: Annotated[Window, WINDOW]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,24 +2,34 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Annotated
 
 from recorder.classify.changes import Manifest
 from recorder.coverage.coverage import Coverage
 from recorder.errors import NotFoundError
 from recorder.model.entry import Operation
 from recorder.model.moment import shifted, written
+from recorder.questions.arguments import OBJECT, VERSION_AT
 from recorder.questions.changes import document_of
 from recorder.questions.moments import covered_at
 from recorder.questions.ports import Heartbeats, Line, Reading, Selection
 from recorder.questions.queries import HeartbeatsOf
 from recorder.questions.references import Reference, find_objects, no_versions
 
-__all__ = ["Shown", "ask_object", "never"]
+__all__ = ["ObjectQuestion", "Shown", "ask_object", "never"]
 
 MOMENT = timedelta(microseconds=1)
 """The finest time there is."""
 
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectQuestion:
+    """Which object is wanted, and when."""
+
+    object: Annotated[Reference, OBJECT]
+    at: Annotated[datetime | None, VERSION_AT] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,17 +50,14 @@ class Shown:
 
 
 async def ask_object(
-    reading: Reading,
-    reference: Reference,
-    at: datetime | None,
-    *,
-    now: datetime,
+    reading: Reading, question: ObjectQuestion, *, now: datetime
 ) -> Shown:
     """Find the newest version of an object, as of a time or of all.
 
     Raises:
         NotFoundError: there was no such object then.
     """
+    reference, at = question.object, question.at
     await reading.reach(at, at)
     found = await find_objects(reading, reference)
     line = await reading.newest(

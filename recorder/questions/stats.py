@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.share import vouched_share
 from recorder.knowledge import Knowledge
 from recorder.model.window import Window
+from recorder.questions.arguments import WINDOW, Argument, Option
 from recorder.questions.counting import (
     Count,
     GroupBy,
@@ -31,8 +33,22 @@ __all__ = ["Stats", "StatsQuestion", "ask_stats"]
 class StatsQuestion:
     """When, and counted by what."""
 
-    window: Window
-    by: Sequence[GroupBy] = (GroupBy.CAUSE,)
+    by: Annotated[
+        Sequence[GroupBy],
+        Argument(
+            name="by",
+            takes=GroupBy,
+            many=True,
+            option=Option(
+                "What to count by.",
+                ("--by",),
+                default=GroupBy.CAUSE.value,
+                once=True,
+            ),
+            graphql="What to count by. Default: the cause.",
+        ),
+    ] = (GroupBy.CAUSE,)
+    window: Annotated[Window, WINDOW]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

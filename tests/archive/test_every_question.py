@@ -53,7 +53,7 @@ from recorder.questions.references import Reference
 from recorder.questions.replay import ReplayQuestion, ask_replay
 from recorder.questions.search import ask_search
 from recorder.questions.series import ask_conditions
-from recorder.questions.show import ask_object
+from recorder.questions.show import ObjectQuestion, ask_object
 from recorder.questions.stats import StatsQuestion, ask_stats
 from recorder.questions.timeline import ask_timeline
 from recorder.questions.who import WhoQuestion, ask_who
@@ -130,7 +130,9 @@ QUESTIONS: Mapping[str, Ask] = {
     "ask_labels": lambda r: ask_labels(r, None, now=NOW),
     "ask_nearest": lambda r: ask_nearest(r, Window(noon(9), noon(8))),
     "ask_nodes": lambda r: ask_nodes(r, NodesQuestion(at=OLD), now=NOW),
-    "ask_object": lambda r: ask_object(r, POD, OLD, now=NOW),
+    "ask_object": lambda r: ask_object(
+        r, ObjectQuestion(object=POD, at=OLD), now=NOW
+    ),
     "ask_opened": lambda r: ask_opened(
         r, EntryName(1, 2), all_fields=True, now=NOW
     ),

@@ -24,7 +24,7 @@ from recorder.questions.ports import Line, Place, Reading
 from recorder.questions.queries import ObjectsLike
 from recorder.questions.references import Reference
 from recorder.questions.search import ask_search
-from recorder.questions.show import ask_object
+from recorder.questions.show import ObjectQuestion, ask_object
 from recorder.questions.timeline import ask_timeline
 from recorder.questions.why import WhyQuestion, ask_why
 from recorder.retention.policy import Policy
@@ -77,7 +77,9 @@ async def everything(reading: Reading) -> dict[str, Any]:
         )
     for ago in (10, 9, 8, 7):
         at = noon(ago) + HOUR
-        shown = await ask_object(reading, POD, at, now=NOW)
+        shown = await ask_object(
+            reading, ObjectQuestion(object=POD, at=at), now=NOW
+        )
         found[f"shown {ago}"] = shown.line
     history = await ask_history(
         reading, HistoryQuestion(object=POD, window=WHOLE, limit=None), now=NOW
@@ -151,7 +153,7 @@ async def test_what_is_hot_does_not_open_the_archive(
         assert isinstance(reading, ArchivedReading)
         why = WhyQuestion(node="gpu-001", window=window)
         await ask_why(reading, why, shipped(), now=NOW)
-        await ask_object(reading, POD, None, now=NOW)
+        await ask_object(reading, ObjectQuestion(object=POD), now=NOW)
         await ask_entries(
             reading, EntryQuestion(window=Window(), limit=5), now=NOW
         )

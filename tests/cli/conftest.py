@@ -56,21 +56,7 @@ def calm(monkeypatch: pytest.MonkeyPatch) -> None:
     stop_clock(monkeypatch, WHEN)
 
 
-ASKING = (
-    "log",
-    "gaps",
-    "show",
-    "history",
-    "audit_coverage",
-    "diff",
-    "answering",
-    "cutting",
-    "incidents",
-    "get",
-    "stats",
-    "replay",
-    "postmortem",
-)
+ASKING = ("answering", "cutting")
 """Commands that read the clock, by their modules."""
 
 

@@ -103,7 +103,7 @@ class _Asking:
         return document
 
     async def postmortem(self, incident: str) -> str:
-        question = PostmortemQuestion.about(incident, self.whole)
+        question = PostmortemQuestion.about(incident, window=self.whole)
         answer = await ask_postmortem(
             self.reading, question, shipped(), now=NOW
         )

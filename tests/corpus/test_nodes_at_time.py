@@ -11,7 +11,7 @@ from recorder.questions.nodes import NodesQuestion, ask_labels, ask_nodes
 from recorder.questions.ports import Selection
 from recorder.questions.queries import EntryQuery, NodeNames
 from recorder.questions.references import Reference
-from recorder.questions.show import ask_object
+from recorder.questions.show import ObjectQuestion, ask_object
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of
 
@@ -53,7 +53,11 @@ async def test_a_list_says_what_each_node_shows(
             for node in names:
                 try:
                     found = await ask_object(
-                        reading, Reference("node", None, node), at, now=now
+                        reading,
+                        ObjectQuestion(
+                            object=Reference("node", None, node), at=at
+                        ),
+                        now=now,
                     )
                 except NotFoundError:
                     assert node not in listed, at

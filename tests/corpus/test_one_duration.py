@@ -68,7 +68,9 @@ async def test_what_was_decided_upon_had_been_detected(
     dsn, log = corpus.database.dsn("reader"), corpus.logs[name]
     async with reading_of(dsn, log) as reading:
         for incident in await incidents_of(reading):
-            question = PostmortemQuestion.about(incident.first.id, Window())
+            question = PostmortemQuestion.about(
+                incident.first.id, window=Window()
+            )
             made = await ask_postmortem(reading, question, shipped(), now=NOW)
             found = {one.phase: one for one in phases(made)}
             detected, decided = found["detected"], found.get("decided")

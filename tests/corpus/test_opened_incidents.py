@@ -56,7 +56,7 @@ async def test_every_listed_incident_opens_whatever_record_it_is_named_after(
                 ]
                 postmortem = await ask_postmortem(
                     reading,
-                    PostmortemQuestion.about(verdict.id, Window()),
+                    PostmortemQuestion.about(verdict.id, window=Window()),
                     shipped(),
                     now=at(),
                 )

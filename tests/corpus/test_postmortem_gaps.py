@@ -30,7 +30,7 @@ async def test_a_gap_that_a_verdict_rests_on_may_hide_something(
 ) -> None:
     log = corpus.logs["crash-in-gap"]
     async with reading_of(corpus.database.dsn("reader"), log) as reading:
-        question = PostmortemQuestion.about("gpu-002", Window())
+        question = PostmortemQuestion.about("gpu-002", window=Window())
         found = await ask_postmortem(reading, question, shipped(), now=at())
         if before:
             found = await behind_its_gaps(reading, found)

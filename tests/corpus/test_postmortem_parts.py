@@ -30,7 +30,7 @@ PHASES = ["started", "detected", "decided", "mitigated", "resolved"]
 async def ask(
     corpus: Corpus, name: str, subject: str | None, rack: str | None = None
 ) -> Postmortem:
-    question = PostmortemQuestion.about(subject, Window(), rack=rack)
+    question = PostmortemQuestion.about(subject, rack, window=Window())
     async with reading_of(
         corpus.database.dsn("reader"), corpus.logs[name]
     ) as reading:
@@ -84,7 +84,7 @@ async def test_an_incident_goes_through_its_phases_in_time(
         async with reading_of(
             corpus.database.dsn("reader"), corpus.logs[name]
         ) as reading:
-            question = PostmortemQuestion.about("gpu-002", Window())
+            question = PostmortemQuestion.about("gpu-002", window=Window())
             try:
                 found = await ask_postmortem(
                     reading, question, shipped(), now=at()
@@ -136,4 +136,4 @@ def test_a_report_is_about_one_thing(
     subject: str | None, rack: str | None
 ) -> None:
     with pytest.raises(ConfigError):
-        PostmortemQuestion.about(subject, Window(), rack=rack)
+        PostmortemQuestion.about(subject, rack, window=Window())
