@@ -145,7 +145,7 @@ def _why(error: LogError) -> str:
 
 
 def away_hole(away: Away, window: Window) -> Hole:
-    """Return the hole that a cluster leaves of which there is nothing."""
+    """Return the hole that a cluster leaves that is away."""
     return Hole(
         since=window.since,
         until=window.until,
@@ -223,5 +223,5 @@ def _most(times: Sequence[datetime | None]) -> datetime | None:
 def _all_least(
     times: Sequence[datetime | None], away: Sequence[Away]
 ) -> datetime | None:
-    """Return to where all reach; None where nobody knows it of one."""
+    """Return to where all reach; None where it is unknown of one."""
     return None if away else _least(times)

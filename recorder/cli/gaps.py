@@ -61,7 +61,7 @@ async def _gaps(ctx: click.Context, given: Mapping[str, Any]) -> int:
 
 
 def _listing(answer: "Gaps", *, with_holes: bool) -> Listing:
-    """Return the gaps, and where people read it what no entry tells."""
+    """Return the gaps, and for people the holes without an entry too."""
     from msgspec.structs import replace
 
     from recorder.render.coverage import (

@@ -140,7 +140,7 @@ class Account:
             if stream.gap is not None:
                 yield stream.gap
             yield from self._unproven(stream, Window())
-        # Of an archive alone nobody knows what was proven, whenever it was;
+        # An archive alone does not say what was proven, whenever it was;
         # and what is hidden may be of any time.
         yield from self._without_stream(Window(since=FIRST), since=FIRST)
         yield from self._around(Window())
@@ -220,8 +220,8 @@ def known_until(
 def _counts(stream: Stream) -> bool:
     """Return whether a stream can vouch at all.
 
-    Sources that are handed things, as audit is from a tape, do not: nobody
-    knows what they were not handed.
+    Sources that are handed things, as audit is from a tape, do not: what they
+    were not handed is unknown.
     """
     return stream.source == WATCH or stream.vouched_until is not None
 

@@ -13,7 +13,7 @@ from recorder.model.window import Window
 __all__ = ["AuditReading", "AuditState", "audit_reading"]
 
 SILENCE_MIN = 100
-"""Versions told in later hours than the last record: a policy that keeps
+"""Versions seen in later hours than the last record: a policy that keeps
 some of the writes has kept none of these."""
 
 
@@ -24,7 +24,7 @@ class AuditState(StrEnum):
     """It was never configured."""
 
     STOPPED = "stopped"
-    """Nobody reads it now."""
+    """It is not read now."""
 
     SILENT = "silent"
     """It is read, and nothing arrives: the policy audits nothing, or no API
@@ -43,14 +43,14 @@ class AuditReading:
     """When the last came; None of those of earlier releases, too."""
 
     unanswered: int = 0
-    """Versions that were told while no record came."""
+    """Versions that were seen while no record came."""
 
     left_out: Collection[str] = ()
-    """Resources of which hardly any version has a record."""
+    """Resources whose versions hardly ever have a record."""
 
     @property
     def proven_silent(self) -> bool:
-        """Whether something was written of which no record came."""
+        """Whether something was written and no record of it came."""
         return (
             self.state is AuditState.SILENT and self.unanswered >= VERSIONS_MIN
         )

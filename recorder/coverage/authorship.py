@@ -1,6 +1,6 @@
 """Authorship: whether the writes to a resource are in the audit log.
 
-While audit records are read, each hour counts what a watch told of a resource
+While audit records are read, each hour counts what a watch saw of a resource
 and the writes to it that are on record. A policy that leaves a resource out
 shows as versions without records. A record makes one version, an eviction two,
 and one that changes nothing makes none; so fewer records than versions prove
@@ -40,7 +40,7 @@ class Count(NamedTuple):
     """What was counted of one resource in some hours."""
 
     versions: int
-    """Told by a watch one by one, while audit was read."""
+    """Seen by a watch one by one, while audit was read."""
 
     writes: int
     """Requests on record that were carried out."""
@@ -107,7 +107,7 @@ class Tally:
         return _sum(self._hours.values())
 
     def versions_after(self, at: datetime | None) -> int:
-        """Return how many versions later hours told; None: all of them."""
+        """Return the number of versions in later hours; None: in all."""
         return sum(
             counts[0]
             for hour, counts in self._hours.items()
@@ -147,8 +147,8 @@ def _said(count: Count) -> str:
 
 def _sum(counts: Iterable[list[int]]) -> Count:
     versions = writes = 0
-    for told, asked in counts:
-        versions += told
+    for seen, asked in counts:
+        versions += seen
         writes += asked
     return Count(versions, writes)
 

@@ -107,7 +107,7 @@ class Coverage(Document, frozen=True, kw_only=True):
 
     @property
     def holes(self) -> Sequence[Hole]:
-        """Those of which no entry tells."""
+        """Those without an entry."""
         return [hole for hole in self.gaps if hole.opened is None]
 
     @property
@@ -140,21 +140,21 @@ def cover(
     end: datetime | None = None,
     times: Iterable[datetime] = (),
     hiding: Iterable[Hole] = (),
-    told_by: Collection[str] | None = None,
+    proven_by: Collection[str] | None = None,
     authored: Callable[[str], bool] | None = None,
 ) -> Coverage:
     """Return what may be missing from an answer.
 
     Args:
         account: of the log, for the window that the answer speaks of.
-        end: where the answer ends, if its window has no end. Nobody asked
-            for it, so it need not be proven.
+        end: where the answer ends, if its window has no end. The question
+            did not name it, so it need not be proven.
         times: that the answer names. What was read of the time before a first
             list is a sample of it, so where no beginning was asked for, an
             answer that speaks of that time may lack something.
         hiding: what reduces the confidence of the answer, also before the
             window: the answer reaches there.
-        told_by: the resources that the answer rests on, if not all that were
+        proven_by: the resources that the answer rests on, if not all that were
             read: how far these are proven is what counts.
         authored: which resources have authors in the answer, if it names any.
     """
@@ -184,7 +184,7 @@ def cover(
         proven_until=proven_of(
             stream
             for stream in account.counted
-            if told_by is None or stream.resource in told_by
+            if proven_by is None or stream.resource in proven_by
         ),
         now=None if log.pinned else account.now,
         sources={
@@ -209,8 +209,8 @@ async def covered(
 ) -> Coverage:
     """Return what may be missing from a window of a log.
 
-    ``facts`` tells whether the question reads them: they may end before the
-    log does. ``needs`` is a resource without which there is no answer.
+    ``facts`` says that the question reads them: they may end before the log
+    does. ``needs`` is a resource without which there is no answer.
     """
     return cover(
         await read_account(

@@ -1,4 +1,4 @@
-"""Holes that no entry tells of: what nothing vouches for in a window.
+"""Holes without an entry: what nothing vouches for in a window.
 
 Before the first list of a resource nothing was recorded, and after its last
 proof nothing is known; a jump of the recorder's clock makes doubtful what was
@@ -45,7 +45,7 @@ minute to commit and to be read."""
 
 
 LATE = timedelta(days=1)
-"""How late an entry tells of something at most, Events above all."""
+"""How late an entry may report something, Events above all."""
 
 NOT_LISTED = "its first list is not complete"
 BEGAN_LATER = "recording started later"
@@ -138,14 +138,14 @@ def _hole(
 def nothing_recorded(window: Window, *, archived: bool) -> Hole:
     """Return the hole of a log that no stream has come to.
 
-    Of one of which only the archive is here, nobody knows what was proven.
+    Where only the archive is here, what was proven is unknown.
     """
     reason = NOT_ARCHIVED if archived else NOTHING_RECORDED
     return _hole(None, window.since, None, reason)
 
 
 def claimed(since: datetime, until: datetime | None) -> Hole:
-    """Return the hole up to a time that something told claims."""
+    """Return the hole up to a time that a timestamp claims."""
     return Hole(
         source="recorder",
         resource=None,
@@ -219,7 +219,7 @@ def _policy(rule: str, newest: Thinned) -> str:
 
 
 def never_recorded(resource: str, window: Window) -> Hole:
-    """Return the hole of a resource that nobody wanted to be recorded."""
+    """Return the hole of a resource that was not to be recorded."""
     return Hole(
         source=WATCH,
         resource=resource,
@@ -254,7 +254,7 @@ def doubt(jump: ClockJump, window: Window) -> Hole | None:
 def no_facts(end: FactsEnd, window: Window) -> Hole | None:
     """Return the hole behind the last entry that has facts, if asked.
 
-    An entry may tell of what happened long before it was observed.
+    An entry may report what happened long before it was observed.
     """
     since, until = end.at, window.until
     if since is not None and until is not None and until <= since - LATE:

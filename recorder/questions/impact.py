@@ -14,7 +14,6 @@ from recorder.explain.hit import Hit, Totals
 from recorder.explain.verdict import Judged
 from recorder.knowledge import Knowledge
 from recorder.model.document import Document
-from recorder.model.moment import shifted
 from recorder.model.outcomes import Happened
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -29,12 +28,10 @@ from recorder.questions.beginning import reach_begun
 from recorder.questions.loading.fleet import states_at
 from recorder.questions.loading.hits import NodeSelection, all_hits_of
 from recorder.questions.loading.nodes import (
-    LOOKBACK,
     PODS,
     hiding,
-    nodes_of,
+    judge_nodes,
     reads_workloads,
-    verdicts_of,
 )
 from recorder.questions.places import names_rack
 from recorder.questions.ports import Reading
@@ -232,11 +229,7 @@ async def _impact(
     account = await read_account(
         reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
     )
-    since = window.since and shifted(window.since, -LOOKBACK)
-    read = await nodes_of(
-        reading, nodes, since=since, until=window.until, knowledge=knowledge
-    )
-    judged = await verdicts_of(reading, read, window, account, knowledge)
+    judged = await judge_nodes(reading, nodes, window, account, knowledge)
     verdicts = [
         verdict
         for verdict in judged

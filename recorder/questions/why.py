@@ -22,9 +22,8 @@ from recorder.questions.loading.nodes import (
     LOOKBACK,
     hiding,
     is_authored,
-    nodes_of,
+    judge_nodes,
     reads_nodes,
-    verdicts_of,
 )
 from recorder.questions.ports import Reading
 from recorder.questions.queries import LastSign
@@ -36,7 +35,7 @@ MOMENT = timedelta(seconds=1)
 
 SOON = timedelta(minutes=5)
 """How long after a time something may begin that is meant by it: people
-remember when somebody called, not when it broke."""
+remember when they were called, not when it broke."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +64,14 @@ class WhyQuestion:
         if self.at is not None and self.window != Window():
             msg = "give either a moment or a window, not both"
             raise TimeError(msg)
+
+    @property
+    def reached(self) -> Window:
+        """The time whose holes verdicts have to know."""
+        at = self.at
+        if at is None:
+            return self.window
+        return Window(shifted(at, -LOOKBACK), shifted(at, LOOKBACK))
 
 
 class WhySubject(Document, frozen=True, kw_only=True):
@@ -106,14 +113,12 @@ async def ask_why(
     Raises:
         NotFoundError: the log has no such node.
     """
-    judged = _judged_window(question)
-    await reading.reach(judged.since, judged.until)
+    reached = question.reached
+    await reading.reach(reached.since, reached.until)
     await find_node(reading, question.node)
-    account = await _account(reading, judged, now=now)
-    found = await _verdicts(reading, question, knowledge, account)
-    if await reach_begun(reading, judged, found):
-        account = await _account(reading, judged, now=now)
-        found = await _verdicts(reading, question, knowledge, account)
+    account, found = await _judge(reading, question, knowledge, now=now)
+    if await reach_begun(reading, reached, found):
+        account, found = await _judge(reading, question, knowledge, now=now)
     end = None
     if question.at is not None:
         spoken, end = _spoken(question.at, found, account.end)
@@ -132,7 +137,7 @@ async def ask_why(
             end=end,
             times=[verdict.began_at for verdict in found],
             hiding=hiding(found),
-            told_by={_told_by(one.effect.stored) for one in found} or None,
+            proven_by={_shown_by(one.effect.stored) for one in found} or None,
             authored=is_authored,
         ),
     )
@@ -151,8 +156,8 @@ def _spoken(
 ) -> tuple[Window, datetime | None]:
     """Return the window that an answer about a moment speaks of, and its end.
 
-    Nobody asked for where the answer ends, unless the moment is not recorded
-    yet: then it is the end of the window.
+    The question does not name where the answer ends, unless the moment is not
+    recorded yet: then it is the end of the window.
     """
     begun = [verdict.began_at for verdict in found]
     ended = [e.at for v in found for e in v.evidence]
@@ -163,8 +168,8 @@ def _spoken(
     return Window(since, None), until
 
 
-def _told_by(stored: StoredFact) -> str:
-    """Return the resource whose stream told a fact of a node."""
+def _shown_by(stored: StoredFact) -> str:
+    """Return the resource whose stream showed a fact of a node."""
     fact = stored.fact
     if fact.kind is FactKind.EVENT:
         return EVENTS
@@ -174,41 +179,35 @@ def _told_by(stored: StoredFact) -> str:
     return PODS if of_pod else NODES
 
 
-def _judged_window(question: WhyQuestion) -> Window:
-    """Return the window whose holes verdicts have to know."""
-    if question.at is not None:
-        return Window(
-            shifted(question.at, -LOOKBACK), shifted(question.at, LOOKBACK)
-        )
-    return question.window
-
-
-async def _verdicts(
+async def _judge(
     reading: Reading,
     question: WhyQuestion,
     knowledge: Knowledge,
-    account: Account,
-) -> Sequence[Judged]:
-    window = question.window
-    if window.since is not None or window.until is not None:
-        return await _within(
-            reading, question.node, window, knowledge, account
-        )
-    until = question.at
-    signs = await reading.states(LastSign(question.node))
-    if not signs:
-        return []
-    last = signs[question.node]
-    end = None if until is None else shifted(until, LOOKBACK)
-    near = Window(shifted(until or last, -LOOKBACK), end)
-    for wider in (near, Window(None, end)):
-        found = await _within(
-            reading, question.node, wider, knowledge, account
-        )
-        chosen = _at(found, until)
+    *,
+    now: datetime,
+) -> tuple[Account, Sequence[Judged]]:
+    """Return what the log says of itself, and the verdicts asked for."""
+    account = await _account(reading, question.reached, now=now)
+    windows: Sequence[Window] = [question.window]
+    names = [question.node]
+    is_last = question.window == Window()
+    if is_last:
+        signs = await reading.states(LastSign(question.node))
+        windows = _windows(question.at, signs.get(question.node))
+    for window in windows:
+        found = await judge_nodes(reading, names, window, account, knowledge)
+        chosen = _at(found, question.at) if is_last else found
         if chosen:
-            return chosen
-    return []
+            return account, chosen
+    return account, []
+
+
+def _windows(at: datetime | None, last: datetime | None) -> Sequence[Window]:
+    """Return where to look for what happened last, the nearest first."""
+    if last is None:
+        return []
+    end = None if at is None else shifted(at, LOOKBACK)
+    return Window(shifted(at or last, -LOOKBACK), end), Window(None, end)
 
 
 def _at(found: Sequence[Judged], at: datetime | None) -> Sequence[Judged]:
@@ -224,21 +223,3 @@ def _at(found: Sequence[Judged], at: datetime | None) -> Sequence[Judged]:
     before = [v for v in found if v.at <= at]
     soon = [v for v in found if v.began_at <= shifted(at, SOON)]
     return going_on or before[-1:] or soon[:1]
-
-
-async def _within(
-    reading: Reading,
-    node: str,
-    window: Window,
-    knowledge: Knowledge,
-    account: Account,
-) -> Sequence[Judged]:
-    since = window.since and shifted(window.since, -LOOKBACK)
-    nodes = await nodes_of(
-        reading,
-        [node],
-        since=since,
-        until=window.until,
-        knowledge=knowledge,
-    )
-    return await verdicts_of(reading, nodes, window, account, knowledge)

@@ -31,7 +31,7 @@ NAMED_MAX = 3
 
 
 def missing_lines(coverage: Coverage, named: Iterable[Gap]) -> list[str]:
-    """Say the same, and of all gaps that somebody rests on."""
+    """Say the same, and all gaps that verdicts rest on."""
     lines = coverage_lines(coverage)
     return [
         *lines,
@@ -175,7 +175,7 @@ def gap_cells(gap: Gap) -> Sequence[Cell]:
 
 
 def hole_cells(coverage: Coverage) -> list[Sequence[Cell]]:
-    """Return holes of which no entry tells, as the cells of a table."""
+    """Return the holes without an entry as the cells of a table."""
     return [
         (
             None,

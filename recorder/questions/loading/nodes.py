@@ -48,6 +48,7 @@ __all__ = [
     "node_of",
     "nodes_of",
     "is_authored",
+    "judge_nodes",
     "reads_nodes",
     "reads_workloads",
     "verdicts_of",
@@ -288,6 +289,21 @@ def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:
     if fact.node is not None:
         return fact.node == name
     return name in names_in_locks(fact, knowledge)
+
+
+async def judge_nodes(
+    reading: Reading,
+    names: Sequence[str],
+    window: Window,
+    account: Account,
+    knowledge: Knowledge,
+) -> list[Judged]:
+    """Judge what happened to nodes in a window, with its causes before it."""
+    since = window.since and shifted(window.since, -LOOKBACK)
+    nodes = await nodes_of(
+        reading, names, since=since, until=window.until, knowledge=knowledge
+    )
+    return await verdicts_of(reading, nodes, window, account, knowledge)
 
 
 async def verdicts_of(
