@@ -24,7 +24,7 @@ class AuditState(StrEnum):
     """It was never configured."""
 
     STOPPED = "stopped"
-    """It is not read now."""
+    """Nobody reads it now."""
 
     SILENT = "silent"
     """It is read, and nothing arrives: the policy audits nothing, or no API
