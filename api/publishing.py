@@ -55,23 +55,28 @@ def publish(
             field that it replaces.
         shows: Fields that JSON leaves out and the schema shows.
         without: Fields of the struct that are left out.
-        order: All fields in the order in which the schema lists them, if
-            that is not theirs with the added ones last.
+        order: Fields that the schema lists one after the other where that is
+            not their order with the added ones last: they stand in front of
+            the last that is named.
 
     Raises:
-        TypeError: The order does not name each field once.
+        TypeError: The order names what is no field, or one twice.
     """
     added = {} if adds is None else {f.python_name: f for f in _added(adds)}
     own = _fields(struct, shows, without, added)
     fields = {field.python_name: field for field in own} | added
     if order:
-        if sorted(order) != sorted(fields):
+        if len({*order} & {*fields}) < len(order):
             msg = (
-                f"cannot publish {struct.__name__}: its order has to name"
-                f" {', '.join(sorted(fields))}, each once"
+                f"cannot publish {struct.__name__}: its order has to name some"
+                f" of {', '.join(sorted(fields))}, each once"
             )
             raise TypeError(msg)
-        fields = {one: fields[one] for one in order}
+        *moved, last = order
+        names = [one for one in fields if one not in moved]
+        place = names.index(last)
+        names[place:place] = moved
+        fields = {one: fields[one] for one in names}
     definition = StrawberryObjectDefinition(
         name=name or struct.__name__,
         is_input=False,

@@ -138,17 +138,5 @@ publish(
     Coverage,
     adds=_Coverage,
     without=("archived",),
-    order=(
-        "complete",
-        "since",
-        "until",
-        "recorded_until",
-        "proven_until",
-        "now",
-        "gaps",
-        "more_gaps",
-        "sources",
-        "says",
-        "away",
-    ),
+    order=("more_gaps", "sources", "says", "away"),
 )

@@ -23,7 +23,7 @@ publish(
     RecordedFact,
     adds=RecordedFactFields,
     without=("occurred_at", "observed_at"),
-    order=("entry", "at", "says"),
+    order=("at", "says"),
 )
 publish(Ending)
 
@@ -42,14 +42,5 @@ publish(
     WhyWorkload,
     adds=WhyWorkloadFields,
     without=("question",),
-    order=(
-        "workload",
-        "pod",
-        "window",
-        "state",
-        "since",
-        "sentence",
-        "endings",
-        "coverage",
-    ),
+    order=("window", "state"),
 )

@@ -43,5 +43,5 @@ publish(
     Impact,
     adds=_ImpactFields,
     without=("question",),
-    order=("nodes", "window", "failures", "workloads", "totals", "coverage"),
+    order=("nodes", "window", "failures"),
 )
