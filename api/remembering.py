@@ -91,7 +91,9 @@ class JudgedOnce:
             self._kept.move_to_end(place)
         answer = found.incidents
         coverage = structs.replace(answer.coverage, now=now)
-        return replace(found, incidents=replace(answer, coverage=coverage))
+        return replace(
+            found, incidents=structs.replace(answer, coverage=coverage)
+        )
 
     def keep(self, stand: Stand, found: Found) -> None:
         """Keep what was found; what was found before it stood there goes."""

@@ -9,7 +9,7 @@ from api.answers.windows import window
 from api.context import RequestContext
 from api.types.endings import WhyWorkload
 from api.types.impact import Impact
-from api.types.postmortem import Phase, Postmortem
+from api.types.postmortem import Postmortem
 from api.types.timeline import Placement, Timeline
 from api.types.verdicts import Why
 from recorder.documents.lessons import action_items, factors
@@ -114,20 +114,7 @@ async def postmortem(
         node=", ".join(found.nodes),
         nodes=list(found.nodes),
         summary=list(summary(found)),
-        phases=[
-            Phase(
-                phase=one.phase,
-                at=one.at,
-                after_seconds=one.after_seconds,
-                says=one.says,
-                entry=(
-                    None
-                    if one.entry is None
-                    else strawberry.ID(str(one.entry))
-                ),
-            )
-            for one in phases(found)
-        ],
+        phases=[*phases(found)],
         factors=list(factors(found)),
         action_items=list(action_items(found)),
         verdicts=[*verdicts],

@@ -3,18 +3,19 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-import strawberry
-
 from api.answers.fleet import ask_each, merged_coverage
 from api.answers.windows import bounded
 from api.context import RequestContext
-from api.types.coverage import Window
-from api.types.stats import Stats
 from api.types.words import GroupBy
 from recorder.questions.clusters import Away
 from recorder.questions.counting import GroupedCounts, count
 from recorder.questions.ports import Reading
-from recorder.questions.stats import StatsQuestion, ask_stats
+from recorder.questions.stats import (
+    Stats,
+    StatsQuestion,
+    StatsSubject,
+    ask_stats,
+)
 
 __all__ = ["stats"]
 
@@ -44,8 +45,8 @@ async def stats(
 
     async def ask(reading: Reading) -> Stats:
         question = StatsQuestion(window=bounded(reading, *span), by=by)
-        return Stats.of(
-            await ask_stats(reading, question, asked.knowledge, now=asked.now)
+        return await ask_stats(
+            reading, question, asked.knowledge, now=asked.now
         )
 
     if clusters is None:
@@ -66,12 +67,13 @@ def _unknown(
     """Count nothing of a cluster that is away, and vouch for none of it."""
     since, until = span
     return Stats(
-        cluster=away.cluster,
-        log=strawberry.ID(""),
-        window=Window(since=since, until=until),
+        question=StatsSubject(
+            cluster=away.cluster, log=None, since=since, until=until, by=None
+        ),
         totals=count([]),
         counts=[GroupedCounts(by=one, groups=[]) for one in by],
         vouched=0.0,
+        groups=(),
         coverage=merged_coverage(
             [], [away], now=asked.now, since=since, until=until
         ),

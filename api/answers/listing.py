@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from api.context import RequestContext
-from api.types.nodes import LabelValue, LabelValues, NodesAtTime
+from api.types.nodes import LabelValue, LabelValues, Nodes
 from recorder.questions.impact import Labels
 from recorder.questions.nodes import NodesQuestion, ask_labels, ask_nodes
 from recorder.questions.ports import Reading
@@ -19,14 +19,14 @@ async def nodes(
     *,
     rack: str | None,
     labels: Iterable[str],
-) -> NodesAtTime:
+) -> Nodes:
     """List the nodes that there were at a time.
 
     Raises:
         ConfigError: a label has another form than ``KEY=VALUE``.
     """
     question = NodesQuestion(labels=Labels.of(rack, labels), at=at)
-    return NodesAtTime.of(await ask_nodes(reading, question, now=asked.now))
+    return await ask_nodes(reading, question, now=asked.now)
 
 
 async def label_values(

@@ -107,16 +107,7 @@ async def authors(
         NotFoundError: there was no such object yet.
     """
     question = WhoQuestion(object=reference, at=at)
-    who = await ask_who(reading, question, now=asked.now)
-    return Who(
-        entry=who.version,
-        created=who.created,
-        deleted=who.deleted,
-        fields=[*who.fields],
-        contests=[*who.contests],
-        more=who.more,
-        coverage=who.coverage,
-    )
+    return await ask_who(reading, question, now=asked.now)
 
 
 async def difference(

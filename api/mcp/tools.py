@@ -17,11 +17,11 @@ from api.errors import ApiError
 from api.mcp import answers
 from api.mcp.answers import Asked, Shown
 from api.mcp.arguments import OfClusters, OfLog, OfNothing, tool_arguments
-from recorder.documents.impact import ImpactDocument
 from recorder.documents.who import WhoDocument
 from recorder.model.document import Document, is_left_out, json_bytes
 from recorder.model.reference import EntryName
 from recorder.questions.gaps import Gaps
+from recorder.questions.impact import Impact
 from recorder.questions.ports import Reading
 from recorder.questions.why import Why
 from recorder.questions.why_workload import WhyWorkload
@@ -252,8 +252,8 @@ TOOLS = {
                 "OfImpact",
                 "Nodes, by name, rack or label, and when.",
             ),
-            ImpactDocument,
-            _whole(ImpactDocument),
+            Impact,
+            _itself,
         ),
         _asking(
             "incidents",

@@ -33,7 +33,7 @@ from api.types.entries import EntryConnection, EntryDetail
 from api.types.facts import FactConnection
 from api.types.gaps import Gaps
 from api.types.links import LinkTemplate
-from api.types.nodes import LabelValues, NodesAtTime
+from api.types.nodes import LabelValues, Nodes
 from api.types.search import SearchAnswer
 from api.types.words import SourceName
 from api.types.workloads import WorkloadStory
@@ -267,7 +267,7 @@ class AboutLogs:
         ] = None,
         cluster: ClusterArgument = None,
         log: LogArgument = None,
-    ) -> NodesAtTime | None:
+    ) -> Nodes | None:
         """The nodes as they were at a time, also those that are gone."""
         reading = await info.context.reading(cluster, log)
         return await listing.nodes(

@@ -1,43 +1,37 @@
 """Nodes as they were at a time, and the values of their labels."""
 
 from datetime import datetime
-from typing import Self
+
+import strawberry
 
 from api.describing import described
 from api.publishing import publish
 from api.scalars import Json
-from api.types.coverage import Coverage
 from recorder.questions.nodes import NodeAtTime, Nodes
 
-__all__ = ["LabelValue", "LabelValues", "NodeAtTime", "NodesAtTime"]
+__all__ = ["LabelValue", "LabelValues", "Nodes"]
 
 
 class _NodeFields:
     labels: Json
 
 
+class _NodesFields:
+    @strawberry.field
+    @staticmethod
+    def at(nodes: strawberry.Parent[Nodes]) -> datetime | None:
+        """The time of the query, or the end of the record."""
+        return nodes.question.at
+
+
 publish(NodeAtTime, adds=_NodeFields)
-
-
-@described
-class NodesAtTime:
-    """The nodes that there were at a time, by name."""
-
-    at: datetime | None
-    """The time of the query, or the end of the record."""
-
-    nodes: list[NodeAtTime]
-
-    coverage: Coverage
-
-    @classmethod
-    def of(cls, answer: Nodes) -> Self:
-        """Take it from an answer."""
-        return cls(
-            at=answer.at,
-            nodes=[*answer.nodes],
-            coverage=answer.coverage,
-        )
+publish(
+    Nodes,
+    name="NodesAtTime",
+    adds=_NodesFields,
+    without=["question"],
+    order=("at", "nodes", "coverage"),
+)
 
 
 @described

@@ -5,28 +5,16 @@ from datetime import datetime
 import strawberry
 
 from api.describing import described
+from api.publishing import publish
 from api.types.coverage import Coverage
 from api.types.impact import Impact
 from api.types.verdicts import Verdict
+from recorder.questions.phases import Phase
 
-__all__ = ["Phase", "Postmortem"]
+__all__ = ["Postmortem"]
 
 
-@described
-class Phase:
-    """One phase of an incident, by the record that bears it out."""
-
-    phase: str
-    """`started`, `detected`, `decided`, `mitigated` or `resolved`."""
-
-    at: datetime | None
-    """Null if it is not over, or was not recorded."""
-
-    after_seconds: float | None
-    """The time since the incident started."""
-
-    says: str
-    entry: strawberry.ID | None
+publish(Phase)
 
 
 @described

@@ -1,53 +1,47 @@
 """Stats: what happened in a window, counted."""
 
-from typing import Self
-
 import strawberry
 
-from api.describing import described
 from api.publishing import publish
-from api.types.coverage import Coverage, Window
+from api.types.coverage import Window
 from recorder.questions.counting import Count, GroupedCounts
-from recorder.questions.stats import Stats as Answered
+from recorder.questions.stats import Stats
 
 __all__ = ["Stats"]
 
 
+class _StatsFields:
+    @strawberry.field
+    @staticmethod
+    def cluster(stats: strawberry.Parent[Stats]) -> str:
+        return stats.question.cluster
+
+    @strawberry.field
+    @staticmethod
+    def log(stats: strawberry.Parent[Stats]) -> strawberry.ID:
+        return strawberry.ID(str(stats.question.log or ""))
+
+    @strawberry.field
+    @staticmethod
+    def window(stats: strawberry.Parent[Stats]) -> Window:
+        asked = stats.question
+        return Window(since=asked.since, until=asked.until)
+
+
 publish(Count, name="CountedGroup")
 publish(GroupedCounts)
-
-
-@described
-class Stats:
-    """What happened in one log, counted."""
-
-    cluster: str
-
-    log: strawberry.ID
-
-    window: Window
-
-    totals: Count
-
-    counts: list[GroupedCounts]
-    """One for each value of `by`."""
-
-    vouched: float | None
-    """The share of the window for which nothing may be missing; null if it is
-    not known."""
-
-    coverage: Coverage
-
-    @classmethod
-    def of(cls, stats: Answered) -> Self:
-        """Take it from an answer."""
-        window = stats.window
-        return cls(
-            cluster=stats.cluster,
-            log=strawberry.ID(str(stats.log)),
-            window=Window(since=window.since, until=window.until),
-            totals=stats.totals,
-            counts=[*stats.counts],
-            vouched=stats.vouched,
-            coverage=stats.coverage,
-        )
+publish(
+    Stats,
+    adds=_StatsFields,
+    shows=["counts"],
+    without=("question", "groups"),
+    order=(
+        "cluster",
+        "log",
+        "window",
+        "totals",
+        "counts",
+        "vouched",
+        "coverage",
+    ),
+)

@@ -45,24 +45,20 @@ def nodes(found: "Answered[Nodes]") -> None:
     """
     from msgspec.structs import replace
 
-    from recorder.documents.nodes import NodesDocument
     from recorder.model.moment import written
     from recorder.render.nodes import COLUMNS, node_cells
 
     answer = found.answer
+    as_of = answer.question.at
     listing = Listing(
         columns=COLUMNS,
         items=[
-            Item(f"node/{one.name}", node_cells(one, answer.at), one)
+            Item(f"node/{one.name}", node_cells(one, as_of), one)
             for one in answer.nodes
         ],
-        whole=lambda shown: replace(NodesDocument.of(answer), nodes=shown),
+        whole=lambda shown: replace(answer, nodes=shown),
         nothing="no nodes recorded at that time",
     )
-    if (
-        found.output in TEXTS
-        and found.asked.at is None
-        and answer.at is not None
-    ):
-        note(f"as of {written(answer.at)}, the end of the record")
+    if found.output in TEXTS and found.asked.at is None and as_of is not None:
+        note(f"as of {written(as_of)}, the end of the record")
     print_listing(listing, found.given, now=found.now)

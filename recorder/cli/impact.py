@@ -33,7 +33,6 @@ def impact(found: "Answered[Impact]") -> None:
     """
     from msgspec.structs import replace
 
-    from recorder.documents.impact import ImpactDocument
     from recorder.questions.references import named
     from recorder.questions.sentences import lasting
     from recorder.render.impact import COLUMNS, cells, cost, failure_lines
@@ -49,9 +48,7 @@ def impact(found: "Answered[Impact]") -> None:
             )
             for hit in answer.workloads
         ],
-        whole=lambda workloads: replace(
-            ImpactDocument.of(answer), workloads=workloads
-        ),
+        whole=lambda workloads: replace(answer, workloads=workloads),
         nothing="no affected workloads recorded",
     )
     is_text = found.output in TEXTS

@@ -77,13 +77,12 @@ def _whole(
     every: bool,
 ) -> Callable[[Sequence[Any]], Any]:
     """Return what makes the document of one log, or of every log."""
-    from recorder.documents.incidents import IncidentsDocument
+    from msgspec.structs import replace
+
     from recorder.model.reference import told_log
 
     if not every:
-        return lambda shown: IncidentsDocument(
-            incidents=shown, coverage=answers[0].coverage
-        )
+        return lambda shown: replace(answers[0], incidents=shown)
     clusters = [
         {
             "cluster": reading.log.cluster_name,

@@ -41,14 +41,12 @@ def stats(ctx: click.Context, /, **given: Any) -> int:
 async def _stats(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from msgspec.structs import replace
 
-    from recorder.documents.stats import StatsDocument
     from recorder.render.stats import count_cells, count_columns, totals_line
     from recorder.render.table import Column
 
     every = given["all_clusters"]
     readings, found = await ask_each(ctx, given)
     (by,), answers = found.asked.by, found.answer
-    documents = [StatsDocument.of(answer) for answer in answers]
 
     def whole(groups: Sequence[Any]) -> Any:
         if every:
@@ -56,8 +54,8 @@ async def _stats(ctx: click.Context, given: Mapping[str, Any]) -> int:
                 {"cluster": one.cluster, "why": one.why}
                 for one in readings.away
             ]
-            return {"clusters": documents, "away": away}
-        return replace(documents[0], groups=groups)
+            return {"clusters": answers, "away": away}
+        return replace(answers[0], groups=groups)
 
     if given["output"] in TEXTS:
         for answer in answers:
@@ -68,13 +66,13 @@ async def _stats(ctx: click.Context, given: Mapping[str, Any]) -> int:
         items=[
             Item(
                 name=count.key or "",
-                cells=(answer.cluster, *count_cells(count))
+                cells=(answer.question.cluster, *count_cells(count))
                 if every
                 else count_cells(count),
                 document=count,
             )
-            for answer, shown in zip(answers, documents, strict=True)
-            for count in shown.groups
+            for answer in answers
+            for count in answer.groups
         ],
         whole=whole,
         nothing="no incidents recorded",

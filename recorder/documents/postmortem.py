@@ -6,11 +6,11 @@ from typing import Self
 
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
-from recorder.documents.impact import ImpactDocument
 from recorder.documents.lessons import action_items, factors
 from recorder.explain.verdict import Verdict
 from recorder.model.document import Document
 from recorder.questions.facts import ListedFact, listed_fact
+from recorder.questions.impact import Impact
 from recorder.questions.phases import Phase, phases
 from recorder.questions.postmortem import Postmortem
 from recorder.questions.sentences import counted, lasting
@@ -63,7 +63,7 @@ class PostmortemDocument(Document, frozen=True, kw_only=True):
     action_items: Sequence[str]
     timeline: Sequence[ListedFact]
     verdicts: Sequence[Verdict]
-    impact: ImpactDocument
+    impact: Impact
     coverage: Coverage
     verdict_gaps: Sequence[Hole]
     log: LogDocument
@@ -82,7 +82,7 @@ class PostmortemDocument(Document, frozen=True, kw_only=True):
                 for one in postmortem.timeline
             ],
             verdicts=postmortem.verdicts,
-            impact=ImpactDocument.of(postmortem.impact),
+            impact=postmortem.impact,
             coverage=postmortem.coverage,
             verdict_gaps=postmortem.gaps,
             log=LogDocument(id=postmortem.log, position=postmortem.position),

@@ -42,6 +42,7 @@ __all__ = [
     "Impact",
     "ImpactQuestion",
     "ImpactSubject",
+    "JudgedImpact",
     "Labels",
     "NodeFailure",
     "ask_impact",
@@ -189,8 +190,12 @@ class Impact(Document, frozen=True, kw_only=True):
     workloads: Sequence[Hit]
     totals: Totals
     coverage: Coverage
+
+
+class JudgedImpact(Impact, frozen=True, kw_only=True):
+    """The impact with the verdicts on the failures, in the same order."""
+
     verdicts: Sequence[Judged] = field(name="_verdicts")
-    """Those on the failures, in the same order."""
 
 
 async def ask_impact(
@@ -199,7 +204,7 @@ async def ask_impact(
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> Impact:
+) -> JudgedImpact:
     """Find the workloads that failures of nodes hit.
 
     Raises:
@@ -219,7 +224,7 @@ async def _impact(
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> Impact:
+) -> JudgedImpact:
     window = question.window
     nodes, moved = await _nodes(reading, question)
 
@@ -245,7 +250,7 @@ async def _impact(
         account=account,
         knowledge=knowledge,
     )
-    return Impact(
+    return JudgedImpact(
         question=ImpactSubject(
             cluster=reading.log.cluster_name,
             nodes=nodes,

@@ -60,9 +60,7 @@ async def ask_incident(
     chosen = [one for one in found.incidents if str(name) in one.verdicts]
     if not chosen:
         raise _none(reading, name)
-    return Incidents(
-        window=found.window, incidents=chosen, coverage=found.coverage
-    )
+    return Incidents(incidents=chosen, coverage=found.coverage)
 
 
 async def _verdict(

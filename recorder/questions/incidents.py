@@ -7,11 +7,12 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Self
 
 from msgspec import field
+from msgspec.structs import replace
 
 from recorder.coverage.account import read_account
 from recorder.coverage.coverage import Coverage, cover
@@ -334,11 +335,9 @@ def controller_of(verdict: Judged) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incidents:
-    """What happened, newest last."""
+class Incidents(Document, frozen=True, kw_only=True):
+    """What happened to any node, oldest first."""
 
-    window: Window
     incidents: Sequence[JudgedIncident]
     coverage: Coverage
 
@@ -396,7 +395,6 @@ async def _incidents(
         for at in (one.since, *(hit.hit_at for hit in one.hits))
     ]
     return Incidents(
-        window=window,
         incidents=incidents,
         coverage=cover(account, times=times, hiding=hiding(judged)),
     )

@@ -34,6 +34,7 @@ __all__ = [
     "NodeAtTime",
     "Nodes",
     "NodesQuestion",
+    "NodesSubject",
     "ask_labels",
     "ask_nodes",
 ]
@@ -111,17 +112,18 @@ class NodeAtTime(Document, frozen=True, kw_only=True):
     labels: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nodes:
-    """The nodes that there were."""
+class NodesSubject(Document, frozen=True, kw_only=True):
+    """Of which cluster, and when."""
 
     cluster: str
     at: datetime | None
-    """When: the end of the record where nobody said it."""
 
+
+class Nodes(Document, frozen=True, kw_only=True):
+    """The nodes that there were at a time, by name."""
+
+    question: NodesSubject
     nodes: Sequence[NodeAtTime]
-    """By name."""
-
     coverage: Coverage
 
 
@@ -147,8 +149,7 @@ async def ask_nodes(
             msg, advice=f"see `recorder history node/{missing[0]}`"
         )
     return Nodes(
-        cluster=reading.log.cluster_name,
-        at=end,
+        question=NodesSubject(cluster=reading.log.cluster_name, at=end),
         nodes=[n for n in nodes if question.labels.fit(n.labels)],
         coverage=await covered_at(
             reading,

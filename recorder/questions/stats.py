@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
+from msgspec import field
+
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.share import vouched_share
 from recorder.knowledge import Knowledge
+from recorder.model.document import Document
 from recorder.model.window import Window
 from recorder.questions.arguments import WINDOW, Argument, Option
 from recorder.questions.counting import (
@@ -26,7 +29,7 @@ from recorder.questions.loading.nodes import reads_nodes
 from recorder.questions.places import rack_of
 from recorder.questions.ports import Reading
 
-__all__ = ["Stats", "StatsQuestion", "ask_stats"]
+__all__ = ["Stats", "StatsQuestion", "StatsSubject", "ask_stats"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,20 +54,31 @@ class StatsQuestion:
     window: Annotated[Window, WINDOW]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stats:
-    """What happened in one log, counted."""
+class StatsSubject(Document, frozen=True, kw_only=True):
+    """Of which log, when, and counted by what."""
 
     cluster: str
-    log: int
-    window: Window
+    log: int | None
+    """Null where the log is not known."""
+
+    since: datetime | None
+    until: datetime | None
+    by: GroupBy | None
+
+
+class Stats(Document, frozen=True, kw_only=True):
+    """What happened in one log, counted."""
+
+    question: StatsSubject
     totals: Count
-    counts: Sequence[GroupedCounts]
+    counts: Sequence[GroupedCounts] = field(name="_counts")
     """One for each value of `by`."""
 
     vouched: float | None
-    """The share of the window for which nothing may be missing."""
+    """The share of the window for which nothing may be missing; null if it is
+    not known."""
 
+    groups: Sequence[Count]
     coverage: Coverage
 
 
@@ -90,12 +104,18 @@ async def ask_stats(
             for node, labels in places.items()
             if (rack := rack_of(labels)) is not None
         }
+    window = question.window
+    counts = [counted_by(found.incidents, by, racks) for by in question.by]
     return Stats(
-        cluster=reading.log.cluster_name,
-        log=reading.log.id,
-        window=question.window,
+        question=StatsSubject(
+            cluster=reading.log.cluster_name,
+            log=reading.log.id,
+            since=window.since,
+            until=window.until,
+            by=question.by[0] if question.by else None,
+        ),
         totals=count(found.incidents),
-        counts=[counted_by(found.incidents, by, racks) for by in question.by],
+        counts=counts,
         vouched=vouched_share(
             found.coverage,
             (
@@ -104,5 +124,6 @@ async def ask_stats(
                 if reads_nodes(stream.source, stream.resource)
             ),
         ),
+        groups=counts[0].groups if counts else (),
         coverage=found.coverage,
     )

@@ -42,26 +42,26 @@ class WhoQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Who:
-    """Who made an object what it is."""
+    """Who changed each field of an object last."""
 
     found: KnownObject
     version: Line
     """The newest version, or the end of the object."""
 
     fields: Sequence[FieldChange]
-    """By path."""
+    """By path. A part that nobody changed since it began is one field."""
 
     created: Author | None
-    """None where the log does not hold its beginning."""
+    """Null if the log does not hold its beginning."""
 
     deleted: Author | None
-    """None where it was still there."""
+    """Null if the object was still there."""
 
     contests: Sequence[FieldContest]
     """Where two authors took turns at a field."""
 
     more: bool
-    """Whether there are older versions that were not read."""
+    """Whether there are older versions that were not compared."""
 
     coverage: Coverage
 

@@ -36,7 +36,7 @@ def totals_line(stats: Stats) -> str:
         # Cut, not rounded: 100 % is said of what is complete.
         share = int(stats.vouched * 10000) / 100
         parts.append(f"{share:g} % of the time vouched for")
-    return f"{stats.cluster}: {', '.join(parts)}"
+    return f"{stats.question.cluster}: {', '.join(parts)}"
 
 
 def count_columns(by: GroupBy) -> Sequence[Column]:

@@ -75,9 +75,7 @@ async def a_stand(number: int = 0) -> Stand:
 
 def a_finding(count: int = 1) -> Found:
     one: Any = SimpleNamespace(verdicts=["one"])
-    answer = Incidents(
-        window=DAY, incidents=[one] * count, coverage=Coverage.of(DAY)
-    )
+    answer = Incidents(incidents=[one] * count, coverage=Coverage.of(DAY))
     return Found(answer, {})
 
 

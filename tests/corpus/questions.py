@@ -18,8 +18,6 @@ import api.page
 from api.access import Principal
 from api.context import RequestContext
 from api.executing import Executor, Query, document_of
-from recorder.documents.impact import ImpactDocument
-from recorder.documents.incidents import IncidentsDocument
 from recorder.knowledge import shipped
 from recorder.model.document import json_bytes, plain
 from recorder.model.window import Window
@@ -86,7 +84,7 @@ class _Asking:
             nodes=(node,), rack=None, labels=(), window=window
         )
         answer = await ask_impact(self.reading, question, shipped(), now=NOW)
-        return _json(ImpactDocument.of(answer))
+        return _json(answer)
 
     async def replay(self, node: str) -> str:
         question = ReplayQuestion(node=node, window=self.whole)
@@ -99,7 +97,7 @@ class _Asking:
         answer = await ask_incidents(
             self.reading, question, shipped(), now=NOW
         )
-        document: dict[str, Any] = plain(IncidentsDocument.of(answer))
+        document: dict[str, Any] = plain(answer)
         return document
 
     async def postmortem(self, incident: str) -> str:

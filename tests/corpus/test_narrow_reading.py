@@ -13,8 +13,6 @@ from typing import Any, cast
 
 import pytest
 
-from recorder.documents.impact import ImpactDocument
-from recorder.documents.incidents import IncidentsDocument
 from recorder.explain.signals import signals_of
 from recorder.facts import is_evidence
 from recorder.knowledge import Knowledge, load, shipped
@@ -162,11 +160,11 @@ async def answers(
             nodes=nodes, rack=None, labels=(), window=window
         )
         hit = await ask_impact(reading, impact, knowledge, now=now)
-        found.append(ImpactDocument.of(hit))
+        found.append(hit)
         listed = await ask_incidents(
             reading, IncidentsQuestion(window=window), knowledge, now=now
         )
-        found.append(IncidentsDocument.of(listed))
+        found.append(listed)
     return [json_bytes(document) for document in found]
 
 

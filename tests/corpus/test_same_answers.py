@@ -10,8 +10,6 @@ from typing import Any
 import orjson
 import pytest
 
-from recorder.documents.impact import ImpactDocument
-from recorder.documents.incidents import IncidentsDocument
 from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.fact import StoredFact
@@ -50,8 +48,8 @@ async def answers(reading: Reading, name: str) -> list[dict[str, Any]]:
     )  # fmt: skip
     return [
         *found,
-        plain(ImpactDocument.of(impact)),
-        plain(IncidentsDocument.of(listed)),
+        plain(impact),
+        plain(listed),
     ]
 
 

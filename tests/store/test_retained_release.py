@@ -23,8 +23,6 @@ from recorder.admin.proving import UnprovenError, prove
 from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify, verify_database
 from recorder.coverage.coverage import covered
-from recorder.documents.impact import ImpactDocument
-from recorder.documents.incidents import IncidentsDocument
 from recorder.integrity.proof import check_proof
 from recorder.integrity.verified import Verified
 from recorder.knowledge import shipped
@@ -147,13 +145,11 @@ async def answers(reading: Reading, window: Window) -> dict[str, Any]:
             nodes=(node,), rack=None, labels=(), window=window
         )
         found[f"impact {node}"] = answer(
-            ImpactDocument.of(await ask_impact(reading, impact, know, now=NOW))
+            await ask_impact(reading, impact, know, now=NOW)
         )
     incidents = IncidentsQuestion(window=window)
     found["incidents"] = answer(
-        IncidentsDocument.of(
-            await ask_incidents(reading, incidents, know, now=NOW)
-        )
+        await ask_incidents(reading, incidents, know, now=NOW)
     )
     for name, more in LISTS.items():
         found[name] = [

@@ -10,7 +10,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from recorder.documents.impact import ImpactDocument
 from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.window import Window
@@ -98,7 +97,7 @@ async def _asked(
     )
     return (
         judge_why(question, plain(why)),
-        judge_impact(question, plain(ImpactDocument.of(impact))),
+        judge_impact(question, plain(impact)),
     )
 
 
