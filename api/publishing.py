@@ -51,8 +51,8 @@ def publish(
             annotated attributes or properties that instances of the struct
             have, and static methods under ``strawberry.field`` that get the
             instance as a ``strawberry.Parent``; one that gets nothing else
-            is as fast as an attribute. One without a text has that of the
-            field that it replaces.
+            is as fast as an attribute. One that replaces a
+            field has its name, and its text if it has none.
         shows: Fields that JSON leaves out and the schema shows.
         without: Fields of the struct that are left out.
         order: Fields that the schema lists one after the other where that is
@@ -110,14 +110,16 @@ def _fields(
             continue
         if python_name in without:
             continue
+        name = to_camel_case(written.lstrip("_"))
         if (instead := added.get(python_name)) is not None:
             text = flat(texts.get(python_name))
             instead.description = instead.description or text
+            instead.graphql_name = instead.graphql_name or name
             yield instead
             continue
         yield StrawberryField(
             python_name=python_name,
-            graphql_name=to_camel_case(written.lstrip("_")),
+            graphql_name=name,
             type_annotation=StrawberryAnnotation(_shown(hints[python_name])),
             origin=struct,
             description=flat(texts.get(python_name)),

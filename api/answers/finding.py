@@ -8,13 +8,14 @@ from api.answers.paging import page_size
 from api.context import RequestContext
 from api.scalars import Json
 from api.types.coverage import Window as WindowType
-from api.types.entries import Change, EntryDetail
+from api.types.entries import EntryDetail
 from api.types.search import SearchAnswer, SearchHit
 from api.types.words import SearchKind
 from api.types.workloads import WorkloadStory
 from recorder.coverage.coverage import covered
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window
+from recorder.questions.changes import shown_change
 from recorder.questions.entry import ask_opened, entry_name
 from recorder.questions.nouns import Line
 from recorder.questions.ports import Reading
@@ -125,7 +126,7 @@ async def entry(
         facts=[*found.facts],
         previous=found.previous,
         changed=[
-            Change.of(one, None if made is None else made.of(one))
+            shown_change(one, None if made is None else made.of(one))
             for one in found.changed
         ],
         writers=[*found.managers],

@@ -1,27 +1,30 @@
 """Questions about one object: its versions, itself at a time, differences."""
 
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from api.answers.paging import Page, Pages, read_page
 from api.context import RequestContext
 from api.cursors import INDEX_MAX
 from api.scalars import Json
-from api.types.entries import Change
 from api.types.objects import (
-    Difference,
-    Heartbeats,
     ObjectAt,
-    Version,
     VersionConnection,
     VersionEdge,
 )
 from api.types.who import Who
-from recorder.questions.diff import Difference as Differing
-from recorder.questions.diff import DifferenceQuestion, End, ask_difference
-from recorder.questions.history import HistoryQuestion, ask_history
-from recorder.questions.history import Version as KnownVersion
-from recorder.questions.ports import Heartbeats as Counted
+from recorder.questions.diff import (
+    Difference,
+    DifferenceQuestion,
+    End,
+    ask_difference,
+)
+from recorder.questions.history import (
+    HistoryQuestion,
+    ShownVersion,
+    ask_history,
+)
 from recorder.questions.ports import Reading, Selection
 from recorder.questions.queries import EntryQuery
 from recorder.questions.references import Reference
@@ -49,28 +52,22 @@ async def page(
         until=question.window.until,
         versions=True,
     )
-    pages: Pages[KnownVersion] = Pages(
+    pages: Pages[ShownVersion] = Pages(
         read=lambda log, after, limit: replace(history, after=after).pages(
             log, limit=limit
         ),
         newest=lambda log, n: log.skip_to_newest(EntryQuery(selection), n),
-        place=lambda version: (version.line.entry.position, INDEX_MAX),
+        place=lambda version: (version.entry.position, INDEX_MAX),
     )
     found = await read_page(reading, page, pages)
-    nodes = [Version.of(version) for version in found.items]
+    nodes = [*found.items]
     return VersionConnection(
         edges=found.edges(VersionEdge, nodes),
         nodes=nodes,
         page_info=found.info,
-        heartbeats=_heartbeats(history.heartbeats),
+        heartbeats=history.heartbeats,
         coverage=history.coverage,
     )
-
-
-def _heartbeats(counted: Counted | None) -> Heartbeats | None:
-    if counted is None:
-        return None
-    return Heartbeats(count=counted.count, last_at=counted.last_at)
 
 
 async def shown(
@@ -90,7 +87,7 @@ async def shown(
     return ObjectAt(
         entry=found.line,
         document=Json(found.object),
-        heartbeats=_heartbeats(found.heartbeats),
+        heartbeats=found.heartbeats,
         coverage=found.coverage,
     )
 
@@ -130,20 +127,4 @@ async def difference(
     question = DifferenceQuestion(
         object=reference, before=before, after=after, all_fields=all_fields
     )
-    return _difference(await ask_difference(reading, question, now=asked.now))
-
-
-def _difference(found: Differing) -> Difference:
-    identity = found.newest.identity
-    assert identity is not None, "a version is of an object"
-    return Difference(
-        object=identity,
-        outcome=found.outcome,
-        from_=found.before.line,
-        to=found.after.line,
-        changed=[
-            Change.of(change, found.author(change)) for change in found.changed
-        ],
-        writers=[*found.managers],
-        coverage=found.coverage,
-    )
+    return await ask_difference(reading, question, now=asked.now)

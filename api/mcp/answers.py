@@ -17,13 +17,12 @@ from api.errors import LogNumberError
 from api.mcp.arguments import OfClusters, OfLog
 from api.ports import Logs
 from recorder.coverage.coverage import Coverage
-from recorder.documents.versions import VersionDocument
 from recorder.knowledge import Knowledge
 from recorder.model.document import Document
 from recorder.model.reference import LogNumber, told_log
 from recorder.questions.arguments import Asking
 from recorder.questions.entries import Entries
-from recorder.questions.history import History
+from recorder.questions.history import History, ShownVersion
 from recorder.questions.incidents import Incident, Incidents
 from recorder.questions.lines import says
 from recorder.questions.ports import Line, Reading
@@ -110,7 +109,7 @@ class HistoryDocument(Document, frozen=True, kw_only=True):
     """The newest versions of an object, oldest first."""
 
     object: str
-    versions: Sequence[VersionDocument]
+    versions: Sequence[ShownVersion]
     more: bool
     coverage: Coverage
 
@@ -233,7 +232,7 @@ async def versions(
     versions = [one async for page in found.pages(reading) for one in page]
     return HistoryDocument(
         object=given.object,
-        versions=[VersionDocument.of(one) for one in versions[-given.limit :]],
+        versions=versions[-given.limit :],
         more=found.more,
         coverage=found.coverage,
     )

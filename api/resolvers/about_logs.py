@@ -26,7 +26,6 @@ from api.types.arguments import (
     Since,
     Until,
 )
-from api.types.audit_coverage import AuditCoverage
 from api.types.clusters import Cluster, Status
 from api.types.endings import WhyWorkload
 from api.types.entries import EntryConnection, EntryDetail
@@ -38,7 +37,7 @@ from api.types.search import SearchAnswer
 from api.types.words import SourceName
 from api.types.workloads import WorkloadStory
 from recorder.model.entry import Operation
-from recorder.questions.audit_coverage import ask_audit_coverage
+from recorder.questions.audit_coverage import AuditCoverage, ask_audit_coverage
 from recorder.questions.references import Reference
 
 __all__ = ["AboutLogs"]
@@ -319,10 +318,9 @@ class AboutLogs:
         The whole window is read: give one.
         """
         reading = await info.context.reading(cluster, log)
-        found = await ask_audit_coverage(
+        return await ask_audit_coverage(
             reading, window(since, until), now=info.context.now
         )
-        return AuditCoverage.of(found)
 
     @strawberry.field
     async def search(

@@ -12,8 +12,9 @@ from api.selecting import selected
 from api.types.arguments import After, At, Before, First, Last, Since, Until
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
-from api.types.objects import Difference, ObjectAt, VersionConnection
+from api.types.objects import ObjectAt, VersionConnection
 from api.types.who import Who
+from recorder.questions.diff import Difference
 from recorder.questions.history import HistoryQuestion
 from recorder.questions.ports import Reading
 from recorder.questions.references import Reference, find_objects

@@ -11,6 +11,7 @@ from api.publishing import publish
 from api.types.words import SourceName, SourceState
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
+from recorder.questions.audit_coverage import AuditCoverage, AuditedResource
 from recorder.questions.clusters import Away
 from recorder.render.coverage import coverage_lines
 
@@ -140,3 +141,15 @@ publish(
     without=("archived",),
     order=("more_gaps", "sources", "says", "away"),
 )
+
+
+class _Audited:
+    @strawberry.field
+    @staticmethod
+    def share(found: strawberry.Parent[AuditedResource]) -> float | None:
+        # JSON has it with four digits.
+        return found.authored / found.versions
+
+
+publish(AuditedResource, adds=_Audited)
+publish(AuditCoverage)

@@ -1,7 +1,5 @@
 """Entries: the immutable lines of the log, and what changed in them."""
 
-from typing import Self
-
 import strawberry
 
 from api.describing import described
@@ -10,17 +8,15 @@ from api.scalars import Json
 from api.types.coverage import Coverage
 from api.types.pages import PageInfo
 from api.types.words import SourceName
-from recorder.classify.changes import Change as Changed
-from recorder.classify.changes import How
 from recorder.classify.managers import FieldManager
 from recorder.model.author import Author
 from recorder.model.fact import StoredFact
 from recorder.model.reference import ObjectIdentity
+from recorder.questions.changes import ShownChange
 from recorder.questions.lines import says
 from recorder.questions.nouns import Line
 
 __all__ = [
-    "Change",
     "EntryConnection",
     "EntryDetail",
     "EntryEdge",
@@ -118,36 +114,6 @@ class EntryConnection:
 
 
 @described
-class Change:
-    """One difference between two versions."""
-
-    path: str
-    """For example `status.conditions[type=Ready].status`."""
-
-    change: How
-
-    old: Json | None
-    """Null if it was absent."""
-
-    new: Json | None
-    """Null if it was removed."""
-
-    author: Author | None
-    """Who changed it; null where only the version was opened."""
-
-    @classmethod
-    def of(cls, change: Changed, author: Author | None = None) -> Self:
-        """Take it from a comparison."""
-        return cls(
-            path=str(change),
-            change=change.how,
-            old=Json(change.old),
-            new=Json(change.new),
-            author=author,
-        )
-
-
-@described
 class EntryDetail:
     """One entry, opened."""
 
@@ -166,7 +132,7 @@ class EntryDetail:
     previous: Line | None
     """The previous version of the same object."""
 
-    changed: list[Change]
+    changed: list[ShownChange]
     """Differences from the previous version; empty if there is none."""
 
     writers: list[FieldManager]

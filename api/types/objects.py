@@ -1,63 +1,96 @@
 """One object: its versions, and itself at any time."""
 
-from datetime import datetime
-from typing import Self
-
 import strawberry
 
 from api.describing import described
+from api.publishing import publish
 from api.scalars import Json
 from api.types.coverage import Coverage
-from api.types.entries import Change
 from api.types.pages import PageInfo
 from recorder.classify.managers import FieldManager
 from recorder.model.author import Author
 from recorder.model.reference import ObjectIdentity
-from recorder.questions.history import Version as KnownVersion
-from recorder.questions.nouns import Line
+from recorder.questions.changes import ShownChange
+from recorder.questions.diff import Difference
+from recorder.questions.history import ShownVersion
+from recorder.questions.nouns import Heartbeats, Line
 
-__all__ = [
-    "Difference",
-    "Heartbeats",
-    "ObjectAt",
-    "Version",
-    "VersionConnection",
-    "VersionEdge",
-]
+__all__ = ["ObjectAt", "VersionConnection", "VersionEdge"]
 
 
-@described
-class Version:
-    """One entry of an object's history."""
+class _Change:
+    @strawberry.field
+    @staticmethod
+    def author(change: strawberry.Parent[ShownChange]) -> Author | None:
+        """Who changed it; null where only the version was opened."""
+        return change.made_by
 
-    entry: Line
 
-    writers: list[FieldManager]
-    """Who wrote it, according to field managers; empty if unknown."""
+class _Version:
+    @strawberry.field
+    @staticmethod
+    def entry(version: strawberry.Parent[ShownVersion]) -> Line:
+        return version.line
 
-    author: Author
-    """Who made it: by audit, else by field managers."""
+    @strawberry.field
+    @staticmethod
+    def writers(
+        version: strawberry.Parent[ShownVersion],
+    ) -> list[FieldManager]:
+        """Who wrote it, according to field managers; empty if unknown."""
+        return [*(version.actor or ())]
 
-    changed: list[Change]
-    """Differences from the previous version of the same incarnation."""
 
-    begins: bool
-    """Whether it is the first of its incarnation in the log."""
+class _Difference:
+    @strawberry.field
+    @staticmethod
+    def object(found: strawberry.Parent[Difference]) -> ObjectIdentity:
+        return found.identity
 
-    uid_before: str | None
-    """The previous incarnation, if a new one begins here."""
+    @strawberry.field
+    @staticmethod
+    def before(found: strawberry.Parent[Difference]) -> Line | None:
+        """The version at the start."""
+        return found.before.line
 
-    @classmethod
-    def of(cls, version: KnownVersion) -> Self:
-        """Take it from an answer."""
-        return cls(
-            entry=version.line,
-            writers=[*version.managers],
-            author=version.attribution.author,
-            changed=[Change.of(*one) for one in version.authored],
-            begins=version.begins,
-            uid_before=version.before,
-        )
+    @strawberry.field
+    @staticmethod
+    def after(found: strawberry.Parent[Difference]) -> Line | None:
+        """The version at the end."""
+        return found.after.line
+
+    @strawberry.field
+    @staticmethod
+    def writers(
+        found: strawberry.Parent[Difference],
+    ) -> list[FieldManager]:
+        return [*(found.actor or ())]
+
+
+publish(Heartbeats)
+publish(ShownChange, name="Change", adds=_Change)
+publish(
+    ShownVersion,
+    name="Version",
+    adds=_Version,
+    shows=("begins", "uid_before"),
+    without=("operation", "resource_version", "observed_at", "uid", "actor"),
+    order=("entry", "writers", "author", "changed", "begins", "uid_before"),
+)
+publish(
+    Difference,
+    adds=_Difference,
+    without=("actor",),
+    order=(
+        "object",
+        "outcome",
+        "before",
+        "after",
+        "changed",
+        "writers",
+        "coverage",
+    ),
+)
 
 
 @described
@@ -67,16 +100,7 @@ class VersionEdge:
     cursor: str
     """Opaque cursor, valid for this log only."""
 
-    node: Version
-
-
-@described
-class Heartbeats:
-    """Updates that were counted instead of stored."""
-
-    count: int
-
-    last_at: datetime | None
+    node: ShownVersion
 
 
 @described
@@ -85,7 +109,7 @@ class VersionConnection:
 
     edges: list[VersionEdge]
 
-    nodes: list[Version]
+    nodes: list[ShownVersion]
 
     page_info: PageInfo
 
@@ -107,29 +131,5 @@ class ObjectAt:
 
     heartbeats: Heartbeats | None
     """Of the newest version: what was counted since."""
-
-    coverage: Coverage
-
-
-@described
-class Difference:
-    """What changed between two times."""
-
-    object: ObjectIdentity
-
-    outcome: str
-    """`same`, `changed`, `added`, `deleted`, `absent`, `not there`, or
-    `another incarnation`."""
-
-    from_: Line | None = strawberry.field(
-        name="from", description="The version at the start."
-    )
-
-    to: Line | None
-    """The version at the end."""
-
-    changed: list[Change]
-
-    writers: list[FieldManager]
 
     coverage: Coverage

@@ -23,7 +23,6 @@ def coverage(found: "Answered[AuditCoverage]") -> None:
     Example:
       recorder audit coverage --since 1h
     """
-    from recorder.documents.audit_coverage import AuditCoverageDocument
     from recorder.render.audit_coverage import (
         audit_coverage_lines,
         audit_coverage_notes,
@@ -33,6 +32,6 @@ def coverage(found: "Answered[AuditCoverage]") -> None:
     if found.output == "table":
         print_lines(audit_coverage_lines(answer))
     else:
-        print_document(AuditCoverageDocument.of(answer), found.output)
+        print_document(answer, found.output)
     for line in audit_coverage_notes(answer):
         note(line)

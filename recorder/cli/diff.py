@@ -25,10 +25,9 @@ def diff(found: "Answered[Difference]") -> None:
       recorder diff node/gpu-002 --from 2h --to 1h
       recorder diff pod/train/llm-0 --from 1/29 --to 1/66 -o json
     """
-    from recorder.documents.versions import DifferenceDocument
     from recorder.render.versions import difference_lines
 
     if found.output == "table":
         print_lines(difference_lines(found.answer))
     else:
-        print_document(DifferenceDocument.of(found.answer), found.output)
+        print_document(found.answer, found.output)

@@ -17,9 +17,7 @@ from recorder.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from recorder.documents.versions import HistoryTailDocument
-    from recorder.questions.history import History, Version
-    from recorder.questions.lines import ShownObject
+    from recorder.questions.history import History, ShownVersion
 
 __all__ = ["history"]
 
@@ -66,7 +64,7 @@ class _Text:
         self._answer = answer
         self._begun = False
 
-    def page(self, versions: "Sequence[Version]") -> None:
+    def page(self, versions: "Sequence[ShownVersion]") -> None:
         from recorder.render.versions import version_lines
 
         for version in versions:
@@ -80,7 +78,7 @@ class _Text:
 
 
 class _Lines(_Text):
-    def page(self, versions: "Sequence[Version]") -> None:
+    def page(self, versions: "Sequence[ShownVersion]") -> None:
         write(b"".join(line + b"\n" for line in _shown(versions)))
         self._begun = True
 
@@ -88,38 +86,34 @@ class _Lines(_Text):
 class _Json(_Text):
     """One document; its versions are written as they come."""
 
-    def page(self, versions: "Sequence[Version]") -> None:
+    def page(self, versions: "Sequence[ShownVersion]") -> None:
         before = b",\n" if self._begun else self._head()
         write(before + b",\n".join(_shown(versions)))
         self._begun = True
 
     def end(self) -> None:
-        tail = json_bytes(_tail(self._answer), on_one_line=True)
+        tail = json_bytes(self._answer, on_one_line=True)
         head = b"" if self._begun else self._head()
         write(head + b"\n], " + tail.removeprefix(b"{") + b"\n")
 
     def _head(self) -> bytes:
-        head = json_bytes(_head(self._answer), on_one_line=True)
+        head = json_bytes(self._answer.object, on_one_line=True)
         return b'{"object": ' + head + b', "versions": [\n'
 
 
 class _Yaml(_Text):
-    def page(self, versions: "Sequence[Version]") -> None:
-        from recorder.documents.versions import VersionDocument
-
-        shown = yaml_bytes(
-            [VersionDocument.of(version) for version in versions]
-        )
+    def page(self, versions: "Sequence[ShownVersion]") -> None:
+        shown = yaml_bytes(versions)
         write((b"" if self._begun else self._head()) + shown)
         self._begun = True
 
     def end(self) -> None:
         if not self._begun:
-            write(yaml_bytes({"object": _head(self._answer), "versions": []}))
-        write(yaml_bytes(_tail(self._answer)))
+            write(yaml_bytes({"object": self._answer.object, "versions": []}))
+        write(yaml_bytes(self._answer))
 
     def _head(self) -> bytes:
-        return yaml_bytes({"object": _head(self._answer)}) + b"versions:\n"
+        return yaml_bytes({"object": self._answer.object}) + b"versions:\n"
 
 
 PRINTERS: Mapping[str, type[_Text]] = {
@@ -130,22 +124,5 @@ PRINTERS: Mapping[str, type[_Text]] = {
 }
 
 
-def _shown(versions: "Sequence[Version]") -> list[bytes]:
-    from recorder.documents.versions import VersionDocument
-
-    return [
-        json_bytes(VersionDocument.of(version), on_one_line=True)
-        for version in versions
-    ]
-
-
-def _head(answer: "History") -> "ShownObject":
-    from recorder.documents.versions import object_document
-
-    return object_document(answer.newest, answer.found)
-
-
-def _tail(answer: "History") -> "HistoryTailDocument":
-    from recorder.documents.versions import HistoryTailDocument
-
-    return HistoryTailDocument.of(answer)
+def _shown(versions: "Sequence[ShownVersion]") -> list[bytes]:
+    return [json_bytes(version, on_one_line=True) for version in versions]

@@ -5,14 +5,13 @@ from datetime import datetime
 from typing import Self
 
 from recorder.coverage.coverage import Coverage
-from recorder.documents.versions import object_document
 from recorder.model.author import Author
 from recorder.model.document import Document
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName
 from recorder.questions.contests import FieldContest
 from recorder.questions.fields import FieldChange
-from recorder.questions.lines import ShownObject
+from recorder.questions.lines import ShownObject, shown_object
 from recorder.questions.who import Who
 
 __all__ = ["WhoDocument"]
@@ -39,7 +38,7 @@ class WhoDocument(Document, frozen=True, kw_only=True):
         """Return the document of an answer."""
         line = who.version
         return cls(
-            object=object_document(line, who.found),
+            object=shown_object(line, who.found.kind.kind),
             entry=line.entry,
             operation=line.operation,
             observed_at=line.observed_at,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from recorder.coverage.coverage import Coverage, covered
+from recorder.model.document import Document
 from recorder.model.entry import Operation
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
@@ -36,26 +37,27 @@ UNANSWERED = ("create/eviction", "create/binding", "delete")
 EVICTION_WRITES = 2
 """A Pod is marked as evicted before it is deleted."""
 
+DIGITS = 4
+"""Of a share."""
+
 Name = tuple[str, str, str]
 """API group, namespace and name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditedResource:
+class AuditedResource(Document, frozen=True, kw_only=True):
     """How many versions of one resource have an author."""
 
     resource: str
     versions: int
+    """Those that a watch told one by one."""
+
     authored: int
+    """Those that an audit record made."""
 
-    @property
-    def share(self) -> float | None:
-        """Which part of the versions has an author."""
-        return self.authored / self.versions if self.versions else None
+    share: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditCoverage:
+class AuditCoverage(Document, frozen=True, kw_only=True):
     """How much of what changed the audit log explains."""
 
     audited: bool
@@ -63,10 +65,8 @@ class AuditCoverage:
 
     resources: Sequence[AuditedResource]
     records: int
-    """Audit records of the window."""
-
     unmatched: int
-    """Those that made a version that is no entry of the window."""
+    """Records that made a version that is no entry, such as heartbeats."""
 
     coverage: Coverage
 
@@ -102,6 +102,7 @@ async def ask_audit_coverage(
                 resource=resource,
                 versions=count,
                 authored=asked.authored[resource],
+                share=round(asked.authored[resource] / count, DIGITS),
             )
             for resource, count in sorted(asked.versions.items())
         ],

@@ -2,11 +2,54 @@
 
 import json
 
-from recorder.classify.changes import Change, Manifest, changes, is_noise
+from msgspec import UNSET, UnsetType, field
+
+from recorder.classify.changes import (
+    Change,
+    How,
+    Manifest,
+    changes,
+    is_noise,
+)
+from recorder.model.author import Author
+from recorder.model.document import Document
 from recorder.model.reference import Resource
 from recorder.questions.ports import Line
 
-__all__ = ["document_of", "visible_changes"]
+__all__ = ["ShownChange", "document_of", "shown_change", "visible_changes"]
+
+
+class ShownChange(Document, frozen=True, kw_only=True):
+    """One difference between two versions."""
+
+    path: str
+    """For example `status.conditions[type=Ready].status`."""
+
+    change: How
+    old: object | None
+    """Null if it was absent."""
+
+    new: object | None
+    """Null if it was removed."""
+
+    author: Author | UnsetType = UNSET
+    """Where it is not the author of the version."""
+
+    made_by: Author | None = field(default=None, name="_made_by")
+
+
+def shown_change(
+    change: Change, made_by: Author | None, whole: Author | None = None
+) -> ShownChange:
+    """Return a change of a version, which is of an author as a whole."""
+    return ShownChange(
+        path=str(change),
+        change=change.how,
+        old=change.old,
+        new=change.new,
+        author=UNSET if made_by is None or made_by == whole else made_by,
+        made_by=made_by,
+    )
 
 
 def document_of(line: Line, kind: str) -> Manifest:

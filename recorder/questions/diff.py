@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 
+from msgspec import field
+
 from recorder.classify.changes import Change, Manifest
 from recorder.classify.managers import FieldManager, moved_managers
 from recorder.coverage.coverage import Coverage
 from recorder.errors import ConfigError, NotFoundError
-from recorder.model.author import Author
+from recorder.model.document import Document
 from recorder.model.entry import Operation
 from recorder.model.moment import shifted, written
-from recorder.model.reference import EntryName
+from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window, parse_time
 from recorder.questions.arguments import (
     ALL_FIELDS,
@@ -23,9 +25,15 @@ from recorder.questions.arguments import (
     Asking,
     Option,
 )
-from recorder.questions.changes import document_of, visible_changes
+from recorder.questions.changes import (
+    ShownChange,
+    document_of,
+    shown_change,
+    visible_changes,
+)
 from recorder.questions.fields import VERSIONS_MAX, Fields
 from recorder.questions.history import version_coverage, versions_between
+from recorder.questions.lines import ShownObject, shown_object
 from recorder.questions.ports import Line, Reading, Selection
 from recorder.questions.references import (
     KnownObject,
@@ -132,70 +140,57 @@ class DifferenceQuestion:
         return next((end.log for end in ends if end is not None), None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class State(Document, frozen=True, kw_only=True):
     """An object as it was at one end."""
 
     at: datetime | None
     """When; None for the newest version."""
 
-    line: Line | None
+    state: str
+    """Whether it was there, in a word."""
+
+    entry: EntryName | None
+    operation: Operation | None
+    resource_version: str | None
+    observed_at: datetime | None
+    uid: str | None
+    line: Line | None = field(name="_line")
     """The newest version until then; None where there was none yet."""
 
-    document: Manifest | None
+    document: Manifest | None = field(name="_document")
     """None where the object did not exist."""
 
-    @property
-    def says(self) -> str:
-        """Whether it was there, in a word."""
-        if self.line is None:
-            return "not yet"
-        if self.line.operation in GONE:
-            return self.line.operation.value
-        return "there"
 
-    @property
-    def uid(self) -> str | None:
-        """Its incarnation."""
-        if self.line is None or self.line.identity is None:
-            return None
-        return self.line.identity.uid
+class Difference(Document, frozen=True, kw_only=True):
+    """What changed between two times."""
 
+    object: ShownObject
+    before: State = field(name="from")
+    after: State = field(name="to")
+    outcome: str
+    """`same`, `changed`, `added`, `deleted`, `absent`, `not there`, or
+    `another incarnation`."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """What changed from one end to the other."""
-
-    found: KnownObject
-    newest: Line
-    before: State
-    after: State
-    changed: Sequence[Change]
-    managers: Sequence[FieldManager]
+    actor: Sequence[FieldManager] | None
     """Whose field managers' entries moved between the two."""
 
-    fields: Fields
-    """What the versions in between changed."""
-
+    changed: Sequence[ShownChange]
     coverage: Coverage
+    identity: ObjectIdentity = field(name="_identity")
 
-    def author(self, change: Change) -> Author:
-        """Return who made a change, the last of them where several did."""
-        return self.fields.author(change.path)
 
-    @property
-    def outcome(self) -> str:
-        """What became of the object, in a word."""
-        old, new = self.before.document, self.after.document
-        if old is None and new is None:
-            return "not there"
-        if old is None:
-            return "added"
-        if new is None:
-            return self.after.says
-        if self.before.uid != self.after.uid:
-            return "another incarnation"
-        return "changed" if self.changed else "same"
+def _outcome(before: State, after: State, changed: Sequence[Change]) -> str:
+    """Return what became of the object, in a word."""
+    old, new = before.document, after.document
+    if old is None and new is None:
+        return "not there"
+    if old is None:
+        return "added"
+    if new is None:
+        return after.state
+    if before.uid != after.uid:
+        return "another incarnation"
+    return "changed" if changed else "same"
 
 
 async def ask_difference(
@@ -212,7 +207,7 @@ async def ask_difference(
     newest = await reading.newest(
         Selection(objects=found.numbers, versions=True)
     )
-    if newest is None:
+    if newest is None or newest.identity is None:
         raise no_versions(reading, question.object)
     before = await _state(reading, found, question.before)
     after = await _state(reading, found, question.after)
@@ -228,13 +223,16 @@ async def ask_difference(
             fields = await _between(reading, found, before, after)
     window = Window(before.at, after.at and shifted(after.at, MOMENT))
     return Difference(
-        found=found,
-        newest=newest,
+        object=shown_object(newest, found.kind.kind),
         before=before,
         after=after,
-        changed=changed,
-        managers=managers,
-        fields=fields,
+        outcome=_outcome(before, after, changed),
+        actor=managers or None,
+        changed=[
+            shown_change(change, fields.author(change.path))
+            for change in changed
+        ],
+        identity=newest.identity,
         coverage=await version_coverage(reading, found, window, now=now),
     )
 
@@ -274,13 +272,29 @@ async def _state(reading: Reading, found: KnownObject, end: End) -> State:
             msg = f"entry {end.entry} is not a version of this object"
             raise NotFoundError(msg)
         at = line.observed_at
-    gone = line is None or line.operation in GONE
+    if line is None:
+        return State(
+            at=at,
+            state="not yet",
+            entry=None,
+            operation=None,
+            resource_version=None,
+            observed_at=None,
+            uid=None,
+            line=None,
+            document=None,
+        )
+    is_gone = line.operation in GONE
     return State(
         at=at,
+        state=line.operation.value if is_gone else "there",
+        entry=line.entry,
+        operation=line.operation,
+        resource_version=line.resource_version,
+        observed_at=line.observed_at,
+        uid=line.identity and line.identity.uid,
         line=line,
-        document=None
-        if line is None or gone
-        else document_of(line, found.kind.kind),
+        document=None if is_gone else document_of(line, found.kind.kind),
     )
 
 

@@ -10,20 +10,29 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
+from msgspec import field
+
 from recorder.classify.changes import Change, Manifest
 from recorder.classify.managers import FieldManager, moved_managers
 from recorder.coverage.account import read_account
 from recorder.coverage.coverage import Coverage, cover
 from recorder.model.author import Author
+from recorder.model.document import Document
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.arguments import ALL_FIELDS, LIMIT, OBJECT, WINDOW
 from recorder.questions.authors import Attribution, Authors, attribution
-from recorder.questions.changes import document_of, visible_changes
+from recorder.questions.changes import (
+    ShownChange,
+    document_of,
+    shown_change,
+    visible_changes,
+)
 from recorder.questions.entries import is_of
 from recorder.questions.joining import Joined
+from recorder.questions.lines import ShownObject, shown_object
 from recorder.questions.ports import (
     Heartbeats,
     Line,
@@ -42,6 +51,7 @@ from recorder.questions.references import (
 __all__ = [
     "History",
     "HistoryQuestion",
+    "ShownVersion",
     "Version",
     "ask_history",
     "version_coverage",
@@ -83,40 +93,85 @@ class Version:
     """The uid of the incarnation before it, where another one begins."""
 
     @property
-    def authored(self) -> Sequence[tuple[Change, Author]]:
-        """Each change, and who made it."""
-        return [(one, self.attribution.of(one)) for one in self.changed]
-
-    @property
     def uid(self) -> str | None:
         """Its incarnation."""
         return self.line.identity and self.line.identity.uid
 
+    def shown(self) -> "ShownVersion":
+        """Return it as answers show it."""
+        line, author = self.line, self.attribution.author
+        return ShownVersion(
+            entry=line.entry,
+            operation=line.operation,
+            resource_version=line.resource_version,
+            observed_at=line.observed_at,
+            uid=self.uid,
+            actor=self.managers or None,
+            author=author,
+            changed=[
+                shown_change(one, self.attribution.of(one), author)
+                for one in self.changed
+            ],
+            begins=self.begins,
+            uid_before=self.before,
+            line=line,
+        )
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class History:
-    """What a question selects, to be read page by page."""
 
-    question: HistoryQuestion
-    found: KnownObject
-    newest: Line
-    after: int
-    """Where the wanted versions begin."""
+class ShownVersion(Document, frozen=True, kw_only=True):
+    """One entry of an object's history."""
+
+    entry: EntryName
+    operation: Operation
+    resource_version: str | None
+    observed_at: datetime
+    uid: str | None
+    actor: Sequence[FieldManager] | None
+    author: Author
+    """Who made it: by audit, else by field managers."""
+
+    changed: Sequence[ShownChange]
+    """Differences from the previous version of the same incarnation."""
+
+    begins: bool = field(name="_begins")
+    """Whether it is the first of its incarnation in the log."""
+
+    uid_before: str | None = field(name="_uid_before")
+    """The previous incarnation, if a new one begins here."""
+
+    line: Line = field(name="_line")
+
+
+class History(Document, frozen=True, kw_only=True):
+    """What a question selects, to be read page by page.
+
+    JSON has the object before the versions, and the rest behind them.
+    """
+
+    more: bool
+    """Whether there are older versions that the limit leaves out."""
 
     heartbeats: Heartbeats | None
     """What was counted of the incarnation that lives."""
 
     coverage: Coverage
-
-    @property
-    def more(self) -> bool:
-        """Whether there are older versions that the limit leaves out."""
-        return self.after > 0
+    object: ShownObject = field(name="_object")
+    question: HistoryQuestion = field(name="_question")
+    found: KnownObject = field(name="_found")
+    after: int = field(name="_after")
+    """Where the wanted versions begin."""
 
     async def pages(
         self, reading: Reading, *, limit: int | None = None
-    ) -> AsyncIterator[list[Version]]:
+    ) -> AsyncIterator[list[ShownVersion]]:
         """Yield the versions in log order, in pages of the limit at most."""
+        async for page in self.compared(reading, limit=limit):
+            yield [version.shown() for version in page]
+
+    async def compared(
+        self, reading: Reading, *, limit: int | None = None
+    ) -> AsyncIterator[list[Version]]:
+        """Yield them with what they were compared by."""
         comparing = _Comparing(
             reading, self.found, all_fields=self.question.all_fields
         )
@@ -149,10 +204,11 @@ async def ask_history(
             EntryQuery(_selection(found, question.window)), question.limit
         )
     return History(
+        object=shown_object(newest, found.kind.kind),
         question=question,
         found=found,
-        newest=newest,
         after=after,
+        more=after > 0,
         heartbeats=await _heartbeats(reading, found),
         coverage=await version_coverage(
             reading, found, question.window, now=now

@@ -12,7 +12,13 @@ from recorder.model.reference import EntryName, Resource
 from recorder.questions.kinds import built_in_version
 from recorder.questions.ports import Line, is_about_events
 
-__all__ = ["ListedEntry", "ShownObject", "listed_entry", "says"]
+__all__ = [
+    "ListedEntry",
+    "ShownObject",
+    "listed_entry",
+    "says",
+    "shown_object",
+]
 
 
 class ShownObject(Document, frozen=True, kw_only=True):
@@ -23,6 +29,19 @@ class ShownObject(Document, frozen=True, kw_only=True):
     namespace: str | None
     name: str
     uid: str | None
+
+
+def shown_object(newest: Line, kind: str) -> ShownObject:
+    """Return an object by the names in its newest version."""
+    identity = newest.identity
+    assert identity is not None, "a version is of an object"
+    return ShownObject(
+        api_version=(newest.resource or "").rpartition("/")[0],
+        kind=kind,
+        namespace=identity.namespace or None,
+        name=identity.name,
+        uid=identity.uid,
+    )
 
 
 class ListedEntry(Document, frozen=True, kw_only=True):

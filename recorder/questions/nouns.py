@@ -6,6 +6,9 @@ from datetime import datetime
 from enum import Flag, auto
 from typing import NamedTuple
 
+import msgspec
+
+from recorder.model.document import Document
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind
 from recorder.model.reference import EntryName, ObjectIdentity, Resource
@@ -173,10 +176,9 @@ class CustomKind:
     namespaced: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Heartbeats:
-    """Updates of an object that were counted instead of stored."""
+class Heartbeats(Document, frozen=True):
+    """Updates that were counted instead of stored."""
 
     count: int
     last_at: datetime | None
-    resource_version: str | None
+    resource_version: str | None = msgspec.field(name="_resource_version")

@@ -86,7 +86,7 @@ async def ask_who(
     )
     fields, contests = Fields(), FieldContests()
     kind = history.found.kind.kind
-    async for version in _versions(history.pages(reading)):
+    async for version in _versions(history.compared(reading)):
         fields.take(version, kind)
         contests.take(version)
     if fields.newest is None:

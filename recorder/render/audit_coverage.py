@@ -18,7 +18,7 @@ def audit_coverage_lines(found: AuditCoverage) -> list[str]:
 
 
 def _row(one: AuditedResource) -> list[str]:
-    share = "-" if one.share is None else f"{one.share:.1%}"
+    share = f"{one.authored / one.versions:.1%}"
     return [one.resource, f"{one.versions}", f"{one.authored}", share]
 
 

@@ -1,16 +1,19 @@
 """Versions of an object, and their changes, as lines for people."""
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
-from recorder.classify.changes import Change, How
+from msgspec import UNSET
+
+from recorder.classify.changes import How
 from recorder.classify.managers import FieldManager
 from recorder.model.author import UNKNOWN, KnownBy
 from recorder.model.entry import Operation
 from recorder.model.moment import written
+from recorder.questions.changes import ShownChange
 from recorder.questions.diff import Difference, State
-from recorder.questions.history import Version
+from recorder.questions.history import ShownVersion
 from recorder.questions.ports import Heartbeats
 from recorder.questions.show import Shown
 from recorder.render.authors import author_text
@@ -18,7 +21,6 @@ from recorder.render.text import plain
 
 __all__ = [
     "actor_text",
-    "change_lines",
     "difference_lines",
     "heartbeat_notes",
     "shown_notes",
@@ -40,22 +42,25 @@ SIGNS = {
 }
 
 
-def change_lines(changes: Iterable[Change]) -> list[str]:
-    """Say each change in a line."""
-    return [
-        plain(f"{SIGNS[change.how]} {change}: {_values(change)}")
-        for change in changes
-    ]
+def _change(change: ShownChange) -> str:
+    """Say a change in a line."""
+    sign, author = SIGNS[change.change], change.author
+    text = plain(f"{sign} {change.path}: {_values(change)}")
+    if author is UNSET or author == UNKNOWN:
+        return text
+    return f"{text}  (by {author_text(author)})"
 
 
-def _values(change: Change) -> str:
-    match change.how:
+def _values(change: ShownChange) -> str:
+    match change.change:
         case How.ADDED:
             return _shortened(change.new)
         case How.REMOVED:
             return _shortened(change.old)
         case How.REORDERED:
-            return f"now in the order {', '.join(change.new)}"
+            return (
+                f"now in the order {', '.join(cast('list[str]', change.new))}"
+            )
         case How.REPLACED:
             return f"{_shortened(change.old)} -> {_shortened(change.new)}"
 
@@ -67,7 +72,7 @@ def _shortened(value: Any) -> str:
     return f"{text[:SHOWN_SIZE]}... ({len(text):,} characters)"
 
 
-def actor_text(managers: Sequence[FieldManager]) -> str:
+def actor_text(managers: Sequence[FieldManager] | None) -> str:
     """Name those who wrote."""
     if not managers:
         return "writer unknown"
@@ -88,30 +93,27 @@ BEGINS = {
 }
 
 
-def version_lines(version: Version) -> list[str]:
+def version_lines(version: ShownVersion) -> list[str]:
     """Say a version in a block of lines, the first one its title."""
     line = version.line
     said = f"{written(line.observed_at)}  {line.entry}  {line.operation.value}"
     lines = []
-    if version.before is not None:
-        uids = f"uid {version.uid}, before it {version.before}"
+    if version.uid_before is not None:
+        uids = f"uid {version.uid}, before it {version.uid_before}"
         lines = [f"new incarnation: {uids}", ""]
     if line.operation is Operation.ABSENT:
         return [*lines, f"{said}: inferred, missing from a complete list"]
-    author = version.attribution.author
+    author = version.author
     if author.known_by is KnownBy.AUDIT:
         said = f"{said}  by {author_text(author)}, audit {author.entry}"
-    elif version.managers or version.changed:
-        said = f"{said}  {actor_text(version.managers)}"
+    elif version.actor or version.changed:
+        said = f"{said}  {actor_text(version.actor)}"
     lines.append(said)
     if version.begins:
         lines.append(f"  {BEGINS.get(line.operation, 'first in the log')}")
     elif not version.changed and line.operation is not Operation.DELETED:
         lines.append("  no changes except fields shown by --all-fields")
-    for change, whose in version.authored:
-        (text,) = change_lines([change])
-        told = f"  (by {author_text(whose)})" if whose != author else ""
-        lines.append(f"  {text}{told if whose != UNKNOWN else ''}")
+    lines += [f"  {_change(change)}" for change in version.changed]
     return lines
 
 
@@ -143,13 +145,9 @@ def difference_lines(difference: Difference) -> list[str]:
         lines.append(
             f"new incarnation: uid {after.uid}, before it {before.uid}"
         )
-    if difference.managers:
-        lines.append(f"written {actor_text(difference.managers)}")
-    for change in difference.changed:
-        (text,) = change_lines([change])
-        author = difference.author(change)
-        by = f"  (by {author_text(author)})" if author != UNKNOWN else ""
-        lines.append(f"{text}{by}")
+    if difference.actor:
+        lines.append(f"written {actor_text(difference.actor)}")
+    lines += map(_change, difference.changed)
     return lines
 
 

@@ -85,9 +85,7 @@ async def everything(reading: Reading) -> dict[str, Any]:
         reading, HistoryQuestion(object=POD, window=WHOLE, limit=None), now=NOW
     )
     found["history"] = [
-        (one.line, one.authored, one.managers, one.begins, one.before)
-        async for page in history.pages(reading)
-        for one in page
+        one async for page in history.pages(reading) for one in page
     ]
     difference = await ask_difference(
         reading,

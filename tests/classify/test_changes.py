@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from recorder.classify.changes import changes, is_noise
 from recorder.classify.paths import Element, Step, written_path
-from recorder.documents.versions import ChangeDocument
 from recorder.model.document import plain
+from recorder.questions.changes import shown_change
 from tests.classify.applying import applied, parsed_path
 
 NAMES = (
@@ -112,7 +112,7 @@ def test_changes_applied_to_the_old_give_the_new(
 ) -> None:
     """By their JSON alone, the paths read back."""
     old, new = both
-    told = [plain(ChangeDocument.of(change)) for change in changes(old, new)]
+    told = [plain(shown_change(change, None)) for change in changes(old, new)]
 
     assert repr(sorted_deep(applied(old, told))) == repr(sorted_deep(new))
 
