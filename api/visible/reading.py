@@ -1,48 +1,33 @@
 """One log, as far as a reader may see it."""
 
-from collections import deque
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TypeVar, cast
 
+from api.visible.names import VisibleNames
 from api.visible.record import gap_of, log_of, stream_of, unread_of
-from api.visible.sight import NODES, Sight
+from api.visible.sight import Sight
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
 from recorder.model.fact import StoredFact
-from recorder.model.reference import ObjectIdentity
 from recorder.model.window import Window
-from recorder.questions.nouns import Incarnation, Line, Part, Place, Selection
+from recorder.questions.nouns import Line, Part, Selection
 from recorder.questions.ports import OnDay, Reading
 from recorder.questions.queries import (
-    ActiveNodes,
-    ActiveNodesNear,
-    CustomKinds,
     EntryQuery,
     FactListQuery,
     FactQuery,
     HeartbeatsOf,
-    Incarnations,
-    Kinds,
     ListQuery,
     NameQuery,
-    NodeNames,
     NodesBefore,
-    NodesLike,
-    ObjectNames,
-    ObjectsLike,
-    PodsOn,
-    PreemptedPods,
     StateQuery,
     Tenants,
 )
 
 __all__ = ["VisibleReading"]
-
-LOOKED_AT = 1000
-"""Names of nodes that are looked through for a text."""
 
 Item = TypeVar("Item")
 Key = TypeVar("Key")
@@ -59,6 +44,7 @@ class VisibleReading:
         self._reading = reading
         self._whole = whole
         self.sight = sight
+        self._names = VisibleNames(reading, sight)
 
     @property
     def log(self) -> Log:
@@ -158,13 +144,10 @@ class VisibleReading:
         wanted = count + 1
         while True:
             after = await newest_of(query, wanted)
-            newest: deque[int] = deque(maxlen=count + 1)
-            async for page in self.pages(query.counted(), after=after):
-                newest.extend(query.place(one)[0] for one in page)
-            if len(newest) > count:
-                return newest[0]
-            if not after:
-                return 0
+            pages = self.pages(query.counted(), after=after)
+            begin = await query.newest(pages, count)
+            if begin is not None or not after:
+                return begin or 0
             wanted *= 2
 
     async def newest(
@@ -186,29 +169,8 @@ class VisibleReading:
         return await self.sight.facts(await self._reading.facts(query))
 
     async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
-        """Return names, each once.
-
-        All UIDs of Pods: they lead to nothing but facts. And all kinds.
-        """
-        found: object
-        match query:
-            case Incarnations():
-                found = await self._incarnations(query)
-            case ObjectNames():
-                found = await self._object_names(query)
-            case ObjectsLike():
-                found = await self._objects_like(query)
-            case NodesLike():
-                found = await self._nodes_like(query)
-            case NodeNames() | ActiveNodes() | ActiveNodesNear():
-                found = await self._nodes(query)
-            case PodsOn() | PreemptedPods() | Kinds() | CustomKinds():
-                whole = cast("NameQuery[Item]", query)
-                found = await self._reading.names(whole)
-            case _:
-                # Words that are near another may be of others.
-                found = ()
-        return cast("Sequence[Item]", found)
+        """Return names, each once."""
+        return await self._names.names(query)
 
     async def states(
         self, query: StateQuery[Key, Found]
@@ -227,85 +189,3 @@ class VisibleReading:
             return cast("Mapping[Key, Found]", own)
         seen: Collection[object] = await self.sight.nodes(map(str, found))
         return {name: had for name, had in found.items() if name in seen}
-
-    async def _nodes(
-        self, query: NodeNames | ActiveNodes | ActiveNodesNear
-    ) -> Sequence[str]:
-        if isinstance(query, NodeNames) and query.names is not None:
-            # Also of names that are not there, which must take as long.
-            await self.sight.nodes(query.names)
-        found = await self._reading.names(query)
-        seen = await self.sight.nodes(found)
-        return [name for name in found if name in seen]
-
-    async def _nodes_like(self, query: NodesLike) -> Sequence[str]:
-        """Return nodes with a text in their names, or at the beginning.
-
-        As many are looked at, whatever the text: who sees no name must not
-        learn that there is one from the time that it takes.
-        """
-        if await self.sight.holds(NODES):
-            return await self._reading.names(query)
-        text = query.text
-        names = await self._reading.names(NodeNames())
-        found = [name for name in names if name.startswith(text)]
-        begun = {*found}
-        if query.anywhere:
-            found += [n for n in names if text in n and n not in begun]
-        others = [*dict.fromkeys([*found, *names])]
-        seen = await self.sight.nodes(others[:LOOKED_AT])
-        return [name for name in found if name in seen][: query.limit]
-
-    async def _objects_like(
-        self, query: ObjectsLike
-    ) -> Sequence[ObjectIdentity]:
-        kinds = await self._reading.names(Kinds())
-        places = await self.sight.places(kinds)
-        if query.within is not None:
-            places = [one for one in places if one in query.within]
-        return await self._reading.names(replace(query, within=places))
-
-    async def _incarnations(
-        self, query: Incarnations
-    ) -> Sequence[Incarnation]:
-        # What may be seen is looked up before it is known what there is.
-        namespace = query.namespace
-        if namespace is None:
-            places = await self.sight.places(query.kinds)
-        else:
-            asked = [(*kind, namespace) for kind in query.kinds]
-            seen = await self.sight.objects(
-                ObjectIdentity(*place, query.name, None) for place in asked
-            )
-            places = {
-                Place(one.group, one.kind, namespace)
-                for one in seen
-                if one is not None
-            }
-        if not places:
-            return []
-        found = await self._reading.names(query)
-        return [one for one in found if _is_in(one.identity, places)]
-
-    async def _object_names(
-        self, query: ObjectNames
-    ) -> Sequence[tuple[str, str]]:
-        found = await self._reading.names(query)
-        named = {
-            place: [
-                ObjectIdentity(group, kind, *place, None)
-                for group, kind in query.kinds
-            ]
-            for place in found
-        }
-        seen = await self.sight.objects(
-            one for identities in named.values() for one in identities
-        )
-        return [
-            place for place in found if all(o in seen for o in named[place])
-        ]
-
-
-def _is_in(identity: ObjectIdentity, places: Collection[Place]) -> bool:
-    place = Place(identity.group, identity.kind, identity.namespace)
-    return place in places or place._replace(namespace=None) in places

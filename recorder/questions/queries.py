@@ -6,7 +6,16 @@ each family of queries, so that a wrapper treats a family alike; the store has
 one statement for each query.
 """
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections import deque
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, auto
@@ -55,6 +64,7 @@ __all__ = [
     "Stay",
     "Tenants",
     "WordsNear",
+    "once",
 ]
 
 ALWAYS = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
@@ -66,6 +76,14 @@ Labels = Mapping[str, str]
 Item = TypeVar("Item")
 Key = TypeVar("Key")
 Found = TypeVar("Found")
+
+
+def once(items: Iterable[Item], key: Callable[[Item], Hashable]) -> list[Item]:
+    """Return items without those of a key that was there before."""
+    found: dict[Hashable, Item] = {}
+    for item in items:
+        found.setdefault(key(item), item)
+    return list(found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +169,18 @@ class ListQuery(Generic[Item]):
         """Return the query for items that are only counted."""
         return self
 
+    async def newest(
+        self, pages: AsyncIterator[Sequence[Item]], count: int
+    ) -> int | None:
+        """Return the position after which the newest of some pages lie.
+
+        None where there are no more than that.
+        """
+        places: deque[int] = deque(maxlen=count + 1)
+        async for page in pages:
+            places.extend(self.place(one)[0] for one in page)
+        return places[0] if len(places) > count else None
+
 
 @dataclass(frozen=True, slots=True)
 class EntryQuery(ListQuery[Line]):
@@ -191,11 +221,7 @@ class NameQuery(Generic[Item]):
         return self._once(old, new)
 
     def _once(self, *halves: Sequence[Item]) -> list[Item]:
-        found: dict[Hashable, Item] = {}
-        for half in halves:
-            for one in half:
-                found.setdefault(self.identity(one), one)
-        return list(found.values())
+        return once((one for half in halves for one in half), self.identity)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

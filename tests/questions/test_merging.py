@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recorder.questions.spanning.merging import merged, once
+from recorder.questions.queries import once
+from recorder.questions.spanning.merging import merged
 
 Place = tuple[int, int]
 HALF = st.lists(

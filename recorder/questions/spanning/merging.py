@@ -1,4 +1,4 @@
-"""Merging what two halves of a log tell, in its order, each thing once."""
+"""Merging what two halves of a log hold, in its order, each thing once."""
 
 from collections import deque
 from collections.abc import (
@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import Generic, TypeVar
 
 from recorder.model.fact import StoredFact
-from recorder.questions.queries import FactQuery
+from recorder.questions.queries import FactQuery, once
 
-__all__ = ["merged", "related", "union"]
+__all__ = ["each_once", "merged", "related", "union"]
 
 Item = TypeVar("Item")
 AskFacts = Callable[[FactQuery], Awaitable[Sequence[StoredFact]]]
@@ -27,14 +27,6 @@ Place = tuple[int, int]
 """Where something is in a log: an entry, and which of its facts."""
 
 
-def once(items: Iterable[Item], key: Callable[[Item], Hashable]) -> list[Item]:
-    """Return items without those of a key that was there before."""
-    found: dict[Hashable, Item] = {}
-    for item in items:
-        found.setdefault(key(item), item)
-    return list(found.values())
-
-
 def place(stored: StoredFact) -> tuple[int, int]:
     """Return the place of a fact in its log."""
     return stored.entry.position, stored.index
@@ -42,10 +34,10 @@ def place(stored: StoredFact) -> tuple[int, int]:
 
 def union(*parts: Sequence[StoredFact]) -> Sequence[StoredFact]:
     """Return facts in the order of the log, each once, of the first part."""
-    told = [part for part in parts if part]
-    if len(told) < 2:  # noqa: PLR2004 - nothing to merge
-        return [*told[0]] if told else []
-    return once(sorted((s for p in told for s in p), key=place), place)
+    some = [part for part in parts if part]
+    if len(some) < 2:  # noqa: PLR2004 - nothing to merge
+        return [*some[0]] if some else []
+    return once(sorted((s for p in some for s in p), key=place), place)
 
 
 async def related(
@@ -71,6 +63,18 @@ def _uids(facts: Sequence[StoredFact]) -> set[str]:
     """Return the UIDs of the objects of facts."""
     named = (stored.fact.object for stored in facts)
     return {one.uid for one in named if one is not None and one.uid}
+
+
+async def each_once(
+    halves: Iterable[AsyncIterator[Item]], key: Callable[[Item], Hashable]
+) -> AsyncIterator[Item]:
+    """Yield the items of one half after the other, each once."""
+    known = set()
+    for half in halves:
+        async for item in half:
+            if key(item) not in known:
+                known.add(key(item))
+                yield item
 
 
 async def merged(

@@ -5,24 +5,19 @@ position of an entry, and not before: what is hot costs what it did. What it
 was opened for stays open, and from then on both halves are asked.
 """
 
-from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Self, TypeVar, cast
 
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted
-from recorder.model.reference import EntryName
 from recorder.model.window import Window
-from recorder.questions.ports import (
-    Line,
-    OnDay,
-    Reading,
-    Selection,
-)
+from recorder.questions.nouns import Line, Selection
+from recorder.questions.ports import OnDay, Reading
 from recorder.questions.queries import (
     ActiveNodes,
     FactQuery,
@@ -38,6 +33,7 @@ from recorder.questions.queries import (
     StateQuery,
 )
 from recorder.questions.spanning.merging import (
+    each_once,
     merged,
     related,
     union,
@@ -170,23 +166,15 @@ class SpanningReading:
         """Return the place of the oldest entry that is kept."""
         return await self._hot.first_position()
 
-    async def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
+    def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
         """Yield the closed gaps that end after a time, in log order."""
-        known = set()
-        for half in self._halves():
-            async for gap in half.gaps(since):
-                if gap.opened not in known:
-                    known.add(gap.opened)
-                    yield gap
+        halves = (half.gaps(since) for half in self._halves())
+        return each_once(halves, attrgetter("opened"))
 
-    async def clock_jumps(self) -> AsyncIterator[ClockJump]:
+    def clock_jumps(self) -> AsyncIterator[ClockJump]:
         """Yield every jump of the recorder's clock, in log order."""
-        known = set()
-        for half in self._halves():
-            async for jump in half.clock_jumps():
-                if jump.entry not in known:
-                    known.add(jump.entry)
-                    yield jump
+        halves = (half.clock_jumps() for half in self._halves())
+        return each_once(halves, attrgetter("entry"))
 
     async def pages(
         self, query: ListQuery[Item], *, after: int, limit: int | None = None
@@ -216,10 +204,9 @@ class SpanningReading:
         # Behind the later of both lie enough, and at most twice as many.
         old = await cold.skip_to_newest(query, count, on_day=on_day)
         after = max(after, old)
-        newest: deque[int] = deque(maxlen=count + 1)
-        async for page in self.pages(query.counted(), after=after):
-            newest.extend(query.place(one)[0] for one in page)
-        return newest[0] if len(newest) > count else after
+        pages = self.pages(query.counted(), after=after)
+        begin = await query.newest(pages, count)
+        return after if begin is None else begin
 
     async def newest(
         self, selection: Selection, *, before: int | None = None
@@ -234,7 +221,7 @@ class SpanningReading:
         while cold := self._cold():
             old = await cold.newest(selection, before=before)
             if old is not None or is_here:
-                return max(filter(None, (hot, old)), key=_entry)
+                return max(filter(None, (hot, old)), key=attrgetter("entry"))
             # What did not change on the days that are open did before.
             if not await self._archive.reach_back():
                 break
@@ -298,7 +285,3 @@ class SpanningReading:
         """Return what is open, oldest first."""
         cold = self._cold()
         return [self._hot] if cold is None else [cold, self._hot]
-
-
-def _entry(line: Line) -> EntryName:
-    return line.entry
