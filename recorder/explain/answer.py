@@ -7,7 +7,7 @@ is `unrecorded`, and what would have told is said.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec.structs import replace
@@ -20,20 +20,25 @@ from recorder.explain.doubt import (
     mode_of,
     was_gone,
 )
-from recorder.explain.durations import away_of, down_of, shown
 from recorder.explain.evidence import evidence_of
 from recorder.explain.faults import fault_of
 from recorder.explain.happened import GONE, STAYED
 from recorder.explain.links.because import answers
 from recorder.explain.links.led_to import led_to
-from recorder.explain.links.ordered_by import carrier_of
 from recorder.explain.missing import missing
 from recorder.explain.rivals import rivals
 from recorder.explain.sentences import sentence
-from recorder.explain.signals import UNKNOWN, Signal, Topic
+from recorder.explain.signals import (
+    UNKNOWN,
+    RuledActor,
+    Signal,
+    Topic,
+    is_same,
+)
 from recorder.explain.steps import steps_of
 from recorder.explain.strength import rank
 from recorder.explain.tracks.bounds import (
+    heard_again,
     last_sign,
     not_after,
     not_before,
@@ -49,15 +54,17 @@ from recorder.explain.tracks.transitions import happenings
 from recorder.explain.verdict import (
     AnsweredFault,
     Decided,
+    Duration,
     Faulted,
     Judged,
 )
-from recorder.model.fact import FactKind
+from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import BootChanged
 from recorder.model.outcomes import (
     Cause,
     Confidence,
     Decision,
+    DurationKind,
     Fault,
     Happened,
 )
@@ -369,3 +376,78 @@ def _first_proof(transition: Transition) -> datetime:
             for s in transition.episode.of(Topic.READY)[:1]
         ]
     return min(times)
+
+
+SHORTEST = timedelta(seconds=1)
+"""What lasts for less is not shown."""
+
+
+def shown(down: Duration | None, away: Duration | None) -> Duration | None:
+    """Return how long it lasted: down, or else away from service.
+
+    Lists, sentences, cards, counts and reports show the same.
+    """
+    for one in (down, away):
+        if one is not None and one.length >= SHORTEST:
+            return one
+    return None
+
+
+def down_of(transition: Transition, last: datetime | None) -> Duration | None:
+    """Return the time from a last proof of life to the next one.
+
+    Nobody knows when in it the node went. None where it was never down, is
+    not back, or was not heard before.
+    """
+    if not transition.is_back:
+        return None
+    again = heard_again(transition)
+    if last is None or again is None:
+        return None
+    length = max(again - last, timedelta())
+    return Duration.of(DurationKind.DOWN, length, at_most=True)
+
+
+def away_of(
+    transition: Transition,
+    back: StoredFact | None,
+    proved: datetime | None,
+    down: Duration | None,
+) -> Duration | None:
+    """Return how long a node was not in service; None while it is not.
+
+    Of one that was lost it begins with the last proof of life, if that comes
+    before it was seen out of service. One that was down and never seen out
+    of service was out of it while it was down.
+    """
+    left = transition.episode.left_at
+    if back is None:
+        return None
+    if left is None:
+        return down and replace(down, kind=DurationKind.AWAY)
+    bound = transition.was_lost and proved is not None and proved < left
+    if bound and proved is not None:
+        left = proved
+    length = max(back.observed_at - left, timedelta())
+    return Duration.of(DurationKind.AWAY, length, at_most=bound)
+
+
+def carrier_of(
+    root: Intervention, acted: Sequence[Intervention]
+) -> RuledActor | None:
+    """Return who carried out an intervention, if its author did not.
+
+    Whose literal or object somebody used was asked by that; it may have
+    handed the order on.
+
+    Args:
+        root: where the order came from.
+        acted: all, in the order of their first acts.
+    """
+    if not root.asked:
+        return None
+    asked = root.asked[-1]
+    for one in acted:
+        if one is not root and is_same(one.author, asked) and one.asked:
+            return carrier_of(one, acted)
+    return asked

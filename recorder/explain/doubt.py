@@ -1,4 +1,4 @@
-"""Doubt: how sure a verdict is, and whether somebody meant what happened.
+"""Doubt: how sure a verdict is, and whether what happened was planned.
 
 A gap over the time that it rests on lowers what is proven to likely, and what
 rests on what the gap may hide to possible. Contradictions, records of which
@@ -47,7 +47,7 @@ def mode_of(
     *,
     holed: bool,
 ) -> Mode:
-    """Return whether somebody meant what happened: the contract's mode."""
+    """Return whether what happened was planned: the contract's mode."""
     if transition.happened == Happened.JOINED:
         return Mode.UNKNOWN
     if transition.was_shut_down:
@@ -64,9 +64,10 @@ def mode_of(
             else Mode.UNKNOWN
         )
     stood = transition.was_lost and transition.episode.baseline.cordoned
-    told = transition.happened in STAYING or transition.was_prepared or stood
-    if told and not (faulted and FAULTS[faulted.fault].by_itself):
-        return Mode.UNKNOWN  # somebody decided, and did not say so
+    prepared = transition.was_prepared or stood
+    decided_upon = transition.happened in STAYING or prepared
+    if decided_upon and not (faulted and FAULTS[faulted.fault].by_itself):
+        return Mode.UNKNOWN  # a decision whose reason is not recorded
     return Mode.UNKNOWN if holed else Mode.ABRUPT
 
 
@@ -158,7 +159,7 @@ def _may_hide(transition: Transition, decided: Decided | None) -> bool:
 
 
 def is_half(transition: Transition, verdict: Judged) -> bool:
-    """Whether something was repaired of which nobody said that it broke.
+    """Whether something was repaired, and no record says what broke.
 
     Who did it is known then, and why is not.
     """

@@ -62,7 +62,7 @@ def _recorded(fault: Fault, transition: Transition) -> Found | None:
         return None
     signal = faults[0]
     answered = is_answered(transition, signal)
-    # Whoever repaired such a part may have started the kubelet anew.
+    # A repair of such a part may have restarted the kubelet.
     spared = (
         transition.happened == Happened.KUBELET_RESTART
         and FAULTS[fault].spares_kubelet
@@ -213,7 +213,7 @@ def _power_loss(transition: Transition) -> Found | None:
     ):
         return None
     # How a node went that was lost when the log began is not recorded; and
-    # whoever had set all the others aside may have switched them off.
+    # an author who had set all the others aside may have switched them off.
     seen = transition.episode.baseline.ready == "True"
     sure = seen and not all(_were_set_aside(transition, others))
     return Found(

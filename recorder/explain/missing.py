@@ -15,14 +15,14 @@ EVENTS = "v1/events"
 NODES = "v1/nodes"
 PODS = "v1/pods"
 LEASES = "coordination.k8s.io/v1/leases"
-"""Resources of which a log may hold nothing, for nobody wanted them."""
+"""Resources of which a log may hold nothing, if it does not watch them."""
 
 
 def missing(transition: Transition, verdict: Judged) -> list[Missing]:
     """Name the sources that were not there and what they would tell."""
     found = [
-        Missing(evidence=evidence, would_tell=told)
-        for absent, evidence, told in _unheard(verdict)
+        Missing(evidence=evidence, would_tell=tells)
+        for absent, evidence, tells in _unheard(verdict)
         if absent in transition.absent
     ]
     decided = verdict.decision
@@ -31,7 +31,10 @@ def missing(transition: Transition, verdict: Judged) -> list[Missing]:
         verdict.fault is None or verdict.confidence is not Confidence.PROVEN
     ):
         proofs = sorted(row.proof for row in FAULTS.values() if row.proof)
-        found += [Missing(evidence=e, would_tell=told) for e, told in proofs]
+        found += [
+            Missing(evidence=one.evidence, would_tell=one.would_tell)
+            for one in proofs
+        ]
     if (
         verdict.happened == Happened.REBOOT
         and transition.first(Topic.SHUTDOWN) is None
@@ -47,7 +50,7 @@ def missing(transition: Transition, verdict: Judged) -> list[Missing]:
 
 
 def _unheard(verdict: Judged) -> Iterator[tuple[str, str, str]]:
-    """Yield what was perhaps never recorded, its name, and what it tells."""
+    """Yield what may not be recorded, its name, and what it would tell."""
     happened = verdict.happened
     if happened != Happened.DEGRADED:
         yield AUDIT, "audit", _audit(verdict)

@@ -50,8 +50,8 @@ MEMBERS = {
 }
 """How the API calls what states call otherwise."""
 
-_TOLD = frozenset({"boot_id", *MACHINE, "unschedulable", "message"})
-"""Fields that have a kind of their own, or are told with another one."""
+_OF_OTHER_KINDS = frozenset({"boot_id", *MACHINE, "unschedulable", "message"})
+"""Fields that have a kind of fact of their own, or are part of another."""
 
 
 class Change(msgspec.Struct, gc=False):
@@ -67,9 +67,9 @@ class Change(msgspec.Struct, gc=False):
 
 
 def snapshot(state: State) -> ObjectState:
-    """Return a state as facts tell it, without the writers.
+    """Return a state as facts have it, without the writers.
 
-    It shares with the state what is told as it is: most of its memory.
+    It shares with the state what is the same in both: most of its memory.
     """
     return ObjectState(
         uid=state.uid or None,
@@ -166,14 +166,15 @@ def _plain(
     machine = [f for f in MACHINE if f in fields]
     for field in machine:
         sides = old.fields.get(field), new.fields.get(field)
-        told = facts.MachineChanged(field, *sides)
+        machine_changed = facts.MachineChanged(field, *sides)
         path = (_member(field),)
-        found.append(Change(FactKind.MACHINE_CHANGED, told, None, path))
+        kind = FactKind.MACHINE_CHANGED
+        found.append(Change(kind, machine_changed, None, path))
     if old.node != new.node and new.node is not None:
         bound = facts.Bound(old.node, new.node)
         path = (b'"f:nodeName"',)
         found.append(Change(FactKind.BOUND, bound, None, path))
-    for field in sorted(f for f in fields if f not in _TOLD):
+    for field in sorted(f for f in fields if f not in _OF_OTHER_KINDS):
         sides = old.fields.get(field), new.fields.get(field)
         changed = facts.FieldChanged(field, *sides)
         path = (_member(field),)
@@ -269,8 +270,8 @@ def _taints(found: list[Change], old: State, new: State) -> None:
         if known is None or known.value != taint.value:
             at = moment(taint.time_added)
             came = _taint(name, new)
-            told = facts.Tainted(came.key, came.value, came.effect)
-            found.append(Change(FactKind.TAINTED, told, at, path))
+            tainted = facts.Tainted(came.key, came.value, came.effect)
+            found.append(Change(FactKind.TAINTED, tainted, at, path))
 
 
 def _taint(name: str, state: State) -> Taint:
@@ -336,7 +337,7 @@ def _member(field: str) -> bytes:
     return b'"f:%b"' % MEMBERS.get(field, field).encode()
 
 
-NOBODY = Managed()
+_NO_MANAGER = Managed()
 
 
 def movers_of(
@@ -383,7 +384,7 @@ def author_of(
 
 
 def _read(written: bytes) -> Managed:
-    return read_managed(written, "metadata.managedFields[]") or NOBODY
+    return read_managed(written, "metadata.managedFields[]") or _NO_MANAGER
 
 
 def _leads(path: Sequence[bytes], fields: bytes) -> bool:

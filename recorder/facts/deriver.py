@@ -116,7 +116,7 @@ def state_of(raw: bytes, resource: str) -> State | None:
 
 
 def appearance(raw: bytes, resource: str) -> Appeared | None:
-    """Return what is told of an object that appeared as in a document."""
+    """Return the fact of an object that appeared as in a document."""
     state = state_of(raw, resource)
     if state is None:
         return None
@@ -161,7 +161,7 @@ def derive(
 
 
 def _compared(draft: Draft, before: State | None, read: Wire) -> Derived:
-    derived = _told(draft, before, read)
+    derived = _derived(draft, before, read)
     if draft.operation in AFTERWARDS and draft.occurred_at is not None:
         seen_at = draft.occurred_at
         facts = [replace(fact, seen_at=seen_at) for fact in derived.facts]
@@ -169,7 +169,7 @@ def _compared(draft: Draft, before: State | None, read: Wire) -> Derived:
     return derived
 
 
-def _told(draft: Draft, before: State | None, read: Wire) -> Derived:
+def _derived(draft: Draft, before: State | None, read: Wire) -> Derived:
     now = read_state(read, _resource(draft.resource or ""), before)
     if draft.operation in GOING:
         inferred = draft.operation is ABSENT
