@@ -32,9 +32,11 @@ IN_FLIGHT = timedelta(seconds=0.5)
 AT_ONCE = timedelta(seconds=0.1)
 """What comes sooner after it was made did not wait for us to come back, unless
 it comes with what did: it may have been made just before we were back. Only
-such an entry says that nothing was made before it and is still to come. It is
-less than the 0.25 s in which a line may bring a frame in pieces, because the
-oracle may hear of a version late on a busy machine."""
+such an entry says that nothing was made before it and is still to come, and
+only if another came before it: the first may have been made in the moment in
+which we came back, and is late then. It is less than the 0.25 s in which a
+line may bring a frame in pieces, because the oracle may hear of a version late
+on a busy machine."""
 
 CONFIRMED = {WATCH_EXPIRED, RELISTED}
 """Reasons that the server must confirm."""
@@ -142,19 +144,34 @@ def _badly_placed(
     blind = max((s.blind_at for s in strikes if s.blind_at), default=None)
     if blind is not None and gap.since > blind + IN_FLIGHT:
         yield f"it begins after nothing was proven from {blind} on: {gap}"
-    entries = list(_of(log, gap))
+    yield from _later_proofs(gap, site, log)
+    for position, draft in _of(log, gap):
+        live = draft.operation in LIVE
+        if live and gap.opened < position < gap.closed and gap.possible:
+            yield f"entry {position} came from a watch within it: {gap}"
+
+
+def _later_proofs(gap: ClosedGap, site: Site, log: WholeLog) -> Iterator[str]:
+    """Yield entries behind the start of a gap before which nothing lacks."""
+    entries = [
+        (position, draft)
+        for position, draft in _of(log, gap)
+        if draft.operation in LIVE
+    ]
     late = {
         draft.observed_at
         for position, draft in entries
-        if draft.operation in LIVE and not _came_at_once(site, log, position)
+        if not _came_at_once(site, log, position)
     }
-    for position, draft in entries:
-        live = draft.operation in LIVE
-        later = position < gap.opened and draft.observed_at > gap.since
-        if live and later and draft.observed_at not in late:
+    behind = [
+        (position, draft.observed_at)
+        for position, draft in entries
+        if position < gap.opened and draft.observed_at > gap.since
+    ]
+    for position, observed_at in behind:
+        was_open = observed_at - behind[0][1] > AT_ONCE
+        if was_open and observed_at not in late:
             yield f"entry {position} is a later proof: {gap}"
-        if live and gap.opened < position < gap.closed and gap.possible:
-            yield f"entry {position} came from a watch within it: {gap}"
 
 
 def _came_at_once(site: Site, log: WholeLog, position: int) -> bool:
