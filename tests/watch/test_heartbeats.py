@@ -83,12 +83,33 @@ async def test_stages_do_not_wait_for_events_that_are_heard(
 ) -> None:
     """A wait for each of them would be longer than the test."""
     async with FakeCluster() as fake:
-        memory = unheard(fake, 700)
+        memory = unheard(fake, 450)
         memory.resume[Resource("", "v1", "events")] = str(fake.revision)
         settings = replace(
-            BLIND, walk_time=60, walk_hears=60, walk_stage=400, walk_stages=9
+            BLIND, walk_time=60, walk_hears=60, walk_stage=600, walk_stages=3
         )
         async with recording(fake, tmp_path, memory, settings=settings):
             await memory.until(lambda: memory.of(ListPage, PODS))
 
     assert [w.possible for w in memory.of(HistoryWalked, PODS)][-1] == []
+
+
+async def test_what_others_account_for_is_not_looked_at(
+    tmp_path: Path,
+) -> None:
+    """Where nothing changed the whole span is one stage, and is read first."""
+    namespaces = Resource("", "v1", "namespaces")
+    async with FakeCluster() as fake:
+        memory = unheard(fake, 300)
+        memory.resume[namespaces] = memory.resume[PODS]
+        settings = replace(WALKING, walk_stage=100, walk_time=20)
+        async with recording(fake, tmp_path, memory, settings=settings):
+            await memory.until(lambda: memory.of(ListPage, namespaces))
+        looks = [
+            query
+            for path, query in fake.requests
+            if path.endswith("/namespaces") and "Exact" in str(query)
+        ]
+
+    assert [w.possible for w in memory.of(HistoryWalked, namespaces)] == [[]]
+    assert len(looks) < 20

@@ -1,18 +1,19 @@
 """Whose turn it is to read the past: the most telling resources first.
 
 Each turn is waited for until a deadline, so that no resource waits for others
-longer than it may be away.
+longer than it may be away. What one reads accounts for versions of the others,
+so all are read up to a version before any looks at what nothing accounts for.
 """
 
 import asyncio
 import heapq
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from recorder.sources.watch.past import WalkEndedError
 from recorder.sources.watch.target import Target
 
-__all__ = ["LATER", "Turns", "rank"]
+__all__ = ["LATER", "Advance", "Turns", "rank"]
 
 FIRST = ("nodes", "pods", "jobs")
 """The most telling plurals, in their order; remediation and workloads of
@@ -84,3 +85,36 @@ class Turns:
             heapq.heappop(self._waiting)[2].set()
         else:
             self._taken -= 1
+
+
+class Advance:
+    """Up to which version each resource was read that is being walked."""
+
+    def __init__(self) -> None:
+        self._read: dict[Target, int] = {}
+        self._moved = asyncio.Event()
+
+    def reached(self, target: Target, version: int) -> None:
+        """Note that a resource was read up to a version, and goes on."""
+        self._read[target] = version
+        self._moved.set()
+
+    def left(self, target: Target) -> None:
+        """Note that no more is read of a resource."""
+        if self._read.pop(target, None) is not None:
+            self._moved.set()
+
+    async def others(self, target: Target, version: int, wait: float) -> None:
+        """Wait until all others were read up to a version, or for a time.
+
+        Whoever is the furthest behind waits for nobody.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait):
+                while any(
+                    read < version
+                    for other, read in self._read.items()
+                    if other != target
+                ):
+                    self._moved.clear()
+                    await self._moved.wait()

@@ -41,7 +41,7 @@ from recorder.sources.watch.span import (
 )
 from recorder.sources.watch.staging import Stage, Stages
 from recorder.sources.watch.target import Target
-from recorder.sources.watch.turns import LATER, Turns, rank
+from recorder.sources.watch.turns import LATER, Advance, Turns, rank
 from recorder.sources.watch.versions import as_int64
 from recorder.sources.watch.walk import Walk
 from recorder.sources.watch.witnesses import Witnesses
@@ -105,6 +105,7 @@ class Walks:
         # Set while the stream of Events goes on.
         self._heard = asyncio.Event()
         self._turns = Turns(self._settings.walks)
+        self._advance = Advance()
         self._stages = Stages(client, known)
         self.recovered = 0
         """Versions and deletions that walks found."""
@@ -147,6 +148,7 @@ class Walks:
 
     def heard(self, target: Target) -> None:
         """Note that a resource was listed, or that its watch goes on."""
+        self._advance.left(target)
         if target.resource.plural == EVENTS:
             self._heard.set()
 
@@ -169,6 +171,7 @@ class Walks:
         Where the server said that it can watch from there, the watch tells
         all that came behind; empty for any.
         """
+        self._advance.left(target)
         return self._stages.goal(target, reach) or ""
 
     def _turn(
@@ -188,6 +191,19 @@ class Walks:
             RequestError: the resource cannot be listed, or the connection
                 was lost; what was read until then is not read again.
         """
+        since, told = as_int64(reach.since or BEGINNING), None
+        if since is not None:
+            self._advance.reached(target, since)
+        try:
+            told = await self._walk(target, reach, deadline)
+            return told
+        finally:
+            if told is None or not told.more:
+                self._advance.left(target)
+
+    async def _walk(
+        self, target: Target, reach: Reach, deadline: float
+    ) -> Told | None:
         settings = self._settings
         allowance = Allowance(
             settings.walk_requests,
@@ -215,6 +231,8 @@ class Walks:
         if not few:
             # What the walks of others find is accounted for then.
             await self._hear(stage.span, walk)
+            left = deadline - self._client.clock.monotonic()
+            await self._advance.others(target, stage.span.until, left / 2)
             with suppress(WalkEndedError):
                 async with self._turn(target, deadline, later=LATER):
                     await self._search(target, stage.span, walk, allowance)
@@ -237,6 +255,8 @@ class Walks:
             most = min(most, (span.until - span.since) // LOOKED)
         await walk.changes(looks=_looks(span, reader.allowance, most))
         self._note(target, walk.news(), epoch)
+        if not span.based:
+            self._advance.reached(target, span.until)
         return walk
 
     def _told(
