@@ -102,12 +102,26 @@ async def test_a_long_span_is_put_in_stages(tmp_path: Path) -> None:
     assert [w.resumes for w in walked] == [True] * (len(walked) - 1) + [False]
 
 
+async def test_what_is_read_in_seconds_is_a_stage_already(
+    tmp_path: Path,
+) -> None:
+    """Else a recorder that is killed again and again begins anew each time."""
+    async with FakeCluster() as fake:
+        memory = unheard(fake, 200)
+        async with recording(fake, tmp_path, memory, settings=WALKING):
+            await memory.until(lambda: memory.of(ListPage, PODS))
+
+    walked = memory.of(HistoryWalked, PODS)
+    assert [w.possible for w in walked] == [[]] * len(walked)
+    assert len(walked) > 1
+
+
 async def test_what_a_lost_connection_interrupted_is_not_read_again(
     tmp_path: Path,
 ) -> None:
     async with FakeCluster() as fake:
         memory = unheard(fake, SPAN)
-        settings = replace(WALKING, walks=1)
+        settings = replace(WALKING, walks=1, walk_time=60)
         async with recording(fake, tmp_path, memory, settings=settings):
             await memory.until(lambda: len(reads(fake)) > 20)
             await fake.down()

@@ -274,7 +274,9 @@ async def test_an_event_tells_of_a_pod_that_nobody_else_does(
         for _ in range(300):
             fake.put("configmaps", "much")
         fake.begin_caches()
-        settings = replace(WALKING, walk_looks=1, walk_accounts=0)
+        settings = replace(
+            WALKING, walk_looks=1, walk_accounts=0, walk_stage=1000
+        )
         async with recording(fake, tmp_path, memory, settings=settings):
             await memory.until(lambda: memory.of(HistoryWalked, PODS))
 

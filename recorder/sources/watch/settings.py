@@ -127,9 +127,11 @@ class WatchSettings:
     """How often it is counted anew, before the resource goes live whatever
     is still to be read."""
 
-    walk_stage: int = 1000
+    walk_stage: int = 300
     """Versions above which a span is read in stages, each of which is put
-    before the next, so that a recorder that is killed resumes behind them."""
+    before the next, so that a recorder that is killed resumes behind them.
+    Half of it is read in a second or two, also by one that is killed every
+    few seconds."""
 
     walk_stages: int = 8
     """At most so many stages are planned for a span."""
@@ -146,8 +148,8 @@ class WatchSettings:
 
     walk_looks: int = 8
     """Moments within a stage at which objects that came and went are looked
-    for. Fewer, and also of the next, where half of a walk's bytes are not
-    enough to list the resource so often."""
+    for. Fewer in a short one, and, also of the next, where half of a walk's
+    bytes are not enough to list the resource so often."""
 
     walk_accounts: int = 1000
     """Of how many versions without an owner it is looked what there was."""
