@@ -20,7 +20,7 @@ from recorder.coverage.ports import (
     Stream,
 )
 from recorder.coverage.unproven import (
-    doubt,
+    doubtful,
     holes_of,
     never_recorded,
     no_facts,
@@ -128,34 +128,17 @@ class Account:
 
         About some resources, and with a beginning.
         """
+        open_gaps = [s.gap for s in self.counted if s.gap is not None]
         return [
             hole
-            for hole in self._doubts()
+            for hole in (*open_gaps, *self._holes(Window(), FIRST))
             if hole.since is not None
             and (hole.resource is None or hole.resource in resources)
         ]
 
-    def _doubts(self) -> Iterator[Hole]:
-        for stream in self.counted:
-            if stream.gap is not None:
-                yield stream.gap
-            yield from self._unproven(stream, Window())
-        # An archive alone does not say what was proven, whenever it was;
-        # and what is hidden may be of any time.
-        yield from self._without_stream(Window(since=FIRST), since=FIRST)
-        yield from self._around(Window())
-        yield from self._without_facts(Window())
-
     def holes(self) -> Iterator[Hole]:
         """Yield what nothing vouches for in the window."""
-        for stream in self.counted:
-            yield from self._unproven(stream, self.window)
-        yield from self._without_stream(self.window)
-        yield from self._around(self.window)
-        there = {stream.resource for stream in self.streams}
-        if self.needs is not None and there and self.needs not in there:
-            yield never_recorded(self.needs, self.window)
-        yield from self._without_facts(self.window)
+        yield from self._holes(self.window, None)
 
     def open_gaps(self) -> Iterator[Gap]:
         """Yield the gaps of the window that nothing has closed."""
@@ -164,33 +147,33 @@ class Account:
             if stream.gap is not None and stream.gap.overlaps(since, until):
                 yield stream.gap
 
-    def _unproven(self, stream: Stream, window: Window) -> Iterator[Hole]:
-        over = self.log.is_over
-        return holes_of(stream, window, is_over=over, end=self.end)
-
-    def _without_stream(
-        self, window: Window, since: datetime | None = None
+    def _holes(
+        self, window: Window, always: datetime | None
     ) -> Iterator[Hole]:
+        """Yield the holes of a window; ``always`` begins those of any time.
+
+        An archive alone does not say what was proven, whenever it was; and
+        what is hidden may be of any time.
+        """
+        is_over, end = self.log.is_over, self.end
+        for stream in self.counted:
+            yield from holes_of(stream, window, is_over=is_over, end=end)
         if not self.streams:
             archived = self.log.kept_since is not None
-            yield nothing_recorded(window, archived=archived)
+            begin = Window(window.since or always)
+            yield nothing_recorded(begin, archived=archived)
         if self.log.is_part:
-            yield Hole(since=since, reason=HIDDEN)
-
-    def _around(self, window: Window) -> Iterator[Hole]:
-        """Yield what lies in other days, and around jumps of the clock."""
+            yield Hole(since=always, reason=HIDDEN)
         yield from self.archived.holes
         yield from thinned_out(
             self.archived.thinned, self.window, self.reads, facts=self.facts
         )
-        jumps = (doubt(jump, window) for jump in self.jumps)
-        yield from (hole for hole in jumps if hole is not None)
-
-    def _without_facts(self, window: Window) -> Iterator[Hole]:
-        end = self.facts_end
-        hole = None if end is None else no_facts(end, window)
-        if hole is not None:
-            yield hole
+        for jump in self.jumps:
+            yield from doubtful(jump, window)
+        if self.needs is not None and always is None:
+            yield from never_recorded(self.needs, self.streams, window)
+        if self.facts_end is not None:
+            yield from no_facts(self.facts_end, window)
 
 
 def proven_of(streams: Iterable[Stream]) -> datetime | None:

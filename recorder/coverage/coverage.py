@@ -193,7 +193,7 @@ def cover(
             else "absent"
             for source in SOURCES
         },
-        archived=account.archived.read or UNSET,
+        archived=tuple(account.archived.read) or UNSET,
         begins=begins,
     )
 

@@ -23,7 +23,7 @@ from recorder.model.window import Window
 __all__ = [
     "began_later",
     "claimed",
-    "doubt",
+    "doubtful",
     "dropped",
     "holes_of",
     "never_recorded",
@@ -148,7 +148,6 @@ def claimed(since: datetime, until: datetime | None) -> Hole:
     """Return the hole up to a time that a timestamp claims."""
     return Hole(
         source="recorder",
-        resource=None,
         since=since,
         until=until,
         reason=AHEAD,
@@ -165,7 +164,6 @@ def dropped(
     until = window.until
     return Hole(
         source="recorder",
-        resource=None,
         since=since,
         until=kept_since if until is None else min(until, kept_since),
         reason=reason,
@@ -218,19 +216,21 @@ def _policy(rule: str, newest: Thinned) -> str:
     )
 
 
-def never_recorded(resource: str, window: Window) -> Hole:
-    """Return the hole of a resource that was not to be recorded."""
-    return Hole(
-        source=WATCH,
-        resource=resource,
-        since=window.since,
-        until=window.until,
-        reason=NEVER_RECORDED,
-    )
+def never_recorded(
+    resource: str, streams: Sequence[Stream], window: Window
+) -> Iterator[Hole]:
+    """Yield the hole of a resource without a stream beside others."""
+    if streams and all(stream.resource != resource for stream in streams):
+        yield Hole(
+            resource=resource,
+            since=window.since,
+            until=window.until,
+            reason=NEVER_RECORDED,
+        )
 
 
-def doubt(jump: ClockJump, window: Window) -> Hole | None:
-    """Return the span that a jump of the clock makes doubtful, if asked.
+def doubtful(jump: ClockJump, window: Window) -> Iterator[Hole]:
+    """Yield the span that a jump of the clock makes doubtful, if asked.
 
     Between the time before and the time after it our clock either showed
     nothing, or everything twice.
@@ -238,31 +238,21 @@ def doubt(jump: ClockJump, window: Window) -> Hole | None:
     moved = timedelta(seconds=jump.seconds)
     begin, end = sorted((jump.at - moved, jump.at))
     if window.since is not None and end < window.since:
-        return None
+        return
     if window.until is not None and begin >= window.until:
-        return None
-    reason = f"the recorder's clock jumped by {jump.seconds:g} s"
-    return Hole(
-        source="recorder",
-        resource=None,
-        since=begin,
-        until=end,
-        reason=f"{reason} ({jump.entry})",
+        return
+    reason = (
+        f"the recorder's clock jumped by {jump.seconds:g} s ({jump.entry})"
     )
+    yield Hole(source="recorder", since=begin, until=end, reason=reason)
 
 
-def no_facts(end: FactsEnd, window: Window) -> Hole | None:
-    """Return the hole behind the last entry that has facts, if asked.
+def no_facts(end: FactsEnd, window: Window) -> Iterator[Hole]:
+    """Yield the hole behind the last entry that has facts, if asked.
 
     An entry may report what happened long before it was observed.
     """
     since, until = end.at, window.until
-    if since is not None and until is not None and until <= since - LATE:
-        return None
-    return Hole(
-        source="recorder",
-        resource=None,
-        since=since,
-        until=None,
-        reason=f"facts end at entry {end.entry}: run `recorder rederive`",
-    )
+    if since is None or until is None or until > since - LATE:
+        reason = f"facts end at entry {end.entry}: run `recorder rederive`"
+        yield Hole(source="recorder", since=since, reason=reason)

@@ -411,16 +411,14 @@ async def _alone(
     """Find one entry: of it nothing can be missing but its facts."""
     await ask_entry(reading, name)
     end = await reading.facts_end() if question.facts else None
-    hole = None if end is None else no_facts(end, question.window)
-    lacks = end is not None and hole is not None and end.entry < name
+    lacks = end is not None and end.entry < name
+    holes = [*no_facts(end, question.window)] if end and lacks else []
     return Entries(
         question=question,
         found=None,
         beside=(),
         after=name.position - 1,
-        coverage=Coverage.of(
-            question.window, holes=[hole] if hole and lacks else ()
-        ),
+        coverage=Coverage.of(question.window, holes=holes),
         notes=(),
     )
 
