@@ -2,8 +2,6 @@
 
 from datetime import datetime
 
-import strawberry
-
 from api.answers.drawing import placement_of, timeline_of
 from api.answers.windows import window
 from api.context import RequestContext
@@ -12,11 +10,8 @@ from api.types.impact import Impact
 from api.types.postmortem import Postmortem
 from api.types.timeline import Placement, Timeline
 from api.types.verdicts import Why
-from recorder.documents.lessons import action_items, factors
-from recorder.documents.postmortem import summary
 from recorder.model import window as spans
 from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.phases import phases
 from recorder.questions.placements import ask_placements
 from recorder.questions.ports import Reading
 from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
@@ -27,8 +22,6 @@ from recorder.questions.why_workload import (
     WhyWorkloadQuestion,
     ask_why_workload,
 )
-from recorder.render.html import html
-from recorder.render.markdown import markdown
 
 __all__ = ["impact", "postmortem", "timeline", "why", "why_workload"]
 
@@ -106,22 +99,6 @@ async def postmortem(
 ) -> Postmortem:
     """Ask for the report of a node, a rack, a workload or an incident."""
     question = PostmortemQuestion.about(subject, rack, window=span)
-    found = await ask_postmortem(
+    return await ask_postmortem(
         reading, question, asked.knowledge, now=asked.now
-    )
-    verdicts = found.verdicts
-    return Postmortem(
-        node=", ".join(found.nodes),
-        nodes=list(found.nodes),
-        summary=list(summary(found)),
-        phases=[*phases(found)],
-        factors=list(factors(found)),
-        action_items=list(action_items(found)),
-        verdicts=[*verdicts],
-        impact=found.impact,
-        began_at=min((one.began_at for one in verdicts), default=None),
-        position=strawberry.ID(f"{found.log}/{found.position}"),
-        markdown=markdown(found),
-        html=html(found),
-        coverage=found.coverage,
     )

@@ -4,54 +4,70 @@ from datetime import datetime
 
 import strawberry
 
-from api.describing import described
 from api.publishing import publish
-from api.types.coverage import Coverage
-from api.types.impact import Impact
-from api.types.verdicts import Verdict
+from recorder.explain.verdict import Verdict
 from recorder.questions.phases import Phase
+from recorder.questions.postmortem import Postmortem
+from recorder.render.html import html as as_html
+from recorder.render.markdown import markdown as as_markdown
 
 __all__ = ["Postmortem"]
 
 
-publish(Phase)
-
-
-@described
-class Postmortem:
-    """Summary, impact, phases, verdicts, evidence and gaps."""
-
-    node: str
-    """The names of its nodes, with commas between them."""
-
-    nodes: list[str]
-
-    summary: list[str]
-    """What happened and why, the cost, and the confidence."""
-
-    phases: list[Phase]
-
-    factors: list[str]
-    """What contributed, by the links of the verdicts."""
-
-    action_items: list[str]
-    """What the evidence suggests to do."""
-
+class _PostmortemFields:
     verdicts: list[Verdict]
-
-    impact: Impact
-
-    began_at: datetime | None
-    """Null if no incident is recorded."""
-
     position: strawberry.ID
     """The entry up to which the log was read: the same question up to there
     gives the same bytes."""
 
-    markdown: str
-    """Markdown, as `recorder postmortem` writes it."""
+    @strawberry.field
+    @staticmethod
+    def node(report: strawberry.Parent[Postmortem]) -> str:
+        """The names of its nodes, with commas between them."""
+        return ", ".join(report.question.nodes)
 
-    html: str
-    """A self-contained HTML file without scripts."""
+    @strawberry.field
+    @staticmethod
+    def nodes(report: strawberry.Parent[Postmortem]) -> list[str]:
+        return [*report.question.nodes]
 
-    coverage: Coverage
+    @strawberry.field
+    @staticmethod
+    def began_at(report: strawberry.Parent[Postmortem]) -> datetime | None:
+        """Null if no incident is recorded."""
+        return min((one.began_at for one in report.verdicts), default=None)
+
+    @strawberry.field
+    @staticmethod
+    def markdown(report: strawberry.Parent[Postmortem]) -> str:
+        """Markdown, as `recorder postmortem` writes it."""
+        return as_markdown(report)
+
+    @strawberry.field
+    @staticmethod
+    def html(report: strawberry.Parent[Postmortem]) -> str:
+        """A self-contained HTML file without scripts."""
+        return as_html(report)
+
+
+publish(Phase)
+publish(
+    Postmortem,
+    adds=_PostmortemFields,
+    without=("question", "timeline", "verdict_gaps", "log"),
+    order=(
+        "node",
+        "nodes",
+        "summary",
+        "phases",
+        "factors",
+        "action_items",
+        "verdicts",
+        "impact",
+        "began_at",
+        "position",
+        "markdown",
+        "html",
+        "coverage",
+    ),
+)

@@ -85,9 +85,7 @@ async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
         text = (html if form == "html" else markdown)(answer, page=page)
         write(text.encode())
     else:
-        from recorder.documents.postmortem import PostmortemDocument
-
-        print_document(PostmortemDocument.of(answer), form)
+        print_document(answer, form)
     return judge(answer.coverage)
 
 

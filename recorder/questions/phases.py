@@ -15,7 +15,6 @@ from recorder.model.document import Document
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Outcome, Role
 from recorder.model.reference import EntryName
-from recorder.questions.postmortem import Postmortem
 from recorder.questions.sentences import counted
 
 __all__ = ["Phase", "phases"]
@@ -43,13 +42,11 @@ _Sign = tuple[datetime | None, str, EntryName | None]
 _NOT_RECORDED: _Sign = None, "not recorded", None
 
 
-def phases(postmortem: Postmortem) -> Sequence[Phase]:
+def phases(verdicts: Sequence[Judged], hits: Sequence[Hit]) -> Sequence[Phase]:
     """Return the phases; none where nothing happened."""
-    verdicts = postmortem.verdicts
     if not verdicts:
         return []
     started = min(map(_started, verdicts), key=lambda sign: sign[0])
-    hits = postmortem.impact.workloads
     found: list[tuple[str, _Sign]] = [
         ("started", started),
         ("detected", _first(_detected(verdicts))),

@@ -9,19 +9,26 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Self
 
+from msgspec import field
+
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap
+from recorder.coverage.ports import Log
 from recorder.errors import ConfigError, NotFoundError
 from recorder.explain.told_order import order_of
 from recorder.explain.verdict import Judged, SignalEvidence, Verdict
 from recorder.knowledge import Knowledge
+from recorder.model.document import Document
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.arguments import WINDOW, Argument, Option
+from recorder.questions.facts import ListedFact, listed_fact
 from recorder.questions.impact import Impact, ImpactQuestion, ask_impact
 from recorder.questions.incident import ask_incident
+from recorder.questions.lessons import action_items, factors, summary
 from recorder.questions.loading.nodes import LOOKBACK
+from recorder.questions.phases import Phase, phases
 from recorder.questions.ports import Reading
 from recorder.questions.references import Reference, node_name
 from recorder.questions.why import WhyQuestion, ask_why
@@ -115,62 +122,85 @@ class PostmortemQuestion:
             return f"node/{self.node}"
         return str(self.workload or self.incident)
 
+    @property
+    def subject(self) -> str | None:
+        """The rack or the workload in words; None where nodes are meant."""
+        if self.rack is not None:
+            return f"rack {self.rack}"
+        return None if self.workload is None else str(self.workload)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Postmortem:
-    """What is known of an incident."""
+
+class LogPosition(Document, frozen=True, kw_only=True):
+    """What a report rests on: a log up to an entry."""
+
+    id: int
+    position: int
+
+
+class PostmortemSubject(Document, frozen=True, kw_only=True):
+    """What it is about."""
 
     cluster: str
-    log: int
-    position: int
-    question: PostmortemQuestion
-    """With the window that the report is of."""
+    subject: str
+    """As the command line takes it."""
+
+    node: str | None
+    """Null for a report of several nodes."""
 
     nodes: Sequence[str]
-    verdicts: Sequence[Judged]
-    """What happened to the nodes, in order of time."""
+    since: datetime | None
+    until: datetime | None
 
+
+class Postmortem(Document, frozen=True, kw_only=True):
+    """Summary, impact, phases, verdicts, evidence and gaps."""
+
+    question: PostmortemSubject
+    """With the window that the report is of."""
+
+    subject: str = field(name="_subject")
+    """What it is about, in words."""
+
+    summary: Sequence[str]
+    """What happened and why, the cost, and the confidence."""
+
+    phases: Sequence[Phase]
+    factors: Sequence[str]
+    """What contributed, by the links of the verdicts."""
+
+    action_items: Sequence[str]
+    """What the evidence suggests to do."""
+
+    timeline: Sequence[ListedFact]
+    verdicts: Sequence[Judged]
     impact: Impact
-    gaps: Sequence[Gap]
+    coverage: Coverage
+    verdict_gaps: Sequence[Gap]
     """Those that a verdict rests on, also where they lie before the
     window."""
 
-    @property
-    def subject(self) -> str:
-        """What it is about, in words."""
-        question = self.question
-        if question.rack is not None:
-            return f"rack {question.rack}"
-        if question.workload is not None:
-            return str(question.workload)
-        return ", ".join(self.nodes)
+    log: LogPosition
 
     @property
-    def coverage(self) -> Coverage:
-        """What may be missing."""
-        return self.impact.coverage
+    def position(self) -> EntryName:
+        """The entry up to which the log was read."""
+        return EntryName(self.log.id, self.log.position)
 
     @property
-    def timeline(self) -> Sequence[SignalEvidence]:
+    def evidence(self) -> Sequence[SignalEvidence]:
         """The evidence of all verdicts, each once, as it happened."""
-        found: dict[tuple[int, int], SignalEvidence] = {}
-        for verdict in self.verdicts:
-            for one in verdict.evidence:
-                stored = one.sign.stored
-                found.setdefault((stored.entry.position, stored.index), one)
-        place = order_of(one.sign.stored for one in found.values())
-        return sorted(found.values(), key=lambda one: place(one.sign.stored))
+        return _evidence(self.verdicts)
 
     @property
     def command(self) -> str:
         """What gives the same report again, whatever came since."""
-        window = self.question.window
-        words = ["recorder postmortem", self.question.words]
-        if window.since is not None:
-            words.append(f"--since {written(window.since)}")
-        if window.until is not None:
-            words.append(f"--until {written(window.until)}")
-        return " ".join([*words, f"--as-of {self.log}/{self.position}"])
+        asked = self.question
+        words = ["recorder postmortem", asked.subject]
+        if asked.since is not None:
+            words.append(f"--since {written(asked.since)}")
+        if asked.until is not None:
+            words.append(f"--until {written(asked.until)}")
+        return " ".join([*words, f"--as-of {self.position}"])
 
     @property
     def origin(self) -> str:
@@ -181,8 +211,8 @@ class Postmortem:
             begin = written(window.since)
         end = "" if window.until is None else f" to {written(window.until)}"
         return (
-            f"From log {self.log} of cluster {self.cluster} up to entry"
-            f" {self.log}/{self.position}, from {begin}{end}"
+            f"From log {self.log.id} of cluster {self.question.cluster} up to"
+            f" entry {self.position}, from {begin}{end}"
         )
 
 
@@ -227,16 +257,54 @@ async def ask_postmortem(
         (verdict for why in whys for verdict in why.verdicts),
         key=lambda v: (v.at, v.effect.position),
     )
+    gaps = await _gaps(reading, verdicts, impact.coverage)
+    return _report(reading.log, asked.question, nodes, verdicts, impact, gaps)
+
+
+def _report(
+    log: Log,
+    question: PostmortemQuestion,
+    nodes: Sequence[str],
+    verdicts: Sequence[Judged],
+    impact: Impact,
+    gaps: Sequence[Gap],
+) -> Postmortem:
+    hits = impact.workloads
+    subject = question.subject or ", ".join(nodes)
     return Postmortem(
-        cluster=reading.log.cluster_name,
-        log=reading.log.id,
-        position=reading.log.told_size,
-        question=asked.question,
-        nodes=nodes,
+        question=PostmortemSubject(
+            cluster=log.cluster_name,
+            subject=question.words,
+            node=nodes[0] if len(nodes) == 1 else None,
+            nodes=nodes,
+            since=question.window.since,
+            until=question.window.until,
+        ),
+        subject=subject,
+        summary=summary(subject, verdicts, impact, gaps),
+        phases=phases(verdicts, hits),
+        factors=factors(verdicts),
+        action_items=action_items(verdicts, hits, gaps),
+        timeline=[
+            listed_fact(one.sign.stored, role=one.role)
+            for one in _evidence(verdicts)
+        ],
         verdicts=verdicts,
         impact=impact,
-        gaps=await _gaps(reading, verdicts, impact.coverage),
+        coverage=impact.coverage,
+        verdict_gaps=gaps,
+        log=LogPosition(id=log.id, position=log.told_size),
     )
+
+
+def _evidence(verdicts: Sequence[Judged]) -> Sequence[SignalEvidence]:
+    found: dict[tuple[int, int], SignalEvidence] = {}
+    for verdict in verdicts:
+        for one in verdict.evidence:
+            stored = one.sign.stored
+            found.setdefault((stored.entry.position, stored.index), one)
+    place = order_of(one.sign.stored for one in found.values())
+    return sorted(found.values(), key=lambda one: place(one.sign.stored))
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def html(postmortem: Postmortem, *, page: str | None = None) -> str:
         page: the address that names of entries link to, up to the entry.
     """
     title = f"Postmortem: {postmortem.subject}"
-    drawing = timeline(postmortem.timeline, postmortem.coverage)
+    drawing = timeline(postmortem.evidence, postmortem.coverage)
     return "\n".join(
         [
             "<!doctype html>",

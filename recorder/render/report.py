@@ -9,13 +9,11 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import quote
 
-from recorder.documents.lessons import action_items, factors
-from recorder.documents.postmortem import summary
 from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
 from recorder.explain.verdict import Judged
 from recorder.questions.impact import Impact
-from recorder.questions.phases import Phase, phases
+from recorder.questions.phases import Phase
 from recorder.questions.postmortem import Postmortem
 from recorder.questions.sentences import counted
 from recorder.render.coverage import missing_lines
@@ -93,11 +91,11 @@ NO_ENTRIES = Entries(())
 def report(postmortem: Postmortem) -> Iterator[Part]:
     """Yield the parts of a report; the same one gives the same parts."""
     day = day_of(postmortem)
-    for sentence in summary(postmortem):
+    for sentence in postmortem.summary:
         yield Paragraph(sentence)
     yield Heading("Impact")
     yield from _impact(postmortem.impact, day)
-    course = phases(postmortem)
+    course = postmortem.phases
     if course:
         yield Heading("Phases")
         yield Table(
@@ -106,10 +104,10 @@ def report(postmortem: Postmortem) -> Iterator[Part]:
         )
     for verdict in postmortem.verdicts:
         yield from _verdict(verdict, day)
-    yield from _listed("Contributing factors", factors(postmortem))
+    yield from _listed("Contributing factors", postmortem.factors)
     yield from _detection(postmortem, course, day)
     yield Heading("Action items")
-    items = action_items(postmortem)
+    items = postmortem.action_items
     yield Items([(item, NO_ENTRIES) for item in items], open=True)
     yield Heading("Timeline")
     yield Drawing()
@@ -122,7 +120,7 @@ def report(postmortem: Postmortem) -> Iterator[Part]:
                 one.says,
                 Entries([str(one.entry)]),
             )
-            for one in postmortem.timeline
+            for one in postmortem.evidence
         ],
     )
     yield Command(postmortem.origin, postmortem.command)
@@ -155,7 +153,7 @@ def _detection(
                 f"First reported at {_clock(phase.at, day)}, {after} after it"
                 f" started, by {phase.says.rstrip('.')}."
             )
-    lines = missing_lines(postmortem.coverage, postmortem.gaps)
+    lines = missing_lines(postmortem.coverage, postmortem.verdict_gaps)
     lacking = {
         f"not recorded: {one.evidence}, which would show {one.would_tell}"
         for verdict in postmortem.verdicts
@@ -236,9 +234,10 @@ def _became(hit: Hit) -> str:
 
 def page_of(postmortem: Postmortem, address: str) -> str:
     """Return the address of an entry on the page, up to its name."""
-    node = quote(postmortem.nodes[0], safe="") if postmortem.nodes else ""
+    nodes = postmortem.question.nodes
+    node = quote(nodes[0], safe="") if nodes else ""
     path = f"node/{node}" if node else ""
-    return f"{address.rstrip('/')}/{path}?log={postmortem.log}&entry="
+    return f"{address.rstrip('/')}/{path}?log={postmortem.log.id}&entry="
 
 
 def day_of(postmortem: Postmortem) -> date:

@@ -12,7 +12,6 @@ from recorder.questions.incidents import (
     JudgedIncident,
     ask_incidents,
 )
-from recorder.questions.phases import phases
 from recorder.questions.ports import Reading
 from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
 from recorder.render.markdown import markdown
@@ -72,7 +71,7 @@ async def test_what_was_decided_upon_had_been_detected(
                 incident.first.id, window=Window()
             )
             made = await ask_postmortem(reading, question, shipped(), now=NOW)
-            found = {one.phase: one for one in phases(made)}
+            found = {one.phase: one for one in made.phases}
             detected, decided = found["detected"], found.get("decided")
             if decided is not None and detected.at is not None:
                 assert decided.at is not None

@@ -60,5 +60,5 @@ async def test_every_listed_incident_opens_whatever_record_it_is_named_after(
                     shipped(),
                     now=at(),
                 )
-                assert verdict.node in postmortem.nodes
+                assert verdict.node in postmortem.question.nodes
     assert of_no_node, "no incident is named after a record of no node"

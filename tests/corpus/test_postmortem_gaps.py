@@ -1,15 +1,13 @@
 """A report names every gap that a verdict of it rests on."""
 
-from dataclasses import replace
-
 import pytest
 from msgspec import structs
 
 from recorder.coverage.coverage import Coverage
-from recorder.documents.postmortem import PostmortemDocument, summary
 from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.window import Window
+from recorder.questions.lessons import summary
 from recorder.questions.postmortem import (
     Postmortem,
     PostmortemQuestion,
@@ -37,26 +35,29 @@ async def test_a_gap_that_a_verdict_rests_on_may_hide_something(
 
     named = {gap for verdict in found.verdicts for gap in verdict.gaps}
     assert named
-    assert {gap.opened for gap in found.gaps} == named
-    shown = plain(PostmortemDocument.of(found))["verdict_gaps"]
+    assert {gap.opened for gap in found.verdict_gaps} == named
+    shown = plain(found)["verdict_gaps"]
     assert {gap["id"] for gap in shown} == {str(gap) for gap in named}
     for text in (markdown(found), html(found)):
         missing = text.partition("what could not be seen")[2]
         assert all(f"(gap {gap})" in missing for gap in named)
-    assert "the record has gaps" in summary(found)[2]
+    assert "the record has gaps" in found.summary[2]
 
 
 async def behind_its_gaps(
     reading: LogReading, found: Postmortem
 ) -> Postmortem:
     """Return a report of a window that begins when its gaps are over."""
-    closed = max(gap.until for gap in found.gaps if gap.until is not None)
+    closed = max(
+        gap.until for gap in found.verdict_gaps if gap.until is not None
+    )
     window = Window(closed, None)
     impact = structs.replace(found.impact, coverage=Coverage.of(window))
     gaps = await _gaps(reading, found.verdicts, impact.coverage)
-    return replace(
+    return structs.replace(
         found,
-        question=replace(found.question, window=window),
+        summary=summary(found.subject, found.verdicts, impact, gaps),
         impact=impact,
-        gaps=gaps,
+        coverage=impact.coverage,
+        verdict_gaps=gaps,
     )

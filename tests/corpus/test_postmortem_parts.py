@@ -1,12 +1,11 @@
 """A report of several nodes: its phases, factors, action items and links."""
 
 import re
-from dataclasses import replace
 from datetime import datetime
 
 import pytest
+from msgspec.structs import replace
 
-from recorder.documents.postmortem import PostmortemDocument
 from recorder.errors import ConfigError, NotFoundError
 from recorder.knowledge import shipped
 from recorder.model.document import plain
@@ -41,9 +40,14 @@ async def test_a_report_shows_what_would_steer_as_signs(
     corpus: Corpus,
 ) -> None:
     found = await ask(corpus, "rack-loss-jobset", None, rack=RACK)
-    hostile = replace(found.question, rack="2\x1b[8m\x07\x9b\u202e<b>")
+    rack = "2\x1b[8m\x07\x9b\u202e<b>"
+    hostile = replace(
+        found,
+        subject=f"rack {rack}",
+        question=replace(found.question, subject=f"--rack {rack}"),
+    )
     for write in (html, markdown):
-        text = write(replace(found, question=hostile))
+        text = write(hostile)
 
         assert not set(text) & set("\x1b\x07\x9b\u202e")
         assert "rack 2␛[8m␇\ufffd\ufffd&lt;b" in text.replace("\\[", "[")
@@ -52,8 +56,9 @@ async def test_a_report_shows_what_would_steer_as_signs(
 async def test_a_rack_is_reported_with_all_its_nodes(corpus: Corpus) -> None:
     found = await ask(corpus, "rack-loss-jobset", None, rack=RACK)
 
-    assert len(found.nodes) > 1
-    assert {verdict.node for verdict in found.verdicts} == set(found.nodes)
+    nodes = found.question.nodes
+    assert len(nodes) > 1
+    assert {verdict.node for verdict in found.verdicts} == {*nodes}
     assert found.subject == f"rack {RACK}"
     assert f"recorder postmortem --rack {RACK} --since" in markdown(found)
 
@@ -64,7 +69,7 @@ async def test_a_workload_is_reported_by_the_node_that_hit_it(
     found = await ask(corpus, "crash-job-fails", "job/train/llm-finetune")
 
     (hit,) = found.impact.workloads
-    assert found.nodes == (hit.first_node,)
+    assert found.question.nodes == (hit.first_node,)
     assert "`recorder postmortem job/train/llm-finetune --since" in markdown(
         found
     )
@@ -91,7 +96,7 @@ async def test_an_incident_goes_through_its_phases_in_time(
                 )
             except NotFoundError:
                 continue
-        told = plain(PostmortemDocument.of(found))
+        told = plain(found)
         phases = told["phases"]
         names = [phase["phase"] for phase in phases]
         assert names == [one for one in PHASES if one in names], name
@@ -109,7 +114,7 @@ async def test_an_action_item_answers_what_was_missing(
     corpus: Corpus,
 ) -> None:
     found = await ask(corpus, "crash-job-fails", "node/gpu-002")
-    items = plain(PostmortemDocument.of(found))["action_items"]
+    items = plain(found)["action_items"]
 
     lacking = {one.evidence for v in found.verdicts for one in v.missing}
     assert ("audit" in lacking) == any("audit log" in item for item in items)
@@ -122,7 +127,9 @@ async def test_entries_link_to_the_page_that_is_named(corpus: Corpus) -> None:
     page = page_of(found, "https://recorder.example.com/")
 
     (entry, *_) = found.verdicts[0].steps[0].entries
-    link = f"https://recorder.example.com/node/gpu-002?log={found.log}&entry="
+    link = (
+        f"https://recorder.example.com/node/gpu-002?log={found.log.id}&entry="
+    )
     assert f"[`{entry}`]({link}{entry})" in markdown(found, page=page)
     escaped = link.replace("&", "&amp;")
     assert f'<a href="{escaped}{entry}">' in html(found, page=page)

@@ -1,4 +1,4 @@
-"""What an incident leaves to learn: contributing factors and action items.
+"""What an incident comes to: a summary, what contributed, and what to do.
 
 Only what the evidence suggests. An item names the record or its absence that
 suggests it; what people decide to do is theirs to add.
@@ -7,13 +7,15 @@ suggests it; what people decide to do is theirs to add.
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
+from recorder.coverage.hole import Gap
+from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
 from recorder.explain.verdict import Judged
-from recorder.model.outcomes import Cause, Happened, Outcome
-from recorder.questions.postmortem import Postmortem
-from recorder.questions.sentences import counted
+from recorder.model.outcomes import Cause, Confidence, Happened, Outcome
+from recorder.questions.impact import Impact
+from recorder.questions.sentences import counted, lasting
 
-__all__ = ["action_items", "factors"]
+__all__ = ["action_items", "factors", "summary"]
 
 RECORD = {
     "audit": "Record the audit log of the API server",
@@ -27,9 +29,9 @@ RECORD = {
 """How to have what was missing the next time."""
 
 
-def factors(postmortem: Postmortem) -> Sequence[str]:
+def factors(verdicts: Sequence[Judged]) -> Sequence[str]:
     """Return what contributed, by the links of the verdicts."""
-    return list(dict.fromkeys(_factors(postmortem.verdicts)))
+    return list(dict.fromkeys(_factors(verdicts)))
 
 
 def _factors(verdicts: Sequence[Judged]) -> Iterator[str]:
@@ -60,15 +62,19 @@ def _factors(verdicts: Sequence[Judged]) -> Iterator[str]:
             )
 
 
-def action_items(postmortem: Postmortem) -> Sequence[str]:
+def action_items(
+    verdicts: Sequence[Judged], hits: Sequence[Hit], gaps: Sequence[Gap]
+) -> Sequence[str]:
     """Return what the evidence suggests to do."""
-    return list(dict.fromkeys(_items(postmortem)))
+    return list(dict.fromkeys(_items(verdicts, hits, gaps)))
 
 
-def _items(postmortem: Postmortem) -> Iterator[str]:
-    for verdict in postmortem.verdicts:
+def _items(
+    verdicts: Sequence[Judged], hits: Sequence[Hit], gaps: Sequence[Gap]
+) -> Iterator[str]:
+    for verdict in verdicts:
         yield from _of_node(verdict)
-    for hit in postmortem.impact.workloads:
+    for hit in hits:
         if hit.running_again_at is None and hit.outcome in {
             Outcome.DOWN,
             Outcome.PREEMPTED,
@@ -78,16 +84,16 @@ def _items(postmortem: Postmortem) -> Iterator[str]:
             yield f"Decide whether to run {hit.workload} again: it failed"
     wanted: dict[str, str] = {
         one.evidence: one.would_tell
-        for verdict in postmortem.verdicts
+        for verdict in verdicts
         for one in verdict.missing
     }
     for evidence, told in wanted.items():
         how = RECORD.get(evidence, f"Record {evidence}")
         yield f"{how}: it would show {told.partition(':')[0]}"
-    if postmortem.gaps:
-        gaps = counted(len(postmortem.gaps), "gap")
-        named = ", ".join(str(gap.opened) for gap in postmortem.gaps[:3])
-        yield f"Find out why the recording had {gaps} here (gap {named})"
+    if gaps:
+        count = counted(len(gaps), "gap")
+        named = ", ".join(str(gap.opened) for gap in gaps[:3])
+        yield f"Find out why the recording had {count} here (gap {named})"
 
 
 def _of_node(verdict: Judged) -> Iterator[str]:
@@ -108,3 +114,48 @@ def _of_node(verdict: Judged) -> Iterator[str]:
         yield f"Return {node} to service, or take it out of the fleet"
     if verdict.clock_skew_seconds:
         yield f"Synchronize the clock of {node}"
+
+
+def summary(
+    subject: str,
+    verdicts: Sequence[Judged],
+    impact: Impact,
+    gaps: Sequence[Gap],
+) -> Sequence[str]:
+    """Return three sentences: what and why, the cost, the confidence."""
+    what = " ".join(verdict.sentence for verdict in verdicts)
+    return [
+        what or f"No incidents are recorded for {subject}.",
+        _cost(impact),
+        _confidence(verdicts, complete=impact.coverage.complete and not gaps),
+    ]
+
+
+def _cost(impact: Impact) -> str:
+    hits = impact.workloads
+    if not hits:
+        return "No affected workloads are recorded."
+    total = impact.totals
+    names = ", ".join(str(hit.workload) for hit in hits[:3])
+    more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""  # noqa: PLR2004
+    still = lasting(hits, impact.coverage.counted_until)
+    return (
+        f"It affected {names}{more}: {counted(total.pods, 'Pod')} ended,"
+        f" {counted(total.gpus, 'GPU')} affected, at least"
+        f" {total.gpu_hours_lost:.2f} GPU-hours lost"
+        f"{'' if still is None else f'; {still}'}."
+    )
+
+
+def _confidence(verdicts: Sequence[Judged], *, complete: bool) -> str:
+    missing = dict.fromkeys(
+        one.evidence for verdict in verdicts for one in verdict.missing
+    )
+    lacking = f"; not recorded: {', '.join(missing)}" if missing else ""
+    sure = verdicts[-1].confidence if verdicts else Confidence.UNKNOWN
+    whole = (
+        "the record is complete"
+        if complete
+        else "the record has gaps in this window"
+    )
+    return f"Confidence in the cause: {sure}; {whole}{lacking}."
