@@ -18,7 +18,7 @@ from api.answers.incidents import (
     page_of,
     places_shown,
 )
-from api.answers.paging import UNASKED, Filter, Page, entries
+from api.answers.paging import UNASKED, Page, entries
 from api.context import RequestContext
 from api.cursors import EPOCH, MICROSECOND, Cursor, MomentCursor
 from api.fleet_cursors import Spot
@@ -31,6 +31,7 @@ from api.types.incidents import (
     PlaceLabel,
 )
 from recorder.model.window import Window
+from recorder.questions.entries import EntryQuestion
 from recorder.questions.incidents import IncidentFilter, JudgedIncident
 from recorder.questions.nouns import Line
 from recorder.questions.ports import Reading
@@ -133,7 +134,7 @@ def _of_log(
 async def fleet_entries(
     asked: RequestContext,
     clusters: Sequence[str],
-    wanted: Filter,
+    wanted: EntryQuestion,
     page: Page,
     fields: frozenset[str],
 ) -> EntryConnection:

@@ -1,32 +1,11 @@
 """Nodes as they were, and the values of their labels."""
 
-from collections.abc import Iterable
-from datetime import datetime
-
 from api.context import RequestContext
-from api.types.nodes import LabelValue, LabelValues, Nodes
-from recorder.questions.impact import Labels
-from recorder.questions.nodes import NodesQuestion, ask_labels, ask_nodes
+from api.types.nodes import LabelValue, LabelValues
+from recorder.questions.nodes import ask_labels
 from recorder.questions.ports import Reading
 
-__all__ = ["label_values", "nodes"]
-
-
-async def nodes(
-    asked: RequestContext,
-    reading: Reading,
-    at: datetime | None,
-    *,
-    rack: str | None,
-    labels: Iterable[str],
-) -> Nodes:
-    """List the nodes that there were at a time.
-
-    Raises:
-        ConfigError: a label has another form than ``KEY=VALUE``.
-    """
-    question = NodesQuestion(labels=Labels.of(rack, labels), at=at)
-    return await ask_nodes(reading, question, now=asked.now)
+__all__ = ["label_values"]
 
 
 async def label_values(

@@ -16,7 +16,6 @@ from api.types.clusters import (
     Status,
 )
 from api.types.coverage import AwayCluster
-from api.types.gaps import Gaps
 from api.types.series import (
     Annotation,
     Annotations,
@@ -26,14 +25,13 @@ from api.types.words import LogKind
 from recorder.coverage.account import Account
 from recorder.coverage.coverage import cover
 from recorder.model.window import Window
-from recorder.questions.gaps import ask_gaps
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.questions.ports import Reading
 from recorder.questions.series import ask_conditions
 from recorder.questions.status import LogStatus
 from recorder.questions.status import Status as Answered
 
-__all__ = ["annotations", "condition_series", "gaps", "status"]
+__all__ = ["annotations", "condition_series", "status"]
 
 NODES_MAX = 50
 """Lanes that a dashboard can show."""
@@ -80,11 +78,6 @@ def _cluster(status: LogStatus, found: Answered) -> Cluster:
             Account(log=log, streams=streams, window=Window(), now=now)
         ),
     )
-
-
-async def gaps(asked: RequestContext, reading: Reading, span: Window) -> Gaps:
-    """Return the gaps of a window."""
-    return await ask_gaps(reading, span, now=asked.now)
 
 
 async def condition_series(

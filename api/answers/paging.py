@@ -6,7 +6,7 @@ log is read as it was when it ended at the cursor.
 
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Self, TypeVar
 
 from api.context import RequestContext
@@ -16,9 +16,7 @@ from api.types.coverage import Coverage
 from api.types.entries import EntryConnection, EntryEdge
 from api.types.facts import FactConnection, FactEdge
 from api.types.pages import PageInfo
-from api.types.words import SourceName
-from recorder.model.entry import Operation
-from recorder.model.fact import FactKind, StoredFact
+from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 from recorder.questions.entries import (
     EntryQuestion,
@@ -29,11 +27,10 @@ from recorder.questions.entries import (
 from recorder.questions.nouns import Line, Part
 from recorder.questions.ports import Reading
 from recorder.questions.queries import EntryQuery, FactListQuery
-from recorder.questions.references import KnownObject, Reference
+from recorder.questions.references import KnownObject
 
 __all__ = [
     "UNASKED",
-    "Filter",
     "ReadPage",
     "Page",
     "Pages",
@@ -107,41 +104,6 @@ class Page:
         forward = first is not None or (last is None and after is not None)
         size = page_size(first) if forward else page_size(last, "last")
         return cls(size=size, forward=forward, after=after, before=before)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filter:
-    """Which facts or entries are wanted."""
-
-    window: Window
-    node: str | None = None
-    object: Reference | None = None
-    source: SourceName | None = None
-    operations: Sequence[Operation] | None = None
-    kinds: Sequence[FactKind] | None = None
-    reason: str | None = None
-    actor: str | None = None
-    code: int | None = None
-    """With which audited requests were refused."""
-
-    def question(self, *, facts: bool) -> EntryQuestion:
-        """Return it as the report asks it."""
-        return EntryQuestion(
-            window=self.window,
-            node=self.node,
-            object=self.object,
-            source=None if self.source is None else self.source.value,
-            operations=_tuple(self.operations),
-            kinds=_tuple(self.kinds),
-            reason=self.reason,
-            actor=self.actor,
-            code=self.code,
-            facts=facts,
-        )
-
-
-def _tuple(items: Sequence[Item] | None) -> tuple[Item, ...] | None:
-    return None if items is None else tuple(items)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,12 +228,12 @@ async def _backward(
 async def facts(
     asked: RequestContext,
     reading: Reading,
-    wanted: Filter,
+    question: EntryQuestion,
     page: Page,
     fields: frozenset[str],
 ) -> FactConnection:
     """Return one page of facts; of each what the fields need."""
-    question = wanted.question(facts=True)
+    question = replace(question, facts=True)
     found = await find_asked(reading, question)
     beside = await find_beside(reading, question)
     query = FactListQuery(question.selects(found, beside))
@@ -295,12 +257,11 @@ async def facts(
 async def entries(
     asked: RequestContext,
     reading: Reading,
-    wanted: Filter,
+    question: EntryQuestion,
     page: Page,
     fields: frozenset[str],
 ) -> EntryConnection:
     """Return one page of entries; of each what the fields need."""
-    question = wanted.question(facts=False)
     found = await find_asked(reading, question)
     beside = await find_beside(reading, question)
     parts = Part(0)

@@ -1,7 +1,5 @@
 """Questions about one object: its versions, itself at a time, differences."""
 
-from datetime import datetime
-
 from msgspec.structs import replace
 
 from api.answers.paging import Page, Pages, read_page
@@ -13,13 +11,6 @@ from api.types.objects import (
     VersionConnection,
     VersionEdge,
 )
-from api.types.who import Who
-from recorder.questions.diff import (
-    Difference,
-    DifferenceQuestion,
-    End,
-    ask_difference,
-)
 from recorder.questions.history import (
     HistoryQuestion,
     ShownVersion,
@@ -27,11 +18,9 @@ from recorder.questions.history import (
 )
 from recorder.questions.ports import Reading, Selection
 from recorder.questions.queries import EntryQuery
-from recorder.questions.references import Reference
-from recorder.questions.show import ObjectQuestion, ask_object
-from recorder.questions.who import WhoQuestion, ask_who
+from recorder.questions.show import Shown
 
-__all__ = ["authors", "difference", "page", "shown"]
+__all__ = ["page", "shown"]
 
 
 async def page(
@@ -70,61 +59,11 @@ async def page(
     )
 
 
-async def shown(
-    asked: RequestContext,
-    reading: Reading,
-    reference: Reference,
-    at: datetime | None,
-) -> ObjectAt:
-    """Return an object as it was.
-
-    Raises:
-        NotFoundError: there was no such object then.
-    """
-    found = await ask_object(
-        reading, ObjectQuestion(object=reference, at=at), now=asked.now
-    )
+def shown(found: Shown) -> ObjectAt:
+    """Return an object as it was."""
     return ObjectAt(
         entry=found.line,
         document=Json(found.object),
         heartbeats=found.heartbeats,
         coverage=found.coverage,
     )
-
-
-async def authors(
-    asked: RequestContext,
-    reading: Reading,
-    reference: Reference,
-    at: datetime | None,
-) -> Who:
-    """Return who changed each field of an object last.
-
-    Raises:
-        NotFoundError: there was no such object yet.
-    """
-    question = WhoQuestion(object=reference, at=at)
-    return await ask_who(reading, question, now=asked.now)
-
-
-async def difference(
-    asked: RequestContext,
-    reading: Reading,
-    reference: Reference,
-    *,
-    ends: tuple[str, str | None],
-    all_fields: bool,
-) -> Difference:
-    """Compare an object at two ends.
-
-    Raises:
-        ConfigError: an end is none, or they are the wrong way round.
-    """
-    before = End.parse(ends[0], now=asked.now, name="from")
-    after = End()
-    if ends[1] is not None:
-        after = End.parse(ends[1], now=asked.now, name="to")
-    question = DifferenceQuestion(
-        object=reference, before=before, after=after, all_fields=all_fields
-    )
-    return await ask_difference(reading, question, now=asked.now)

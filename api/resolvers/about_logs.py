@@ -4,25 +4,22 @@ from typing import Annotated
 
 import strawberry
 
-from api.answers import asking, finding, listing, overview, paging
+from api.answers import finding, listing, overview, paging
 from api.answers.fleet_lists import fleet_entries
 from api.answers.windows import window
+from api.asking import Asked, asks
 from api.context import Info
 from api.describing import described
-from api.resolvers.node import ActorName, Code, Kinds, Reason
 from api.resolvers.object import KubernetesObject
 from api.selecting import selected
 from api.types.arguments import (
     After,
-    At,
     Before,
     ClusterArgument,
     Clusters,
     First,
     Last,
     LogArgument,
-    OfNode,
-    OfObject,
     Since,
     Until,
 )
@@ -34,11 +31,12 @@ from api.types.gaps import Gaps
 from api.types.links import LinkTemplate
 from api.types.nodes import LabelValues, Nodes
 from api.types.search import SearchAnswer
-from api.types.words import SourceName
 from api.types.workloads import WorkloadStory
-from recorder.model.entry import Operation
-from recorder.questions.audit_coverage import AuditCoverage, ask_audit_coverage
-from recorder.questions.references import Reference
+from recorder.model.window import Window
+from recorder.questions.audit_coverage import AuditCoverage
+from recorder.questions.entries import EntryQuestion
+from recorder.questions.nodes import NodesQuestion
+from recorder.questions.why_workload import WhyWorkloadQuestion
 
 __all__ = ["AboutLogs"]
 
@@ -113,36 +111,16 @@ class AboutLogs:
             window(since, until),
         )
 
-    @strawberry.field
+    @asks("why_workload")
+    @staticmethod
     async def why_workload(
-        self,
-        info: Info,
-        name: Annotated[
-            str,
-            strawberry.argument(
-                description="For example `job/train/llm`, or `pod/llm-0` with"
-                " `namespace`."
-            ),
-        ],
-        namespace: Namespace = None,
-        at: At = None,
-        since: Since = None,
-        until: Until = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
+        asked: Asked[WhyWorkloadQuestion],
     ) -> WhyWorkload | None:
         """What ended a workload or a Pod, and the node behind it.
 
         Without a time: all that ever ended Pods of it.
         """
-        reading = await info.context.reading(cluster, log)
-        return await asking.why_workload(
-            info.context,
-            reading,
-            Reference.parse(name, namespace),
-            at=at,
-            span=(since, until),
-        )
+        return await asked.answer(WhyWorkload)
 
     @strawberry.field
     async def entry(
@@ -159,119 +137,55 @@ class AboutLogs:
         """One entry with its document and what changed in it."""
         return await finding.entry(info.context, name, all_fields=all_fields)
 
-    @strawberry.field
+    @asks("entries", without=("source", "operations"), last=("code",))
+    @staticmethod
     async def facts(
-        self,
-        info: Info,
-        since: Since = None,
-        until: Until = None,
-        node: OfNode = None,
-        object: OfObject = None,  # noqa: A002 - its name
-        kinds: Kinds = None,
-        reason: Reason = None,
-        actor: ActorName = None,
-        code: Code = None,
+        asked: Asked[EntryQuestion],
+        *,
         first: First = None,
         after: After = None,
         last: Last = None,
         before: Before = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
     ) -> FactConnection | None:
         """Facts in log order."""
-        reading = await info.context.reading(cluster, log)
+        page = paging.Page.of(first, after, last, before)
         return await paging.facts(
-            info.context,
-            reading,
-            paging.Filter(
-                window=window(since, until),
-                node=node,
-                object=finding.reference(object),
-                kinds=kinds,
-                reason=reason,
-                actor=actor,
-                code=code,
-            ),
-            paging.Page.of(first, after, last, before),
-            selected(info),
+            asked.context,
+            await asked.reading(),
+            asked.question,
+            page,
+            selected(asked.info),
         )
 
-    @strawberry.field
+    @asks("entries", without=("kinds",), last=("code",))
+    @staticmethod
     async def entries(
-        self,
-        info: Info,
-        since: Since = None,
-        until: Until = None,
-        node: OfNode = None,
-        object: OfObject = None,  # noqa: A002 - its name
-        source: Annotated[
-            SourceName | None,
-            strawberry.argument(description="Only this source."),
-        ] = None,
-        operations: Annotated[
-            list[Operation] | None,
-            strawberry.argument(description="Only these values."),
-        ] = None,
-        reason: Reason = None,
-        actor: ActorName = None,
-        code: Code = None,
+        asked: Asked[EntryQuestion],
+        *,
         first: First = None,
         after: After = None,
         last: Last = None,
         before: Before = None,
         clusters: Clusters = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
     ) -> EntryConnection | None:
         """Entries in log order.
 
         With `clusters`: of all of them, each in log order, merged by when
         they were observed, behind one cursor.
         """
-        wanted = paging.Filter(
-            window=window(since, until),
-            node=node,
-            object=finding.reference(object),
-            source=source,
-            operations=operations,
-            reason=reason,
-            actor=actor,
-            code=code,
-        )
+        fields = selected(asked.info)
         page = paging.Page.of(first, after, last, before)
-        fields = selected(info)
+        context, wanted = asked.context, asked.question
         if clusters is not None:
-            return await fleet_entries(
-                info.context, clusters, wanted, page, fields
-            )
-        reading = await info.context.reading(cluster, log)
-        return await paging.entries(
-            info.context, reading, wanted, page, fields
-        )
+            return await fleet_entries(context, clusters, wanted, page, fields)
+        reading = await asked.reading()
+        return await paging.entries(context, reading, wanted, page, fields)
 
-    @strawberry.field
-    async def nodes(
-        self,
-        info: Info,
-        at: At = None,
-        rack: Annotated[
-            str | None,
-            strawberry.argument(
-                description="Value of a label that names a rack or a switch."
-            ),
-        ] = None,
-        labels: Annotated[
-            list[str] | None,
-            strawberry.argument(description="Labels, as `KEY=VALUE`."),
-        ] = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
-    ) -> Nodes | None:
+    @asks("nodes")
+    @staticmethod
+    async def nodes(asked: Asked[NodesQuestion]) -> Nodes | None:
         """The nodes as they were at a time, also those that are gone."""
-        reading = await info.context.reading(cluster, log)
-        return await listing.nodes(
-            info.context, reading, at, rack=rack, labels=labels or ()
-        )
+        return await asked.answer(Nodes)
 
     @strawberry.field
     async def label_values(
@@ -291,36 +205,20 @@ class AboutLogs:
         reading = await info.context.reading(cluster, log)
         return await listing.label_values(info.context, reading, key)
 
-    @strawberry.field
-    async def gaps(
-        self,
-        info: Info,
-        since: Since = None,
-        until: Until = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
-    ) -> Gaps | None:
+    @asks("coverage")
+    @staticmethod
+    async def gaps(asked: Asked[Window]) -> Gaps | None:
         """Time spans in which the log may be incomplete."""
-        reading = await info.context.reading(cluster, log)
-        return await overview.gaps(info.context, reading, window(since, until))
+        return await asked.answer(Gaps)
 
-    @strawberry.field
-    async def audit_coverage(
-        self,
-        info: Info,
-        since: Since = None,
-        until: Until = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
-    ) -> AuditCoverage | None:
+    @asks("audit_coverage")
+    @staticmethod
+    async def audit_coverage(asked: Asked[Window]) -> AuditCoverage | None:
         """How many versions of objects have an author in the audit log.
 
         The whole window is read: give one.
         """
-        reading = await info.context.reading(cluster, log)
-        return await ask_audit_coverage(
-            reading, window(since, until), now=info.context.now
-        )
+        return await asked.answer(AuditCoverage)
 
     @strawberry.field
     async def search(

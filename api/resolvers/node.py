@@ -1,15 +1,17 @@
 """A node: the entry point of everything that is known of one machine."""
 
-from typing import Annotated, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
 
 import strawberry
 
 from api.answers import asking, paging
 from api.answers.windows import window
+from api.asking import Asked, asks
 from api.context import Info
 from api.describing import described
 from api.selecting import selected
-from api.types.arguments import After, At, Before, First, Last, Since, Until
+from api.types.arguments import After, Before, First, Last, Since, Until
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.impact import Impact
@@ -17,9 +19,12 @@ from api.types.postmortem import Postmortem
 from api.types.timeline import Timeline
 from api.types.verdicts import Why
 from recorder.model.fact import FactKind
-from recorder.questions.impact import ImpactQuestion, ask_impact
+from recorder.questions.entries import EntryQuestion
+from recorder.questions.impact import ImpactQuestion
 from recorder.questions.ports import Reading
+from recorder.questions.postmortem import PostmortemQuestion
 from recorder.questions.references import find_node, node_name
+from recorder.questions.why import WhyQuestion
 
 __all__ = ["Node"]
 
@@ -27,19 +32,21 @@ Kinds = Annotated[
     list[FactKind] | None,
     strawberry.argument(description="Only facts of these kinds."),
 ]
-Reason = Annotated[
-    str | None,
-    strawberry.argument(description="Only Events with this reason."),
-]
-Code = Annotated[
-    int | None,
-    strawberry.argument(
-        description="Only requests refused with this HTTP status code."
-    ),
-]
-ActorName = Annotated[
-    str | None, strawberry.argument(description="Only facts with this actor.")
-]
+FACTS = ("node", "object", "source", "operations")
+ENTRIES = (*FACTS, "kinds")
+"""Filters that lists of a node do not take."""
+
+
+def _node(parent: "Node") -> Mapping[str, Any]:
+    return {"node": parent.name}
+
+
+def _nodes(parent: "Node") -> Mapping[str, Any]:
+    return {"nodes": (parent.name,)}
+
+
+def _subject(parent: "Node") -> Mapping[str, Any]:
+    return {"subject": parent.name}
 
 
 @described
@@ -78,37 +85,20 @@ class Node:
             log=strawberry.ID(str(reading.log.id)),
         )
 
-    @strawberry.field
-    async def why(
-        self,
-        info: Info,
-        at: At = None,
-        since: Since = None,
-        until: Until = None,
-    ) -> Why | None:
+    @asks("why", of=_node, without=("node",))
+    @staticmethod
+    async def why(asked: Asked[WhyQuestion]) -> Why | None:
         """What happened to it, why, and who decided.
 
         Without a time: the most recent incident.
         """
-        return await asking.why(
-            info.context, self.reading, self.name, at=at, span=(since, until)
-        )
+        return await asked.answer(Why)
 
-    @strawberry.field
-    async def impact(
-        self, info: Info, since: Since = None, until: Until = None
-    ) -> Impact | None:
+    @asks("impact", of=_nodes, without=("nodes", "rack", "labels"))
+    @staticmethod
+    async def impact(asked: Asked[ImpactQuestion]) -> Impact | None:
         """The workloads affected by its failures, on any node."""
-        question = ImpactQuestion(
-            nodes=(self.name,),
-            rack=None,
-            labels=(),
-            window=window(since, until),
-        )
-        context = info.context
-        return await ask_impact(
-            self.reading, question, context.knowledge, now=context.now
-        )
+        return await asked.answer(Impact)
 
     @strawberry.field
     async def timeline(
@@ -119,71 +109,60 @@ class Node:
             info.context, self.reading, self.name, window(since, until)
         )
 
-    @strawberry.field
+    @asks(
+        "entries",
+        of=_node,
+        without=("node", "object", "source", "operations"),
+        last=("code",),
+    )
+    @staticmethod
     async def facts(
-        self,
-        info: Info,
-        since: Since = None,
-        until: Until = None,
-        kinds: Kinds = None,
-        reason: Reason = None,
-        actor: ActorName = None,
-        code: Code = None,
+        asked: Asked[EntryQuestion],
+        *,
         first: First = None,
         after: After = None,
         last: Last = None,
         before: Before = None,
     ) -> FactConnection | None:
         """Facts about the node, in log order."""
+        page = paging.Page.of(first, after, last, before)
         return await paging.facts(
-            info.context,
-            self.reading,
-            paging.Filter(
-                window=window(since, until),
-                node=self.name,
-                kinds=kinds,
-                reason=reason,
-                actor=actor,
-                code=code,
-            ),
-            paging.Page.of(first, after, last, before),
-            selected(info),
+            asked.context,
+            await asked.reading(),
+            asked.question,
+            page,
+            selected(asked.info),
         )
 
-    @strawberry.field
+    @asks(
+        "entries",
+        of=_node,
+        without=("node", "object", "source", "operations", "kinds"),
+        last=("code",),
+    )
+    @staticmethod
     async def entries(
-        self,
-        info: Info,
-        since: Since = None,
-        until: Until = None,
-        reason: Reason = None,
-        actor: ActorName = None,
-        code: Code = None,
+        asked: Asked[EntryQuestion],
+        *,
         first: First = None,
         after: After = None,
         last: Last = None,
         before: Before = None,
     ) -> EntryConnection | None:
         """Entries about the node, in log order."""
+        page = paging.Page.of(first, after, last, before)
         return await paging.entries(
-            info.context,
-            self.reading,
-            paging.Filter(
-                window=window(since, until),
-                node=self.name,
-                reason=reason,
-                actor=actor,
-                code=code,
-            ),
-            paging.Page.of(first, after, last, before),
-            selected(info),
+            asked.context,
+            await asked.reading(),
+            asked.question,
+            page,
+            selected(asked.info),
         )
 
-    @strawberry.field
+    @asks("postmortem", of=_subject, without=("subject", "rack"))
+    @staticmethod
     async def postmortem(
-        self, info: Info, since: Since = None, until: Until = None
+        asked: Asked[PostmortemQuestion],
     ) -> Postmortem | None:
         """The report that `recorder postmortem` writes."""
-        return await asking.postmortem(
-            info.context, self.reading, self.name, window(since, until)
-        )
+        return await asked.answer(Postmortem)

@@ -1,40 +1,38 @@
 """An object of any kind: its versions, its entries, itself at any time."""
 
-from typing import Annotated, Self
+from collections.abc import Mapping
+from typing import Any, Self
 
 import strawberry
 
 from api.answers import paging, versions
-from api.answers.windows import window
-from api.context import Info
+from api.asking import Asked, asks
 from api.describing import described
 from api.selecting import selected
-from api.types.arguments import After, At, Before, First, Last, Since, Until
+from api.types.arguments import After, Before, First, Last
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.objects import ObjectAt, VersionConnection
 from api.types.who import Who
-from recorder.questions.diff import Difference
+from recorder.questions.diff import Difference, DifferenceQuestion
+from recorder.questions.entries import EntryQuestion
 from recorder.questions.history import HistoryQuestion
 from recorder.questions.ports import Reading
 from recorder.questions.references import Reference, find_objects
+from recorder.questions.show import ObjectQuestion, Shown
+from recorder.questions.who import WhoQuestion
 
 __all__ = ["KubernetesObject"]
 
-AllFields = Annotated[
-    bool,
-    strawberry.argument(
-        description="Include insignificant changes, such as managedFields"
-        " and resourceVersion."
-    ),
-]
-End = Annotated[
-    str | None,
-    strawberry.argument(
-        description="A time in any of the forms of DateTime, or the name of"
-        " an entry, `LOG/POSITION`. Default: the newest version."
-    ),
-]
+NAMES = ("object", "namespace")
+FILTERS = (
+    *NAMES,
+    *("node", "source", "operations", "kinds", "reason", "actor", "code"),
+)
+
+
+def _object(parent: "KubernetesObject") -> Mapping[str, Any]:
+    return {"object": parent.reference}
 
 
 @described
@@ -77,20 +75,17 @@ class KubernetesObject:
             uids=list(found.uids),
         )
 
-    @strawberry.field
-    async def at(self, info: Info, time: At = None) -> ObjectAt | None:
+    @asks("object", of=_object, without=NAMES)
+    @staticmethod
+    async def at(asked: Asked[ObjectQuestion]) -> ObjectAt | None:
         """The object as it was at a time."""
-        return await versions.shown(
-            info.context, self.reading, self.reference, time
-        )
+        return versions.shown(await asked.answer(Shown))
 
-    @strawberry.field
+    @asks("history", of=_object, without=NAMES)
+    @staticmethod
     async def versions(
-        self,
-        info: Info,
-        since: Since = None,
-        until: Until = None,
-        all_fields: AllFields = False,
+        asked: Asked[HistoryQuestion],
+        *,
         first: First = None,
         after: After = None,
         last: Last = None,
@@ -98,84 +93,60 @@ class KubernetesObject:
     ) -> VersionConnection | None:
         """Every version, what changed in it, and who wrote it."""
         return await versions.page(
-            info.context,
-            self.reading,
-            HistoryQuestion(
-                object=self.reference,
-                window=window(since, until),
-                limit=None,
-                all_fields=all_fields,
-            ),
+            asked.context,
+            await asked.reading(),
+            asked.question,
             paging.Page.of(first, after, last, before),
         )
 
-    @strawberry.field
-    async def who(self, info: Info, time: At = None) -> Who | None:
+    @asks("who", of=_object, without=NAMES)
+    @staticmethod
+    async def who(asked: Asked[WhoQuestion]) -> Who | None:
         """Who changed each field last, as of a time."""
-        return await versions.authors(
-            info.context, self.reading, self.reference, time
-        )
+        return await asked.answer(Who)
 
-    @strawberry.field
-    async def diff(
-        self,
-        info: Info,
-        from_: Annotated[
-            str,
-            strawberry.argument(
-                name="from",
-                description="A time in any of the forms of DateTime, or the"
-                " name of an entry.",
-            ),
-        ],
-        to: End = None,
-        all_fields: AllFields = False,
-    ) -> Difference | None:
+    @asks("diff", of=_object, without=NAMES)
+    @staticmethod
+    async def diff(asked: Asked[DifferenceQuestion]) -> Difference | None:
         """What changed between two times, or two versions."""
-        return await versions.difference(
-            info.context,
-            self.reading,
-            self.reference,
-            ends=(from_, to),
-            all_fields=all_fields,
-        )
+        return await asked.answer(Difference)
 
-    @strawberry.field
+    @asks("entries", of=_object, without=FILTERS)
+    @staticmethod
     async def facts(
-        self,
-        info: Info,
-        since: Since = None,
-        until: Until = None,
+        asked: Asked[EntryQuestion],
+        *,
         first: First = None,
         after: After = None,
         last: Last = None,
         before: Before = None,
     ) -> FactConnection | None:
         """Facts about the object, including Events."""
+        page = paging.Page.of(first, after, last, before)
         return await paging.facts(
-            info.context,
-            self.reading,
-            paging.Filter(window=window(since, until), object=self.reference),
-            paging.Page.of(first, after, last, before),
-            selected(info),
+            asked.context,
+            await asked.reading(),
+            asked.question,
+            page,
+            selected(asked.info),
         )
 
-    @strawberry.field
+    @asks("entries", of=_object, without=FILTERS)
+    @staticmethod
     async def entries(
-        self,
-        info: Info,
-        since: Since = None,
-        until: Until = None,
+        asked: Asked[EntryQuestion],
+        *,
         first: First = None,
         after: After = None,
         last: Last = None,
         before: Before = None,
     ) -> EntryConnection | None:
         """Versions of the object and Events about it, in log order."""
+        page = paging.Page.of(first, after, last, before)
         return await paging.entries(
-            info.context,
-            self.reading,
-            paging.Filter(window=window(since, until), object=self.reference),
-            paging.Page.of(first, after, last, before),
-            selected(info),
+            asked.context,
+            await asked.reading(),
+            asked.question,
+            page,
+            selected(asked.info),
         )

@@ -205,6 +205,8 @@ def read(
     """
     values: dict[str, object] = {}
     for name, described in _described(asks):
+        if name in fixed:
+            continue
         match described:
             case Argument():
                 value = asking.value(described, given.get(described.name))

@@ -1,0 +1,180 @@
+"""Fields that ask a question of the registry.
+
+The arguments of such a field are those of its question that have words for
+GraphQL, then those of the resolver's own, then which log is asked. The
+resolver gets the question as it was read.
+"""
+
+import inspect
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from inspect import Parameter, Signature
+from typing import Annotated, Any, Generic, TypeVar
+
+import strawberry
+
+from api.answers.windows import window
+from api.context import Info, RequestContext
+from api.types.arguments import ClusterArgument, LogArgument
+from api.types.words import SourceName
+from recorder.questions.arguments import Argument, Asking
+from recorder.questions.ports import Reading
+from recorder.questions.registry import QUESTIONS, Question
+
+__all__ = ["Asked", "asks"]
+
+Answer = TypeVar("Answer")
+Put = TypeVar("Put")
+
+FIRST = ("since", "until")
+"""Arguments that come first in a field that has pages."""
+
+ENUMS: Mapping[str, Any] = {"source": SourceName}
+"""Types of arguments that are text elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[Put]):
+    """A question as a field asks it."""
+
+    info: Info
+    asks: Question
+    question: Put
+    parent: Any
+    """The value of which the field is."""
+
+    place: tuple[str | None, str | None]
+    """The cluster and the log that the arguments name."""
+
+    @property
+    def context(self) -> RequestContext:
+        """What the request shares."""
+        return self.info.context
+
+    async def reading(self) -> Reading:
+        """Open the log: that of the parent, of the question, or named.
+
+        Raises:
+            NotFoundError: there is no such log.
+            ConfigError: several could be meant.
+        """
+        reading: Reading | None = getattr(self.parent, "reading", None)
+        if reading is not None:
+            return reading
+        log: int | None = getattr(self.question, "log", None)
+        if log is not None:
+            return await self.context.reading(None, str(log))
+        return await self.context.reading(*self.place)
+
+    async def answer(self, kind: type[Answer]) -> Answer:
+        """Return the answer, which is of this class.
+
+        Raises:
+            RecorderError: it cannot be answered.
+        """
+        context, reading = self.context, await self.reading()
+        answer = await self.asks.answer(
+            reading, self.question, context.knowledge, now=context.now
+        )
+        assert isinstance(answer, kind)
+        return answer
+
+
+def asks(
+    name: str,
+    *,
+    of: Callable[[Any], Mapping[str, Any]] | None = None,
+    without: Collection[str] = (),
+    last: Collection[str] = (),
+) -> Callable[[Callable[..., Any]], Any]:
+    """Make a field of a resolver that answers a question.
+
+    Args:
+        name: of the question.
+        of: returns fields of the question that follow from the parent, which
+            has a log of its own.
+        without: names of arguments that the field does not take.
+        last: names of arguments that come last.
+    """
+    question = QUESTIONS[name]
+
+    def decorate(resolve: Callable[..., Any]) -> Any:
+        _, *own = inspect.signature(resolve).parameters.values()
+        paged = any(one.name == "first" for one in own)
+        taken = [
+            one
+            for one in question.arguments
+            if one.graphql is not None and one.name not in without
+        ]
+        taken.sort(
+            key=lambda one: (
+                one.name in last,
+                paged and one.name not in FIRST,
+            )
+        )
+
+        async def field(self: Any, info: Info, **given: Any) -> Any:
+            place = given.pop("cluster", None), given.pop("log", None)
+            beside = {one.name: given.pop(one.name) for one in own}
+            put = question.read(
+                given,
+                Asking(now=info.context.now, window=window, spelled=_spelled),
+                **({} if of is None else of(self)),
+            )
+            asked = Asked(info, question, put, self, place)
+            return await resolve(asked, **beside)
+
+        field.__name__ = resolve.__name__
+        field.__doc__ = resolve.__doc__
+        signed: Any = field
+        signed.__signature__ = Signature(
+            [
+                _parameter("self"),
+                _parameter("info", Info),
+                *map(_argument, taken),
+                *own,
+                *(_log() if of is None else ()),
+            ],
+            return_annotation=inspect.signature(resolve).return_annotation,
+        )
+        return strawberry.field(field)
+
+    return decorate
+
+
+def _spelled(argument: Argument) -> str:
+    return argument.graphql_name or argument.name
+
+
+def _parameter(
+    name: str, kind: Any = Parameter.empty, default: Any = Parameter.empty
+) -> Parameter:
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, annotation=kind, default=default
+    )
+
+
+def _log() -> Iterator[Parameter]:
+    yield _parameter("cluster", ClusterArgument, None)
+    yield _parameter("log", LogArgument, None)
+
+
+def _argument(one: Argument) -> Parameter:
+    """Return the parameter of a resolver that is an argument."""
+    kind: Any = ENUMS.get(one.name, one.takes)
+    if not issubclass(kind, datetime | int | StrEnum):
+        kind = str
+    if one.many:
+        item = kind | None if one.null else kind
+        kind = list[item]  # type: ignore[valid-type]
+    default: Any = None
+    if one.takes is bool:
+        default = False
+    elif one.required:
+        default = Parameter.empty
+    else:
+        kind = kind | None
+    words = strawberry.argument(description=one.graphql, name=one.graphql_name)
+    return _parameter(one.name, Annotated[kind, words], default)
