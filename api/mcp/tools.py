@@ -17,12 +17,12 @@ from api.errors import ApiError
 from api.mcp import answers
 from api.mcp.answers import Asked, Shown
 from api.mcp.arguments import OfClusters, OfLog, OfNothing, tool_arguments
-from recorder.documents.who import WhoDocument
 from recorder.model.document import Document, is_left_out, json_bytes
 from recorder.model.reference import EntryName
 from recorder.questions.gaps import Gaps
 from recorder.questions.impact import Impact
 from recorder.questions.ports import Reading
+from recorder.questions.who import Who
 from recorder.questions.why import Why
 from recorder.questions.why_workload import WhyWorkload
 
@@ -181,17 +181,6 @@ def _asking(
     return Tool(name, title, description, arguments, answer, ask)
 
 
-def _whole(document: Any) -> Shown:
-    """Return what shows an answer as it is."""
-
-    async def shown(reading: Reading, given: Any, found: Any) -> Document:
-        del reading, given
-        made: Document = document.of(found)
-        return made
-
-    return shown
-
-
 async def _itself(reading: Reading, given: Any, found: Document) -> Document:
     """Show an answer that is what it shows."""
     del reading, given
@@ -274,8 +263,8 @@ TOOLS = {
             ' audit record of the request; "managed-fields" names a program'
             " only, and who stood behind it is unknown: say so." + COVERED,
             tool_arguments("who", "OfWho", "An object, and when."),
-            WhoDocument,
-            _whole(WhoDocument),
+            Who,
+            _itself,
         ),
         _asking(
             "history",

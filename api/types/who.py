@@ -27,21 +27,7 @@ class _WhoFields:
     @strawberry.field
     @staticmethod
     def entry(who: strawberry.Parent[Who]) -> Line:
-        """The newest version as of that time, or the end of the object."""
-        return who.version
+        return who.line
 
 
-publish(
-    Who,
-    adds=_WhoFields,
-    without=("found", "version"),
-    order=(
-        "entry",
-        "created",
-        "deleted",
-        "fields",
-        "contests",
-        "more",
-        "coverage",
-    ),
-)
+publish(Who, adds=_WhoFields, without=("object", "operation", "observed_at"))

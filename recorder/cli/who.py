@@ -27,13 +27,12 @@ def who(found: "Answered[Who]") -> None:
       recorder who node/gpu-002
       recorder who pod/train/llm-0 --at 2h -o json
     """
-    from recorder.documents.who import WhoDocument
     from recorder.render.authors import who_lines, who_notes
 
     answer = found.answer
     if found.output == "table":
         print_lines(who_lines(answer))
     else:
-        print_document(WhoDocument.of(answer), found.output)
+        print_document(answer, found.output)
     for line in who_notes(answer):
         note(line)

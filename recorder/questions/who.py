@@ -11,9 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 
+from msgspec import field
+
 from recorder.coverage.coverage import Coverage
 from recorder.model.author import Author
+from recorder.model.document import Document
+from recorder.model.entry import Operation
 from recorder.model.moment import shifted
+from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.arguments import OBJECT, VERSION_AT
 from recorder.questions.contests import FieldContest, FieldContests
@@ -23,8 +28,9 @@ from recorder.questions.history import (
     Version,
     ask_history,
 )
+from recorder.questions.lines import ShownObject, shown_object
 from recorder.questions.ports import Line, Reading
-from recorder.questions.references import KnownObject, Reference
+from recorder.questions.references import Reference
 from recorder.questions.show import never
 
 __all__ = ["Who", "WhoQuestion", "ask_who"]
@@ -40,22 +46,23 @@ class WhoQuestion:
     at: Annotated[datetime | None, VERSION_AT] = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Who:
+class Who(Document, frozen=True, kw_only=True):
     """Who changed each field of an object last."""
 
-    found: KnownObject
-    version: Line
-    """The newest version, or the end of the object."""
+    object: ShownObject
+    entry: EntryName
+    """The newest version as of that time, or the end of the object."""
 
-    fields: Sequence[FieldChange]
-    """By path. A part that nobody changed since it began is one field."""
-
+    operation: Operation
+    observed_at: datetime
     created: Author | None
     """Null if the log does not hold its beginning."""
 
     deleted: Author | None
     """Null if the object was still there."""
+
+    fields: Sequence[FieldChange]
+    """By path. A part that nobody changed since it began is one field."""
 
     contests: Sequence[FieldContest]
     """Where two authors took turns at a field."""
@@ -64,6 +71,7 @@ class Who:
     """Whether there are older versions that were not compared."""
 
     coverage: Coverage
+    line: Line = field(name="_line")
 
 
 async def ask_who(
@@ -89,17 +97,21 @@ async def ask_who(
     async for version in _versions(history.compared(reading)):
         fields.take(version, kind)
         contests.take(version)
-    if fields.newest is None:
+    line = fields.newest
+    if line is None:
         raise never(reading, question.object, question.at)
     return Who(
-        found=history.found,
-        version=fields.newest,
+        object=shown_object(line, kind),
+        entry=line.entry,
+        operation=line.operation,
+        observed_at=line.observed_at,
         fields=fields.listed(),
         created=fields.created,
         deleted=fields.deleted,
         contests=contests.found(),
         more=history.more,
         coverage=history.coverage,
+        line=line,
     )
 
 

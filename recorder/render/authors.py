@@ -68,9 +68,8 @@ def _short(value: object) -> str:
 
 def who_notes(who: Who) -> Sequence[str]:
     """Say of which version it is, and how the object came and went."""
-    line = who.version
-    said = f"{line.operation.value} at {written(line.observed_at)}"
-    notes = [f"as of entry {line.entry}, {said}"]
+    said = f"{who.operation.value} at {written(who.observed_at)}"
+    notes = [f"as of entry {who.entry}, {said}"]
     for word, author in (("created", who.created), ("deleted", who.deleted)):
         if author is not None:
             notes.append(f"{word} by {_how(author)}")
