@@ -19,7 +19,7 @@ from collections.abc import (
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, auto
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from recorder.explain.needs import ObjectName
 from recorder.model.fact import StoredFact
@@ -60,6 +60,7 @@ __all__ = [
     "PodsOn",
     "PreemptedPods",
     "Purpose",
+    "Span",
     "StateQuery",
     "Stay",
     "Tenants",
@@ -70,6 +71,7 @@ __all__ = [
 ALWAYS = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 """A span that holds every time; the database has room for a day more."""
 
+Span = tuple[datetime | None, datetime | None]
 Labels = Mapping[str, str]
 """Of a node, by their keys."""
 
@@ -133,6 +135,9 @@ class Purpose(Enum):
     """What the entries say."""
 
 
+OF_UIDS = {Purpose.LIVES, Purpose.FAMILY, Purpose.FAMILIES}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactQuery:
     """Facts for a purpose, returned in the order of the log."""
@@ -153,6 +158,17 @@ class FactQuery:
 
     until: datetime | None = None
     """Exclusive."""
+
+    @property
+    def span(self) -> Span | None:
+        """The time that is asked about; None for whatever is open."""
+        is_of_a_time = self.purpose not in {*OF_UIDS, Purpose.ENTRIES}
+        return (self.since, self.until) if is_of_a_time else None
+
+    @property
+    def of_whole_days(self) -> bool:
+        """Whether thinned days have nothing of it that the database lacks."""
+        return self.purpose in {Purpose.DISRUPTION, Purpose.LIVES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +227,14 @@ class NameQuery(Generic[Item]):
     """Names: of nodes, objects, kinds, or UIDs of Pods."""
 
     __slots__ = ()
+    of_whole_days: ClassVar[bool] = False
+    """Whether thinned days have nothing of it that is not in the database:
+    they lack only Events, audit records and silences."""
+
+    @property
+    def span(self) -> Span | None:
+        """The time that is asked about; None for whatever is open."""
+        return None
 
     def identity(self, one: Item) -> Hashable:
         """Return what makes two of the names the same."""
@@ -231,6 +255,11 @@ class ActiveNodes(NameQuery[str]):
     since: datetime | None
     until: datetime | None
     observed_since: datetime | None
+
+    @property
+    def span(self) -> Span:
+        """The time that is asked about."""
+        return self.since, self.until
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +301,7 @@ class NodesLike(NameQuery[str]):
 class PodsOn(NameQuery[str]):
     """UIDs of all Pods that may have been on nodes during some stays."""
 
+    of_whole_days = True
     stays: Collection[Stay]
 
 
@@ -279,6 +309,7 @@ class PodsOn(NameQuery[str]):
 class PreemptedPods(NameQuery[str]):
     """UIDs of all Pods of nodes that may have made room for others."""
 
+    of_whole_days = True
     nodes: Collection[str]
     since: datetime | None
     until: datetime | None
@@ -373,6 +404,12 @@ class StateQuery(Generic[Key, Found]):
     """Something that the log knows of each of some things."""
 
     __slots__ = ()
+    of_whole_days: ClassVar[bool] = True
+
+    @property
+    def span(self) -> Span | None:
+        """The time that is asked about; None for whatever is open."""
+        return None
 
     def both(self, old: Found, new: Found) -> Found:
         """Return what both halves of a log know of one thing."""
@@ -384,6 +421,7 @@ class StateQuery(Generic[Key, Found]):
 class LastSign(StateQuery[str, datetime]):
     """When the last sign about a node was, if there was one."""
 
+    of_whole_days = False
     node: str
 
     def both(self, old: datetime, new: datetime) -> datetime:
@@ -405,6 +443,11 @@ class NodeLabels(StateQuery[str, Sequence[Labels]]):
     key: str | None = None
     since: datetime | None
     until: datetime | None
+
+    @property
+    def span(self) -> Span:
+        """The time that is asked about."""
+        return self.since, self.until
 
     def both(
         self,
@@ -429,6 +472,11 @@ class NodesBefore(StateQuery[str, Version]):
 
     names: Collection[str]
     at: datetime
+
+    @property
+    def span(self) -> Span:
+        """The time that is asked about."""
+        return self.at, self.at
 
     def both(self, old: Version, new: Version) -> Version:
         """Return the older: in days that were dropped, some others are new."""

@@ -19,16 +19,11 @@ from recorder.model.window import Window
 from recorder.questions.nouns import Line, Selection
 from recorder.questions.ports import OnDay, Reading
 from recorder.questions.queries import (
-    ActiveNodes,
     FactQuery,
     HeartbeatsOf,
-    LastSign,
     ListQuery,
     NameQuery,
-    NodeLabels,
     NodesBefore,
-    PodsOn,
-    PreemptedPods,
     Purpose,
     StateQuery,
 )
@@ -44,18 +39,6 @@ __all__ = ["SpanningReading"]
 
 LOOKBACK = timedelta(days=1)
 """Before a window; what broke or was decided may tell what happened in it."""
-
-OF_A_TIME = {
-    Purpose.ALL,
-    Purpose.EVIDENCE,
-    Purpose.DISRUPTION,
-    Purpose.REQUESTS,
-    Purpose.SIGNS,
-    Purpose.LOSSES,
-}
-OF_WHOLE_DAYS = {Purpose.DISRUPTION, Purpose.LIVES}
-"""Of which thinned days have all: they lack only Events, audit records and
-silences."""
 
 RELATED = {Purpose.FAMILY, Purpose.FAMILIES}
 
@@ -233,27 +216,21 @@ class SpanningReading:
 
     async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
         """Return the facts for a purpose, in the order of the log."""
-        purpose = query.purpose
-        if purpose in OF_A_TIME:
-            await self._archive.reach(query.since, query.until)
-        cold = self._whole() if purpose in OF_WHOLE_DAYS else self._cold()
+        cold = await self._opened(query)
         if cold is None:
             return await self._hot.facts(query)
-        if purpose in RELATED:
+        if query.purpose in RELATED:
             return await related(query, self._hot.facts, cold.facts)
         hot = await self._hot.facts(query)
-        if purpose is Purpose.ENTRIES:
-            entries = query.entries or {}
-            old = {n: at for n, at in entries.items() if n <= self._last}
+        if query.entries is not None:
+            entries = query.entries.items()
+            old = {n: at for n, at in entries if n <= self._last}
             query = replace(query, entries=old)
         return union(hot, await cold.facts(query))
 
     async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
         """Return names, each once: of both halves."""
-        if isinstance(query, ActiveNodes):
-            await self._archive.reach(query.since, query.until)
-        is_of_days = isinstance(query, PodsOn | PreemptedPods)
-        cold = self._whole() if is_of_days else self._cold()
+        cold = await self._opened(query)
         hot = await self._hot.names(query)
         if cold is None:
             return hot
@@ -263,13 +240,8 @@ class SpanningReading:
         self, query: StateQuery[Key, Found]
     ) -> Mapping[Key, Found]:
         """Return what both halves know of each of some things."""
-        if isinstance(query, NodesBefore):
-            await self._archive.reach(query.at, query.at)
-        elif isinstance(query, NodeLabels):
-            await self._archive.reach(query.since, query.until)
+        cold = await self._opened(query)
         hot = await self._hot.states(query)
-        is_of_any = isinstance(query, LastSign)
-        cold = self._cold() if is_of_any else self._whole()
         if cold is None or isinstance(query, HeartbeatsOf):
             return hot
         if isinstance(query, NodesBefore) and query.at > self._archive.until:
@@ -280,6 +252,15 @@ class SpanningReading:
         keys = old.keys() & hot.keys()
         both = {key: query.both(old[key], hot[key]) for key in keys}
         return {**old, **hot, **both}
+
+    async def _opened(
+        self,
+        query: FactQuery | NameQuery[Item] | StateQuery[Key, Found],
+    ) -> Reading | None:
+        """Open the days that a query is about; return what is open of them."""
+        if query.span is not None:
+            await self._archive.reach(*query.span)
+        return self._whole() if query.of_whole_days else self._cold()
 
     def _halves(self) -> Sequence[Reading]:
         """Return what is open, oldest first."""
