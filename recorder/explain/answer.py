@@ -2,8 +2,8 @@
 
 What happened, what broke, who decided it, when the node was back in service.
 Paths are compared by their weakest link, then by what their own words say,
-then by who came first. What is not on record is not made up: then the cause
-is `unrecorded`, and what would have told is said.
+then by which came first. A cause that is not on record is `unrecorded`, and
+the verdict names what would have shown it.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -215,7 +215,7 @@ def _decided(
         steps=tuple(one.steps),
     )
     if led.actor is None and was_gone(transition, decided):
-        # Whoever takes away what is long lost has a reason.
+        # A Node is deleted for a reason if it was lost long before.
         return replace(decided, confidence=Confidence.POSSIBLE)
     return decided
 
@@ -234,8 +234,8 @@ def _because(
 ) -> AnsweredFault | None:
     """Return the fault that was answered, if one was.
 
-    It led to what happened by way of the answer, so it is one link, and as
-    sure as that it is the cause.
+    It led to what happened through the intervention, so it is one link, with
+    the confidence that it is the cause.
     """
     if decided is None or faulted is None:
         return None
@@ -251,7 +251,7 @@ def _because(
 def _acted_at(
     acted: Iterable[Intervention], decided: Decided | None
 ) -> datetime | None:
-    """Return since when somebody acted on it, or emptied it."""
+    """Return when an intervention began, or the node was first emptied."""
     emptied = [
         step.stored.observed_at
         for one in acted
@@ -265,10 +265,10 @@ def _acted_at(
 def _outweighs(
     transition: Transition, broken: Faulted, decided: Decided
 ) -> bool:
-    """Whether a node went by a fault, whatever somebody may have waited for.
+    """Return whether the fault explains what happened, and no decision.
 
-    A panic is proved, and what took its neighbours with it was no order: a
-    drain of one machine is told beside it.
+    A panic is proved, and what took the neighbors down too was no order: a
+    drain of one machine is shown beside it.
     """
     if (
         decided.decision is Decision.MANUAL_DRAIN
@@ -292,13 +292,14 @@ def _is_panic(faulted: Faulted | None) -> bool:
 def _tempered(
     transition: Transition, faulted: Faulted | None, decided: Decided | None
 ) -> Faulted | None:
-    """What a person meant by a drain, nobody recorded.
+    """Return a fault with less confidence where another reason is possible.
 
-    And what comes up as another system was perhaps only upgraded. Who tells
-    of a fault only in the boot after it lives in that boot, and cannot have
-    seen the one before, whenever its clock says that it was.
+    What a person meant by a drain is not recorded, and a node that comes up
+    with another system was perhaps only upgraded. A program that reports a
+    fault only after the boot runs in that boot, and cannot have seen the one
+    before, whatever time its clock gives.
     """
-    if faulted is not None and _is_told_after(transition, faulted.sign):
+    if faulted is not None and _is_reported_after(transition, faulted.sign):
         faulted = replace(faulted, confidence=Confidence.POSSIBLE)
     if faulted is not None and decided is None:
         other = (
@@ -317,7 +318,7 @@ def _tempered(
     return replace(faulted, confidence=Confidence.LIKELY)
 
 
-def _is_told_after(transition: Transition, fault: Signal) -> bool:
+def _is_reported_after(transition: Transition, fault: Signal) -> bool:
     """Return whether a node was shown in its new boot without a fault.
 
     A dump is of the boot before, and so is an Event that is dated so.
@@ -333,7 +334,7 @@ def _is_told_after(transition: Transition, fault: Signal) -> bool:
 def _unheard_before(
     transition: Transition, decided: Decided | None
 ) -> Faulted | None:
-    """Contact that was lost before a controller's order is what it answers."""
+    """Return the loss of contact that a controller's order responds to."""
     if (
         decided is None
         or decided.decision is not Decision.AUTO_REMEDIATION

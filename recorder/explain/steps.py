@@ -95,12 +95,12 @@ def steps_of(
     ]
     for signal in shown:
         _report(signal, drafts)
-    told = {s.position for draft in drafts for s in draft.signals}
+    placed = {s.position for draft in drafts for s in draft.signals}
     left = [
         s
         for s in shown
         if s.role is Role.ACT
-        and s.position not in told
+        and s.position not in placed
         and s.topic is not Topic.REQUEST
         and (transition.happened in STAYING or transition.precedes(s))
     ]
@@ -180,12 +180,12 @@ def _acts(transition: Transition, left: list[Signal]) -> Iterator[_Draft]:
             own[0].position,
         ),
     )
-    told: set[int] = set()
+    placed: set[int] = set()
     for own in order:
-        # What one write changed is one act, told by what says most.
-        if any(s.position not in told for s in own):
+        # What one write changed is one act, worded by what says most.
+        if any(s.position not in placed for s in own):
             yield _Draft(Role.ACT, own, transition.author(own[0]))
-        told.update(s.position for s in own)
+        placed.update(s.position for s in own)
 
 
 def _is_consequence(signal: Signal) -> bool:
@@ -226,8 +226,8 @@ def _effect(
     effect = transition.effect
     if decided is not None and _place(effect) == _place(decided.sign):
         return
-    told = [s for s in shown if not s.over]
-    gone = [s for s in told if s.topic in _GONE and transition.precedes(s)]
+    begun = [s for s in shown if not s.over]
+    gone = [s for s in begun if s.topic in _GONE and transition.precedes(s)]
     if effect.topic in _GONE:
         yield _Draft(Role.EFFECT, _with(effect, gone), is_loss=True)
         return
@@ -237,7 +237,7 @@ def _effect(
         yield loss
     new = [
         s
-        for s in told
+        for s in begun
         if s.topic in _NEW and (alive is None or latest(s) >= alive)
     ]
     yield _Draft(Role.EFFECT, _with(effect, new))

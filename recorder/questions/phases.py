@@ -143,15 +143,10 @@ def _decided(verdicts: Sequence[Judged]) -> Iterator[_Sign]:
         decided = verdict.decision
         if decided is None:
             continue
-        stored = decided.sign.stored
-        actor = decided.actor
-        who = None if actor is None else actor.name
-        says = (
-            decided.sign.says
-            if who is None
-            else (f"{who}: {decided.sign.says}")
-        )
-        yield stored.at, says, stored.entry
+        who, says = decided.actor.name, decided.says
+        if who is not None:
+            says = f"{who}: {says}"
+        yield decided.at, says, decided.sign.stored.entry
 
 
 def _mitigated(hits: Sequence[Hit]) -> _Sign:

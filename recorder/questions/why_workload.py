@@ -146,9 +146,9 @@ async def ask_why_workload(
         over = workloads.decided_at(one) is not None
         life = Life(workload=one, pods=members, facts=by_uid, is_over=over)
         for ending in endings_of(life, hits, verdicts):
-            told = await with_author(reading, ending, knowledge)
-            said = ending_sentence(one, told, pod)
-            endings.append(replace(told, sentence=said))
+            authored = await with_author(reading, ending, knowledge)
+            said = ending_sentence(one, authored, pod)
+            endings.append(replace(authored, sentence=said))
     endings.sort(key=lambda ending: ending.at)
     chosen = _asked(endings, question, own, is_pod)
     if len(groups) > 1:
@@ -324,18 +324,18 @@ async def _covered(
     if since is None and not any(p.listed for p in pods):
         since = min((p.seen_at for p in pods if p.seen_at), default=None)
     account = await _account(reading, Window(since, until), now=now)
-    told = [s.observed_at for e in endings for s in e.evidence]
+    observed = [s.observed_at for e in endings for s in e.evidence]
     ends = [p.gone_at or p.ended_at for p in pods]
     over = [at for at in ends if at is not None]
     proven = account.proven_until
     if until is None and proven is not None and len(over) == len(ends):
         # What came after the end of all of it is not what was asked about.
-        end = shifted(max([*over, *told]), MOMENT)
+        end = shifted(max([*over, *observed]), MOMENT)
         if end < proven:
             account = await _account(reading, Window(since, end), now=now)
     return cover(
         account,
-        times=[*(ending.at for ending in endings), *told],
+        times=[*(ending.at for ending in endings), *observed],
         authored=is_authored,
     )
 

@@ -69,8 +69,8 @@ def path_lines(verdict: Verdict) -> Iterator[str]:
             yield f"  {day:%Y-%m-%d}"
         head = f"  {step.at:%H:%M:%S}  {step.role:8}  {name:{width}}  "
         yield f"{head}{cut(step_says(step))}"
-    told = {entry for step in verdict.steps for entry in step.entries}
-    others = {e.entry for e in verdict.evidence} - told
+    in_steps = {entry for step in verdict.steps for entry in step.entries}
+    others = {e.entry for e in verdict.evidence} - in_steps
     if more := len(others) + verdict.evidence_left_out:
         yield from row_lines("...", f"{counted(more, 'more record')}: see -v")
 

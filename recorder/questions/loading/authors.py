@@ -26,7 +26,7 @@ MOMENT = timedelta(seconds=1)
 async def with_author(
     reading: Reading, ending: EndingFound, knowledge: Knowledge
 ) -> EndingFound:
-    """Add who did it, as far as audit says, and what would have told more."""
+    """Add who did it, if audit shows it, and the evidence that is missing."""
     audited = any(stream.source == AUDIT for stream in reading.streams)
     if ending.ended_by in {EndedBy.DELETION, EndedBy.SUSPENSION}:
         if audited:
