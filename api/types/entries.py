@@ -72,13 +72,6 @@ publish(
         "operation",
         "object",
         "resource_version",
-        "node",
-        "reason",
-        "actor",
-        "occurred_at",
-        "observed_at",
-        "recorded_at",
-        "says",
     ),
 )
 

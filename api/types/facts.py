@@ -86,19 +86,7 @@ publish(
     name="Fact",
     adds=_Fact,
     without=("fact",),
-    order=(
-        "entry",
-        "index",
-        "kind",
-        "node",
-        "object",
-        "at",
-        "occurred_at",
-        "observed_at",
-        "actor",
-        "says",
-        "detail",
-    ),
+    order=("kind", "node", "object", "at", "occurred_at", "observed_at"),
 )
 
 

@@ -75,21 +75,13 @@ publish(
     adds=_Version,
     shows=("begins", "uid_before"),
     without=("operation", "resource_version", "observed_at", "uid", "actor"),
-    order=("entry", "writers", "author", "changed", "begins", "uid_before"),
+    order=("writers", "author"),
 )
 publish(
     Difference,
     adds=_Difference,
     without=("actor",),
-    order=(
-        "object",
-        "outcome",
-        "before",
-        "after",
-        "changed",
-        "writers",
-        "coverage",
-    ),
+    order=("outcome", "before", "after", "changed", "writers", "coverage"),
 )
 
 
