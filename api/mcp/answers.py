@@ -21,6 +21,7 @@ from recorder.knowledge import Knowledge
 from recorder.model.document import Document
 from recorder.model.reference import LogNumber, told_log
 from recorder.questions.arguments import Asking
+from recorder.questions.clusters import Away
 from recorder.questions.entries import Entries
 from recorder.questions.history import History, ShownVersion
 from recorder.questions.incidents import Incident, Incidents
@@ -83,18 +84,11 @@ class ClusterDocument(Document, frozen=True, kw_only=True):
     open_gaps: int
 
 
-class AwayDocument(Document, frozen=True, kw_only=True):
-    """A cluster of which nothing can be read now."""
-
-    cluster: str
-    why: str
-
-
 class ClustersDocument(Document, frozen=True, kw_only=True):
     """The logs that can be asked."""
 
     clusters: Sequence[ClusterDocument]
-    away: Sequence[AwayDocument] = ()
+    away: Sequence[Away] = ()
 
 
 class NewestIncidentsDocument(Document, frozen=True, kw_only=True):
@@ -182,10 +176,7 @@ async def clusters(asked: Asked, given: OfClusters) -> ClustersDocument:
             )
             for one in status.logs
         ],
-        away=[
-            AwayDocument(cluster=one.cluster, why=one.why)
-            for one in status.away
-        ],
+        away=status.away,
     )
 
 

@@ -23,7 +23,7 @@ from api.types.arguments import (
     Since,
     Until,
 )
-from api.types.clusters import Cluster, Status
+from api.types.clusters import ClusterStatus, ShownStatus
 from api.types.endings import WhyWorkload
 from api.types.entries import EntryConnection, EntryDetail
 from api.types.facts import FactConnection
@@ -63,12 +63,12 @@ class AboutLogs:
         return [LinkTemplate.of(one) for one in info.context.links]
 
     @strawberry.field
-    async def clusters(self, info: Info) -> list[Cluster] | None:
+    async def clusters(self, info: Info) -> list[ClusterStatus] | None:
         """All clusters and tapes that have a log."""
-        return (await overview.status(info.context)).clusters
+        return [*(await overview.status(info.context)).clusters]
 
     @strawberry.field
-    async def status(self, info: Info) -> Status | None:
+    async def status(self, info: Info) -> ShownStatus | None:
         """What is recorded, how current it is, and the database."""
         return await overview.status(info.context)
 

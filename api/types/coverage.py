@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Self
 
 import strawberry
 
@@ -16,7 +15,6 @@ from recorder.questions.clusters import Away
 from recorder.render.coverage import coverage_lines
 
 __all__ = [
-    "AwayCluster",
     "ClusterGap",
     "Coverage",
     "FleetCoverage",
@@ -76,20 +74,6 @@ class SourceCoverage:
     state: SourceState
 
 
-@described
-class AwayCluster:
-    """A cluster of which nothing can be read now."""
-
-    cluster: str
-
-    why: str
-
-    @classmethod
-    def of(cls, away: Away) -> Self:
-        """Take it from what is known of a registry."""
-        return cls(cluster=away.cluster, why=away.why)
-
-
 class _Coverage:
     """What GraphQL shows of a coverage otherwise, or beside."""
 
@@ -119,12 +103,12 @@ class _Coverage:
 
     @strawberry.field
     @staticmethod
-    def away(coverage: strawberry.Parent[Coverage]) -> list[AwayCluster]:
+    def away(coverage: strawberry.Parent[Coverage]) -> list[Away]:
         """Clusters of a fleet of which nothing is in the answer; each is a
         gap too."""  # noqa: D205, D209 - one sentence
         if not isinstance(coverage, FleetCoverage):
             return []
-        return [*map(AwayCluster.of, coverage.away)]
+        return [*coverage.away]
 
 
 class FleetCoverage(Coverage, frozen=True, kw_only=True):
@@ -134,6 +118,7 @@ class FleetCoverage(Coverage, frozen=True, kw_only=True):
     away: Sequence[Away]
 
 
+publish(Away, name="AwayCluster")
 publish(Hole, name="Gap", adds=_Gap)
 publish(
     Coverage,

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from msgspec import structs
 
+from recorder.coverage.audit_state import worded
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, Log, Stream
 from recorder.questions.status import LogStatus, Status
@@ -64,19 +65,19 @@ def status_of(status: Status) -> Status:
     """Return a status without sizes, places and machines."""
     return Status(
         logs=[_standing(one) for one in status.logs],
-        database=replace(status.database, bytes=0, disk=None),
+        database=structs.replace(status.database, bytes=0, disk=None),
         now=status.now,
         away=status.away,
     )
 
 
 def _standing(status: LogStatus) -> LogStatus:
-    audit = replace(status.audit, records=0, unanswered=0, left_out=())
+    audit = structs.replace(status.audit, records=0, unanswered=0, left_out=())
     return replace(
         status,
         log=log_of(status.log),
         streams=[stream_of(one) for one in status.streams],
         entries_per_minute=0,
         waiting_for=None,
-        judged=audit,
+        judged=worded(audit),
     )

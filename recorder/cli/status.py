@@ -54,9 +54,7 @@ async def _status(ctx: click.Context, output: str) -> int:
         answer = await logs.status(given_log(ctx))
         missing = await _missing_days(logs)
     if output != "table":
-        from recorder.documents.status import StatusDocument
-
-        print_document(StatusDocument.of(answer), output)
+        print_document(answer.shown(), output)
     else:
         print_lines(_text(answer))
     for one in answer.away:

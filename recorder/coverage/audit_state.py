@@ -1,16 +1,19 @@
 """Whether audit records arrive, of a log whose recorder reads them."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 
+import msgspec
+
 from recorder.coverage.authorship import VERSIONS_MIN, Tally
 from recorder.coverage.ports import Log, Stream
+from recorder.model.document import Document
+from recorder.model.moment import written
 from recorder.model.observation import AUDIT
 from recorder.model.window import Window
 
-__all__ = ["AuditReading", "AuditState", "audit_reading"]
+__all__ = ["AuditReading", "AuditState", "audit_reading", "worded"]
 
 SILENCE_MIN = 100
 """Versions seen in later hours than the last record: a policy that keeps
@@ -33,20 +36,26 @@ class AuditState(StrEnum):
     RECORDED = "recorded"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditReading:
-    """What is known of the audit records of one log."""
+class AuditReading(Document, frozen=True, kw_only=True):
+    """The audit records of a cluster, by whichever way they come."""
 
     state: AuditState
     records: int = 0
-    last_at: datetime | None = None
-    """When the last came; None of those of earlier releases, too."""
+    """Zero without the right to get all Nodes and Pods."""
 
-    unanswered: int = 0
+    last_at: datetime | None = msgspec.field(
+        default=None, name="last_record_at"
+    )
+    """When the last came; null also of those of earlier releases."""
+
+    left_out: Sequence[str] = ()
+    """Resources of which hardly any write has a record."""
+
+    says: Sequence[str] = ()
+    """That none arrive, or of what, in words."""
+
+    unanswered: int = msgspec.field(default=0, name="_unanswered")
     """Versions that were seen while no record came."""
-
-    left_out: Collection[str] = ()
-    """Resources whose versions hardly ever have a record."""
 
     @property
     def proven_silent(self) -> bool:
@@ -80,14 +89,38 @@ def audit_reading(log: Log, streams: Sequence[Stream]) -> AuditReading:
         state = AuditState.STOPPED
     elif silent and is_read:
         state = AuditState.SILENT
-    return AuditReading(
-        state=state,
-        records=records,
-        last_at=last,
-        unanswered=unanswered,
-        left_out=[
-            resource
-            for resource, tally in sorted(tallies.items())
-            if tally.within(Window()).left_out
-        ],
+    return worded(
+        AuditReading(
+            state=state,
+            records=records,
+            last_at=last,
+            unanswered=unanswered,
+            left_out=[
+                resource
+                for resource, tally in sorted(tallies.items())
+                if tally.within(Window()).left_out
+            ],
+        )
     )
+
+
+def worded(audit: AuditReading) -> AuditReading:
+    """Say of audit records that none arrive, or of what."""
+    says = ""
+    if audit.state is AuditState.SILENT:
+        says = "no audit record has arrived"
+        if audit.last_at is not None:
+            says += f" since {written(audit.last_at)}"
+        if audit.unanswered:
+            says += f", and {audit.unanswered} versions were written meanwhile"
+        says += (
+            ": does the audit policy cover writes,"
+            " and do API servers send or write them here?"
+        )
+    elif audit.left_out:
+        resources = ", ".join(audit.left_out)
+        says = (
+            f"hardly any audit record of writes to {resources}:"
+            " does the audit policy leave them out?"
+        )
+    return msgspec.structs.replace(audit, says=[says] if says else [])

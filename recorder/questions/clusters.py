@@ -5,21 +5,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
+from msgspec import field
+
 from recorder.coverage.ports import Log
 from recorder.model.document import Document
 
 __all__ = ["Away", "Clusters", "Known", "KnownCluster"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Away:
-    """A cluster of which nothing can be read now: a hole, not an error."""
+class Away(Document, frozen=True, kw_only=True):
+    """A cluster of which nothing can be read now."""
 
     cluster: str
-    why: str
-    """Without what only the operator should know, such as an address."""
 
-    uid: str | None = None
+    # Without what only the operator should know, such as an address.
+    why: str
+    uid: str | None = field(default=None, name="_uid")
     """None where its log was never seen."""
 
 

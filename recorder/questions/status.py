@@ -1,19 +1,28 @@
 """Answers of `recorder status`: what is recorded, and how far it is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import UNSET, UnsetType, field
+
 from recorder.coverage.audit_state import AuditReading, audit_reading
+from recorder.coverage.hole import Hole
 from recorder.coverage.ports import FactsEnd, Log, Stream
+from recorder.model.document import Document
+from recorder.model.reference import EntryName
 from recorder.questions.clusters import Away
 
 __all__ = [
     "Behind",
+    "ClusterStatus",
     "DatabaseStatus",
     "Days",
     "Disk",
+    "LogState",
     "LogStatus",
+    "ShownStatus",
+    "Source",
     "Status",
 ]
 
@@ -27,8 +36,7 @@ WHY_BEHIND = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Behind:
+class Behind(Document, frozen=True, kw_only=True):
     """That a resource is not live, or that something of it is missing."""
 
     since: datetime | None
@@ -95,9 +103,117 @@ class LogStatus:
             return None
         return max((now - stream.vouched_until).total_seconds(), 0.0)
 
+    def source(self, stream: Stream, now: datetime) -> "Source":
+        """Return how far a stream is."""
+        lag = self.lag_of(stream, now)
+        return Source(
+            source=stream.source,
+            resource=stream.resource,
+            state=self.state_of(stream),
+            resource_version=stream.resource_version,
+            lag_seconds=None if lag is None else round(lag, 3),
+            entries=stream.entries,
+            last_frame_at=stream.last_frame_at,
+            vouched_until=stream.vouched_until,
+            behind=self.behind(stream),
+            began_at=stream.began_at,
+            gap=stream.gap,
+        )
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disk:
+    def shown(self, now: datetime) -> "ClusterStatus":
+        """Return the cluster, its log and its sources at a time."""
+        log, end, streams = self.log, self.facts_end, self.streams
+        return ClusterStatus(
+            name=log.cluster_name,
+            uid=log.cluster_uid,
+            kubernetes=log.kubernetes,
+            log=LogState(
+                id=log.id,
+                kind=log.kind,
+                size=log.told_size,
+                recorded_at=log.recorded_at,
+                writer=None if log.is_part else log.holder,
+                waiting_for=None if log.holder else self.waiting_for,
+                entries_per_minute=round(self.entries_per_minute, 1),
+                facts_until=None if end is None else end.entry,
+            ),
+            audit=self.audit,
+            sources=[self.source(one, now) for one in streams],
+            open_gaps=[one.gap for one in streams if one.gap is not None],
+            status=self,
+            now=now,
+        )
+
+
+class LogState(Document, frozen=True, kw_only=True):
+    """The ordered whole: one for each cluster, one for each tape."""
+
+    id: int
+    kind: str
+    size: int
+    recorded_at: datetime | None
+    """When its newest entry was recorded."""
+
+    writer: str | None
+    """Who is writing it now; null without the right to get all
+    Nodes and Pods."""
+
+    waiting_for: str | None = None
+    entries_per_minute: float
+    facts_until: EntryName | None
+    """The entry where facts end, if before the end of the log."""
+
+
+class Source(Document, frozen=True, kw_only=True):
+    """One resource of one source, followed."""
+
+    source: str
+    resource: str
+    """For example `v1/pods`."""
+
+    state: str
+    resource_version: str | None
+    """The version from which it resumes."""
+
+    lag_seconds: float | None
+    """Time since it was last confirmed complete; null for a tape."""
+
+    entries: int
+    """Zero without the right to get all Nodes and Pods."""
+
+    last_frame_at: datetime | None
+    vouched_until: datetime | None
+    """Until when it is known to be complete."""
+
+    behind: Behind | None
+    began_at: datetime | None = field(name="_began_at")
+    """When its first list was complete."""
+
+    gap: Hole | None = field(name="_gap")
+    """The gap that is open."""
+
+
+class ClusterStatus(Document, frozen=True, kw_only=True):
+    """A cluster, or what a tape holds of one."""
+
+    name: str
+    uid: str
+    """Of its namespace kube-system."""
+
+    kubernetes: str
+    """The version of its API server."""
+
+    log: LogState
+    audit: AuditReading
+    """Whether audit records arrive."""
+
+    sources: Sequence[Source]
+    open_gaps: Sequence[Hole]
+    status: LogStatus = field(name="_status")
+    now: datetime = field(name="_now")
+
+
+class Disk(Document, frozen=True, kw_only=True):
     """The disk of the embedded server."""
 
     path: str
@@ -105,39 +221,52 @@ class Disk:
     total_bytes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatabaseStatus:
-    """The database of the logs."""
+class DatabaseStatus(Document, frozen=True, kw_only=True):
+    """The PostgreSQL that holds the logs; with a registry, all together."""
 
     version: str
     embedded: bool
+    """Whether it is the embedded server."""
+
     bytes: int
-    disk: Disk | None
+    """Its size on the disk; zero without the right to get all Nodes and
+    Pods."""
+
+    budget_bytes: int | None = None
+    """Size above which the oldest days are dropped; None for any."""
+
+    budget_stage: str | None = None
+    """``within`` the budget, ``near`` it (80 %), ``over`` it or ``full``
+    (110 %), where nothing more is recorded; None without one."""
+
+    disk: Disk | None = field(name="_disk")
     """None where the server is not ours, and its disk unknown."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Days:
+class Days(Document, frozen=True, kw_only=True):
     """The days of the database, by what became of them."""
 
-    hot: int
+    place: str | None = None
+    """The place of the archive, by the settings; None for none."""
+
+    hot: int = field(name="days_in_database")
     """Days that are whole in it and over."""
 
-    archived: int
-    dropped: int
-    holds: int
-    """Holds that were not lifted."""
-
+    archived: int = field(name="days_archived")
+    dropped: int = field(name="days_dropped")
     archived_until: datetime | None = None
     """The end of the last day that is archived."""
 
     kept_since: datetime | None = None
-    """The begin of the first day that is whole."""
+    """The begin of the first day that is whole, where one was dropped."""
+
+    holds: int
+    """Holds that were not lifted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """Everything at a glance."""
+    """What is recorded, of every log."""
 
     logs: Sequence[LogStatus]
     database: DatabaseStatus
@@ -145,15 +274,33 @@ class Status:
     """By PostgreSQL's clock."""
 
     days: Days | None = None
-    archive: str | None = None
-    """The place of the archive, by the settings; None for none."""
-
-    budget_bytes: int | None = None
-    """Size above which the oldest days are dropped; None for any."""
-
     away: Sequence[Away] = ()
     """Clusters of the registry of which nothing can be read now."""
 
-    budget_stage: str | None = None
-    """``within`` the budget, ``near`` it, ``over`` it or ``full``, which is
-    where nothing more is recorded; None without one."""
+    def shown(self, *, by_each: bool = False) -> "ShownStatus":
+        """Return everything at a glance, by one clock or that of each."""
+        return ShownStatus(
+            clusters=[
+                one.shown((by_each and one.now) or self.now)
+                for one in self.logs
+            ],
+            database=self.database,
+            disk=self.database.disk,
+            archive=self.days or {},
+            away=self.away or UNSET,
+            now=self.now,
+        )
+
+
+class ShownStatus(Document, frozen=True, kw_only=True):
+    """Status of the recorder."""
+
+    clusters: Sequence[ClusterStatus]
+    database: DatabaseStatus
+    disk: Disk | None
+    archive: Days | Mapping[str, str]
+    away: Sequence[Away] | UnsetType = UNSET
+    """Clusters of the registry of which nothing can be read now."""
+
+    now: datetime = field(name="_now")
+    """By PostgreSQL's clock."""

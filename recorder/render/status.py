@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from recorder.documents.status import audit_says
 from recorder.model.moment import shifted, written
 from recorder.questions.status import LogStatus, Status
 from recorder.render.text import human_bytes
@@ -59,15 +58,16 @@ def days_lines(answer: Status) -> list[str]:
         reach = "" if last is None else f", up to {last:%Y-%m-%d}"
         lines.append(
             f"{days.hot} days in the database; {days.archived} archived{reach}"
-            f" in {answer.archive or 'no place'}; {days.dropped} dropped"
+            f" in {days.place or 'no place'}; {days.dropped} dropped"
         )
     if days is not None and days.holds:
         holds = f"{days.holds} hold{'s' if days.holds > 1 else ''}"
         lines.append(f"{holds}: see `recorder hold list`")
-    budget, stage = answer.budget_bytes, answer.budget_stage or ""
+    database = answer.database
+    budget, stage = database.budget_bytes, database.budget_stage or ""
     if budget is not None and stage in BUDGET:
         lines.append(
-            f"size budget: {human_bytes(answer.database.bytes)} of"
+            f"size budget: {human_bytes(database.bytes)} of"
             f" {human_bytes(budget)} are used; {BUDGET[stage]}"
         )
     return lines
@@ -103,7 +103,7 @@ def summary(status: LogStatus) -> list[str]:
             f"facts end at entry {status.facts_end.entry}: run"
             " `recorder rederive`"
         )
-    lines.extend(audit_says(status.audit))
+    lines.extend(status.audit.says)
     lines.extend(_behind(status))
     lines.extend(
         f"open gap {stream.gap.opened}: {stream.resource}, {stream.gap.reason}"

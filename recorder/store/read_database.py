@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from msgspec.structs import replace
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -60,7 +61,8 @@ async def database_facts(engine: AsyncEngine) -> DatabaseFacts:
 async def days_of(engine: AsyncEngine) -> Days:
     """Count the days, and say from when on they are whole."""
     rows = await fetch(engine, "read the days of the log", DAYS)
-    return Days(**rows[0])
+    days = Days(**rows[0])
+    return days if days.dropped else replace(days, kept_since=None)
 
 
 async def entries_per_minute(engine: AsyncEngine, log: int) -> float:

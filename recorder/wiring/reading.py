@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import yaml
+from msgspec import structs
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.coverage.ports import Log
@@ -248,14 +249,15 @@ class Logs:
         budget = budget_of(settings, facts.bytes)
         return Status(
             logs=[await self._log_status(log, facts) for log in logs],
-            days=await days_of(self._engine),
-            archive=policy_of(settings).place,
-            budget_bytes=budget,
-            budget_stage=stage_of(facts.bytes, budget),
+            days=structs.replace(
+                await days_of(self._engine), place=policy_of(settings).place
+            ),
             database=DatabaseStatus(
                 version=facts.version,
                 embedded=embedded,
                 bytes=facts.bytes,
+                budget_bytes=budget,
+                budget_stage=stage_of(facts.bytes, budget),
                 disk=_disk(self._settings.data_dir) if embedded else None,
             ),
             now=facts.now,

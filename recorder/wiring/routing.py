@@ -12,13 +12,15 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TypeVar
 
+from msgspec import structs
+
 from recorder.coverage.ports import Log
 from recorder.errors import LogUnavailableError, NotFoundError, RecorderError
 from recorder.model.reference import LogNumber
 from recorder.questions.clusters import Away, Known
 from recorder.questions.logs import choose_log
 from recorder.questions.ports import Reading
-from recorder.questions.status import DatabaseStatus, Status
+from recorder.questions.status import Status
 from recorder.settings import Settings
 from recorder.store.engine import POOL_MAX, STATEMENT_TIMEOUT
 from recorder.store.read_follow import Bell
@@ -135,7 +137,8 @@ class RoutedLogs:
         return replace(
             parts[0],
             logs=[log for part in parts for log in part.logs],
-            database=DatabaseStatus(
+            database=structs.replace(
+                parts[0].database,
                 version=", ".join(versions),
                 embedded=False,
                 bytes=sum(part.database.bytes for part in parts),

@@ -6,12 +6,10 @@ from datetime import timedelta
 
 import pytest
 
-from api.types.clusters import AuditSource
 from recorder.coverage.audit_state import AuditState, audit_reading
 from recorder.coverage.authorship import Tally
 from recorder.coverage.ports import Stream
 from recorder.doctor.log import judge_audit
-from recorder.documents.status import audit_says
 from recorder.questions.status import LogStatus
 from recorder.render.status import summary
 from tests.coverage.judging import LIVE, PODS, TAPE
@@ -51,12 +49,9 @@ def test_a_silence_is_a_state(streams: Sequence[Stream], state: str) -> None:
 def test_one_sentence_says_it_to_programs_and_people() -> None:
     reading = audit_reading(LIVE, [pods(100), WEBHOOK, RECORDS])
 
-    told = AuditSource.of(reading)
-
-    assert told.state is AuditState.SILENT
-    assert told.left_out == [PODS.resource]
-    assert told.says == list(audit_says(reading))
-    assert "100 versions were written meanwhile" in told.says[0]
+    assert reading.state is AuditState.SILENT
+    assert reading.left_out == [PODS.resource]
+    assert "100 versions were written meanwhile" in reading.says[0]
 
 
 def test_of_a_tape_nothing_more_is_expected() -> None:

@@ -3,9 +3,10 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from msgspec import structs
+
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Log, Stream
-from recorder.documents.status import StreamDocument
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.reference import EntryName
 from recorder.questions.status import DatabaseStatus, Days, LogStatus, Status
@@ -64,7 +65,7 @@ def test_a_resource_that_is_behind_is_said_with_since_when_and_why() -> None:
         of = replace(status(log, None), streams=[stream])
         told = [one for one in summary(of) if " is behind" in one]
         assert told == ([] if said is None else [said])
-        document = StreamDocument.of(of, stream, NOW)
+        document = of.source(stream, NOW)
         assert (document.behind is None) == (said is None)
 
 
@@ -91,13 +92,22 @@ def test_days_and_the_budget_are_told_where_there_is_something_to_tell() -> (
     answer = Status(
         logs=[],
         database=DatabaseStatus(
-            version="18", embedded=True, bytes=900, disk=None
+            version="18",
+            embedded=True,
+            bytes=900,
+            disk=None,
+            budget_bytes=1000,
+            budget_stage="near",
         ),
         now=NOW,
-        days=Days(hot=8, archived=20, dropped=12, holds=1, archived_until=NOW),
-        archive="/archive",
-        budget_bytes=1000,
-        budget_stage="near",
+        days=Days(
+            place="/archive",
+            hot=8,
+            archived=20,
+            dropped=12,
+            holds=1,
+            archived_until=NOW,
+        ),
     )
     days, holds, budget = days_lines(answer)
 
@@ -110,7 +120,8 @@ def test_days_and_the_budget_are_told_where_there_is_something_to_tell() -> (
     quiet = replace(
         answer,
         days=Days(hot=0, archived=0, dropped=0, holds=0),
-        budget_bytes=10_000,
-        budget_stage="within",
+        database=structs.replace(
+            answer.database, budget_bytes=10_000, budget_stage="within"
+        ),
     )
     assert days_lines(quiet) == []
