@@ -1,7 +1,7 @@
 """What an agent may say to each tool, checked before anything is asked.
 
-The schemas that agents see are made of the parts of the question, with their
-words for agents.
+The schemas that agents see are made of the arguments of the question, with
+their words for agents.
 """
 
 from collections.abc import Collection

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import strawberry
 
+from recorder.questions.arguments import SINCE, UNTIL
+
 __all__ = [
     "After",
-    "At",
     "Before",
     "ClusterArgument",
     "Clusters",
@@ -15,25 +16,15 @@ __all__ = [
     "Last",
     "LogArgument",
     "OfNode",
-    "OfObject",
     "Since",
     "Until",
 ]
 
 Since = Annotated[
-    datetime | None,
-    strawberry.argument(description="Start of the window, inclusive."),
+    datetime | None, strawberry.argument(description=SINCE.graphql)
 ]
 Until = Annotated[
-    datetime | None,
-    strawberry.argument(
-        description="End of the window, exclusive. Default: now, or the end of"
-        " a tape."
-    ),
-]
-At = Annotated[
-    datetime | None,
-    strawberry.argument(description="As of this time. Default: the newest."),
+    datetime | None, strawberry.argument(description=UNTIL.graphql)
 ]
 First = Annotated[
     int | None,
@@ -56,9 +47,6 @@ Before = Annotated[
 ]
 OfNode = Annotated[
     str | None, strawberry.argument(description="Only for this node.")
-]
-OfObject = Annotated[
-    str | None, strawberry.argument(description="Only for this object.")
 ]
 ClusterArgument = Annotated[
     str | None,

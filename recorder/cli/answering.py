@@ -1,6 +1,6 @@
-"""Commands that ask a question of the registry: its parts are their options.
+"""Commands that ask a question of the registry: its arguments are options.
 
-What the parts are is read when a command is run or its help is shown, not
+The arguments are read when a command is run or its help is shown, not
 when commands are listed: the module of a question takes a while to import.
 """
 
@@ -69,7 +69,7 @@ class Answered(Generic[Answer]):
 
 
 class ReadCommand(click.Command):
-    """A command whose first options are the parts of a question."""
+    """A command whose first options are the arguments of a question."""
 
     def __init__(self, *args: Any, asks: str, **attributes: Any) -> None:
         self._asks = asks
@@ -87,11 +87,11 @@ class ReadCommand(click.Command):
 
     @property
     def params(self) -> list[click.Parameter]:
-        """The parts of the question, then what the command itself takes."""
+        """The arguments of the question, then the options of its own."""
         if not self._read:
             self._read = True
-            parts = (one for one in self.question.arguments if one.option)
-            self._params[:0] = map(_parameter, parts)
+            taken = (one for one in self.question.arguments if one.option)
+            self._params[:0] = map(_parameter, taken)
         return self._params
 
     @params.setter
@@ -102,7 +102,7 @@ class ReadCommand(click.Command):
 def read_command(
     asks: str, *options: Callable[..., Any]
 ) -> Callable[[Callable[..., Any]], click.Command]:
-    """Make a command of a function: its options are the parts of a question.
+    """Make a command of a function, with the arguments of a question.
 
     Args:
         asks: the name of the question.
@@ -213,59 +213,59 @@ def _question(ctx: click.Context) -> "Question":
     return ctx.command.question
 
 
-def _spelled(part: "Argument") -> str:
-    assert part.option is not None, "it was given as an option"
-    return part.option.flags[-1] if part.option.flags else part.name
+def _spelled(one: "Argument") -> str:
+    assert one.option is not None, "it was given as an option"
+    return one.option.flags[-1] if one.option.flags else one.name
 
 
-def _parameter(part: "Argument") -> click.Parameter:
-    """Return the option or the argument that takes a part."""
-    option = part.option
+def _parameter(one: "Argument") -> click.Parameter:
+    """Return the option or the argument that takes an argument."""
+    option = one.option
     assert option is not None
     complete = COMPLETING[option.names]
     if not option.flags:
         return click.Argument(
-            [part.name],
+            [one.name],
             metavar=option.metavar,
-            required=part.required,
-            nargs=-1 if part.many else 1,
+            required=one.required,
+            nargs=-1 if one.many else 1,
             shell_complete=complete,
         )
-    if part.takes is bool:
+    if one.takes is bool:
         return click.Option(
-            [*option.flags, part.name], is_flag=True, help=option.help
+            [*option.flags, one.name], is_flag=True, help=option.help
         )
     return click.Option(
-        [*option.flags, part.name],
-        metavar=_metavar(part),
+        [*option.flags, one.name],
+        metavar=_metavar(one),
         help=option.help,
-        type=_type(part),
-        multiple=part.many and not option.once,
-        required=part.required,
+        type=_type(one),
+        multiple=one.many and not option.once,
+        required=one.required,
         default=option.default,
         show_default=option.default is not None,
         shell_complete=complete,
     )
 
 
-def _metavar(part: "Argument") -> str | None:
-    option = part.option
+def _metavar(one: "Argument") -> str | None:
+    option = one.option
     assert option is not None
     if option.metavar is not None or option.once:
         return option.metavar
-    if part.takes is datetime:
+    if one.takes is datetime:
         return "TIME"
     return option.flags[-1].removeprefix("--").upper()
 
 
-def _type(part: "Argument") -> Any:
+def _type(one: "Argument") -> Any:
     from recorder.questions.arguments import Newest
 
-    assert part.option is not None
-    if part.takes is Newest:
+    assert one.option is not None
+    if one.takes is Newest:
         return Limit()
-    if issubclass(part.takes, StrEnum):
-        return click.Choice([word.value for word in part.takes])
-    if part.option.between is not None:
-        return click.IntRange(*part.option.between)
+    if issubclass(one.takes, StrEnum):
+        return click.Choice([word.value for word in one.takes])
+    if one.option.between is not None:
+        return click.IntRange(*one.option.between)
     return str

@@ -26,24 +26,26 @@ from recorder.model.window import Window, parse_time
 from recorder.questions.references import Reference
 
 __all__ = [
-    "Asks",
     "ALL_FIELDS",
     "INCIDENT_AT",
     "LIMIT",
     "NEWEST",
     "NODES_AT",
-    "labels_argument",
-    "rack_argument",
     "OBJECT",
+    "SINCE",
+    "UNTIL",
     "VERSION_AT",
-    "named_object",
-    "Asking",
-    "Newest",
-    "Option",
+    "WINDOW",
     "Argument",
     "Arguments",
-    "WINDOW",
+    "Asking",
+    "Asks",
+    "Newest",
+    "Option",
     "arguments_of",
+    "labels_argument",
+    "named_object",
+    "rack_argument",
     "read",
     "within",
 ]
@@ -57,7 +59,7 @@ class Newest(int):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How a command takes a part."""
+    """How a command takes an argument."""
 
     help: str = ""
     flags: tuple[str, ...] = ()
@@ -79,7 +81,7 @@ class Option:
 class Argument:
     """One value that a question is asked with.
 
-    A surface for which a part has no words does not offer it.
+    A surface for which an argument has no words does not offer it.
     """
 
     name: str
@@ -112,45 +114,45 @@ class Asking:
 
     now: datetime
     window: Callable[[datetime | None, datetime | None], Window]
-    spelled: Callable[[Argument], str] = lambda part: part.name
-    """Returns the name of a part in messages."""
+    spelled: Callable[[Argument], str] = lambda one: one.name
+    """Returns the name of an argument in messages."""
 
     assumed: Callable[[str], None] | None = None
     """Is called where a time without a zone is taken as UTC."""
 
-    def value(self, part: Argument, given: object) -> object:
-        """Return the value of a part.
+    def value(self, one: Argument, given: object) -> object:
+        """Return the value of an argument.
 
         Raises:
             ConfigError: it cannot be.
         """
-        if part.takes is datetime and isinstance(given, str):
+        if one.takes is datetime and isinstance(given, str):
             return parse_time(
                 given,
                 now=self.now,
-                name=self.spelled(part),
+                name=self.spelled(one),
                 assumed=self.assumed,
             )
-        parse = part.parse
-        if parse is None and issubclass(part.takes, StrEnum):
-            parse = part.takes
+        parse = one.parse
+        if parse is None and issubclass(one.takes, StrEnum):
+            parse = one.takes
         match given:
             case list() | tuple():
                 return tuple(given if parse is None else map(parse, given))
             case str():
                 value = given if parse is None else parse(given)
-                return (value,) if part.many else value
+                return (value,) if one.many else value
             case _:
                 return given
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments(Generic[Values]):
-    """Several parts of which one value is made."""
+    """Several arguments that make one value."""
 
-    parts: tuple[Argument, ...]
+    arguments: tuple[Argument, ...]
     make: Callable[Values, object]
-    """Takes how it was asked, and the value of each part or None."""
+    """Takes how it was asked, and the value of each argument or None."""
 
 
 class Asks(Protocol):
@@ -161,13 +163,13 @@ class Asks(Protocol):
 
 
 def arguments_of(asks: Asks | type) -> Iterator[Argument]:
-    """Yield the parts of a question, in their order."""
+    """Yield the arguments of a question, in their order."""
     for _, described in _described(asks):
         match described:
             case Argument():
                 yield described
             case Arguments():
-                yield from described.parts
+                yield from described.arguments
             case type():
                 yield from arguments_of(described)
             case _:
@@ -192,13 +194,13 @@ def read(
     asking: Asking,
     **fixed: object,
 ) -> object:
-    """Make a question from what was given for its parts, by their names.
+    """Make a question from what was given for its arguments, by name.
 
     Args:
         asks: the question.
-        given: the values of parts, by their names.
+        given: the values of arguments, by name.
         asking: how they were given.
-        fixed: fields that are no parts, or whose parts are not offered.
+        fixed: fields that are not read from what was given.
 
     Raises:
         ConfigError: a value cannot be, or they do not fit together.
@@ -216,8 +218,8 @@ def read(
                 values[name] = described.make(
                     asking,
                     *(
-                        asking.value(part, given.get(part.name))
-                        for part in described.parts
+                        asking.value(one, given.get(one.name))
+                        for one in described.arguments
                     ),
                 )
             case type() if any(True for _ in arguments_of(described)):
@@ -227,32 +229,31 @@ def read(
     return asks(**values | fixed)
 
 
-WINDOW = Arguments(
-    (
-        Argument(
-            name="since",
-            takes=datetime,
-            option=Option(
-                "From this time on: 2026-11-21T03:18:00Z, or an age: 2h.",
-                ("--since",),
-            ),
-            graphql="Start of the window, inclusive.",
-            agents="From this time on, inclusive: RFC 3339 with a zone,"
-            " or an age such as 90s, 2h, 3d.",
-        ),
-        Argument(
-            name="until",
-            takes=datetime,
-            option=Option(
-                "End of the window (exclusive): a time or an age.",
-                ("--until",),
-            ),
-            graphql="End of the window, exclusive. Default: now, or the end"
-            " of a tape.",
-            agents="Before this time, as since. Default: the end.",
-        ),
+SINCE = Argument(
+    name="since",
+    takes=datetime,
+    option=Option(
+        "From this time on: 2026-11-21T03:18:00Z, or an age: 2h.",
+        ("--since",),
     ),
-    lambda asking, since, until: asking.window(since, until),
+    graphql="Start of the window, inclusive.",
+    agents="From this time on, inclusive: RFC 3339 with a zone,"
+    " or an age such as 90s, 2h, 3d.",
+)
+
+UNTIL = Argument(
+    name="until",
+    takes=datetime,
+    option=Option(
+        "End of the window (exclusive): a time or an age.", ("--until",)
+    ),
+    graphql="End of the window, exclusive. Default: now, or the end of a"
+    " tape.",
+    agents="Before this time, as since. Default: the end.",
+)
+
+WINDOW = Arguments(
+    (SINCE, UNTIL), lambda asking, since, until: asking.window(since, until)
 )
 
 INCIDENT_AT = Argument(
@@ -326,7 +327,7 @@ def named_object(
     namespace: str = "Namespace of the object.",
     graphql: str | None = None,
 ) -> Arguments[[Asking, str, str | None]]:
-    """Return the parts that name an object, which must be given."""
+    """Return the arguments that name an object, which must be given."""
     return Arguments(
         (
             Argument(
