@@ -282,7 +282,7 @@ class CutStream:
         """Make what healed a gap without a list."""
         if self.gap is not None:
             self.gap = None
-            version = said["resource_resource_version_after"] or ""
+            version = said["resource_version_after"] or ""
             bookmark = self.bookmark(at, version)
             yield walked or bookmark
 
@@ -291,7 +291,7 @@ class CutStream:
     ) -> Iterator[Observation]:
         """Begin the list that ended a gap, unless an entry of it did."""
         if self.listing is None:
-            self.listing = said["resource_resource_version_after"] or ""
+            self.listing = said["resource_version_after"] or ""
             absent_at = self.list_at
             yield self.page(at)
             if self.absent:
@@ -313,7 +313,7 @@ class CutStream:
         at = moment_of(said["from"])
         if not self.begun or at is None:
             return []
-        version = said["resource_resource_version_before"]
+        version = said["resource_version_before"]
         proof = self.closed(at, SETTLED)
         if version in {None, self.point.completed}:
             return [proof]
