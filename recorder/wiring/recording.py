@@ -162,8 +162,8 @@ def holder(settings: Settings) -> str:
     """Name this process in the lease of the log.
 
     With the embedded server the name is the same after a restart:
-    `only_recorder` holds the lock of the data folder, so whoever had that
-    name before is dead, and its lease need not end first.
+    `only_recorder` holds the lock of the data folder, so the process that
+    had this name before is dead, and its lease need not end first.
     """
     host = socket.gethostname()
     if settings.database_url is None:

@@ -202,8 +202,8 @@ def test_an_object_that_nobody_knows_of_is_found_where_all_is_looked_at() -> (
     assert blind.unaccounted == 1
 
 
-def test_one_version_that_nobody_accounts_for_hides_nothing() -> None:
-    """Whoever came went at another one, before everything was looked at."""
+def test_one_version_that_nothing_accounts_for_hides_no_object() -> None:
+    """Creation and deletion are two versions with no list in between."""
     history = History([("a", "a1"), *[OTHER] * 9])
 
     once = walk(history, 1, looks=0, accounts=0, elsewhere=[*range(2, 10)])

@@ -1,12 +1,12 @@
-"""Whose the versions are that the log never gets: renewals and heartbeats.
+"""Account for versions that are never entered: renewals and heartbeats.
 
-A Lease is written every ten seconds and none of its renewals is entered, so
-that neither the log nor the walk of another resource accounts for them. Nor
-does the log have the heartbeats of Nodes, which were counted before this
-recorder started. Each is read once, back from the version of a walk's end,
-and its versions are noted as theirs. Nothing of that is put.
+A Lease is written every ten seconds and none of its renewals becomes an
+entry, so neither the log nor the walk of another resource accounts for them.
+The log also lacks the heartbeats of Nodes that an earlier recorder counted.
+Each of these objects is read back once, from the version at which a walk
+ends, and its versions are noted in `Owners`. Nothing of that is put.
 
-Bounded by the allowance of the walk that asks; what another read is kept.
+Bounded by the allowance of the walk that asks; reads are kept for the next.
 """
 
 import asyncio

@@ -1,8 +1,9 @@
 """Whose turn it is to read the past: the most telling resources first.
 
 Each turn is waited for until a deadline, so that no resource waits for others
-longer than it may be away. What one reads accounts for versions of the others,
-so all are read up to a version before any looks at what nothing accounts for.
+longer than it may be away. All are read up to a version before one of them
+looks at what nothing accounts for, because the walk of one resource accounts
+for versions of the others.
 """
 
 import asyncio
@@ -107,7 +108,7 @@ class Advance:
     async def others(self, target: Target, version: int, wait: float) -> None:
         """Wait until all others were read up to a version, or for a time.
 
-        Whoever is the furthest behind waits for nobody.
+        The one that is furthest behind waits for no other.
         """
         with suppress(TimeoutError):
             async with asyncio.timeout(wait):

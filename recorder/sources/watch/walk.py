@@ -5,9 +5,10 @@ object that changed is read as it was just before each version of it that is
 known, until one that the log holds, or its beginning. What is absent is found
 in its last version by halving. Objects that came and went are met in lists of
 some moments in between, then at versions that nothing else accounts for.
-To come and to go takes two versions, since the API server writes one object
-at a time (only Events expire together, and they are not walked). So nothing
-can be missing where no two of them stand without a list in between.
+An object that was created and deleted in between has two versions, since the
+API server writes one object at a time (only Events expire together, and they
+are not walked). So nothing can be missing where a list stands between any two
+versions that nothing accounts for.
 
 Decides what to read and what follows from it; reads nothing itself. A walk
 whose budget ends, or that the server forbids half-way, keeps what it found.
