@@ -1,22 +1,18 @@
 """Finding things by their names: entries, workloads, whatever is searched."""
 
-import orjson
 import strawberry
 
 from api.answers.drawing import placement_of
 from api.answers.paging import page_size
 from api.context import RequestContext
-from api.scalars import Json
 from api.types.coverage import Window as WindowType
-from api.types.entries import EntryDetail
 from api.types.search import SearchAnswer, SearchHit
 from api.types.words import SearchKind
 from api.types.workloads import WorkloadStory
 from recorder.coverage.coverage import covered
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window
-from recorder.questions.changes import shown_change
-from recorder.questions.entry import ask_opened, entry_name
+from recorder.questions.entry import Opened, ask_opened, entry_name
 from recorder.questions.nouns import Line
 from recorder.questions.ports import Reading
 from recorder.questions.queries import NodesLike
@@ -105,7 +101,7 @@ def _object_hit(identity: ObjectIdentity) -> SearchHit:
 
 async def entry(
     asked: RequestContext, name: str, *, all_fields: bool
-) -> EntryDetail:
+) -> Opened:
     """Open one entry.
 
     Raises:
@@ -114,32 +110,9 @@ async def entry(
     """
     parsed = entry_name(name)
     reading = await asked.reading(None, str(parsed.log))
-    found = await ask_opened(
+    return await ask_opened(
         reading, parsed, all_fields=all_fields, now=asked.now
     )
-    raw = found.line.raw or b""
-    made = found.attribution
-    return EntryDetail(
-        entry=found.line,
-        raw=raw.decode(errors="replace"),
-        document=_parsed(raw),
-        facts=[*found.facts],
-        previous=found.previous,
-        changed=[
-            shown_change(one, None if made is None else made.of(one))
-            for one in found.changed
-        ],
-        writers=[*found.managers],
-        author=None if made is None else made.author,
-        coverage=found.coverage,
-    )
-
-
-def _parsed(raw: bytes) -> Json | None:
-    try:
-        return Json(orjson.loads(raw))
-    except orjson.JSONDecodeError:
-        return None
 
 
 async def workload(

@@ -25,7 +25,7 @@ from api.types.arguments import (
 )
 from api.types.clusters import ClusterStatus, ShownStatus
 from api.types.endings import WhyWorkload
-from api.types.entries import EntryConnection, EntryDetail
+from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.gaps import Gaps
 from api.types.links import LinkTemplate
@@ -35,6 +35,7 @@ from api.types.workloads import WorkloadStory
 from recorder.model.window import Window
 from recorder.questions.audit_coverage import AuditCoverage
 from recorder.questions.entries import EntryQuestion
+from recorder.questions.entry import Opened
 from recorder.questions.nodes import NodesQuestion
 from recorder.questions.why_workload import WhyWorkloadQuestion
 
@@ -133,7 +134,7 @@ class AboutLogs:
             bool,
             strawberry.argument(description="Include insignificant changes."),
         ] = False,
-    ) -> EntryDetail | None:
+    ) -> Opened | None:
         """One entry with its document and what changed in it."""
         return await finding.entry(info.context, name, all_fields=all_fields)
 

@@ -1,5 +1,6 @@
 """Entries: the immutable lines of the log, and what changed in them."""
 
+import orjson
 import strawberry
 
 from api.describing import described
@@ -10,15 +11,13 @@ from api.types.pages import PageInfo
 from api.types.words import SourceName
 from recorder.classify.managers import FieldManager
 from recorder.model.author import Author
-from recorder.model.fact import StoredFact
 from recorder.model.reference import ObjectIdentity
-from recorder.questions.changes import ShownChange
+from recorder.questions.entry import Opened
 from recorder.questions.lines import says
 from recorder.questions.nouns import Line
 
 __all__ = [
     "EntryConnection",
-    "EntryDetail",
     "EntryEdge",
 ]
 
@@ -106,34 +105,29 @@ class EntryConnection:
     coverage: Coverage
 
 
-@described
-class EntryDetail:
-    """One entry, opened."""
+class _Opened:
+    """What GraphQL shows of the document of an entry."""
 
-    entry: Line
+    @strawberry.field
+    @staticmethod
+    def raw(opened: strawberry.Parent[Opened]) -> str:
+        """The document as it was recorded, byte for byte after redaction. What
+        is not UTF-8 in it is shown as U+FFFD."""  # noqa: D205, D209 - one text
+        return (opened.entry.raw or b"").decode(errors="replace")
 
-    raw: str
-    """The document as it was recorded, byte for byte after redaction. What
-    is not UTF-8 in it is shown as U+FFFD."""
+    @strawberry.field
+    @staticmethod
+    def document(opened: strawberry.Parent[Opened]) -> Json | None:
+        """The document as JSON; null if it is not JSON."""
+        try:
+            return Json(orjson.loads(opened.entry.raw or b""))
+        except orjson.JSONDecodeError:
+            return None
 
-    document: Json | None
-    """The document as JSON; null if it is not JSON."""
 
-    facts: list[StoredFact]
-    """Facts derived from it."""
-
-    previous: Line | None
-    """The previous version of the same object."""
-
-    changed: list[ShownChange]
-    """Differences from the previous version; empty if there is none."""
-
-    writers: list[FieldManager]
-    """Who made the change, according to field managers."""
-
-    author: Author | None
-    """Who made the version: by audit, else by field managers; null of what
-    is no version."""
-
-    coverage: Coverage
-    """Of the resource, at the time of the entry."""
+publish(
+    Opened,
+    name="EntryDetail",
+    adds=_Opened,
+    order=("raw", "document", "facts"),
+)

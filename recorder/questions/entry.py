@@ -1,19 +1,25 @@
 """One entry: by its name, and opened: what it tells, what it changed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recorder.classify.changes import Change
 from recorder.classify.managers import FieldManager, moved_managers
 from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import ConfigError, NotFoundError
+from recorder.model.author import Author
+from recorder.model.document import Document
 from recorder.model.entry import Operation
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window
 from recorder.questions.authors import Attribution, Authors, attribution
-from recorder.questions.changes import document_of, visible_changes
+from recorder.questions.changes import (
+    ShownChange,
+    document_of,
+    shown_change,
+    visible_changes,
+)
 from recorder.questions.ports import (
     Line,
     Part,
@@ -103,19 +109,28 @@ async def facts_of(reading: Reading, name: EntryName) -> list[StoredFact]:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
-    """An entry, its facts, and the version of the object before it."""
+class Opened(Document, frozen=True, kw_only=True):
+    """One entry, opened."""
 
-    line: Line
+    entry: Line
     facts: Sequence[StoredFact]
+    """Facts derived from it."""
+
     previous: Line | None
-    changed: Sequence[Change]
-    managers: Sequence[FieldManager]
-    attribution: Attribution | None
-    """Who made a version; None of what is none."""
+    """The previous version of the same object."""
+
+    changed: Sequence[ShownChange]
+    """Differences from the previous version; empty if there is none."""
+
+    writers: Sequence[FieldManager]
+    """Who made the change, according to field managers."""
+
+    author: Author | None
+    """Who made the version: by audit, else by field managers; null of what
+    is no version."""
 
     coverage: Coverage
+    """Of the resource, at the time of the entry."""
 
 
 async def ask_opened(
@@ -141,13 +156,17 @@ async def ask_opened(
         return (source, resource) == (line.source, line.resource)
 
     at = line.observed_at
+    made = await _attribution(reading, line, previous)
     return Opened(
-        line=line,
+        entry=line,
         facts=facts,
         previous=previous,
-        changed=changed,
-        managers=managers,
-        attribution=await _attribution(reading, line, previous),
+        changed=[
+            shown_change(one, None if made is None else made.of(one))
+            for one in changed
+        ],
+        writers=managers,
+        author=None if made is None else made.author,
         coverage=await covered(
             reading, Window(at, at + MOMENT), now=now, reads=reads
         ),

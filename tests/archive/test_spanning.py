@@ -180,7 +180,7 @@ async def test_an_entry_of_the_archive_is_opened_by_its_name(
 
 async def an_entry(reading: Reading, name: EntryName) -> Sequence[Any]:
     found = await ask_opened(reading, name, all_fields=True, now=NOW)
-    return found.line, found.facts, found.previous, found.changed
+    return found.entry, found.facts, found.previous, found.changed
 
 
 async def test_pages_that_are_merged_are_in_order_and_whole(
