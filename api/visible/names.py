@@ -80,8 +80,8 @@ class VisibleNames:
     async def _nodes_like(self, query: NodesLike) -> Sequence[str]:
         """Return nodes with a text in their names, or at the beginning.
 
-        As many are looked at, whatever the text: who sees no name must not
-        learn that there is one from the time that it takes.
+        As many are looked at, whatever the text: the time must not show
+        that there is a name which the reader may not see.
         """
         if await self._sight.holds(NODES):
             return await self._reading.names(query)

@@ -10,7 +10,6 @@ and Pods.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum, auto
-from typing import NamedTuple, TypeVar
 
 from api.access import ForbiddenError
 from api.ports import Rights
@@ -26,7 +25,7 @@ from recorder.questions.kinds import BUILT_IN
 from recorder.questions.ports import Line, Place, Reading, is_about_events
 from recorder.questions.queries import CustomKinds, ObjectNames, Tenants
 
-__all__ = ["Sight", "Told", "View"]
+__all__ = ["Sight", "View"]
 
 NODES, PODS = Right("", "nodes", ""), Right("", "pods", "")
 NODE_LEASES = "kube-node-lease"
@@ -51,17 +50,6 @@ OF_THE_LOG = frozenset(
 )
 """What the recorder says of itself: it counts objects of all, and names files,
 servers, and the nodes and incidents that are held."""
-
-Item = TypeVar("Item")
-
-
-class Told(NamedTuple):
-    """What decides whether a fact is seen."""
-
-    object: ObjectIdentity | None
-    kind: FactKind
-    words: str = ""
-    """Of an Event, which may name objects of others."""
 
 
 class View(Enum):
@@ -135,20 +123,19 @@ class Sight:
 
     async def facts(self, found: Sequence[StoredFact]) -> list[StoredFact]:
         """Return those facts that may be seen, in their order."""
-        parts = [_told(one) for one in found]
-        views = await self.views(part.object for part in parts)
+        views = await self.views(stored.fact.object for stored in found)
         near = [
-            part.words
-            for part in parts
-            if part.words and views.get(part.object) is View.NEAR
+            _words(stored)
+            for stored in found
+            if views.get(stored.fact.object) is View.NEAR
         ]
         hidden = await self._of_others(near)
         return [
-            one
-            for one, part in zip(found, parts, strict=True)
-            if part.object in views
-            and views[part.object].shows(part.kind)
-            and not (part.words in hidden and views[part.object] is View.NEAR)
+            stored
+            for stored in found
+            if (view := views.get(stored.fact.object)) is not None
+            and view.shows(stored.fact.kind)
+            and not (view is View.NEAR and _words(stored) in hidden)
         ]
 
     async def lines(self, found: Sequence[Line]) -> list[Line]:
@@ -314,11 +301,10 @@ class Sight:
         return Right(identity.group, plural, identity.namespace)
 
 
-def _told(stored: StoredFact) -> Told:
-    fact, words = stored.fact, ""
-    if isinstance(fact.detail, EventOccurred):
-        words = fact.detail.message or ""
-    return Told(fact.object, fact.kind, words)
+def _words(stored: StoredFact) -> str:
+    """Return the text of an Event, which may name objects of others."""
+    detail = stored.fact.detail
+    return (detail.message or "") if isinstance(detail, EventOccurred) else ""
 
 
 def _is_about_node(identity: ObjectIdentity) -> bool:

@@ -86,8 +86,8 @@ class Reading(Record, Protocol):
     ) -> AsyncIterator[Sequence[Item]]:
         """Yield what lies behind a position, in bounded memory.
 
-        A page has no more items than the limit, so that who needs a few does
-        not wait for many.
+        A page has no more items than the limit, so that a few are there
+        before many.
         """
 
     async def skip_to_newest(
