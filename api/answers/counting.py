@@ -8,13 +8,14 @@ from api.answers.windows import bounded
 from api.context import RequestContext
 from api.types.words import GroupBy
 from recorder.questions.clusters import Away
-from recorder.questions.counting import GroupedCounts, count
 from recorder.questions.ports import Reading
 from recorder.questions.stats import (
+    GroupedCounts,
     Stats,
     StatsQuestion,
     StatsSubject,
     ask_stats,
+    count,
 )
 
 __all__ = ["stats"]

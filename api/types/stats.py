@@ -4,8 +4,7 @@ import strawberry
 
 from api.publishing import publish
 from api.types.coverage import Window
-from recorder.questions.counting import Count, GroupedCounts
-from recorder.questions.stats import Stats
+from recorder.questions.stats import Count, GroupedCounts, Stats
 
 __all__ = ["Stats"]
 

@@ -3,10 +3,9 @@
 import strawberry
 
 from api.publishing import publish
-from recorder.questions.contests import FieldContest, FieldContestSide
 from recorder.questions.fields import FieldChange
 from recorder.questions.nouns import Line
-from recorder.questions.who import Who
+from recorder.questions.who import FieldContest, FieldContestSide, Who
 
 __all__ = ["Who"]
 

@@ -24,8 +24,8 @@ from recorder.model.outcomes import (
     Role,
     WorkloadState,
 )
-from recorder.questions.counting import GroupBy
 from recorder.questions.facets import Facet
+from recorder.questions.stats import GroupBy
 
 __all__ = [
     "ActorKind",

@@ -4,24 +4,30 @@ A field is a value, or a part of the object that came or went as a whole. The
 versions of the incarnation are folded in the order of the log; of what an
 object began with, each member of its parts is a field, and stands for all of
 it that did not change since.
+
+Of two who take turns at a field both are known by the same means, since one
+person is a user in an audit record and a program in `managedFields`.
 """
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Self
 
 from msgspec import field
 
+from recorder.classify.changes import How
+from recorder.classify.paths import Path, written_path
 from recorder.coverage.coverage import Coverage
-from recorder.model.author import Author
+from recorder.explain.turns import Turn, Turns
+from recorder.model.author import Author, KnownBy
 from recorder.model.document import Document
 from recorder.model.entry import Operation
 from recorder.model.moment import shifted
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.arguments import OBJECT, VERSION_AT
-from recorder.questions.contests import FieldContest, FieldContests
+from recorder.questions.authors import EXACT
 from recorder.questions.fields import VERSIONS_MAX, FieldChange, Fields
 from recorder.questions.history import (
     HistoryQuestion,
@@ -33,9 +39,19 @@ from recorder.questions.ports import Line, Reading
 from recorder.questions.references import Reference
 from recorder.questions.show import never
 
-__all__ = ["Who", "WhoQuestion", "ask_who"]
+__all__ = [
+    "FieldContest",
+    "FieldContestSide",
+    "FieldContests",
+    "Who",
+    "WhoQuestion",
+    "ask_who",
+]
 
 MOMENT = timedelta(microseconds=1)
+
+CONTESTS_MAX = 100
+"""The first contests that are shown: a field may have several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +60,39 @@ class WhoQuestion:
 
     object: Annotated[Reference, OBJECT]
     at: Annotated[datetime | None, VERSION_AT] = None
+
+
+class FieldContestSide(Document, frozen=True, kw_only=True):
+    """One of two, and what it set a field to."""
+
+    author: Author
+    value: object | None
+    """Null where it removed it; true of a part that it added."""
+
+
+class FieldContest(Document, frozen=True, kw_only=True):
+    """Two authors took turns at a field, each undoing the other's change."""
+
+    path: str
+    sides: Sequence[FieldContestSide]
+    since: datetime
+    until: datetime
+    entries: Sequence[EntryName]
+    """The versions that show the changes."""
+
+    @classmethod
+    def of(cls, path: Path, turns: Sequence[Turn[Author, Line]]) -> Self:
+        """Return the contest that turns at a field make."""
+        return cls(
+            path=written_path(path),
+            sides=[
+                FieldContestSide(author=turn.author, value=turn.after)
+                for turn in turns[:2]
+            ],
+            since=turns[0].at,
+            until=turns[-1].at,
+            entries=[turn.shown.entry for turn in turns],
+        )
 
 
 class Who(Document, frozen=True, kw_only=True):
@@ -121,3 +170,60 @@ async def _versions(
     async for page in pages:
         for version in page:
             yield version
+
+
+class FieldContests:
+    """Finds contests, version after version of one object."""
+
+    def __init__(self) -> None:
+        self._turns = Turns[Path, Author, Line](
+            is_same=lambda one, other: one.name == other.name,
+            is_other=_is_other,
+        )
+        self._uid: str | None = None
+
+    def take(self, version: Version) -> None:
+        """Take the next version; another incarnation begins anew."""
+        if version.uid != self._uid:
+            self._turns.end()
+            self._uid = version.uid
+        line = version.line
+        if line.operation not in EXACT:
+            return
+        for change in version.changed:
+            if change.how is not How.REORDERED:
+                turn = Turn(
+                    version.attribution.of(change),
+                    _claim(change.old),
+                    _claim(change.new),
+                    line.observed_at,
+                    line,
+                )
+                self._turns.take(change.path, turn)
+
+    def found(self) -> Sequence[FieldContest]:
+        """Return the contests so far, in the order of their begin."""
+        found = sorted(
+            (
+                FieldContest.of(path, turns)
+                for path, turns in self._turns.found()
+            ),
+            key=lambda one: (one.entries[0], one.path),
+        )
+        return found[:CONTESTS_MAX]
+
+
+def _is_other(one: Author, other: Author) -> bool:
+    return (
+        one.known_by is other.known_by
+        and one.known_by is not KnownBy.UNKNOWN
+        and one.name != other.name
+    )
+
+
+def _claim(value: object) -> object:
+    """Return what a value claims: of a part, that it is there.
+
+    A taint that is set again has another time.
+    """
+    return isinstance(value, dict | list) or value

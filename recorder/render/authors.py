@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from recorder.classify.changes import How
 from recorder.model.author import Author, KnownBy
 from recorder.model.moment import written
-from recorder.questions.contests import FieldContest
 from recorder.questions.fields import VERSIONS_MAX, FieldChange
-from recorder.questions.who import Who
+from recorder.questions.who import FieldContest, Who
 from recorder.render.text import Columns, plain
 
 __all__ = ["author_text", "who_lines", "who_notes"]

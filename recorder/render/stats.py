@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from recorder.explain.sentences import lasted
-from recorder.questions.counting import Count, GroupBy
 from recorder.questions.sentences import counted
-from recorder.questions.stats import Stats
+from recorder.questions.stats import Count, GroupBy, Stats
 from recorder.render.table import Cell, Column
 
 __all__ = ["count_cells", "count_columns", "totals_line"]

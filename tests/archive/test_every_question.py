@@ -36,7 +36,6 @@ from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.questions.around import ask_nearest
 from recorder.questions.audit_coverage import ask_audit_coverage
-from recorder.questions.counting import GroupBy
 from recorder.questions.diff import DifferenceQuestion, End, ask_difference
 from recorder.questions.entries import EntryQuestion, ask_entries
 from recorder.questions.entry import ask_entry, ask_opened
@@ -54,7 +53,7 @@ from recorder.questions.replay import ReplayQuestion, ask_replay
 from recorder.questions.search import ask_search
 from recorder.questions.series import ask_conditions
 from recorder.questions.show import ObjectQuestion, ask_object
-from recorder.questions.stats import StatsQuestion, ask_stats
+from recorder.questions.stats import GroupBy, StatsQuestion, ask_stats
 from recorder.questions.timeline import ask_timeline
 from recorder.questions.who import WhoQuestion, ask_who
 from recorder.questions.why import WhyQuestion, ask_why

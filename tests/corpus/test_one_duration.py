@@ -6,7 +6,6 @@ from recorder.explain.sentences import lasts
 from recorder.knowledge import shipped
 from recorder.model.outcomes import DurationKind
 from recorder.model.window import Window
-from recorder.questions.counting import count
 from recorder.questions.incidents import (
     IncidentsQuestion,
     JudgedIncident,
@@ -14,6 +13,7 @@ from recorder.questions.incidents import (
 )
 from recorder.questions.ports import Reading
 from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.questions.stats import count
 from recorder.render.markdown import markdown
 from recorder.render.verdict import verdict_lines
 from tests.corpus.conftest import Corpus

@@ -11,8 +11,8 @@ from recorder.classify.changes import changes
 from recorder.model.author import Author, KnownBy
 from recorder.model.entry import Operation
 from recorder.questions.authors import Attribution
-from recorder.questions.contests import FieldContest, FieldContests
 from recorder.questions.history import Version
+from recorder.questions.who import FieldContest, FieldContests
 from tests.questions.test_joining import a_line
 from tests.support.builders import at
 
