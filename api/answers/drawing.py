@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 
 import strawberry
 
-from api.types.coverage import Window
 from api.types.timeline import (
     BootSpan,
     ConditionSpan,
@@ -48,7 +47,7 @@ def timeline_of(
     lanes = answer.lanes
     return Timeline(
         node=answer.node,
-        window=Window(since=answer.window.since, until=answer.window.until),
+        window=answer.window,
         before=shown_node(answer.base, service(answer.base, knowledge)),
         after=shown_node(answer.state, service(answer.state, knowledge)),
         service=_service(lanes),

@@ -5,7 +5,6 @@ import strawberry
 from api.answers.drawing import placement_of
 from api.answers.paging import page_size
 from api.context import RequestContext
-from api.types.coverage import Window as WindowType
 from api.types.search import SearchAnswer, SearchHit
 from api.types.words import SearchKind
 from api.types.workloads import WorkloadStory
@@ -131,7 +130,7 @@ async def workload(
     )
     return WorkloadStory(
         workload=found.workload,
-        window=WindowType(since=span.since, until=span.until),
+        window=span,
         is_gang=found.workload.is_gang,
         gpus=found.gpus,
         nodes=found.nodes,

@@ -1,7 +1,6 @@
 """Coverage: what may be missing from an answer."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import strawberry
 
@@ -10,6 +9,7 @@ from api.publishing import publish
 from api.types.words import SourceName, SourceState
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
+from recorder.model.window import Window
 from recorder.questions.audit_coverage import AuditCoverage, AuditedResource
 from recorder.questions.clusters import Away
 from recorder.render.coverage import coverage_lines
@@ -22,17 +22,6 @@ __all__ = [
     "SourceCoverage",
     "Window",
 ]
-
-
-@described
-class Window:
-    """A half-open time span; null means unbounded."""
-
-    since: datetime | None
-    """Inclusive."""
-
-    until: datetime | None
-    """Exclusive."""
 
 
 class _Gap:
@@ -118,6 +107,7 @@ class FleetCoverage(Coverage, frozen=True, kw_only=True):
     away: Sequence[Away]
 
 
+publish(Window)
 publish(Away, name="AwayCluster")
 publish(Hole, name="Gap", adds=_Gap)
 publish(

@@ -49,13 +49,13 @@ class Scope:
     """The end of what is known, to which a hit that lasts costs."""
 
     unheard: Sequence[Hole] = ()
-    """When nobody heard of Pods."""
+    """When no Pods were recorded."""
 
     before: Sequence[Hole] = ()
     """The time before the first list of Pods, of which a sample was read."""
 
     spared: frozenset[str] = frozenset()
-    """Keys of Pods that gave way where nobody asks."""
+    """Keys of Pods that were preempted on nodes that are not asked about."""
 
     @property
     def hiding(self) -> Sequence[Hole]:

@@ -1,8 +1,8 @@
 """Impact: the workloads that a failure hit, and what became of them.
 
 The blast radius is not the Pods on a node but the gangs that they belong to.
-What is counted is a lower bound: nobody knows here what was lost since the
-last checkpoint of a job.
+What is counted is a lower bound: work since the last checkpoint of a job is
+not known.
 """
 
 from collections.abc import Iterable, Sequence

@@ -97,10 +97,13 @@ def _ago(text: str, now: datetime, name: str) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A half-open span of ``observed_at``; None is without end."""
+    """A half-open time span; null means unbounded."""
 
     since: datetime | None = None
+    """Inclusive."""
+
     until: datetime | None = None
+    """Exclusive."""
 
     @classmethod
     def between(

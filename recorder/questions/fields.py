@@ -38,7 +38,7 @@ PARTS = ("metadata", "spec", "status")
 IDENTITY = frozenset(
     {"uid", "name", "namespace", "creationTimestamp", "selfLink"}
 )
-"""Members of the metadata that nobody can change."""
+"""Members of the metadata that never change."""
 
 
 class FieldChange(Document, frozen=True, kw_only=True):

@@ -87,9 +87,9 @@ def _items(
         for verdict in verdicts
         for one in verdict.missing
     }
-    for evidence, told in wanted.items():
+    for evidence, shows in wanted.items():
         how = RECORD.get(evidence, f"Record {evidence}")
-        yield f"{how}: it would show {told.partition(':')[0]}"
+        yield f"{how}: it would show {shows.partition(':')[0]}"
     if gaps:
         count = counted(len(gaps), "gap")
         named = ", ".join(str(gap.opened) for gap in gaps[:3])

@@ -353,8 +353,8 @@ async def _workload(
     named, window = question.workload, question.window
     assert named is not None, "a workload is named"
     asked = WhyWorkloadQuestion(object=named, window=window)
-    told = await ask_why_workload(reading, asked, knowledge, now=now)
-    behind = [e.verdict for e in told.endings if e.verdict is not None]
+    why = await ask_why_workload(reading, asked, knowledge, now=now)
+    behind = [e.verdict for e in why.endings if e.verdict is not None]
     if not behind:
         msg = f"no node is behind the end of {named}"
         raise NotFoundError(msg, advice=f"see `recorder why {named}`")
