@@ -5,9 +5,7 @@ from msgspec.structs import replace
 from api.answers.paging import Page, Pages, read_page
 from api.context import RequestContext
 from api.cursors import INDEX_MAX
-from api.scalars import Json
 from api.types.objects import (
-    ObjectAt,
     VersionConnection,
     VersionEdge,
 )
@@ -18,9 +16,8 @@ from recorder.questions.history import (
 )
 from recorder.questions.ports import Reading, Selection
 from recorder.questions.queries import EntryQuery
-from recorder.questions.show import Shown
 
-__all__ = ["page", "shown"]
+__all__ = ["page"]
 
 
 async def page(
@@ -56,14 +53,4 @@ async def page(
         page_info=found.info,
         heartbeats=history.heartbeats,
         coverage=history.coverage,
-    )
-
-
-def shown(found: Shown) -> ObjectAt:
-    """Return an object as it was."""
-    return ObjectAt(
-        entry=found.line,
-        document=Json(found.object),
-        heartbeats=found.heartbeats,
-        coverage=found.coverage,
     )

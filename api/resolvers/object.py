@@ -12,7 +12,7 @@ from api.selecting import selected
 from api.types.arguments import After, Before, First, Last
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
-from api.types.objects import ObjectAt, VersionConnection
+from api.types.objects import VersionConnection
 from api.types.who import Who
 from recorder.questions.diff import Difference, DifferenceQuestion
 from recorder.questions.entries import EntryQuestion
@@ -77,9 +77,9 @@ class KubernetesObject:
 
     @asks("object", of=_object, without=NAMES)
     @staticmethod
-    async def at(asked: Asked[ObjectQuestion]) -> ObjectAt | None:
+    async def at(asked: Asked[ObjectQuestion]) -> Shown | None:
         """The object as it was at a time."""
-        return versions.shown(await asked.answer(Shown))
+        return await asked.answer(Shown)
 
     @asks("history", of=_object, without=NAMES)
     @staticmethod

@@ -14,8 +14,9 @@ from recorder.questions.changes import ShownChange
 from recorder.questions.diff import Difference
 from recorder.questions.history import ShownVersion
 from recorder.questions.nouns import Heartbeats, Line
+from recorder.questions.show import Shown
 
-__all__ = ["ObjectAt", "VersionConnection", "VersionEdge"]
+__all__ = ["VersionConnection", "VersionEdge"]
 
 
 class _Change:
@@ -67,7 +68,22 @@ class _Difference:
         return [*(found.actor or ())]
 
 
+class _Shown:
+    @strawberry.field
+    @staticmethod
+    def document(found: strawberry.Parent[Shown]) -> Json:
+        """With the apiVersion and kind that items of lists do not carry."""
+        return Json(found.object)
+
+
 publish(Heartbeats)
+publish(
+    Shown,
+    name="ObjectAt",
+    adds=_Shown,
+    without=("kind",),
+    order=("document", "heartbeats"),
+)
 publish(ShownChange, name="Change", adds=_Change)
 publish(
     ShownVersion,
@@ -107,21 +123,5 @@ class VersionConnection:
 
     heartbeats: Heartbeats | None
     """Heartbeats of the current incarnation."""
-
-    coverage: Coverage
-
-
-@described
-class ObjectAt:
-    """An object as it was."""
-
-    entry: Line
-    """The newest version as of that time."""
-
-    document: Json
-    """With the apiVersion and kind that items of lists do not carry."""
-
-    heartbeats: Heartbeats | None
-    """Of the newest version: what was counted since."""
 
     coverage: Coverage

@@ -34,19 +34,21 @@ class ObjectQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One version of an object, and how sure it is."""
+    """An object as it was."""
 
-    line: Line
-    coverage: Coverage
+    entry: Line
+    """The newest version as of that time."""
+
     heartbeats: Heartbeats | None
-    """Of the newest version, what was counted since."""
+    """Of the newest version: what was counted since."""
 
+    coverage: Coverage
     kind: str
 
     @property
     def object(self) -> Manifest:
         """The object, with what items of a list do not carry."""
-        return document_of(self.line, self.kind)
+        return document_of(self.entry, self.kind)
 
 
 async def ask_object(
@@ -77,7 +79,7 @@ async def ask_object(
         number = numbers[line.identity]
         beats = (await reading.states(HeartbeatsOf([number]))).get(number)
     return Shown(
-        line=line,
+        entry=line,
         coverage=await covered_at(
             reading,
             at,

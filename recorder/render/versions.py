@@ -164,7 +164,7 @@ def _state(state: State) -> str:
 
 def shown_notes(shown: Shown) -> Sequence[str]:
     """Say which entry it is."""
-    line = shown.line
+    line = shown.entry
     version = line.resource_version or "unknown"
     return [
         (

@@ -80,7 +80,7 @@ async def everything(reading: Reading) -> dict[str, Any]:
         shown = await ask_object(
             reading, ObjectQuestion(object=POD, at=at), now=NOW
         )
-        found[f"shown {ago}"] = shown.line
+        found[f"shown {ago}"] = shown.entry
     history = await ask_history(
         reading, HistoryQuestion(object=POD, window=WHOLE, limit=None), now=NOW
     )
