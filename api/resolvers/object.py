@@ -20,7 +20,6 @@ from recorder.questions.history import HistoryQuestion
 from recorder.questions.ports import Reading
 from recorder.questions.references import Reference, find_objects
 from recorder.questions.show import ObjectQuestion, Shown
-from recorder.questions.who import WhoQuestion
 
 __all__ = ["KubernetesObject"]
 
@@ -101,7 +100,7 @@ class KubernetesObject:
 
     @asks("who", of=_object, without=NAMES)
     @staticmethod
-    async def who(asked: Asked[WhoQuestion]) -> Who | None:
+    async def who(asked: Asked[ObjectQuestion]) -> Who | None:
         """Who changed each field last, as of a time."""
         return await asked.answer(Who)
 

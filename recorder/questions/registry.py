@@ -109,7 +109,7 @@ QUESTIONS = {
             "ask_incidents",
             judges=True,
         ),
-        Question("who", "who", "WhoQuestion", "ask_who"),
+        Question("who", "who", "ObjectQuestion", "ask_who"),
         Question("history", "history", "HistoryQuestion", "ask_history"),
         Question("entries", "entries", "EntryQuestion", "ask_entries"),
         Question("object", "show", "ObjectQuestion", "ask_object"),

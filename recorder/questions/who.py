@@ -10,9 +10,8 @@ person is a user in an audit record and a program in `managedFields`.
 """
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, Self
+from typing import Self
 
 from msgspec import field
 
@@ -26,7 +25,6 @@ from recorder.model.entry import Operation
 from recorder.model.moment import shifted
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
-from recorder.questions.arguments import OBJECT, VERSION_AT
 from recorder.questions.authors import EXACT
 from recorder.questions.fields import VERSIONS_MAX, FieldChange, Fields
 from recorder.questions.history import (
@@ -36,15 +34,13 @@ from recorder.questions.history import (
 )
 from recorder.questions.lines import ShownObject, shown_object
 from recorder.questions.ports import Line, Reading
-from recorder.questions.references import Reference
-from recorder.questions.show import never
+from recorder.questions.show import ObjectQuestion, never
 
 __all__ = [
     "FieldContest",
     "FieldContestSide",
     "FieldContests",
     "Who",
-    "WhoQuestion",
     "ask_who",
 ]
 
@@ -52,14 +48,6 @@ MOMENT = timedelta(microseconds=1)
 
 CONTESTS_MAX = 100
 """The first contests that are shown: a field may have several."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhoQuestion:
-    """Which object is wanted, and when."""
-
-    object: Annotated[Reference, OBJECT]
-    at: Annotated[datetime | None, VERSION_AT] = None
 
 
 class FieldContestSide(Document, frozen=True, kw_only=True):
@@ -124,7 +112,7 @@ class Who(Document, frozen=True, kw_only=True):
 
 
 async def ask_who(
-    reading: Reading, question: WhoQuestion, *, now: datetime
+    reading: Reading, question: ObjectQuestion, *, now: datetime
 ) -> Who:
     """Find who changed each field last.
 

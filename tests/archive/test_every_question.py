@@ -55,7 +55,7 @@ from recorder.questions.series import ask_conditions
 from recorder.questions.show import ObjectQuestion, ask_object
 from recorder.questions.stats import GroupBy, StatsQuestion, ask_stats
 from recorder.questions.timeline import ask_timeline
-from recorder.questions.who import WhoQuestion, ask_who
+from recorder.questions.who import ask_who
 from recorder.questions.why import WhyQuestion, ask_why
 from recorder.questions.why_workload import (
     WhyWorkloadQuestion,
@@ -147,7 +147,7 @@ QUESTIONS: Mapping[str, Ask] = {
         r, StatsQuestion(window=WHOLE, by=tuple(GroupBy)), RULES, now=NOW
     ),
     "ask_timeline": lambda r: ask_timeline(r, NODE, WHOLE, RULES, now=NOW),
-    "ask_who": lambda r: ask_who(r, WhoQuestion(object=POD), now=NOW),
+    "ask_who": lambda r: ask_who(r, ObjectQuestion(object=POD), now=NOW),
     "ask_why": lambda r: ask_why(
         r, WhyQuestion(node=NODE, window=WHOLE), RULES, now=NOW
     ),

@@ -5,7 +5,8 @@ import orjson
 from recorder.coverage.audit_state import AuditState
 from recorder.model.observation import AUDIT, AuditRecorded, PlaceReached
 from recorder.questions.references import Reference
-from recorder.questions.who import WhoQuestion, ask_who
+from recorder.questions.show import ObjectQuestion
+from recorder.questions.who import ask_who
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from recorder.store.read_checks import CheckReader
@@ -58,7 +59,7 @@ async def test_the_policy_leaves_pods_out_and_not_nodes(
         for name in ("node/n", "pod/train/p"):
             who = await ask_who(
                 reading,
-                WhoQuestion(object=Reference.parse(name)),
+                ObjectQuestion(object=Reference.parse(name)),
                 now=at(1),
             )
             missing += [
