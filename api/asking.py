@@ -15,9 +15,17 @@ from typing import Annotated, Any, Generic, TypeVar
 
 import strawberry
 
+from api.answers.paging import Page
 from api.answers.windows import window
 from api.context import Info, RequestContext
-from api.types.arguments import ClusterArgument, LogArgument
+from api.types.arguments import (
+    After,
+    Before,
+    ClusterArgument,
+    First,
+    Last,
+    LogArgument,
+)
 from api.types.words import SourceName
 from recorder.questions.arguments import Argument, Asking
 from recorder.questions.ports import Reading
@@ -30,6 +38,9 @@ Put = TypeVar("Put")
 
 FIRST = ("since", "until")
 """Arguments that come first in a field that has pages."""
+
+PAGE = {"first": First, "after": After, "last": Last, "before": Before}
+"""Arguments of a resolver that takes a page."""
 
 ENUMS: Mapping[str, Any] = {"source": SourceName}
 """Types of arguments that are text elsewhere."""
@@ -102,7 +113,8 @@ def asks(
 
     def decorate(resolve: Callable[..., Any]) -> Any:
         _, *own = inspect.signature(resolve).parameters.values()
-        paged = any(one.name == "first" for one in own)
+        paged = any(one.name == "page" for one in own)
+        own = [one for one in own if one.name != "page"]
         taken = [
             one
             for one in question.arguments
@@ -118,6 +130,9 @@ def asks(
         async def field(self: Any, info: Info, **given: Any) -> Any:
             place = given.pop("cluster", None), given.pop("log", None)
             beside = {one.name: given.pop(one.name) for one in own}
+            if paged:
+                ends = (given.pop(end) for end in PAGE)
+                beside["page"] = Page.of(*ends)
             put = question.read(
                 given,
                 Asking(now=info.context.now, window=window, spelled=_spelled),
@@ -134,6 +149,7 @@ def asks(
                 _parameter("self"),
                 _parameter("info", Info),
                 *map(_argument, taken),
+                *(_page() if paged else ()),
                 *own,
                 *(_log() if of is None else ()),
             ],
@@ -154,6 +170,11 @@ def _parameter(
     return Parameter(
         name, Parameter.KEYWORD_ONLY, annotation=kind, default=default
     )
+
+
+def _page() -> Iterator[Parameter]:
+    for name, kind in PAGE.items():
+        yield _parameter(name, kind, None)
 
 
 def _log() -> Iterator[Parameter]:

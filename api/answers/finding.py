@@ -9,7 +9,7 @@ from api.types.search import SearchAnswer, SearchHit
 from api.types.words import SearchKind
 from api.types.workloads import WorkloadStory
 from recorder.coverage.coverage import covered
-from recorder.model.reference import EntryName, ObjectIdentity
+from recorder.model.reference import ObjectIdentity
 from recorder.model.window import Window
 from recorder.questions.entry import Opened, ask_opened, entry_name
 from recorder.questions.nouns import Line
@@ -21,28 +21,10 @@ from recorder.questions.workload import ask_workload
 
 __all__ = [
     "entry",
-    "log_of",
     "node_names",
-    "reference",
     "search",
     "workload",
 ]
-
-
-def reference(name: str | None) -> Reference | None:
-    """Read the name of an object."""
-    return None if name is None else Reference.parse(name)
-
-
-async def log_of(
-    asked: RequestContext, subject: str, cluster: str | None, log: str | None
-) -> Reading:
-    """Open the log that an entry names, or else that the arguments mean."""
-    try:
-        log = str(EntryName.parse(subject).log)
-    except ValueError:
-        return await asked.reading(cluster, log)
-    return await asked.reading(None, log)
 
 
 async def node_names(

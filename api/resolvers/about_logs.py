@@ -6,6 +6,7 @@ import strawberry
 
 from api.answers import finding, listing, overview, paging
 from api.answers.fleet_lists import fleet_entries
+from api.answers.paging import Page
 from api.answers.windows import window
 from api.asking import Asked, asks
 from api.context import Info
@@ -13,12 +14,9 @@ from api.describing import described
 from api.resolvers.object import KubernetesObject
 from api.selecting import selected
 from api.types.arguments import (
-    After,
-    Before,
     ClusterArgument,
     Clusters,
     First,
-    Last,
     LogArgument,
     Since,
     Until,
@@ -143,13 +141,9 @@ class AboutLogs:
     async def facts(
         asked: Asked[EntryQuestion],
         *,
-        first: First = None,
-        after: After = None,
-        last: Last = None,
-        before: Before = None,
+        page: Page,
     ) -> FactConnection | None:
         """Facts in log order."""
-        page = paging.Page.of(first, after, last, before)
         return await paging.facts(
             asked.context,
             await asked.reading(),
@@ -163,10 +157,7 @@ class AboutLogs:
     async def entries(
         asked: Asked[EntryQuestion],
         *,
-        first: First = None,
-        after: After = None,
-        last: Last = None,
-        before: Before = None,
+        page: Page,
         clusters: Clusters = None,
     ) -> EntryConnection | None:
         """Entries in log order.
@@ -175,7 +166,6 @@ class AboutLogs:
         they were observed, behind one cursor.
         """
         fields = selected(asked.info)
-        page = paging.Page.of(first, after, last, before)
         context, wanted = asked.context, asked.question
         if clusters is not None:
             return await fleet_entries(context, clusters, wanted, page, fields)

@@ -4,9 +4,10 @@ from typing import Annotated
 
 import strawberry
 
-from api.answers import counting, finding, overview, paging
+from api.answers import counting, finding, overview
 from api.answers.fleet_lists import fleet_incidents
 from api.answers.incidents import Shape, incident_page
+from api.answers.paging import Page
 from api.answers.windows import window
 from api.asking import Asked, asks
 from api.context import Info
@@ -15,12 +16,9 @@ from api.resolvers.incident import IncidentAnswer
 from api.resolvers.node import Node
 from api.selecting import selected
 from api.types.arguments import (
-    After,
-    Before,
     ClusterArgument,
     Clusters,
     First,
-    Last,
     LogArgument,
     Since,
     Until,
@@ -105,10 +103,7 @@ class AboutNodes:
     async def incidents(
         asked: Asked[IncidentsQuestion],
         *,
-        first: First = None,
-        after: After = None,
-        last: Last = None,
-        before: Before = None,
+        page: Page,
         steps: Steps = 60,
         clusters: Clusters = None,
     ) -> IncidentConnection | None:
@@ -118,7 +113,6 @@ class AboutNodes:
         """
         wanted, context = asked.question.wanted, asked.context
         span = asked.question.window.since, asked.question.window.until
-        page = paging.Page.of(first, after, last, before)
         shape = Shape(page, steps, selected(asked.info))
         if clusters is not None:
             return await fleet_incidents(

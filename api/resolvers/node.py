@@ -6,12 +6,13 @@ from typing import Annotated, Any, Self
 import strawberry
 
 from api.answers import asking, paging
+from api.answers.paging import Page
 from api.answers.windows import window
 from api.asking import Asked, asks
 from api.context import Info
 from api.describing import described
 from api.selecting import selected
-from api.types.arguments import After, Before, First, Last, Since, Until
+from api.types.arguments import Since, Until
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.impact import Impact
@@ -119,13 +120,9 @@ class Node:
     async def facts(
         asked: Asked[EntryQuestion],
         *,
-        first: First = None,
-        after: After = None,
-        last: Last = None,
-        before: Before = None,
+        page: Page,
     ) -> FactConnection | None:
         """Facts about the node, in log order."""
-        page = paging.Page.of(first, after, last, before)
         return await paging.facts(
             asked.context,
             await asked.reading(),
@@ -144,13 +141,9 @@ class Node:
     async def entries(
         asked: Asked[EntryQuestion],
         *,
-        first: First = None,
-        after: After = None,
-        last: Last = None,
-        before: Before = None,
+        page: Page,
     ) -> EntryConnection | None:
         """Entries about the node, in log order."""
-        page = paging.Page.of(first, after, last, before)
         return await paging.entries(
             asked.context,
             await asked.reading(),

@@ -6,10 +6,10 @@ from typing import Any, Self
 import strawberry
 
 from api.answers import paging, versions
+from api.answers.paging import Page
 from api.asking import Asked, asks
 from api.describing import described
 from api.selecting import selected
-from api.types.arguments import After, Before, First, Last
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.objects import VersionConnection
@@ -85,17 +85,14 @@ class KubernetesObject:
     async def versions(
         asked: Asked[HistoryQuestion],
         *,
-        first: First = None,
-        after: After = None,
-        last: Last = None,
-        before: Before = None,
+        page: Page,
     ) -> VersionConnection | None:
         """Every version, what changed in it, and who wrote it."""
         return await versions.page(
             asked.context,
             await asked.reading(),
             asked.question,
-            paging.Page.of(first, after, last, before),
+            page,
         )
 
     @asks("who", of=_object, without=NAMES)
@@ -115,13 +112,9 @@ class KubernetesObject:
     async def facts(
         asked: Asked[EntryQuestion],
         *,
-        first: First = None,
-        after: After = None,
-        last: Last = None,
-        before: Before = None,
+        page: Page,
     ) -> FactConnection | None:
         """Facts about the object, including Events."""
-        page = paging.Page.of(first, after, last, before)
         return await paging.facts(
             asked.context,
             await asked.reading(),
@@ -135,13 +128,9 @@ class KubernetesObject:
     async def entries(
         asked: Asked[EntryQuestion],
         *,
-        first: First = None,
-        after: After = None,
-        last: Last = None,
-        before: Before = None,
+        page: Page,
     ) -> EntryConnection | None:
         """Versions of the object and Events about it, in log order."""
-        page = paging.Page.of(first, after, last, before)
         return await paging.entries(
             asked.context,
             await asked.reading(),

@@ -7,7 +7,7 @@ come from a server that runs, soon or not at all, and no error is ever shown.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,31 +19,14 @@ if TYPE_CHECKING:
 __all__ = [
     "clusters",
     "labels",
-    "node_argument",
     "nodes",
-    "object_argument",
     "objects",
     "racks",
 ]
 
 PATIENCE_SECONDS = 1.0
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Look = Callable[["Reading"], Awaitable[Sequence[str]]]
-
-
-def node_argument(
-    name: str, **attributes: Any
-) -> Callable[[Decorated], Decorated]:
-    """Add an argument that is a node, written ``node/NAME``."""
-    return click.argument(name, shell_complete=nodes, **attributes)
-
-
-def object_argument(
-    name: str, **attributes: Any
-) -> Callable[[Decorated], Decorated]:
-    """Add an argument that is an object, written ``kind/namespace/name``."""
-    return click.argument(name, shell_complete=objects, **attributes)
 
 
 def racks(

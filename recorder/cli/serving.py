@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recorder.cli.asking import open_reading, wait_for
-from recorder.cli.completing import node_argument
+from recorder.cli.completing import nodes
 from recorder.cli.given import given_log, place_options
 from recorder.cli.options import reading_options
 from recorder.cli.output import note, print_lines
@@ -85,7 +85,9 @@ async def _serve(
 
 
 @click.command(name="open")
-@node_argument("node", metavar="[node/NAME]", required=False)
+@click.argument(
+    "node", metavar="[node/NAME]", required=False, shell_complete=nodes
+)
 @click.option(
     "--print",
     "only_print",
