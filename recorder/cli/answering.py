@@ -201,11 +201,14 @@ def read_question(
         spelled=_spelled,
         assumed=note,
     )
+    question = asks or _question(ctx)
+    required = {one.name for one in question.arguments if one.required}
     named = {
-        name: value for name, value in given.items() if value not in ("", ())
+        name: value
+        for name, value in given.items()
+        if value not in ("", ()) or name in required
     }
-    question = (asks or _question(ctx)).read(named, asking, **fixed)
-    return question, present
+    return question.read(named, asking, **fixed), present
 
 
 def _question(ctx: click.Context) -> "Question":

@@ -47,6 +47,7 @@ REFUSED = {
     "log 99/1": (NOT_FOUND, "there is no log 99"),
     "log 1/2 --log 2": (NOT_FOUND, "there is no entry 1/2"),
     "log 17": (USAGE, '"17" is not an entry: write LOG/POSITION'),
+    "log --log 1 --node pod/x": (USAGE, "is not a node"),
     "log 1/2 --node gpu-002": (USAGE, "1/2 is a single entry: remove"),
     "log 1/2 --follow": (USAGE, "do not name an entry"),
     "why --log 9999999999 gpu-002": (NOT_FOUND, "is no log 9999999999"),
@@ -358,3 +359,11 @@ def test_rules_of_a_site_count_before_those_of_the_package(
 
     verdict = only(answer, "verdicts")
     assert verdict["cause"] == "disk-fault"
+
+
+def test_an_empty_name_is_no_name(story: Database, recorder: Recorder) -> None:
+    del story
+    assert recorder("why", "", "--log", "1").status == NOT_FOUND
+    answer = recorder("show", "", "--log", "1")
+    assert answer.status == USAGE
+    assert "does not name an object" in answer.err
