@@ -17,7 +17,8 @@ from recorder.coverage.account import Account
 from recorder.coverage.coverage import cover
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.window import Window
-from recorder.questions.ports import Reading, Selection
+from recorder.questions.nouns import Selection
+from recorder.questions.ports import Reading
 from recorder.questions.queries import FactListQuery
 
 __all__ = ["Wanted", "begun", "caught_up", "coverage_of"]

@@ -31,7 +31,8 @@ from recorder.questions.entries import (
 )
 from recorder.questions.facts import ListedFact, listed_fact
 from recorder.questions.lines import ListedEntry, listed_entry
-from recorder.questions.ports import Line, Reading
+from recorder.questions.nouns import Line
+from recorder.questions.ports import Reading
 
 __all__ = ["LINES", "export"]
 

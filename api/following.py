@@ -27,7 +27,8 @@ from api.types.coverage import Coverage
 from api.types.facts import FactBatch
 from recorder.errors import RecorderError
 from recorder.model.fact import StoredFact
-from recorder.questions.ports import Reading, Selection
+from recorder.questions.nouns import Selection
+from recorder.questions.ports import Reading
 from recorder.questions.queries import FactListQuery
 
 __all__ = ["Following"]

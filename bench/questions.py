@@ -43,7 +43,7 @@ from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.ports import Selection
+from recorder.questions.nouns import Selection
 from recorder.questions.queries import FactListQuery
 from recorder.questions.why import WhyQuestion, ask_why
 from recorder.settings import Settings

@@ -14,7 +14,8 @@ from recorder.questions.history import (
     ShownVersion,
     ask_history,
 )
-from recorder.questions.ports import Reading, Selection
+from recorder.questions.nouns import Selection
+from recorder.questions.ports import Reading
 from recorder.questions.queries import EntryQuery
 
 __all__ = ["page"]

@@ -26,7 +26,8 @@ from recorder.questions.entries import Entries
 from recorder.questions.history import History, ShownVersion
 from recorder.questions.incidents import Incident, Incidents
 from recorder.questions.lines import says
-from recorder.questions.ports import Line, Reading
+from recorder.questions.nouns import Line
+from recorder.questions.ports import Reading
 from recorder.questions.references import named
 from recorder.questions.registry import QUESTIONS
 

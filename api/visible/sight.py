@@ -22,7 +22,8 @@ from recorder.model.kinds import plural_of
 from recorder.model.observation import WATCH
 from recorder.model.reference import ObjectIdentity
 from recorder.questions.kinds import BUILT_IN
-from recorder.questions.ports import Line, Place, Reading, is_about_events
+from recorder.questions.nouns import Line, Place, is_about_events
+from recorder.questions.ports import Reading
 from recorder.questions.queries import CustomKinds, ObjectNames, Tenants
 
 __all__ = ["Sight", "View"]

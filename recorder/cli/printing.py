@@ -15,7 +15,7 @@ from recorder.cli.output import (
 
 if TYPE_CHECKING:
     from recorder.questions.entries import Entries
-    from recorder.questions.ports import Line
+    from recorder.questions.nouns import Line
 
 __all__ = ["Printer", "printer_for"]
 

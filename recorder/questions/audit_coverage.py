@@ -17,13 +17,8 @@ from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
 from recorder.questions.arguments import within
 from recorder.questions.joining import Request, read_requests
-from recorder.questions.ports import (
-    Line,
-    Part,
-    Reading,
-    Selection,
-    is_about_events,
-)
+from recorder.questions.nouns import Line, Part, Selection, is_about_events
+from recorder.questions.ports import Reading
 from recorder.questions.queries import EntryQuery
 
 __all__ = ["AuditCoverage", "AuditedResource", "ask_audit_coverage", "within"]

@@ -20,7 +20,8 @@ from recorder.questions.joining import (
     Request,
     read_requests,
 )
-from recorder.questions.ports import Line, Part, Reading, Selection
+from recorder.questions.nouns import Line, Part, Selection
+from recorder.questions.ports import Reading
 from recorder.questions.queries import EntryQuery
 
 __all__ = ["EXACT", "Attribution", "Authors", "attribution", "by_manager"]

@@ -14,7 +14,7 @@ from recorder.classify.changes import (
 from recorder.model.author import Author
 from recorder.model.document import Document
 from recorder.model.reference import Resource
-from recorder.questions.ports import Line
+from recorder.questions.nouns import Line
 
 __all__ = ["ShownChange", "document_of", "shown_change", "visible_changes"]
 

@@ -34,7 +34,8 @@ from recorder.questions.changes import (
 from recorder.questions.fields import VERSIONS_MAX, Fields
 from recorder.questions.history import version_coverage, versions_between
 from recorder.questions.lines import ShownObject, shown_object
-from recorder.questions.ports import Line, Reading, Selection
+from recorder.questions.nouns import Line, Selection
+from recorder.questions.ports import Reading
 from recorder.questions.references import (
     KnownObject,
     Reference,

@@ -22,15 +22,9 @@ from recorder.questions.arguments import (
     Option,
 )
 from recorder.questions.entry import ask_entry, entry_name
+from recorder.questions.nouns import Line, Part, Selection, is_about_events
 from recorder.questions.placed import requests_placed
-from recorder.questions.ports import (
-    Line,
-    OnDay,
-    Part,
-    Reading,
-    Selection,
-    is_about_events,
-)
+from recorder.questions.ports import OnDay, Reading
 from recorder.questions.queries import EntryQuery, FactListQuery, WordsNear
 from recorder.questions.references import (
     KnownObject,

@@ -20,13 +20,8 @@ from recorder.questions.changes import (
     shown_change,
     visible_changes,
 )
-from recorder.questions.ports import (
-    Line,
-    Part,
-    Reading,
-    Selection,
-    is_about_events,
-)
+from recorder.questions.nouns import Line, Part, Selection, is_about_events
+from recorder.questions.ports import Reading
 from recorder.questions.queries import EntryQuery, FactListQuery, Incarnations
 
 __all__ = [

@@ -22,7 +22,7 @@ from recorder.model.reference import EntryName
 from recorder.questions.authors import Attribution
 from recorder.questions.changes import document_of
 from recorder.questions.history import Version
-from recorder.questions.ports import Line
+from recorder.questions.nouns import Line
 
 __all__ = ["VERSIONS_MAX", "FieldChange", "Fields"]
 

@@ -33,13 +33,8 @@ from recorder.questions.changes import (
 from recorder.questions.entries import is_of
 from recorder.questions.joining import Joined
 from recorder.questions.lines import ShownObject, shown_object
-from recorder.questions.ports import (
-    Heartbeats,
-    Line,
-    Part,
-    Reading,
-    Selection,
-)
+from recorder.questions.nouns import Heartbeats, Line, Part, Selection
+from recorder.questions.ports import Reading
 from recorder.questions.queries import EntryQuery, HeartbeatsOf
 from recorder.questions.references import (
     KnownObject,

@@ -27,7 +27,7 @@ from recorder.classify.times import moment
 from recorder.model.entry import Operation
 from recorder.model.moment import shifted
 from recorder.model.reference import Resource
-from recorder.questions.ports import Line
+from recorder.questions.nouns import Line
 
 __all__ = ["SLACK", "LONGEST", "Joined", "Request", "read_requests"]
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from recorder.model.kinds import plural_of
-from recorder.questions.ports import CustomKind
+from recorder.questions.nouns import CustomKind
 
 __all__ = ["BUILT_IN", "Kind", "built_in_version", "find_kinds"]
 

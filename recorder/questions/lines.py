@@ -10,7 +10,7 @@ from recorder.model.document import Document
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName, Resource
 from recorder.questions.kinds import built_in_version
-from recorder.questions.ports import Line, is_about_events
+from recorder.questions.nouns import Line, is_about_events
 
 __all__ = [
     "ListedEntry",

@@ -11,18 +11,7 @@ from typing import Protocol, TypeVar
 
 from recorder.coverage.ports import Record
 from recorder.model.fact import StoredFact
-from recorder.questions.nouns import (
-    CustomKind,
-    Heartbeats,
-    Incarnation,
-    Line,
-    Part,
-    Place,
-    Places,
-    Selection,
-    Version,
-    is_about_events,
-)
+from recorder.questions.nouns import Line, Selection
 from recorder.questions.queries import (
     FactQuery,
     ListQuery,
@@ -30,20 +19,7 @@ from recorder.questions.queries import (
     StateQuery,
 )
 
-__all__ = [
-    "CustomKind",
-    "Heartbeats",
-    "Incarnation",
-    "Line",
-    "OnDay",
-    "Part",
-    "Place",
-    "Places",
-    "Reading",
-    "Selection",
-    "Version",
-    "is_about_events",
-]
+__all__ = ["OnDay", "Reading"]
 
 Item = TypeVar("Item")
 Key = TypeVar("Key")

@@ -10,7 +10,8 @@ from difflib import SequenceMatcher, get_close_matches
 
 from recorder.errors import ConfigError, NotFoundError
 from recorder.questions.kinds import BUILT_IN, Kind, find_kinds
-from recorder.questions.ports import Incarnation, Reading
+from recorder.questions.nouns import Incarnation
+from recorder.questions.ports import Reading
 from recorder.questions.queries import (
     CustomKinds,
     Incarnations,

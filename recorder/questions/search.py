@@ -13,8 +13,9 @@ from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.questions.entry import NoEntryError, ask_entry
 from recorder.questions.kinds import BUILT_IN, Kind, find_kinds
 from recorder.questions.nodes import NodesQuestion, ask_nodes
+from recorder.questions.nouns import Line
 from recorder.questions.places import rack_of
-from recorder.questions.ports import Line, Reading
+from recorder.questions.ports import Reading
 from recorder.questions.queries import (
     CustomKinds,
     Kinds,

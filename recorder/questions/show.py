@@ -12,7 +12,8 @@ from recorder.model.moment import shifted, written
 from recorder.questions.arguments import OBJECT, VERSION_AT
 from recorder.questions.changes import document_of
 from recorder.questions.moments import covered_at
-from recorder.questions.ports import Heartbeats, Line, Reading, Selection
+from recorder.questions.nouns import Heartbeats, Line, Selection
+from recorder.questions.ports import Reading
 from recorder.questions.queries import HeartbeatsOf
 from recorder.questions.references import Reference, find_objects, no_versions
 

@@ -33,7 +33,8 @@ from recorder.questions.history import (
     ask_history,
 )
 from recorder.questions.lines import ShownObject, shown_object
-from recorder.questions.ports import Line, Reading
+from recorder.questions.nouns import Line
+from recorder.questions.ports import Reading
 from recorder.questions.show import ObjectQuestion, never
 
 __all__ = [

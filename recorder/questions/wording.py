@@ -13,7 +13,8 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import ConditionChanged
 from recorder.questions.changes import document_of, visible_changes
 from recorder.questions.entry import ask_entry, previous_of
-from recorder.questions.ports import Line, Reading, is_about_events
+from recorder.questions.nouns import Line, is_about_events
+from recorder.questions.ports import Reading
 from recorder.questions.queries import FactQuery, Purpose
 
 __all__ = ["worded"]

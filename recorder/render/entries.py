@@ -1,7 +1,7 @@
 """Entries as columns for people."""
 
 from recorder.questions.lines import says
-from recorder.questions.ports import Line
+from recorder.questions.nouns import Line
 from recorder.questions.references import named
 from recorder.render.table import Cell, Column, Kind
 

@@ -14,7 +14,7 @@ from recorder.model.moment import written
 from recorder.questions.changes import ShownChange
 from recorder.questions.diff import Difference, State
 from recorder.questions.history import ShownVersion
-from recorder.questions.ports import Heartbeats
+from recorder.questions.nouns import Heartbeats
 from recorder.questions.show import Shown
 from recorder.render.authors import author_text
 from recorder.render.text import plain

@@ -16,7 +16,7 @@ from sqlalchemy.sql.selectable import LateralFromClause
 
 from recorder.model.entry import Operation
 from recorder.model.window import Window
-from recorder.questions.ports import Line, Part, Selection
+from recorder.questions.nouns import Line, Part, Selection
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import Engine, fetch_planned, reading
 from recorder.store.read_documents import Documents

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 
 from recorder.model.reference import EntryName, ObjectIdentity
-from recorder.questions.ports import Line, OnDay, Part, Selection
+from recorder.questions.nouns import Line, Part, Selection
+from recorder.questions.ports import OnDay
 from recorder.store.codes import OPERATIONS, SOURCES
 from recorder.store.engine import (
     Engine,

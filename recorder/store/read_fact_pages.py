@@ -14,7 +14,8 @@ from datetime import datetime
 
 from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, WATCH
-from recorder.questions.ports import OnDay, Selection
+from recorder.questions.nouns import Selection
+from recorder.questions.ports import OnDay
 from recorder.store.codes import FACT_CODES
 from recorder.store.engine import Engine, Record, fetch_planned
 from recorder.store.extent import Extent

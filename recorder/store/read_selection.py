@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from recorder.model.entry import Operation
-from recorder.questions.ports import Selection, is_about_events
+from recorder.questions.nouns import Selection, is_about_events
 from recorder.store.codes import (
     OPERATION_CODES,
     SOURCE_CODES,

@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from recorder.admin.tokens import TokenFile
-from recorder.questions.ports import Part, Selection
+from recorder.questions.nouns import Part, Selection
 from recorder.questions.queries import EntryQuery
 from recorder.settings import Settings
 from recorder.wiring import reads as wiring

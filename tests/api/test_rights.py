@@ -16,7 +16,7 @@ from recorder.knowledge import shipped
 from recorder.model.access import Right
 from recorder.model.entry import Operation
 from recorder.model.observation import Noticed
-from recorder.questions.ports import Part, Selection
+from recorder.questions.nouns import Part, Selection
 from recorder.questions.queries import EntryQuery
 from recorder.settings import Settings
 from recorder.wiring.reading import Logs, open_logs

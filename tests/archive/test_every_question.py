@@ -45,8 +45,9 @@ from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.incident import ask_incident
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.questions.nodes import NodesQuestion, ask_labels, ask_nodes
+from recorder.questions.nouns import Line
 from recorder.questions.placements import ask_placements
-from recorder.questions.ports import Line, Reading
+from recorder.questions.ports import Reading
 from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
 from recorder.questions.references import Reference
 from recorder.questions.replay import ReplayQuestion, ask_replay

@@ -20,7 +20,8 @@ from recorder.questions.diff import DifferenceQuestion, End, ask_difference
 from recorder.questions.entries import EntryQuestion, ask_entries
 from recorder.questions.entry import ask_entry, ask_opened
 from recorder.questions.history import HistoryQuestion, ask_history
-from recorder.questions.ports import Line, Place, Reading
+from recorder.questions.nouns import Line, Place
+from recorder.questions.ports import Reading
 from recorder.questions.queries import ObjectsLike
 from recorder.questions.references import Reference
 from recorder.questions.search import ask_search

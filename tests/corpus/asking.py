@@ -6,7 +6,8 @@ from datetime import datetime
 from recorder.knowledge import shipped
 from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.ports import Reading, Selection
+from recorder.questions.nouns import Selection
+from recorder.questions.ports import Reading
 from recorder.questions.queries import FactListQuery
 from recorder.questions.why import WhyQuestion, ask_why
 from tests.corpus.baseline import judge_baseline

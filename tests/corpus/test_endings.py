@@ -10,7 +10,8 @@ from recorder.model.fact import FactKind
 from recorder.model.facts import Ended
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
 from recorder.model.window import Window
-from recorder.questions.ports import Reading, Selection
+from recorder.questions.nouns import Selection
+from recorder.questions.ports import Reading
 from recorder.questions.queries import FactListQuery, ObjectNames
 from recorder.questions.references import Reference
 from recorder.questions.why_workload import (

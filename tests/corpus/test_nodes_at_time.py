@@ -8,7 +8,7 @@ import pytest
 
 from recorder.errors import NotFoundError
 from recorder.questions.nodes import NodesQuestion, ask_labels, ask_nodes
-from recorder.questions.ports import Selection
+from recorder.questions.nouns import Selection
 from recorder.questions.queries import EntryQuery, NodeNames
 from recorder.questions.references import Reference
 from recorder.questions.show import ObjectQuestion, ask_object

@@ -8,7 +8,7 @@ from recorder.knowledge import shipped
 from recorder.model.window import Window
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.ports import Line, Selection
+from recorder.questions.nouns import Line, Selection
 from recorder.questions.queries import EntryQuery
 from recorder.questions.sentences import lasting
 from recorder.store.read import LogReading

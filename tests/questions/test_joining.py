@@ -8,7 +8,7 @@ from recorder.classify.requests import request_draft
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.questions.joining import Joined, read_requests
-from recorder.questions.ports import Line
+from recorder.questions.nouns import Line
 from tests.support.builders import at
 
 UID = "uid-1"

@@ -3,7 +3,7 @@
 import pytest
 
 from recorder.questions.kinds import Kind, built_in_version, find_kinds
-from recorder.questions.ports import CustomKind
+from recorder.questions.nouns import CustomKind
 
 JOBSET = CustomKind(
     group="jobset.x-k8s.io",

@@ -10,7 +10,7 @@ from recorder.model.document import json_bytes
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.questions.lines import listed_entry, says
-from recorder.questions.ports import Line
+from recorder.questions.nouns import Line
 from recorder.render.entries import line_columns
 from recorder.render.text import Columns, human_bytes
 from tests.support.builders import at

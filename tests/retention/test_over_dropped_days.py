@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from recorder.admin.rederiving import Rederiving, rederive
-from recorder.questions.ports import Part, Selection
+from recorder.questions.nouns import Part, Selection
 from recorder.questions.queries import EntryQuery
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading

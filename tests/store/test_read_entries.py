@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from recorder.errors import NotFoundError
 from recorder.model.entry import Operation
 from recorder.model.observation import Observation
-from recorder.questions.ports import Line, Part, Selection
+from recorder.questions.nouns import Line, Part, Selection
 from recorder.questions.queries import EntryQuery
 from recorder.store import read_entries
 from recorder.store.engine import make_engine

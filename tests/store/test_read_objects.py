@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.model.observation import Observation
-from recorder.questions.ports import Selection
+from recorder.questions.nouns import Selection
 from recorder.questions.queries import CustomKinds, HeartbeatsOf, Incarnations
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading, list_logs

@@ -34,7 +34,8 @@ from recorder.questions.entries import EntryQuestion, ask_entries
 from recorder.questions.entry import ask_entry
 from recorder.questions.impact import ImpactQuestion, ask_impact
 from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.ports import Line, Reading
+from recorder.questions.nouns import Line
+from recorder.questions.ports import Reading
 from recorder.questions.queries import (
     ALWAYS,
     FactQuery,

@@ -21,7 +21,8 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.observation import ClockJumped, Observation
 from recorder.model.reference import EntryName, Resource
 from recorder.model.window import Window
-from recorder.questions.ports import Line, Reading, is_about_events
+from recorder.questions.nouns import Line, is_about_events
+from recorder.questions.ports import Reading
 from recorder.sources.tape.export.frames import Cutting
 from recorder.sources.tape.export.stream import CutStream
 from recorder.sources.tape.frames import observation_of

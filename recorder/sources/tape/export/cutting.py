@@ -10,7 +10,8 @@ from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import NotFoundError
 from recorder.model.reference import Resource
 from recorder.model.window import Window
-from recorder.questions.ports import Line, Reading
+from recorder.questions.nouns import Line
+from recorder.questions.ports import Reading
 from recorder.questions.references import find_node
 from recorder.sources.tape.export.frames import Cutting
 from recorder.sources.tape.export.ports import CutReading

@@ -23,7 +23,7 @@ from datetime import datetime, timedelta
 from recorder.model.entry import Operation
 from recorder.model.observation import ListPage, Observation
 from recorder.model.window import Window
-from recorder.questions.ports import Line
+from recorder.questions.nouns import Line
 from recorder.sources.tape.export.end import end_of
 from recorder.sources.tape.export.lines import (
     FRAMES,

@@ -18,7 +18,7 @@ from recorder.model.observation import (
     WatchFrame,
 )
 from recorder.model.reference import Resource
-from recorder.questions.ports import Line
+from recorder.questions.nouns import Line
 from recorder.sources.tape.export.stream import (
     REWOUND,
     UNDECODABLE,

@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Protocol
 
 from recorder.model.window import Window
-from recorder.questions.ports import Line, Reading
+from recorder.questions.nouns import Line
+from recorder.questions.ports import Reading
 
 __all__ = ["Alive", "CutReading", "Past"]
 

@@ -15,7 +15,7 @@ from recorder.coverage.hole import Gap
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH, EpochBegan, Observation
 from recorder.model.window import Window
-from recorder.questions.ports import Line
+from recorder.questions.nouns import Line
 from recorder.sources.tape.export.ports import Past
 from recorder.sources.tape.export.stream import (
     RELISTED,

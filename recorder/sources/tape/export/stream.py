@@ -29,7 +29,7 @@ from recorder.model.observation import (
     WatchFrame,
 )
 from recorder.model.reference import Resource
-from recorder.questions.ports import Line, is_about_events
+from recorder.questions.nouns import Line, is_about_events
 
 __all__ = [
     "CutStream",
