@@ -92,3 +92,53 @@ async def test_of_a_file_that_was_cut_the_readable_half_is_taken(
     assert lost.proved.startswith("audit: ")
     why = "unexpected end" if way == "tar" else "the compressed data ends too"
     assert why in lost.proved
+
+
+def with_checksum(raw: bytes) -> bytes:
+    return zstd.compress(
+        raw, options={zstd.CompressionParameter.checksum_flag: True}
+    )
+
+
+WRONG_SUMS: dict[str, tuple[Callable[[bytes], bytes], int]] = {
+    "gzip": (gzip.compress, -8),
+    "gzip, its length": (gzip.compress, -4),
+    "bzip2": (PACKED["bzip2"], -4),
+    "xz": (lzma.compress, -25),
+    "zstd": (with_checksum, -4),
+    "gzip in tar": (gzip.compress, -8),
+    "xz in gzip": (lzma.compress, -25),
+}
+"""How a file is compressed, and a byte of the checksum behind its data."""
+
+
+@pytest.mark.parametrize("way", WRONG_SUMS)
+async def test_what_precedes_a_wrong_checksum_is_taken(
+    tmp_path: Path, way: str
+) -> None:
+    """All of it, once, also if the last line has no newline."""
+    pack, place = WRONG_SUMS[way]
+    lines = [
+        json.dumps(RECORD | {"auditID": f"{n}-{n * 7919}"}).encode()
+        for n in range(200)
+    ]
+    packed = bytearray(pack(b"\n".join(lines)))
+    packed[place] ^= 1
+    outer: dict[str, Callable[[bytes], bytes]] = {
+        "gzip in tar": tarred,
+        "xz in gzip": gzip.compress,
+    }
+    path, kept = tmp_path / "audit", Kept()
+    path.write_bytes(outer.get(way, bytes)(bytes(packed)))
+    source = AuditImport([path])
+    await source.run(kept, kept)
+
+    assert kept.records() == lines
+    (file,) = source.files
+    assert (file.records, file.refused, file.cut) == (200, 0, 1)
+    assert not file.is_whole
+    (lost,) = kept.lost()
+    assert "the compressed data is damaged" in lost.proved
+    again = AuditImport([path])
+    await again.run(kept, kept)
+    assert kept.records() == lines

@@ -13,6 +13,7 @@ from recorder.intake import sequencer
 from recorder.model.observation import AuditRecorded
 from recorder.sources.audit import importing as source
 from tests.audit.test_exports import CASES, RECORD
+from tests.audit.test_packed import WRONG_SUMS
 from tests.cli.conftest import Recorder
 from tests.support.builders import at
 from tests.support.filled import filled_database
@@ -108,6 +109,44 @@ def test_records_that_the_log_has_are_counted_as_repeated(
         assert answer.status == 0
         assert "1 record " in answer.out
         assert "3 were in the log already" in answer.out
+
+
+@pytest.mark.usefixtures("importing")
+def test_all_records_before_a_wrong_checksum_are_added_once(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    tape, every = ("--log", "2"), ("--limit", "all")
+    made: set[str] = set()
+    paths: list[str] = []
+    for number, (pack, place) in enumerate(WRONG_SUMS.values()):
+        ids = [f"sum-{number}-{n}" for n in range(20)]
+        records = [json.dumps(RECORD | {"auditID": each}) for each in ids]
+        packed = bytearray(pack("\n".join(records).encode()))
+        packed[place] ^= 1
+        path = tmp_path / f"sum-{number}"
+        path.write_bytes(packed)
+        paths.append(str(path))
+        made.update(ids)
+
+    def count() -> int:
+        found = audits(recorder, *tape, *every)
+        return sum(one["resource"] == "audit" for one in found)
+
+    before = count()
+
+    added = recorder("audit", "import", *tape, *paths)
+    assert added.status == 4
+    assert f"{len(made)} records added" in added.out
+    assert added.out.count("the compressed data is damaged") == len(paths)
+    assert count() == before + len(made)
+    gaps = recorder("gaps", *tape, "-o", "json").json["gaps"]
+    lost = [gap["proved"] for gap in gaps if gap["source"] == "audit"]  # type: ignore[attr-defined]
+    for name in paths:
+        assert any(one.startswith(f"{Path(name).name}: ") for one in lost)
+
+    again = recorder("audit", "import", *tape, *paths, "-o", "json")
+    assert again.json["added"] == 0
+    assert count() == before + len(made)
 
 
 @pytest.mark.usefixtures("importing")

@@ -32,6 +32,9 @@ ZIP_BYTES_MAX = 4 << 30
 """Of a zip inside another file, which is copied to disk."""
 
 BLOCK = 1 << 18
+STEP = 1 << 16
+"""Read of compressed data, or decompressed, at once."""
+
 PEEK = 512
 TAR_MAGIC = slice(257, 262)
 
@@ -105,6 +108,76 @@ MAGIC_BYTES_MAX = max(map(len, _PACKED))
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
 
+class _Stream:
+    """One compressed stream, which fails behind its data.
+
+    A decompressor verifies a checksum in the call that returns the data
+    before it, and a call that fails returns nothing. So a second one stays a
+    portion of input behind. Where the first fails, the second reads that
+    portion byte by byte, and `rest` holds what it returns before it fails:
+    everything but, of a bzip2 block with a wrong checksum, the last byte.
+    """
+
+    def __init__(self, make: Callable[[], _Decompressor]) -> None:
+        self._first = make()
+        self._second = make()
+        self._portion = b""
+        self._ahead = 0
+        """Bytes that the first returned and the second did not."""
+
+        self.rest = b""
+
+    @property
+    def eof(self) -> bool:
+        return self._first.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return self._first.needs_input
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._first.unused_data
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        if data:
+            self._follow()
+            self._portion = data
+        try:
+            found = self._first.decompress(data, max_length)
+        except _DAMAGE:
+            self.rest = self._rest()
+            raise
+        self._ahead += len(found)
+        return found
+
+    def _follow(self) -> None:
+        """Bring the second to the end of the portion."""
+        data = self._portion
+        while data or self._ahead > 0:
+            most = min(max(self._ahead, 1), STEP)
+            found = self._second.decompress(data, most)
+            self._ahead -= len(found)
+            data = b""
+
+    def _rest(self) -> bytes:
+        """Return what precedes the damage and was not returned yet."""
+        rest = bytearray()
+        try:
+            for byte in self._portion:
+                data = bytes((byte,))
+                while found := self._second.decompress(
+                    data, min(max(self._ahead, 1), STEP)
+                ):
+                    if self._ahead <= 0:
+                        rest += found
+                    self._ahead -= len(found)
+                    data = b""
+        except _DAMAGE:
+            pass
+        return bytes(rest)
+
+
 class _Unpacked(io.RawIOBase):
     """What a compressed stream holds, as far as it can be read.
 
@@ -118,8 +191,9 @@ class _Unpacked(io.RawIOBase):
         super().__init__()
         self._packed = packed
         self._make = make
-        self._decompressor = make()
+        self._decompressor = _Stream(make)
         self._is_over = False
+        self._damage: CutError | None = None
 
     def readable(self) -> bool:
         return True
@@ -147,22 +221,27 @@ class _Unpacked(io.RawIOBase):
     def _step(self, most: int) -> bytes:
         now = self._decompressor
         data = b""
+        if self._damage is not None:
+            found, now.rest = now.rest[:most], now.rest[most:]
+            if not found:
+                raise self._damage
+            return found
         if now.eof:
             data = self._following(now.unused_data)
             if not data:
                 self._is_over = True
                 return b""
-            now = self._decompressor = self._make()
+            now = self._decompressor = _Stream(self._make)
         elif now.needs_input:
-            data = self._packed.read(BLOCK)
+            data = self._packed.read(STEP)
             if not data:
                 msg = "the compressed data ends too early"
                 raise CutError(msg)
         try:
-            return now.decompress(data, most)
+            return now.decompress(data, min(most, STEP))
         except _DAMAGE as exc:
-            msg = f"the compressed data is damaged: {exc}"
-            raise CutError(msg) from exc
+            self._damage = CutError(f"the compressed data is damaged: {exc}")
+            return b""
 
 
 def members(path: Path) -> Iterator[Member]:
