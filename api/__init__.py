@@ -1,6 +1,6 @@
 """The served API: GraphQL, the export, and the page.
 
 Read-only. It asks the logs through `api.ports` and answers in the words of
-`recorder.questions`; nothing here decides what happened, and nothing but the
+`recorder.answers`; nothing here decides what happened, and nothing but the
 wiring, for the command line, imports it.
 """

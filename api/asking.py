@@ -27,9 +27,9 @@ from api.types.arguments import (
     LogArgument,
 )
 from api.types.words import SourceName
-from recorder.questions.arguments import Argument, Asking
-from recorder.questions.ports import Reading
-from recorder.questions.registry import QUESTIONS, Question
+from recorder.answers.arguments import Argument, Asking
+from recorder.answers.ports import Reading
+from recorder.answers.registry import QUESTIONS, Question
 
 __all__ = ["Asked", "asks"]
 

@@ -13,13 +13,13 @@ from api.cursors import INDEX_MAX, Cursor, check_kept
 from api.errors import CursorError, ExpiredCursorError
 from api.types.coverage import Coverage
 from api.types.facts import FactBatch
+from recorder.answers.nouns import Selection
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactListQuery
 from recorder.coverage.account import Account
 from recorder.coverage.coverage import cover
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.window import Window
-from recorder.questions.nouns import Selection
-from recorder.questions.ports import Reading
-from recorder.questions.queries import FactListQuery
 
 __all__ = ["Wanted", "begun", "caught_up", "coverage_of"]
 

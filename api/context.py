@@ -20,12 +20,12 @@ from api.ports import Logs
 from api.remembering import JudgedOnce
 from api.types.facts import FactBatch
 from api.visible.streams import VisibleFactStream
+from recorder.answers.incidents import Incidents
+from recorder.answers.ports import Reading
+from recorder.answers.status import Status
 from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind
 from recorder.model.reference import LogNumber
-from recorder.questions.incidents import Incidents
-from recorder.questions.ports import Reading
-from recorder.questions.status import Status
 
 __all__ = ["RequestContext", "Info"]
 

@@ -19,9 +19,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Self
 
 from api.errors import CursorError, ExpiredCursorError
+from recorder.answers.ports import Reading
 from recorder.coverage.ports import Log
 from recorder.model.reference import CLUSTER_NAME_MAX, LogNumber
-from recorder.questions.ports import Reading
 
 __all__ = [
     "EPOCH",

@@ -10,8 +10,8 @@ from typing import ClassVar
 
 from graphql import GraphQLError, GraphQLFormattedError
 
+from recorder.answers.logs import AmbiguousLogError
 from recorder.errors import ConfigError, RecorderError
-from recorder.questions.logs import AmbiguousLogError
 
 __all__ = [
     "ApiError",

@@ -19,20 +19,20 @@ from api.access import Principal
 from api.graphql_http import BadRequestError
 from api.ports import Logs
 from api.workers import Workers
-from recorder.model.document import json_bytes
-from recorder.model.fact import StoredFact
-from recorder.model.reference import LogNumber, told_log
-from recorder.model.window import Window, parse_time
-from recorder.questions.entries import (
+from recorder.answers.entries import (
     Entries,
     EntryQuestion,
     ask_entries,
     named_object,
 )
-from recorder.questions.facts import ListedFact, listed_fact
-from recorder.questions.lines import ListedEntry, listed_entry
-from recorder.questions.nouns import Line
-from recorder.questions.ports import Reading
+from recorder.answers.facts import ListedFact, listed_fact
+from recorder.answers.lines import ListedEntry, listed_entry
+from recorder.answers.nouns import Line
+from recorder.answers.ports import Reading
+from recorder.model.document import json_bytes
+from recorder.model.fact import StoredFact
+from recorder.model.reference import LogNumber, told_log
+from recorder.model.window import Window, parse_time
 
 __all__ = ["LINES", "export"]
 

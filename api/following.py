@@ -25,11 +25,11 @@ from api.errors import BusyError, SlowReaderError, StoppingError
 from api.ports import Logs
 from api.types.coverage import Coverage
 from api.types.facts import FactBatch
+from recorder.answers.nouns import Selection
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactListQuery
 from recorder.errors import RecorderError
 from recorder.model.fact import StoredFact
-from recorder.questions.nouns import Selection
-from recorder.questions.ports import Reading
-from recorder.questions.queries import FactListQuery
 
 __all__ = ["Following"]
 

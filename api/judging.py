@@ -24,17 +24,17 @@ from api.errors import (
 from api.ports import Bell, Logs
 from api.visible.logs import visible
 from api.workers import Workers
-from recorder.errors import RecorderError
-from recorder.knowledge import Knowledge
-from recorder.model.window import Window
-from recorder.questions.beginning import last_day
-from recorder.questions.incidents import (
+from recorder.answers.beginning import last_day
+from recorder.answers.incidents import (
     Incidents,
     IncidentsQuestion,
     JudgedIncident,
     ask_incidents,
 )
-from recorder.questions.ports import Reading
+from recorder.answers.ports import Reading
+from recorder.errors import RecorderError
+from recorder.knowledge import Knowledge
+from recorder.model.window import Window
 
 __all__ = ["Changes", "Judging", "essence_of"]
 

@@ -1,7 +1,7 @@
 """What the API needs of the logs, and of who may ask; the wiring has both.
 
 Nothing here knows a database: a reading answers the questions of
-`recorder.questions`.
+`recorder.answers`.
 """
 
 from collections.abc import Collection, Mapping
@@ -9,10 +9,10 @@ from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from typing import Any, Protocol
 
+from recorder.answers.clusters import Known
+from recorder.answers.ports import Reading
+from recorder.answers.status import Status
 from recorder.model.access import Person, Right
-from recorder.questions.clusters import Known
-from recorder.questions.ports import Reading
-from recorder.questions.status import Status
 
 __all__ = [
     "Bell",

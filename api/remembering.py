@@ -18,10 +18,10 @@ from typing import Self
 from msgspec import structs
 
 from api.access import Principal
+from recorder.answers.incidents import Incidents
+from recorder.answers.ports import Reading
 from recorder.coverage.ports import Log, Stream
 from recorder.model.window import Window
-from recorder.questions.incidents import Incidents
-from recorder.questions.ports import Reading
 
 __all__ = ["Found", "JudgedOnce", "Stand"]
 

@@ -21,12 +21,12 @@ from bench.questions import SPEC
 from recorder.admin.attaching import attach
 from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.ports import Reading
+from recorder.answers.timeline import ask_timeline
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.knowledge import load
 from recorder.model.window import Window
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.ports import Reading
-from recorder.questions.timeline import ask_timeline
-from recorder.questions.why import WhyQuestion, ask_why
 from recorder.retention.policy import Policy
 from recorder.settings import Settings
 from recorder.store.engine import make_engine

@@ -24,12 +24,12 @@ from bench.measuring import (
     server_folder,
     summary,
 )
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.ports import Reading
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.collector import prompt_collector
 from recorder.knowledge import load
 from recorder.model.window import Window
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.ports import Reading
-from recorder.questions.why import WhyQuestion, ask_why
 from recorder.retention.policy import LOOKBACK, Policy
 from recorder.settings import Settings
 from recorder.wiring.database import open_database

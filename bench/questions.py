@@ -37,15 +37,15 @@ from bench.measuring import (
     server_folder,
     summary,
 )
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.nouns import Selection
+from recorder.answers.queries import FactListQuery
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.collector import prompt_collector
 from recorder.knowledge import load
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.nouns import Selection
-from recorder.questions.queries import FactListQuery
-from recorder.questions.why import WhyQuestion, ask_why
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading

@@ -21,6 +21,7 @@ from bench.struck import incident, truth_of
 from bench.tapes import MIXES, frame
 from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
@@ -28,7 +29,6 @@ from recorder.intake.sequencer import Sequencer
 from recorder.knowledge import load
 from recorder.model.observation import ListPage, WatchFrame
 from recorder.model.window import Window
-from recorder.questions.why import WhyQuestion, ask_why
 from recorder.retention.policy import Policy
 from recorder.settings import Settings
 from recorder.store.engine import make_engine

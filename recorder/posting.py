@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from recorder import __version__
+from recorder.answers.text.lines import plain
 from recorder.notification.loading import NotifyError, address_of, token_of
 from recorder.notification.ports import Answer, PostError
 from recorder.notification.rules import Post, Rule
-from recorder.render.text import plain
 
 __all__ = ["WebhookPoster", "webhooks"]
 

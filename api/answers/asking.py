@@ -3,10 +3,10 @@
 from api.answers.drawing import placement_of, timeline_of
 from api.context import RequestContext
 from api.types.timeline import Placement, Timeline
+from recorder.answers.placements import ask_placements
+from recorder.answers.ports import Reading
+from recorder.answers.timeline import ask_timeline
 from recorder.model import window as spans
-from recorder.questions.placements import ask_placements
-from recorder.questions.ports import Reading
-from recorder.questions.timeline import ask_timeline
 
 __all__ = ["timeline"]
 

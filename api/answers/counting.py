@@ -7,9 +7,9 @@ from api.answers.fleet import ask_each, merged_coverage
 from api.answers.windows import bounded
 from api.context import RequestContext
 from api.types.words import GroupBy
-from recorder.questions.clusters import Away
-from recorder.questions.ports import Reading
-from recorder.questions.stats import (
+from recorder.answers.clusters import Away
+from recorder.answers.ports import Reading
+from recorder.answers.stats import (
     GroupedCounts,
     Stats,
     StatsQuestion,

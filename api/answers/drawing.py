@@ -14,6 +14,9 @@ from api.types.timeline import (
     Timeline,
 )
 from api.types.words import ServiceState
+from recorder.answers.facts import shown_node
+from recorder.answers.timeline import Timeline as Answered
+from recorder.answers.timeline import is_fault, service
 from recorder.knowledge import Knowledge
 from recorder.projections import Placement as KnownPlacement
 from recorder.projections import Workload
@@ -26,9 +29,6 @@ from recorder.projections.lanes import (
     Lanes,
     Span,
 )
-from recorder.questions.facts import shown_node
-from recorder.questions.timeline import Timeline as Answered
-from recorder.questions.timeline import is_fault, service
 
 __all__ = ["placement_of", "timeline_of"]
 

@@ -8,16 +8,16 @@ from api.context import RequestContext
 from api.types.search import SearchAnswer, SearchHit
 from api.types.words import SearchKind
 from api.types.workloads import WorkloadStory
+from recorder.answers.entry import Opened, ask_opened, entry_name
+from recorder.answers.nouns import Line
+from recorder.answers.ports import Reading
+from recorder.answers.queries import NodesLike
+from recorder.answers.references import Reference, named
+from recorder.answers.search import ask_search
+from recorder.answers.workload import ask_workload
 from recorder.coverage.coverage import covered
 from recorder.model.reference import ObjectIdentity
 from recorder.model.window import Window
-from recorder.questions.entry import Opened, ask_opened, entry_name
-from recorder.questions.nouns import Line
-from recorder.questions.ports import Reading
-from recorder.questions.queries import NodesLike
-from recorder.questions.references import Reference, named
-from recorder.questions.search import ask_search
-from recorder.questions.workload import ask_workload
 
 __all__ = [
     "entry",

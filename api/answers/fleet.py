@@ -13,13 +13,13 @@ from typing import Generic, TypeVar
 from api.context import RequestContext
 from api.errors import TooManyClustersError
 from api.types.coverage import ClusterGap, Coverage, FleetCoverage
+from recorder.answers.clusters import Away
+from recorder.answers.coverage import coverage_lines
+from recorder.answers.ports import Reading
 from recorder.coverage.hole import Hole
 from recorder.errors import LogError, NotFoundError, RecorderError
 from recorder.model.reads import is_of_reads
 from recorder.model.window import Window
-from recorder.questions.clusters import Away
-from recorder.questions.ports import Reading
-from recorder.render.coverage import coverage_lines
 
 __all__ = ["Each", "ask_each", "away_hole", "merged_coverage"]
 

@@ -30,11 +30,11 @@ from api.types.incidents import (
     Nearest,
     PlaceLabel,
 )
+from recorder.answers.entries import EntryQuestion
+from recorder.answers.incidents import IncidentFilter, JudgedIncident
+from recorder.answers.nouns import Line
+from recorder.answers.ports import Reading
 from recorder.model.window import Window
-from recorder.questions.entries import EntryQuestion
-from recorder.questions.incidents import IncidentFilter, JudgedIncident
-from recorder.questions.nouns import Line
-from recorder.questions.ports import Reading
 
 __all__ = ["fleet_entries", "fleet_incidents"]
 

@@ -24,15 +24,10 @@ from api.types.incidents import (
     PlaceLabel,
 )
 from api.types.pages import PageInfo
-from recorder.coverage.coverage import Coverage as Covered
-from recorder.facts import says
-from recorder.model.fact import StoredFact
-from recorder.model.reference import EntryName
-from recorder.model.window import Window
-from recorder.questions.around import ask_nearest
-from recorder.questions.facets import facets_of
-from recorder.questions.incident import NoIncidentError, ask_incident
-from recorder.questions.incidents import (
+from recorder.answers.around import ask_nearest
+from recorder.answers.facets import facets_of
+from recorder.answers.incident import NoIncidentError, ask_incident
+from recorder.answers.incidents import (
     IncidentFilter,
     Incidents,
     IncidentsQuestion,
@@ -40,7 +35,12 @@ from recorder.questions.incidents import (
     ask_incidents,
     places_of,
 )
-from recorder.questions.ports import Reading
+from recorder.answers.ports import Reading
+from recorder.coverage.coverage import Coverage as Covered
+from recorder.facts import says
+from recorder.model.fact import StoredFact
+from recorder.model.reference import EntryName
+from recorder.model.window import Window
 
 __all__ = [
     "Judged",

@@ -2,8 +2,8 @@
 
 from api.context import RequestContext
 from api.types.nodes import LabelValue, LabelValues
-from recorder.questions.nodes import ask_labels
-from recorder.questions.ports import Reading
+from recorder.answers.nodes import ask_labels
+from recorder.answers.ports import Reading
 
 __all__ = ["label_values"]
 

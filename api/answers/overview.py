@@ -10,11 +10,11 @@ from api.types.series import (
     Annotations,
     ConditionSeries,
 )
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.ports import Reading
+from recorder.answers.series import ask_conditions
+from recorder.answers.status import ShownStatus
 from recorder.model.window import Window
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.ports import Reading
-from recorder.questions.series import ask_conditions
-from recorder.questions.status import ShownStatus
 
 __all__ = ["annotations", "condition_series", "status"]
 

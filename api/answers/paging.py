@@ -16,18 +16,18 @@ from api.types.coverage import Coverage
 from api.types.entries import EntryConnection, EntryEdge
 from api.types.facts import FactConnection, FactEdge
 from api.types.pages import PageInfo
-from recorder.model.fact import StoredFact
-from recorder.model.window import Window
-from recorder.questions.entries import (
+from recorder.answers.entries import (
     EntryQuestion,
     entry_coverage,
     find_asked,
     find_beside,
 )
-from recorder.questions.nouns import Line, Part
-from recorder.questions.ports import Reading
-from recorder.questions.queries import EntryQuery, FactListQuery
-from recorder.questions.references import KnownObject
+from recorder.answers.nouns import Line, Part
+from recorder.answers.ports import Reading
+from recorder.answers.queries import EntryQuery, FactListQuery
+from recorder.answers.references import KnownObject
+from recorder.model.fact import StoredFact
+from recorder.model.window import Window
 
 __all__ = [
     "UNASKED",

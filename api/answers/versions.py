@@ -9,14 +9,14 @@ from api.types.objects import (
     VersionConnection,
     VersionEdge,
 )
-from recorder.questions.history import (
+from recorder.answers.history import (
     HistoryQuestion,
     ShownVersion,
     ask_history,
 )
-from recorder.questions.nouns import Selection
-from recorder.questions.ports import Reading
-from recorder.questions.queries import EntryQuery
+from recorder.answers.nouns import Selection
+from recorder.answers.ports import Reading
+from recorder.answers.queries import EntryQuery
 
 __all__ = ["page"]
 

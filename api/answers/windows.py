@@ -3,9 +3,9 @@
 from datetime import datetime, timedelta
 
 from api.errors import WindowTooWideError
+from recorder.answers.beginning import last_day
+from recorder.answers.ports import Reading
 from recorder.model.window import Window
-from recorder.questions.beginning import last_day
-from recorder.questions.ports import Reading
 
 __all__ = ["bounded", "window"]
 

@@ -16,20 +16,20 @@ from api.answers.windows import window
 from api.errors import LogNumberError
 from api.mcp.arguments import OfClusters, OfLog
 from api.ports import Logs
+from recorder.answers.arguments import Asking
+from recorder.answers.clusters import Away
+from recorder.answers.entries import Entries
+from recorder.answers.history import History, ShownVersion
+from recorder.answers.incidents import Incident, Incidents
+from recorder.answers.lines import says
+from recorder.answers.nouns import Line
+from recorder.answers.ports import Reading
+from recorder.answers.references import named
+from recorder.answers.registry import QUESTIONS
 from recorder.coverage.coverage import Coverage
 from recorder.knowledge import Knowledge
 from recorder.model.document import Document
 from recorder.model.reference import LogNumber, told_log
-from recorder.questions.arguments import Asking
-from recorder.questions.clusters import Away
-from recorder.questions.entries import Entries
-from recorder.questions.history import History, ShownVersion
-from recorder.questions.incidents import Incident, Incidents
-from recorder.questions.lines import says
-from recorder.questions.nouns import Line
-from recorder.questions.ports import Reading
-from recorder.questions.references import named
-from recorder.questions.registry import QUESTIONS
 
 __all__ = [
     "Asked",

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from recorder.questions.arguments import Argument, Newest
-from recorder.questions.references import Reference
-from recorder.questions.registry import QUESTIONS
+from recorder.answers.arguments import Argument, Newest
+from recorder.answers.references import Reference
+from recorder.answers.registry import QUESTIONS
 
 __all__ = ["OfNothing", "OfClusters", "OfLog", "tool_arguments"]
 

@@ -17,14 +17,14 @@ from api.errors import ApiError
 from api.mcp import answers
 from api.mcp.answers import Asked, Shown
 from api.mcp.arguments import OfClusters, OfLog, OfNothing, tool_arguments
+from recorder.answers.gaps import Gaps
+from recorder.answers.impact import Impact
+from recorder.answers.ports import Reading
+from recorder.answers.who import Who
+from recorder.answers.why import Why
+from recorder.answers.why_workload import WhyWorkload
 from recorder.model.document import Document, is_left_out, json_bytes
 from recorder.model.reference import EntryName
-from recorder.questions.gaps import Gaps
-from recorder.questions.impact import Impact
-from recorder.questions.ports import Reading
-from recorder.questions.who import Who
-from recorder.questions.why import Why
-from recorder.questions.why_workload import WhyWorkload
 
 __all__ = ["INSTRUCTIONS", "TOOLS", "ArgumentError", "Tool"]
 

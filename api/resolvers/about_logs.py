@@ -30,12 +30,12 @@ from api.types.links import LinkTemplate
 from api.types.nodes import LabelValues, Nodes
 from api.types.search import SearchAnswer
 from api.types.workloads import WorkloadStory
+from recorder.answers.audit_coverage import AuditCoverage
+from recorder.answers.entries import EntryQuestion
+from recorder.answers.entry import Opened
+from recorder.answers.nodes import NodesQuestion
+from recorder.answers.why_workload import WhyWorkloadQuestion
 from recorder.model.window import Window
-from recorder.questions.audit_coverage import AuditCoverage
-from recorder.questions.entries import EntryQuestion
-from recorder.questions.entry import Opened
-from recorder.questions.nodes import NodesQuestion
-from recorder.questions.why_workload import WhyWorkloadQuestion
 
 __all__ = ["AboutLogs"]
 

@@ -30,11 +30,11 @@ from api.types.series import Annotations, ConditionSeries
 from api.types.stats import Stats
 from api.types.verdicts import Why
 from api.types.words import GroupBy
-from recorder.questions.impact import ImpactQuestion
-from recorder.questions.incidents import IncidentsQuestion
-from recorder.questions.postmortem import PostmortemQuestion
-from recorder.questions.stats import StatsQuestion
-from recorder.questions.why import WhyQuestion
+from recorder.answers.impact import ImpactQuestion
+from recorder.answers.incidents import IncidentsQuestion
+from recorder.answers.postmortem import PostmortemQuestion
+from recorder.answers.stats import StatsQuestion
+from recorder.answers.why import WhyQuestion
 
 __all__ = ["AboutNodes"]
 

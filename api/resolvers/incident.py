@@ -9,8 +9,8 @@ from api.context import RequestContext
 from api.describing import described
 from api.resolvers.node import Node
 from api.types.coverage import Coverage
-from recorder.questions.incidents import Incident
-from recorder.questions.ports import Reading
+from recorder.answers.incidents import Incident
+from recorder.answers.ports import Reading
 
 __all__ = ["IncidentAnswer"]
 

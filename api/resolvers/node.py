@@ -19,13 +19,13 @@ from api.types.impact import Impact
 from api.types.postmortem import Postmortem
 from api.types.timeline import Timeline
 from api.types.verdicts import Why
+from recorder.answers.entries import EntryQuestion
+from recorder.answers.impact import ImpactQuestion
+from recorder.answers.ports import Reading
+from recorder.answers.postmortem import PostmortemQuestion
+from recorder.answers.references import find_node, node_name
+from recorder.answers.why import WhyQuestion
 from recorder.model.fact import FactKind
-from recorder.questions.entries import EntryQuestion
-from recorder.questions.impact import ImpactQuestion
-from recorder.questions.ports import Reading
-from recorder.questions.postmortem import PostmortemQuestion
-from recorder.questions.references import find_node, node_name
-from recorder.questions.why import WhyQuestion
 
 __all__ = ["Node"]
 

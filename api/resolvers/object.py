@@ -14,12 +14,12 @@ from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.objects import VersionConnection
 from api.types.who import Who
-from recorder.questions.diff import Difference, DifferenceQuestion
-from recorder.questions.entries import EntryQuestion
-from recorder.questions.history import HistoryQuestion
-from recorder.questions.ports import Reading
-from recorder.questions.references import Reference, find_objects
-from recorder.questions.show import ObjectQuestion, Shown
+from recorder.answers.diff import Difference, DifferenceQuestion
+from recorder.answers.entries import EntryQuestion
+from recorder.answers.history import HistoryQuestion
+from recorder.answers.ports import Reading
+from recorder.answers.references import Reference, find_objects
+from recorder.answers.show import ObjectQuestion, Shown
 
 __all__ = ["KubernetesObject"]
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import strawberry
 
-from recorder.questions.arguments import SINCE, UNTIL
+from recorder.answers.arguments import SINCE, UNTIL
 
 __all__ = [
     "After",

@@ -7,18 +7,18 @@ import strawberry
 from api.publishing import publish
 from api.types.coverage import Coverage
 from api.types.words import LogKind, SourceName, StreamState
-from recorder.coverage.account import Account
-from recorder.coverage.audit_state import AuditReading
-from recorder.coverage.coverage import cover
-from recorder.model.window import Window
-from recorder.questions.clusters import Away
-from recorder.questions.status import (
+from recorder.answers.clusters import Away
+from recorder.answers.status import (
     ClusterStatus,
     DatabaseStatus,
     LogState,
     ShownStatus,
     Source,
 )
+from recorder.coverage.account import Account
+from recorder.coverage.audit_state import AuditReading
+from recorder.coverage.coverage import cover
+from recorder.model.window import Window
 
 __all__ = ["ClusterStatus", "ShownStatus"]
 

@@ -7,12 +7,12 @@ import strawberry
 from api.describing import described
 from api.publishing import publish
 from api.types.words import SourceName, SourceState
+from recorder.answers.audit_coverage import AuditCoverage, AuditedResource
+from recorder.answers.clusters import Away
+from recorder.answers.coverage import coverage_lines
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
 from recorder.model.window import Window
-from recorder.questions.audit_coverage import AuditCoverage, AuditedResource
-from recorder.questions.clusters import Away
-from recorder.render.coverage import coverage_lines
 
 __all__ = [
     "ClusterGap",

@@ -6,8 +6,8 @@ import strawberry
 
 from api.publishing import publish
 from api.types.coverage import Window
+from recorder.answers.why_workload import WhyWorkload
 from recorder.explain.ending import Ending, FailedContainer, RecordedFact
-from recorder.questions.why_workload import WhyWorkload
 
 __all__ = ["Ending", "FailedContainer", "RecordedFact", "WhyWorkload"]
 

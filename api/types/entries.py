@@ -9,12 +9,12 @@ from api.scalars import Json
 from api.types.coverage import Coverage
 from api.types.pages import PageInfo
 from api.types.words import SourceName
+from recorder.answers.entry import Opened
+from recorder.answers.lines import says
+from recorder.answers.nouns import Line
 from recorder.classify.managers import FieldManager
 from recorder.model.author import Author
 from recorder.model.reference import ObjectIdentity
-from recorder.questions.entry import Opened
-from recorder.questions.lines import says
-from recorder.questions.nouns import Line
 
 __all__ = [
     "EntryConnection",

@@ -2,7 +2,7 @@
 
 from api.publishing import publish
 from api.types.coverage import Hole
-from recorder.questions.gaps import Gaps
+from recorder.answers.gaps import Gaps
 
 __all__ = ["Gaps"]
 

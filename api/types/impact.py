@@ -4,9 +4,9 @@ import strawberry
 
 from api.publishing import publish
 from api.types.coverage import Window
+from recorder.answers.impact import Impact, NodeFailure
 from recorder.explain.hit import Hit, Totals
 from recorder.projections import Workload
-from recorder.questions.impact import Impact, NodeFailure
 
 __all__ = ["Hit", "Impact", "Totals", "Workload"]
 

@@ -14,8 +14,8 @@ from api.types.impact import Hit, Totals
 from api.types.pages import PageInfo
 from api.types.verdicts import Verdict
 from api.types.words import Facet
-from recorder.questions.facets import Facets, in_order
-from recorder.questions.incidents import Incident, JudgedIncident
+from recorder.answers.facets import Facets, in_order
+from recorder.answers.incidents import Incident, JudgedIncident
 
 __all__ = [
     "FacetCounts",

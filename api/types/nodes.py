@@ -7,7 +7,7 @@ import strawberry
 from api.describing import described
 from api.publishing import publish
 from api.scalars import Json
-from recorder.questions.nodes import NodeAtTime, Nodes
+from recorder.answers.nodes import NodeAtTime, Nodes
 
 __all__ = ["LabelValue", "LabelValues", "Nodes"]
 

@@ -7,14 +7,14 @@ from api.publishing import publish
 from api.scalars import Json
 from api.types.coverage import Coverage
 from api.types.pages import PageInfo
+from recorder.answers.changes import ShownChange
+from recorder.answers.diff import Difference
+from recorder.answers.history import ShownVersion
+from recorder.answers.nouns import Heartbeats, Line
+from recorder.answers.show import Shown
 from recorder.classify.managers import FieldManager
 from recorder.model.author import Author
 from recorder.model.reference import ObjectIdentity
-from recorder.questions.changes import ShownChange
-from recorder.questions.diff import Difference
-from recorder.questions.history import ShownVersion
-from recorder.questions.nouns import Heartbeats, Line
-from recorder.questions.show import Shown
 
 __all__ = ["VersionConnection", "VersionEdge"]
 

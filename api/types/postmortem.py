@@ -5,11 +5,11 @@ from datetime import datetime
 import strawberry
 
 from api.publishing import publish
+from recorder.answers.html import html as as_html
+from recorder.answers.markdown import markdown as as_markdown
+from recorder.answers.phases import Phase
+from recorder.answers.postmortem import Postmortem
 from recorder.explain.verdict import Verdict
-from recorder.questions.phases import Phase
-from recorder.questions.postmortem import Postmortem
-from recorder.render.html import html as as_html
-from recorder.render.markdown import markdown as as_markdown
 
 __all__ = ["Postmortem"]
 

@@ -7,7 +7,7 @@ import strawberry
 from api.describing import described
 from api.publishing import publish
 from api.types.coverage import Coverage
-from recorder.questions.series import ConditionPoint, ConditionSeries
+from recorder.answers.series import ConditionPoint, ConditionSeries
 
 __all__ = ["Annotation", "Annotations", "ConditionSeries"]
 

@@ -4,7 +4,7 @@ import strawberry
 
 from api.publishing import publish
 from api.types.coverage import Window
-from recorder.questions.stats import Count, GroupedCounts, Stats
+from recorder.answers.stats import Count, GroupedCounts, Stats
 
 __all__ = ["Stats"]
 

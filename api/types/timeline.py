@@ -11,8 +11,8 @@ from api.scalars import Json
 from api.types.coverage import Coverage, Hole, Window
 from api.types.impact import Workload
 from api.types.words import ServiceState
+from recorder.answers.facts import ShownNode
 from recorder.model.fact import StoredFact
-from recorder.questions.facts import ShownNode
 
 __all__ = [
     "BootSpan",

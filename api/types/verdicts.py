@@ -9,10 +9,10 @@ from api.publishing import publish
 from api.scalars import Json
 from api.types.coverage import Window
 from api.types.words import SourceName
+from recorder.answers.why import Why
 from recorder.explain import verdict as judged
 from recorder.explain.signals import Actor
 from recorder.explain.verdict import Verdict
-from recorder.questions.why import Why
 
 __all__ = ["Verdict", "Why"]
 

@@ -3,9 +3,9 @@
 import strawberry
 
 from api.publishing import publish
-from recorder.questions.fields import FieldChange
-from recorder.questions.nouns import Line
-from recorder.questions.who import FieldContest, FieldContestSide, Who
+from recorder.answers.fields import FieldChange
+from recorder.answers.nouns import Line
+from recorder.answers.who import FieldContest, FieldContestSide, Who
 
 __all__ = ["Who"]
 

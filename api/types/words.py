@@ -3,6 +3,8 @@
 from enum import StrEnum
 
 from api.describing import described_enum
+from recorder.answers.facets import Facet
+from recorder.answers.stats import GroupBy
 from recorder.classify.changes import How
 from recorder.coverage.audit_state import AuditState
 from recorder.model.author import KnownBy
@@ -24,8 +26,6 @@ from recorder.model.outcomes import (
     Role,
     WorkloadState,
 )
-from recorder.questions.facets import Facet
-from recorder.questions.stats import GroupBy
 
 __all__ = [
     "ActorKind",

@@ -9,15 +9,15 @@ from api.ports import Bell, Logs, Rights
 from api.visible.reading import VisibleReading
 from api.visible.record import status_of
 from api.visible.sight import NODES, PODS, Sight
+from recorder.answers.clusters import Known
+from recorder.answers.ports import Reading
+from recorder.answers.status import Status
 from recorder.errors import (
     ConfigError,
     LogUnavailableError,
     NotFoundError,
     RecorderError,
 )
-from recorder.questions.clusters import Known
-from recorder.questions.ports import Reading
-from recorder.questions.status import Status
 
 __all__ = ["VisibleLogs", "visible"]
 

@@ -9,10 +9,9 @@ from dataclasses import replace
 from typing import TypeVar, cast
 
 from api.visible.sight import NODES, Sight
-from recorder.model.reference import ObjectIdentity
-from recorder.questions.nouns import Incarnation, Place
-from recorder.questions.ports import Reading
-from recorder.questions.queries import (
+from recorder.answers.nouns import Incarnation, Place
+from recorder.answers.ports import Reading
+from recorder.answers.queries import (
     ActiveNodes,
     ActiveNodesNear,
     CustomKinds,
@@ -26,6 +25,7 @@ from recorder.questions.queries import (
     PodsOn,
     PreemptedPods,
 )
+from recorder.model.reference import ObjectIdentity
 
 __all__ = ["VisibleNames"]
 

@@ -9,13 +9,9 @@ from typing import TypeVar, cast
 from api.visible.names import VisibleNames
 from api.visible.record import gap_of, log_of, stream_of, unread_of
 from api.visible.sight import Sight
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
-from recorder.model.fact import StoredFact
-from recorder.model.window import Window
-from recorder.questions.nouns import Line, Part, Selection
-from recorder.questions.ports import OnDay, Reading
-from recorder.questions.queries import (
+from recorder.answers.nouns import Line, Part, Selection
+from recorder.answers.ports import OnDay, Reading
+from recorder.answers.queries import (
     EntryQuery,
     FactListQuery,
     FactQuery,
@@ -26,6 +22,10 @@ from recorder.questions.queries import (
     StateQuery,
     Tenants,
 )
+from recorder.coverage.hole import Gap
+from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
+from recorder.model.fact import StoredFact
+from recorder.model.window import Window
 
 __all__ = ["VisibleReading"]
 

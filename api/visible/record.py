@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from msgspec import structs
 
+from recorder.answers.status import LogStatus, Status
 from recorder.coverage.audit_state import worded
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, Log, Stream
-from recorder.questions.status import LogStatus, Status
 
 __all__ = ["gap_of", "log_of", "status_of", "stream_of", "unread_of"]
 

@@ -14,6 +14,10 @@ from enum import Enum, auto
 from api.access import ForbiddenError
 from api.ports import Rights
 from api.visible.naming import namespaces_in, words_of_event
+from recorder.answers.kinds import BUILT_IN
+from recorder.answers.nouns import Line, Place, is_about_events
+from recorder.answers.ports import Reading
+from recorder.answers.queries import CustomKinds, ObjectNames, Tenants
 from recorder.model.access import Right
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind, StoredFact
@@ -21,10 +25,6 @@ from recorder.model.facts import EventOccurred
 from recorder.model.kinds import plural_of
 from recorder.model.observation import WATCH
 from recorder.model.reference import ObjectIdentity
-from recorder.questions.kinds import BUILT_IN
-from recorder.questions.nouns import Line, Place, is_about_events
-from recorder.questions.ports import Reading
-from recorder.questions.queries import CustomKinds, ObjectNames, Tenants
 
 __all__ = ["Sight", "View"]
 

@@ -11,7 +11,7 @@ from api.access import ForbiddenError
 from api.types.coverage import Coverage
 from api.types.facts import FactBatch
 from api.visible.reading import VisibleReading
-from recorder.questions.ports import Reading
+from recorder.answers.ports import Reading
 
 __all__ = ["VisibleFactStream"]
 

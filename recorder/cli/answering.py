@@ -28,8 +28,8 @@ from recorder.cli.options import Limit, reading_options
 from recorder.cli.output import note
 
 if TYPE_CHECKING:
-    from recorder.questions.arguments import Argument
-    from recorder.questions.registry import Question
+    from recorder.answers.arguments import Argument
+    from recorder.answers.registry import Question
 
 __all__ = [
     "Answered",
@@ -81,7 +81,7 @@ class ReadCommand(click.Command):
     @property
     def question(self) -> "Question":
         """What it asks."""
-        from recorder.questions.registry import QUESTIONS
+        from recorder.answers.registry import QUESTIONS
 
         return QUESTIONS[self._asks]
 
@@ -191,8 +191,8 @@ def read_question(
     Raises:
         ConfigError: one cannot be, or they do not fit together.
     """
+    from recorder.answers.arguments import Asking
     from recorder.model.window import Window
-    from recorder.questions.arguments import Asking
 
     present = now()
     asking = Asking(
@@ -262,7 +262,7 @@ def _metavar(one: "Argument") -> str | None:
 
 
 def _type(one: "Argument") -> Any:
-    from recorder.questions.arguments import Newest
+    from recorder.answers.arguments import Newest
 
     assert one.option is not None
     if one.takes is Newest:

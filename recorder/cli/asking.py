@@ -12,9 +12,9 @@ from recorder.cli.given import given_log, is_log_named
 from recorder.cli.output import announce, note
 
 if TYPE_CHECKING:
+    from recorder.answers.clusters import Away
     from recorder.coverage.coverage import Coverage
     from recorder.model.window import Window
-    from recorder.questions.clusters import Away
     from recorder.wiring.reading import Logs, OpenedLog
 
 __all__ = [
@@ -134,7 +134,7 @@ def judge(coverage: "Coverage", cluster: str | None = None) -> int:
         coverage: of the answer.
         cluster: that it is of, where there are answers of several.
     """
-    from recorder.render.coverage import archive_lines, coverage_lines
+    from recorder.answers.coverage import archive_lines, coverage_lines
 
     head = f"{cluster}: " if cluster else ""
     if coverage.complete:

@@ -7,7 +7,7 @@ from recorder.cli.options import output_option
 from recorder.cli.output import note, print_document, print_lines
 
 if TYPE_CHECKING:
-    from recorder.questions.audit_coverage import AuditCoverage
+    from recorder.answers.audit_coverage import AuditCoverage
 
 __all__ = ["coverage"]
 
@@ -23,7 +23,7 @@ def coverage(found: "Answered[AuditCoverage]") -> None:
     Example:
       recorder audit coverage --since 1h
     """
-    from recorder.render.audit_coverage import (
+    from recorder.answers.audit_coverage import (
         audit_coverage_lines,
         audit_coverage_notes,
     )

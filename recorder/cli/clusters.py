@@ -35,7 +35,7 @@ def clusters(ctx: click.Context, /, **given: Any) -> int:
 async def _clusters(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from msgspec.structs import replace
 
-    from recorder.render.clusters import COLUMNS, cluster_cells
+    from recorder.answers.clusters import COLUMNS, cluster_cells
     from recorder.wiring.known import known_clusters
 
     answer = await known_clusters(ctx.obj)

@@ -14,7 +14,7 @@ import click
 from recorder.cli.given import given_log, read_settings
 
 if TYPE_CHECKING:
-    from recorder.questions.ports import Reading
+    from recorder.answers.ports import Reading
 
 __all__ = [
     "clusters",
@@ -34,7 +34,7 @@ def racks(
 ) -> Sequence[str]:
     """Return the racks of nodes that go on as begun."""
     del parameter
-    from recorder.questions.search import complete_racks
+    from recorder.answers.search import complete_racks
 
     return _looked_up(ctx, lambda reading: complete_racks(reading, begun))
 
@@ -44,7 +44,7 @@ def labels(
 ) -> Sequence[str]:
     """Return labels of nodes, ``LABEL=VALUE``, that go on as begun."""
     del parameter
-    from recorder.questions.search import complete_labels
+    from recorder.answers.search import complete_labels
 
     present = datetime.now(UTC)
     return _looked_up(
@@ -82,7 +82,7 @@ def nodes(
 ) -> Sequence[str]:
     """Return the names of nodes that go on as begun."""
     del parameter
-    from recorder.questions.search import complete_nodes
+    from recorder.answers.search import complete_nodes
 
     return _looked_up(ctx, lambda reading: complete_nodes(reading, begun))
 
@@ -92,7 +92,7 @@ def objects(
 ) -> Sequence[str]:
     """Return the objects that go on as begun, as kubectl writes them."""
     del parameter
-    from recorder.questions.search import complete_objects
+    from recorder.answers.search import complete_objects
 
     namespace = ctx.params.get("namespace")
     return _looked_up(

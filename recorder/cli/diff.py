@@ -7,7 +7,7 @@ from recorder.cli.options import output_option
 from recorder.cli.output import print_document, print_lines
 
 if TYPE_CHECKING:
-    from recorder.questions.diff import Difference
+    from recorder.answers.diff import Difference
 
 __all__ = ["diff"]
 
@@ -25,7 +25,7 @@ def diff(found: "Answered[Difference]") -> None:
       recorder diff node/gpu-002 --from 2h --to 1h
       recorder diff pod/train/llm-0 --from 1/29 --to 1/66 -o json
     """
-    from recorder.render.versions import difference_lines
+    from recorder.answers.versions import difference_lines
 
     if found.output == "table":
         print_lines(difference_lines(found.answer))

@@ -6,7 +6,7 @@ from recorder.cli.output import note
 from recorder.cli.printing import Printer
 
 if TYPE_CHECKING:
-    from recorder.questions.entries import Entries
+    from recorder.answers.entries import Entries
     from recorder.store.read_follow import Bell
     from recorder.wiring.reading import OpenedLog
 
@@ -21,8 +21,8 @@ async def follow(
     Every position is looked at once, in order, whether the bell was heard or
     not. A database that is away is waited for.
     """
+    from recorder.answers.references import find_again
     from recorder.errors import Transient
-    from recorder.questions.references import find_again
 
     seen = reading.log.size
     away = False

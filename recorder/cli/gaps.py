@@ -17,7 +17,7 @@ from recorder.cli.listing import (
 from recorder.cli.output import json_bytes, note, print_lines
 
 if TYPE_CHECKING:
-    from recorder.questions.gaps import Gaps
+    from recorder.answers.gaps import Gaps
 
 __all__ = ["gaps"]
 
@@ -64,7 +64,7 @@ def _listing(answer: "Gaps", *, with_holes: bool) -> Listing:
     """Return the gaps, and for people the holes without an entry too."""
     from msgspec.structs import replace
 
-    from recorder.render.coverage import (
+    from recorder.answers.coverage import (
         GAP_COLUMNS,
         coverage_lines,
         gap_cells,
@@ -83,6 +83,6 @@ def _listing(answer: "Gaps", *, with_holes: bool) -> Listing:
 
 
 def _details(answer: "Gaps") -> list[str]:
-    from recorder.render.coverage import detail_lines
+    from recorder.answers.coverage import detail_lines
 
     return [line for gap in answer.gaps for line in detail_lines(gap)]

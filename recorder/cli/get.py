@@ -16,7 +16,7 @@ from recorder.cli.listing import (
 from recorder.cli.output import note
 
 if TYPE_CHECKING:
-    from recorder.questions.nodes import Nodes
+    from recorder.answers.nodes import Nodes
 
 __all__ = ["get", "nodes"]
 
@@ -45,8 +45,8 @@ def nodes(found: "Answered[Nodes]") -> None:
     """
     from msgspec.structs import replace
 
+    from recorder.answers.nodes import COLUMNS, node_cells
     from recorder.model.moment import written
-    from recorder.render.nodes import COLUMNS, node_cells
 
     answer = found.answer
     as_of = answer.question.at

@@ -17,7 +17,7 @@ from recorder.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from recorder.questions.history import History, ShownVersion
+    from recorder.answers.history import History, ShownVersion
 
 __all__ = ["history"]
 
@@ -39,8 +39,8 @@ def history(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _history(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.questions.history import ask_history
-    from recorder.render.versions import heartbeat_notes
+    from recorder.answers.history import ask_history
+    from recorder.answers.versions import heartbeat_notes
 
     question, present = read_question(ctx, given)
     async with open_reading(ctx) as reading:
@@ -65,7 +65,7 @@ class _Text:
         self._begun = False
 
     def page(self, versions: "Sequence[ShownVersion]") -> None:
-        from recorder.render.versions import version_lines
+        from recorder.answers.versions import version_lines
 
         for version in versions:
             lines = version_lines(version)

@@ -100,9 +100,9 @@ def add(ctx: click.Context, /, **given: Any) -> None:
 
 
 async def _add(ctx: click.Context, given: dict[str, Any]) -> None:
+    from recorder.answers.references import find_node
     from recorder.cli.asking import open_reading
     from recorder.model.hold import NewHold
-    from recorder.questions.references import find_node
     from recorder.wiring.retaining import place_hold
 
     window = given_window(given["since"], given["until"], now())
@@ -210,7 +210,7 @@ async def _list(settings: "Settings", output: str) -> None:
 
 
 def _print_table(holds: "Sequence[Hold]") -> None:
-    from recorder.render.text import Columns
+    from recorder.answers.text.lines import Columns
 
     columns = Columns(
         ("HOLD", "LOG", "SINCE", "UNTIL", "NODE", "INCIDENT", "WHO", "WHY", "")

@@ -13,7 +13,7 @@ from recorder.cli.listing import (
 from recorder.cli.output import print_lines
 
 if TYPE_CHECKING:
-    from recorder.questions.impact import Impact
+    from recorder.answers.impact import Impact
 
 __all__ = ["impact"]
 
@@ -33,9 +33,9 @@ def impact(found: "Answered[Impact]") -> None:
     """
     from msgspec.structs import replace
 
-    from recorder.questions.references import named
-    from recorder.questions.sentences import lasting
-    from recorder.render.impact import COLUMNS, cells, cost, failure_lines
+    from recorder.answers.impact import COLUMNS, cells, cost, failure_lines
+    from recorder.answers.references import named
+    from recorder.answers.sentences import lasting
 
     answer = found.answer
     listing = Listing(

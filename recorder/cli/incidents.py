@@ -16,8 +16,8 @@ from recorder.cli.listing import (
 from recorder.cli.options import all_option
 
 if TYPE_CHECKING:
+    from recorder.answers.incidents import Incidents
     from recorder.cli.asking import Readings
-    from recorder.questions.incidents import Incidents
 
 __all__ = ["incidents"]
 
@@ -40,8 +40,8 @@ def incidents(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _incidents(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.render.incidents import COLUMNS, incident_cells
-    from recorder.render.table import Column
+    from recorder.answers.incidents import COLUMNS, incident_cells
+    from recorder.answers.text.table import Column
 
     every = given["all_clusters"]
     readings, found = await ask_each(ctx, given)

@@ -25,7 +25,7 @@ from recorder.cli.output import (
 from recorder.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recorder.render.table import Cell, Column, Table
+    from recorder.answers.text.table import Cell, Column, Table
 
 __all__ = [
     "Item",
@@ -116,7 +116,7 @@ def table_for(
     columns: "Sequence[Column]", *, now: datetime, wide: bool = False
 ) -> "Table":
     """Return a table for where standard output goes."""
-    from recorder.render.table import Table
+    from recorder.answers.text.table import Table
 
     out: Any = sys.stdout
     is_terminal = out is not None and out.isatty()
@@ -169,8 +169,8 @@ def _print_table(
 
 
 def _csv(listing: Listing, items: Sequence[Item], *, headers: bool) -> str:
+    from recorder.answers.text.table import Kind
     from recorder.model.moment import written
-    from recorder.render.table import Kind
 
     places = [
         place

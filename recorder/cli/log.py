@@ -16,7 +16,7 @@ from recorder.cli.printing import printer_for
 from recorder.cli.screen import Screen
 
 if TYPE_CHECKING:
-    from recorder.questions.entries import EntryQuestion
+    from recorder.answers.entries import EntryQuestion
 
 __all__ = ["log"]
 
@@ -104,7 +104,7 @@ def _question(
 
 
 async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.questions.entries import ask_entries
+    from recorder.answers.entries import ask_entries
 
     question, present = _question(ctx, given)
     log = question.log

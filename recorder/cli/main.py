@@ -128,7 +128,7 @@ def _told(raised: BaseException, *, debug: bool) -> int:
     if debug:
         sys.excepthook(type(raised), raised, raised.__traceback__)
     if isinstance(error, RecorderError):
-        from recorder.render.text import plain
+        from recorder.answers.text.lines import plain
 
         # What was asked or recorded is quoted: it may hold anything.
         said = "; ".join(filter(None, (str(error), error.advice)))

@@ -104,12 +104,12 @@ async def _notify(
 
 def _checked(settings: "Settings", *, test: bool) -> int:
     """Check the rules; print a line for each; return the exit status."""
+    from recorder.answers.text.lines import Columns
     from recorder.notification.loading import (
         NotifyError,
         address_of,
         token_of,
     )
-    from recorder.render.text import Columns
     from recorder.wiring.notifying import rules_of, tested
 
     rules = rules_of(settings)

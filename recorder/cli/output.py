@@ -84,7 +84,7 @@ def print_lines(lines: Iterable[str]) -> None:
 def write_text(text: str) -> None:
     """Write recorded text, byte for byte unless a terminal shows it."""
     if sys.stdout is not None and sys.stdout.isatty():
-        from recorder.render.text import plain
+        from recorder.answers.text.lines import plain
 
         # Ends of lines and tabs stay: the caller put them there.
         parts = re.split(r"([\n\t])", text)
@@ -119,7 +119,7 @@ def write(content: bytes) -> None:
 
 def _escaped(content: bytes) -> bytes:
     """Escape as in JSON what steers a terminal and JSON leaves as it is."""
-    from recorder.render.text import CONTROLS
+    from recorder.answers.text.lines import CONTROLS
 
     steering = "".join(chr(code) for code in CONTROLS if code >= DELETE)
     text = re.sub(
@@ -132,7 +132,7 @@ def _escaped(content: bytes) -> bytes:
 
 def note(text: str, *, colour: str | None = None) -> None:
     """Print to stderr something beside the answer, in one line."""
-    from recorder.render.text import plain
+    from recorder.answers.text.lines import plain
 
     said = as_typed(plain(text))
     click.echo(paint(said, colour, sys.stderr), err=True)
@@ -157,7 +157,7 @@ def print_judged(lines: Iterable[str]) -> None:
     if out is None or not is_coloured(out):
         print_lines(lines)
         return
-    from recorder.render.table import CONFIDENCES
+    from recorder.answers.text.table import CONFIDENCES
 
     def coloured(found: re.Match[str]) -> str:
         return click.style(found[0], fg=CONFIDENCES[found[1]])

@@ -163,7 +163,7 @@ async def _show_page(
     serve: bool,
 ) -> None:
     """Serve the page on a terminal; else say how to see it."""
-    from recorder.render.page_address import view
+    from recorder.answers.page_address import view
     from recorder.wiring.addresses import Server, find_page
     from recorder.wiring.serving import serving
 
@@ -185,11 +185,10 @@ async def _show_page(
 
 async def _told(settings: Settings, log: int) -> tuple[list[str], str | None]:
     """Return what happened in the demo and what it cost; the verdict's id."""
+    from recorder.answers.impact import ImpactQuestion, ask_impact, cost
+    from recorder.answers.text.lines import plain
     from recorder.knowledge import load
     from recorder.model.window import Window
-    from recorder.questions.impact import ImpactQuestion, ask_impact
-    from recorder.render.impact import cost
-    from recorder.render.text import plain
     from recorder.wiring.reading import open_logs
 
     lines: list[str] = []

@@ -13,8 +13,8 @@ from recorder.cli.options import output_option
 from recorder.cli.output import announce, print_document, write
 
 if TYPE_CHECKING:
+    from recorder.answers.ports import Reading
     from recorder.model.reference import EntryName
-    from recorder.questions.ports import Reading
     from recorder.wiring.reading import OpenedLog
 
 __all__ = ["postmortem"]
@@ -61,9 +61,9 @@ def postmortem(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from recorder.answers.entry import entry_name
+    from recorder.answers.postmortem import ask_postmortem
     from recorder.knowledge import load
-    from recorder.questions.entry import entry_name
-    from recorder.questions.postmortem import ask_postmortem
 
     question, present = read_question(ctx, given)
     address = _page_address(given["page"])
@@ -77,9 +77,9 @@ async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
         )
     form = given["output"]
     if form in {"md", "html"}:
-        from recorder.render.html import html
-        from recorder.render.markdown import markdown
-        from recorder.render.report import page_of
+        from recorder.answers.html import html
+        from recorder.answers.markdown import markdown
+        from recorder.answers.report import page_of
 
         page = address and page_of(answer, address)
         text = (html if form == "html" else markdown)(answer, page=page)
@@ -101,7 +101,7 @@ async def _reading(
     opened: AbstractAsyncContextManager["OpenedLog"],
     as_of: "EntryName | None",
 ) -> AsyncIterator["Reading"]:
-    from recorder.questions.entry import ask_entry
+    from recorder.answers.entry import ask_entry
 
     async with opened as reading:
         if as_of is None:

@@ -14,8 +14,8 @@ from recorder.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from recorder.questions.entries import Entries
-    from recorder.questions.nouns import Line
+    from recorder.answers.entries import Entries
+    from recorder.answers.nouns import Line
 
 __all__ = ["Printer", "printer_for"]
 
@@ -53,13 +53,13 @@ class _Table:
     """Entries or facts as rows, full or as wide as the terminal."""
 
     def __init__(self, given: Mapping[str, Any], *, now: datetime) -> None:
-        from recorder.render import entries, facts
+        from recorder.answers import facts, lines
 
         self._raw = given["documents"]
         self._headers = not given["no_headers"]
         self._none = "no facts" if given["facts"] else "no entries"
-        self._cells = facts.row if given["facts"] else entries.line_columns
-        columns = facts.COLUMNS if given["facts"] else entries.COLUMNS
+        self._cells = facts.row if given["facts"] else lines.line_columns
+        columns = facts.COLUMNS if given["facts"] else lines.COLUMNS
         wide = given["output"] == "wide" or given["verbose"] or self._raw
         self._table = table_for(columns, now=now, wide=wide)
         self._begun = False
@@ -108,7 +108,7 @@ class _Lines:
         write(b"\n".join([*self.documents(lines), b""]))
 
     def documents(self, lines: "Sequence[Line]") -> list[bytes]:
-        from recorder.questions.lines import listed_entry
+        from recorder.answers.lines import listed_entry
 
         return [
             json_bytes(
@@ -131,7 +131,7 @@ class _Facts:
         write(b"\n".join([*self.documents(lines), b""]))
 
     def documents(self, lines: Sequence[Any]) -> list[bytes]:
-        from recorder.questions.facts import listed_fact
+        from recorder.answers.facts import listed_fact
 
         return [json_bytes(listed_fact(f), on_one_line=True) for f in lines]
 
@@ -144,7 +144,7 @@ class _YamlFacts:
         self._begun = False
 
     def page(self, lines: Sequence[Any]) -> None:
-        from recorder.questions.facts import listed_fact
+        from recorder.answers.facts import listed_fact
 
         head = b"" if self._begun else b"facts:\n"
         write(head + yaml_bytes([listed_fact(found) for found in lines]))
@@ -183,7 +183,7 @@ class _Yaml:
     def page(self, lines: "Sequence[Line]") -> None:
         from msgspec import structs
 
-        from recorder.questions.lines import listed_entry
+        from recorder.answers.lines import listed_entry
 
         documents = []
         for line in lines:

@@ -54,8 +54,7 @@ def replay(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _replay(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.questions.facts import listed_fact, shown_node
-    from recorder.render.facts import replay_lines
+    from recorder.answers.facts import listed_fact, replay_lines, shown_node
 
     found = await ask(ctx, given)
     answer = found.answer

@@ -106,7 +106,7 @@ def _date(partition: str) -> str:
 
 
 def _summary(done: "Retained") -> str:
-    from recorder.render.text import human_bytes
+    from recorder.answers.text.lines import human_bytes
 
     if done.busy:
         return "nothing done: another run of retention is under way"

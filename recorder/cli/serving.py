@@ -142,8 +142,8 @@ def _view(ctx: click.Context, node: str | None) -> str:
 
     A server may be of a database that only it knows; then nothing is checked.
     """
-    from recorder.questions.references import node_name
-    from recorder.render.page_address import view
+    from recorder.answers.page_address import view
+    from recorder.answers.references import node_name
     from recorder.wiring.reading import is_used
 
     settings: Settings = ctx.obj
@@ -158,7 +158,7 @@ def _view(ctx: click.Context, node: str | None) -> str:
 
 async def _found(ctx: click.Context, node: str | None) -> str:
     """See that the log has a node; return the name of its cluster."""
-    from recorder.questions.references import find_node
+    from recorder.answers.references import find_node
 
     async with open_reading(ctx) as reading:
         if node is not None:

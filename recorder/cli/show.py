@@ -7,7 +7,7 @@ from recorder.cli.options import output_option
 from recorder.cli.output import note, print_document
 
 if TYPE_CHECKING:
-    from recorder.questions.show import Shown
+    from recorder.answers.show import Shown
 
 __all__ = ["show"]
 
@@ -25,7 +25,7 @@ def show(found: "Answered[Shown]") -> None:
       recorder show node/gpu-002 --at 2026-11-21T03:12:00Z
       recorder show -n train pod/llm-0 --at 2h -o json
     """
-    from recorder.render.versions import shown_notes
+    from recorder.answers.versions import shown_notes
 
     print_document(found.answer.object, found.output)
     for line in shown_notes(found.answer):

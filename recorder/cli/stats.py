@@ -41,8 +41,8 @@ def stats(ctx: click.Context, /, **given: Any) -> int:
 async def _stats(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from msgspec.structs import replace
 
-    from recorder.render.stats import count_cells, count_columns, totals_line
-    from recorder.render.table import Column
+    from recorder.answers.stats import count_cells, count_columns, totals_line
+    from recorder.answers.text.table import Column
 
     every = given["all_clusters"]
     readings, found = await ask_each(ctx, given)

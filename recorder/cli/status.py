@@ -11,7 +11,7 @@ from recorder.cli.options import output_option, reading_options
 from recorder.cli.output import announce, note, print_document, print_lines
 
 if TYPE_CHECKING:
-    from recorder.questions.status import Status
+    from recorder.answers.status import Status
     from recorder.wiring.reading import Logs
     from recorder.wiring.routing import RoutedLogs
 
@@ -78,13 +78,13 @@ async def _missing_days(logs: "Logs | RoutedLogs") -> str | None:
 
 
 def _text(answer: "Status") -> list[str]:
-    from recorder.render.status import (
+    from recorder.answers.status import (
         COLUMNS,
         days_lines,
         status_rows,
         summary,
     )
-    from recorder.render.text import Columns, human_bytes
+    from recorder.answers.text.lines import Columns, human_bytes
 
     lines = []
     for log in answer.logs:

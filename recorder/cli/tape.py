@@ -119,7 +119,7 @@ def _gap(gap: "TapeGap") -> dict[str, Any]:
 
 
 def _text(found: "TapeInfo") -> list[str]:
-    from recorder.render.text import Columns, human_bytes
+    from recorder.answers.text.lines import Columns, human_bytes
 
     shown, header = _document(found), found.header
     lines = [

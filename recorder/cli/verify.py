@@ -190,7 +190,7 @@ def _print(found: "Verification", output: str) -> None:
     if output == "table":
         import sys
 
-        from recorder.render.verification import lines_of
+        from recorder.answers.verification import lines_of
 
         for lines, is_fine in lines_of(found):
             colour = None if is_fine else "red"

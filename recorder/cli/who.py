@@ -7,7 +7,7 @@ from recorder.cli.options import output_option
 from recorder.cli.output import note, print_document, print_lines
 
 if TYPE_CHECKING:
-    from recorder.questions.who import Who
+    from recorder.answers.who import Who
 
 __all__ = ["who"]
 
@@ -27,7 +27,7 @@ def who(found: "Answered[Who]") -> None:
       recorder who node/gpu-002
       recorder who pod/train/llm-0 --at 2h -o json
     """
-    from recorder.render.authors import who_lines, who_notes
+    from recorder.answers.who import who_lines, who_notes
 
     answer = found.answer
     if found.output == "table":

@@ -44,7 +44,7 @@ def why(ctx: click.Context, /, **given: Any) -> int:
       recorder why job/train/llm-7
       recorder why -n train pod/llm-7-0-x2x8k --at 2026-11-21T03:14:00Z
     """
-    from recorder.questions.references import is_node
+    from recorder.answers.references import is_node
 
     if is_node(given["object"]) and given["namespace"] is None:
         return wait_for(_why(ctx, given))
@@ -52,8 +52,8 @@ def why(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _why(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.questions.registry import QUESTIONS
-    from recorder.render.verdict import verdict_lines
+    from recorder.answers.registry import QUESTIONS
+    from recorder.answers.why import verdict_lines
 
     given = {**given, "node": given["object"]}
     found = await ask(ctx, given, asks=QUESTIONS["why"])
@@ -70,7 +70,7 @@ async def _why(ctx: click.Context, given: Mapping[str, Any]) -> int:
 
 
 async def _why_workload(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.render.why_workload import why_workload_lines
+    from recorder.answers.why_workload import why_workload_lines
 
     found = await ask(ctx, given)
     answer = found.answer

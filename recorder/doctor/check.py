@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar
 
+from recorder.answers.text.lines import plain
 from recorder.errors import RecorderError
-from recorder.render.text import plain
 
 __all__ = [
     "Check",

@@ -13,6 +13,10 @@ from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol
 
+from recorder.answers.gaps import ask_gaps
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.loading.fleet import states_at
+from recorder.answers.ports import Reading
 from recorder.errors import RecorderError
 from recorder.knowledge import Knowledge
 from recorder.model.moment import FIRST, shifted
@@ -23,10 +27,6 @@ from recorder.notification.ports import Begun, Outbox
 from recorder.notification.rules import Rule
 from recorder.notification.subjects import Subject, of_gap, of_incident
 from recorder.notification.telling import Found, Settling, news_of
-from recorder.questions.gaps import ask_gaps
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.loading.fleet import states_at
-from recorder.questions.ports import Reading
 
 __all__ = ["Bell", "Following", "Reading", "Judged"]
 

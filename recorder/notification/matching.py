@@ -5,10 +5,10 @@ from datetime import datetime
 
 import msgspec
 
+from recorder.answers.impact import Labels
 from recorder.knowledge import matches
 from recorder.notification.rules import Condition
 from recorder.notification.subjects import Kind, Subject
-from recorder.questions.impact import Labels
 
 __all__ = ["Standing", "Told", "continued", "is_wanted", "successor"]
 

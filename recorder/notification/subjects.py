@@ -11,6 +11,7 @@ from enum import StrEnum
 
 import msgspec
 
+from recorder.answers.incidents import JudgedIncident
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap, Hole
 from recorder.coverage.ports import Log
@@ -19,7 +20,6 @@ from recorder.explain.verdict import Judged
 from recorder.model.document import json_bytes
 from recorder.model.moment import LAST, optional_time, written
 from recorder.model.outcomes import Happened
-from recorder.questions.incidents import JudgedIncident
 
 __all__ = ["Kind", "Subject", "Work", "of_gap", "of_incident"]
 

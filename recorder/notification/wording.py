@@ -3,11 +3,11 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
+from recorder.answers.page_address import view
 from recorder.model.moment import written
 from recorder.notification.message import Message, Stage
 from recorder.notification.rules import Rule
 from recorder.notification.subjects import Subject
-from recorder.render.page_address import view
 
 __all__ = ["command", "headline", "link", "rows"]
 

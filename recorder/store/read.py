@@ -18,15 +18,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
-from recorder.coverage.unproven import dropped
-from recorder.errors import NotFoundError
-from recorder.model.fact import StoredFact
-from recorder.model.window import Window
-from recorder.questions.nouns import Line, Selection
-from recorder.questions.ports import OnDay
-from recorder.questions.queries import (
+from recorder.answers.nouns import Line, Selection
+from recorder.answers.ports import OnDay
+from recorder.answers.queries import (
     ActiveNodes,
     ActiveNodesNear,
     CustomKinds,
@@ -52,6 +46,12 @@ from recorder.questions.queries import (
     Tenants,
     WordsNear,
 )
+from recorder.coverage.hole import Gap
+from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
+from recorder.coverage.unproven import dropped
+from recorder.errors import NotFoundError
+from recorder.model.fact import StoredFact
+from recorder.model.window import Window
 from recorder.store.engine import Elsewhere, Engine
 from recorder.store.read_archived import went_early
 from recorder.store.read_concerned import find_concerned

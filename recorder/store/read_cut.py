@@ -14,9 +14,9 @@ from typing import NamedTuple
 from sqlalchemy import select, true
 from sqlalchemy.sql.selectable import LateralFromClause
 
+from recorder.answers.nouns import Line, Part, Selection
 from recorder.model.entry import Operation
 from recorder.model.window import Window
-from recorder.questions.nouns import Line, Part, Selection
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import Engine, fetch_planned, reading
 from recorder.store.read_documents import Documents

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.questions.status import Days
+from recorder.answers.status import Days
 from recorder.store.engine import fetch, reading
 from recorder.store.statement import Statement
 from recorder.store.tables import batch

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import msgspec
 from sqlalchemy import func, select
 
+from recorder.answers.nouns import CustomKind
+from recorder.answers.queries import CustomKinds
 from recorder.model.entry import Operation
-from recorder.questions.nouns import CustomKind
-from recorder.questions.queries import CustomKinds
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import Engine, reading
 from recorder.store.read_documents import Documents

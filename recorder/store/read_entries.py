@@ -6,9 +6,9 @@ Pages follow one another by position (keyset), never by offset.
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 
+from recorder.answers.nouns import Line, Part, Selection
+from recorder.answers.ports import OnDay
 from recorder.model.reference import EntryName, ObjectIdentity
-from recorder.questions.nouns import Line, Part, Selection
-from recorder.questions.ports import OnDay
 from recorder.store.codes import OPERATIONS, SOURCES
 from recorder.store.engine import (
     Engine,

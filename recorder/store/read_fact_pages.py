@@ -12,10 +12,10 @@ from collections.abc import (
 )
 from datetime import datetime
 
+from recorder.answers.nouns import Selection
+from recorder.answers.ports import OnDay
 from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, WATCH
-from recorder.questions.nouns import Selection
-from recorder.questions.ports import OnDay
 from recorder.store.codes import FACT_CODES
 from recorder.store.engine import Engine, Record, fetch_planned
 from recorder.store.extent import Extent

@@ -9,10 +9,7 @@ from datetime import datetime
 
 import orjson
 
-from recorder.coverage.ports import FactsEnd
-from recorder.model.fact import StoredFact
-from recorder.model.reference import EntryName
-from recorder.questions.queries import (
+from recorder.answers.queries import (
     ALWAYS,
     ActiveNodes,
     ActiveNodesNear,
@@ -22,6 +19,9 @@ from recorder.questions.queries import (
     NodePlaces,
     Purpose,
 )
+from recorder.coverage.ports import FactsEnd
+from recorder.model.fact import StoredFact
+from recorder.model.reference import EntryName
 from recorder.store.details import detail_decoder
 from recorder.store.engine import Engine, Record, fetch
 from recorder.store.extent import Extent

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from itertools import pairwise
 
-from recorder.questions.queries import ALWAYS, PodsOn, PreemptedPods, Tenants
+from recorder.answers.queries import ALWAYS, PodsOn, PreemptedPods, Tenants
 from recorder.store.statement import Statement
 from recorder.store.stored_facts import (
     COLUMNS,

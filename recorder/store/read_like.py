@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 
 from sqlalchemy import ColumnElement, case, func, or_, select, tuple_
 
+from recorder.answers.nouns import Place
+from recorder.answers.queries import NodesLike, ObjectsLike
 from recorder.model.reference import ObjectIdentity
-from recorder.questions.nouns import Place
-from recorder.questions.queries import NodesLike, ObjectsLike
 from recorder.store.engine import Engine, reading
 from recorder.store.tables import kind as kinds
 from recorder.store.tables import node, object_

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
+from recorder.answers.nouns import Version
+from recorder.answers.queries import NodesBefore
 from recorder.model.entry import Operation
 from recorder.model.reference import ObjectIdentity
-from recorder.questions.nouns import Version
-from recorder.questions.queries import NodesBefore
 from recorder.store.codes import OPERATIONS
 from recorder.store.engine import Engine, asking, fetch
 from recorder.store.read_documents import Documents

@@ -8,9 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import select, tuple_
 
-from recorder.model.reference import ObjectIdentity
-from recorder.questions.nouns import Heartbeats, Incarnation
-from recorder.questions.queries import (
+from recorder.answers.nouns import Heartbeats, Incarnation
+from recorder.answers.queries import (
     HeartbeatsOf,
     Incarnations,
     Kinds,
@@ -18,6 +17,7 @@ from recorder.questions.queries import (
     ObjectNames,
     WordsNear,
 )
+from recorder.model.reference import ObjectIdentity
 from recorder.store.engine import Engine, fetch, reading
 from recorder.store.statement import Statement
 from recorder.store.tables import (

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from recorder.questions.nouns import Part
+from recorder.answers.nouns import Part
 from recorder.store.read_selection import TOLD_BY_RECORDER, Conditions
 from recorder.store.read_span import Span
 from recorder.store.statement import Condition, Statement, conjoined

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from recorder.answers.nouns import Selection, is_about_events
 from recorder.model.entry import Operation
-from recorder.questions.nouns import Selection, is_about_events
 from recorder.store.codes import (
     OPERATION_CODES,
     SOURCE_CODES,

@@ -14,6 +14,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
+from recorder.answers.ports import Reading
+from recorder.answers.spanning.reading import SpanningReading
 from recorder.coverage.hole import Hole
 from recorder.coverage.ports import (
     Archived,
@@ -25,8 +27,6 @@ from recorder.coverage.ports import (
 from recorder.coverage.unproven import DROPPED
 from recorder.model.moment import FIRST
 from recorder.model.window import Window
-from recorder.questions.ports import Reading
-from recorder.questions.spanning.reading import SpanningReading
 from recorder.store.archive_engine import ArchiveEngine
 from recorder.store.read import LogReading
 from recorder.store.read_archived import ArchivedDay

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+from recorder.answers.clusters import Clusters, KnownCluster
 from recorder.errors import RecorderError
-from recorder.questions.clusters import Clusters, KnownCluster
 from recorder.settings import Settings
 from recorder.wiring.database import shown
 from recorder.wiring.places import places_of, watched

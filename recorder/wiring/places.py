@@ -19,11 +19,11 @@ from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.answers.clusters import Away
 from recorder.coverage.ports import Log
 from recorder.errors import ConfigError, RecorderError
 from recorder.model.reads import is_of_reads
 from recorder.model.reference import LogNumber
-from recorder.questions.clusters import Away
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import list_logs

@@ -17,16 +17,16 @@ import yaml
 from msgspec import structs
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.answers.clusters import Known
+from recorder.answers.logs import choose_log
+from recorder.answers.ports import Reading
+from recorder.answers.status import DatabaseStatus, Disk, LogStatus, Status
 from recorder.coverage.ports import Log
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.locks import is_unheld
 from recorder.embedded.state import Phase, read_state
 from recorder.errors import NotFoundError
 from recorder.model.reference import LogNumber
-from recorder.questions.clusters import Known
-from recorder.questions.logs import choose_log
-from recorder.questions.ports import Reading
-from recorder.questions.status import DatabaseStatus, Disk, LogStatus, Status
 from recorder.retention.thresholds import stage_of
 from recorder.settings import Settings
 from recorder.store.engine import make_engine

@@ -14,13 +14,13 @@ from typing import TypeVar
 
 from msgspec import structs
 
+from recorder.answers.clusters import Away, Known
+from recorder.answers.logs import choose_log
+from recorder.answers.ports import Reading
+from recorder.answers.status import Status
 from recorder.coverage.ports import Log
 from recorder.errors import LogUnavailableError, NotFoundError, RecorderError
 from recorder.model.reference import LogNumber
-from recorder.questions.clusters import Away, Known
-from recorder.questions.logs import choose_log
-from recorder.questions.ports import Reading
-from recorder.questions.status import Status
 from recorder.settings import Settings
 from recorder.store.engine import POOL_MAX, STATEMENT_TIMEOUT
 from recorder.store.read_follow import Bell

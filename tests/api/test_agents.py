@@ -215,7 +215,7 @@ async def test_nothing_of_the_inside_is_told(
         msg = "password=secret of postgresql://"
         raise RuntimeError(msg)
 
-    monkeypatch.setattr("recorder.questions.why.ask_why", broken)
+    monkeypatch.setattr("recorder.answers.why.ask_why", broken)
     async with over_http(serving_address) as agent:
         said = await refused(agent, "why", node="gpu-002", cluster="crash")
 

@@ -13,11 +13,11 @@ import pytest
 from api.reviewing import PersonRights, Reviewing
 from api.visible.reading import VisibleReading
 from api.visible.sight import Sight
+from recorder.answers.ports import Reading
+from recorder.answers.references import Reference, find_node, find_objects
+from recorder.answers.search import ask_search
 from recorder.errors import NotFoundError
 from recorder.model.access import Person
-from recorder.questions.ports import Reading
-from recorder.questions.references import Reference, find_node, find_objects
-from recorder.questions.search import ask_search
 from recorder.settings import Settings
 from recorder.wiring.reading import open_logs
 from tests.api.tenants import (

@@ -29,7 +29,7 @@ async def test_a_question_that_computes_lets_others_be_answered(
         while not answered.is_set():
             sum(range(1000))
 
-    monkeypatch.setattr("recorder.questions.why.ask_why", computing)
+    monkeypatch.setattr("recorder.answers.why.ask_why", computing)
     async with asyncio.TaskGroup() as group:
         slow = [
             group.create_task(served.post({"query": SLOW}))
@@ -53,7 +53,7 @@ async def test_an_answer_that_takes_too_long_is_given_up(
         del given, more
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("recorder.questions.why.ask_why", endless)
+    monkeypatch.setattr("recorder.answers.why.ask_why", endless)
     monkeypatch.setattr(workers, "ANSWER_TIME_MAX", timedelta(seconds=0.1))
     for _ in range(2 * workers.WORKERS):
         reply = await served.post({"query": SLOW})

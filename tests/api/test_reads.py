@@ -12,8 +12,8 @@ import asyncpg
 import pytest
 
 from recorder.admin.tokens import TokenFile
-from recorder.questions.nouns import Part, Selection
-from recorder.questions.queries import EntryQuery
+from recorder.answers.nouns import Part, Selection
+from recorder.answers.queries import EntryQuery
 from recorder.settings import Settings
 from recorder.wiring import reads as wiring
 from recorder.wiring.reading import open_logs

@@ -209,7 +209,7 @@ async def test_nothing_of_the_inside_is_told(
         msg = "password=secret of postgresql://"
         raise RuntimeError(msg)
 
-    monkeypatch.setattr("recorder.questions.why.ask_why", broken)
+    monkeypatch.setattr("recorder.answers.why.ask_why", broken)
     reply = await served.post(
         {"query": '{ why(node: "gpu-002", cluster: "crash") { node } }'}
     )

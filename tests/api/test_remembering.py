@@ -10,12 +10,12 @@ import pytest
 
 from api.access import LOCAL, Principal
 from api.remembering import VERDICTS_MAX, Found, JudgedOnce, Stand
+from recorder.answers.incidents import Incidents, ask_incidents
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
 from recorder.coverage.ports import Archived, Log, Stream
 from recorder.model.reference import LogNumber
 from recorder.model.window import Window
-from recorder.questions.incidents import Incidents, ask_incidents
 from tests.api.serving import Client
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

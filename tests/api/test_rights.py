@@ -12,12 +12,12 @@ from api.access import Principal
 from api.judging import Judging
 from api.visible.logs import visible
 from api.workers import Workers
+from recorder.answers.nouns import Part, Selection
+from recorder.answers.queries import EntryQuery
 from recorder.knowledge import shipped
 from recorder.model.access import Right
 from recorder.model.entry import Operation
 from recorder.model.observation import Noticed
-from recorder.questions.nouns import Part, Selection
-from recorder.questions.queries import EntryQuery
 from recorder.settings import Settings
 from recorder.wiring.reading import Logs, open_logs
 from tests.api.telling import Telling

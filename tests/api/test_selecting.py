@@ -7,7 +7,7 @@ import pytest
 
 from api.answers import paging
 from api.cursors import Cursor
-from recorder.questions.entries import entry_coverage
+from recorder.answers.entries import entry_coverage
 from recorder.store.encoding import Decoder
 from recorder.store.read_entries import _line
 from recorder.store.read_scan import page_statement

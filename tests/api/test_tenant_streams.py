@@ -11,10 +11,10 @@ from api.access import Principal
 from api.judging import Changes, Judging, essence_of
 from api.reviewing import PersonRights, Reviewing
 from api.workers import Workers
+from recorder.answers.incidents import Incidents
 from recorder.knowledge import shipped
 from recorder.model.access import Person
 from recorder.model.observation import Observation
-from recorder.questions.incidents import Incidents
 from recorder.settings import Settings
 from recorder.wiring.reading import open_logs
 from tests.api.listening import Listening, listening

@@ -10,11 +10,11 @@ import pytest
 
 from recorder.admin.attaching import attach
 from recorder.admin.verifying import Verifying, verify
+from recorder.answers.queries import NodeNames
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.archive.errors import ArchiveError
 from recorder.coverage.coverage import covered
 from recorder.knowledge import shipped
-from recorder.questions.queries import NodeNames
-from recorder.questions.why import WhyQuestion, ask_why
 from recorder.store.steps import RefusedError
 from tests.archive.test_answering import drop_all
 from tests.archive.test_spanning import (

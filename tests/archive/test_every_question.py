@@ -27,42 +27,42 @@ import pytest
 
 from api.visible.reading import VisibleReading
 from api.visible.sight import Sight
-from recorder import questions
+from recorder import answers as questions
+from recorder.answers.around import ask_nearest
+from recorder.answers.audit_coverage import ask_audit_coverage
+from recorder.answers.diff import DifferenceQuestion, End, ask_difference
+from recorder.answers.entries import EntryQuestion, ask_entries
+from recorder.answers.entry import ask_entry, ask_opened
+from recorder.answers.gaps import ask_gaps
+from recorder.answers.history import HistoryQuestion, ask_history
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.incident import ask_incident
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.nodes import NodesQuestion, ask_labels, ask_nodes
+from recorder.answers.nouns import Line
+from recorder.answers.placements import ask_placements
+from recorder.answers.ports import Reading
+from recorder.answers.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.answers.references import Reference
+from recorder.answers.replay import ReplayQuestion, ask_replay
+from recorder.answers.search import ask_search
+from recorder.answers.series import ask_conditions
+from recorder.answers.show import ObjectQuestion, ask_object
+from recorder.answers.stats import GroupBy, StatsQuestion, ask_stats
+from recorder.answers.timeline import ask_timeline
+from recorder.answers.who import ask_who
+from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why_workload import (
+    WhyWorkloadQuestion,
+    ask_why_workload,
+)
+from recorder.answers.workload import ask_workload
 from recorder.errors import NotFoundError
 from recorder.knowledge import shipped
 from recorder.model.access import Right
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
-from recorder.questions.around import ask_nearest
-from recorder.questions.audit_coverage import ask_audit_coverage
-from recorder.questions.diff import DifferenceQuestion, End, ask_difference
-from recorder.questions.entries import EntryQuestion, ask_entries
-from recorder.questions.entry import ask_entry, ask_opened
-from recorder.questions.gaps import ask_gaps
-from recorder.questions.history import HistoryQuestion, ask_history
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.incident import ask_incident
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.nodes import NodesQuestion, ask_labels, ask_nodes
-from recorder.questions.nouns import Line
-from recorder.questions.placements import ask_placements
-from recorder.questions.ports import Reading
-from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
-from recorder.questions.references import Reference
-from recorder.questions.replay import ReplayQuestion, ask_replay
-from recorder.questions.search import ask_search
-from recorder.questions.series import ask_conditions
-from recorder.questions.show import ObjectQuestion, ask_object
-from recorder.questions.stats import GroupBy, StatsQuestion, ask_stats
-from recorder.questions.timeline import ask_timeline
-from recorder.questions.who import ask_who
-from recorder.questions.why import WhyQuestion, ask_why
-from recorder.questions.why_workload import (
-    WhyWorkloadQuestion,
-    ask_why_workload,
-)
-from recorder.questions.workload import ask_workload
 from recorder.settings import Settings
 from recorder.wiring.archived import ArchivedReading
 from recorder.wiring.reading import open_logs
@@ -261,7 +261,7 @@ def world(
 
 
 def test_every_question_is_asked() -> None:
-    modules = pkgutil.iter_modules(questions.__path__, "recorder.questions.")
+    modules = pkgutil.iter_modules(questions.__path__, "recorder.answers.")
     there = {
         name
         for module in modules

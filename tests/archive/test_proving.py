@@ -27,6 +27,7 @@ from recorder.admin.verifying_archive import (
     Sample,
     verify_archived,
 )
+from recorder.answers.verification import verification_lines
 from recorder.archive.errors import ArchiveError, PlaceError
 from recorder.archive.listing import list_archive
 from recorder.archive.place import FolderPlace
@@ -35,7 +36,6 @@ from recorder.integrity.notes import Checkpoint
 from recorder.integrity.proof import Proof, check_proof
 from recorder.integrity.verified import ReadDays, Verified
 from recorder.model.reference import EntryName
-from recorder.render.verification import verification_lines
 from recorder.store.long_work import connect_to
 from tests.retention.test_dropping import run
 from tests.support.builders import at

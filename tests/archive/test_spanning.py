@@ -12,22 +12,22 @@ import msgspec
 import pytest
 
 from recorder.admin.retaining import Retaining, retain
+from recorder.answers.diff import DifferenceQuestion, End, ask_difference
+from recorder.answers.entries import EntryQuestion, ask_entries
+from recorder.answers.entry import ask_entry, ask_opened
+from recorder.answers.history import HistoryQuestion, ask_history
+from recorder.answers.nouns import Line, Place
+from recorder.answers.ports import Reading
+from recorder.answers.queries import ObjectsLike
+from recorder.answers.references import Reference
+from recorder.answers.search import ask_search
+from recorder.answers.show import ObjectQuestion, ask_object
+from recorder.answers.timeline import ask_timeline
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.coverage.coverage import Coverage, covered
 from recorder.knowledge import shipped
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
-from recorder.questions.diff import DifferenceQuestion, End, ask_difference
-from recorder.questions.entries import EntryQuestion, ask_entries
-from recorder.questions.entry import ask_entry, ask_opened
-from recorder.questions.history import HistoryQuestion, ask_history
-from recorder.questions.nouns import Line, Place
-from recorder.questions.ports import Reading
-from recorder.questions.queries import ObjectsLike
-from recorder.questions.references import Reference
-from recorder.questions.search import ask_search
-from recorder.questions.show import ObjectQuestion, ask_object
-from recorder.questions.timeline import ask_timeline
-from recorder.questions.why import WhyQuestion, ask_why
 from recorder.retention.policy import Policy
 from recorder.settings import Settings
 from recorder.wiring.archived import ArchivedReading

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from obstore.store import MemoryStore
 
+from recorder.answers.queries import ALWAYS
 from recorder.archive import opening
 from recorder.archive.bucket import BucketPlace
 from recorder.archive.errors import ArchiveError, ArchiveSlowError
@@ -20,7 +21,6 @@ from recorder.archive.listing import list_archive
 from recorder.archive.opening import open_day
 from recorder.archive.place import FolderPlace, Place
 from recorder.archive.tables import ArchiveTables, Codes, TableDay
-from recorder.questions.queries import ALWAYS
 from recorder.store.archive_dialect import translated
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
 from recorder.store.read_facts import EVIDENCE

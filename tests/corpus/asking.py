@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.nouns import Selection
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactListQuery
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.knowledge import shipped
 from recorder.model.window import Window
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.nouns import Selection
-from recorder.questions.ports import Reading
-from recorder.questions.queries import FactListQuery
-from recorder.questions.why import WhyQuestion, ask_why
 from tests.corpus.baseline import judge_baseline
 from tests.corpus.judging import Judged, judge_impact, judge_why
 from tests.corpus.truth import Question, Truth

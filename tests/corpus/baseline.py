@@ -5,10 +5,10 @@ the cause, by the same rules about single Events. It is always sure, as a
 person in a hurry is.
 """
 
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactQuery, Purpose
 from recorder.knowledge import shipped
 from recorder.model.facts import BootChanged, EventOccurred
-from recorder.questions.ports import Reading
-from recorder.questions.queries import FactQuery, Purpose
 from tests.corpus.judging import Judged
 from tests.corpus.truth import Question, Truth
 

@@ -18,20 +18,19 @@ import api.page
 from api.access import Principal
 from api.context import RequestContext
 from api.executing import Executor, Query, document_of
+from recorder.answers.facts import replay_lines
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.loading.nodes import reads_nodes
+from recorder.answers.markdown import markdown
+from recorder.answers.ports import Reading
+from recorder.answers.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.answers.queries import NodeNames
+from recorder.answers.replay import ReplayQuestion, ask_replay
+from recorder.answers.why import WhyQuestion, ask_why, verdict_lines
 from recorder.knowledge import shipped
 from recorder.model.document import json_bytes, plain
 from recorder.model.window import Window
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.loading.nodes import reads_nodes
-from recorder.questions.ports import Reading
-from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
-from recorder.questions.queries import NodeNames
-from recorder.questions.replay import ReplayQuestion, ask_replay
-from recorder.questions.why import WhyQuestion, ask_why
-from recorder.render.facts import replay_lines
-from recorder.render.markdown import markdown
-from recorder.render.verdict import verdict_lines
 from recorder.wiring.reading import Logs
 
 __all__ = ["Answer", "Span", "answers_of"]

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from recorder.render.text import Columns
+from recorder.answers.text.lines import Columns
 from tests.corpus.asking import Answers
 from tests.corpus.judging import Judged, Mark
 

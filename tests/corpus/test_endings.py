@@ -5,21 +5,21 @@ from datetime import datetime
 
 import pytest
 
+from recorder.answers.nouns import Selection
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactListQuery, ObjectNames
+from recorder.answers.references import Reference
+from recorder.answers.why_workload import (
+    WhyWorkload,
+    WhyWorkloadQuestion,
+    ask_why_workload,
+)
+from recorder.answers.workload import ask_workload
 from recorder.knowledge import shipped
 from recorder.model.fact import FactKind
 from recorder.model.facts import Ended
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
 from recorder.model.window import Window
-from recorder.questions.nouns import Selection
-from recorder.questions.ports import Reading
-from recorder.questions.queries import FactListQuery, ObjectNames
-from recorder.questions.references import Reference
-from recorder.questions.why_workload import (
-    WhyWorkload,
-    WhyWorkloadQuestion,
-    ask_why_workload,
-)
-from recorder.questions.workload import ask_workload
 from tests.corpus.conftest import Corpus
 from tests.corpus.live.asking import LIVE
 from tests.corpus.logs import names, play, reading_of

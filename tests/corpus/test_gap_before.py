@@ -6,12 +6,11 @@ from datetime import datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
+from recorder.answers.why import WhyFound, WhyQuestion, ask_why, verdict_lines
 from recorder.coverage.hole import Gap
 from recorder.explain.verdict import Judged
 from recorder.knowledge import shipped
 from recorder.model.window import Window
-from recorder.questions.why import WhyFound, WhyQuestion, ask_why
-from recorder.render.verdict import verdict_lines
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
+from recorder.answers.facts import listed_fact, shown_node
+from recorder.answers.replay import ReplayQuestion, ask_replay
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.knowledge import shipped
 from recorder.model.document import json_bytes, plain
 from recorder.model.window import Window
-from recorder.questions.facts import listed_fact, shown_node
-from recorder.questions.replay import ReplayQuestion, ask_replay
-from recorder.questions.why import WhyQuestion, ask_why
 from recorder.store.read import LogReading
 from tests.corpus.logs import play, reading_of, tape_of
 from tests.corpus.tape_lines import Lines, read_lines, write_lines

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import pytest
 
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.queries import Labels, NodePlaces, StateQuery
 from recorder.knowledge import shipped
 from recorder.model.window import Window
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.queries import Labels, NodePlaces, StateQuery
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of

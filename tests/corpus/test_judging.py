@@ -6,8 +6,8 @@ import pytest
 from msgspec import structs
 from msgspec.structs import replace
 
+from recorder.answers.why import Why, WhyQuestion, ask_why
 from recorder.knowledge import shipped
-from recorder.questions.why import Why, WhyQuestion, ask_why
 from tests.corpus.asking import Answers, ask_everything, asked_window
 from tests.corpus.conftest import Corpus
 from tests.corpus.judging import Judged, Mark, judge_why

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
 from recorder.explain.impact import Hit
 from recorder.knowledge import shipped
 from recorder.model.window import Window
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from recorder.store.engine import Record, fetch
 from recorder.store.read import LogReading
 from recorder.store.statement import Statement

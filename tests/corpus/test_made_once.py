@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
 from recorder.explain.tracks.fleet import Fleet
 from recorder.knowledge import shipped
 from recorder.model.window import Window
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of
 
@@ -22,7 +22,7 @@ async def test_the_fleet_is_not_made_anew_for_each_node_that_was_lost(
             super().__init__(*given)
             made.append(self)
 
-    monkeypatch.setattr("recorder.questions.loading.fleet.Fleet", Counted)
+    monkeypatch.setattr("recorder.answers.loading.fleet.Fleet", Counted)
     dsn = corpus.database.dsn("reader")
     async with reading_of(dsn, corpus.logs["rack-loss-jobset"]) as reading:
         now = reading.log.recorded_at

@@ -13,17 +13,10 @@ from typing import Any, cast
 
 import pytest
 
-from recorder.explain.signals import signals_of
-from recorder.facts import is_evidence
-from recorder.knowledge import Knowledge, load, shipped
-from recorder.model.document import Document, json_bytes
-from recorder.model.fact import StoredFact
-from recorder.model.facts import Appeared, Vanished
-from recorder.model.window import Window
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.ports import Reading
-from recorder.questions.queries import (
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.ports import Reading
+from recorder.answers.queries import (
     ActiveNodes,
     ActiveNodesNear,
     FactQuery,
@@ -35,7 +28,14 @@ from recorder.questions.queries import (
     Purpose,
     StateQuery,
 )
-from recorder.questions.why import WhyQuestion, ask_why
+from recorder.answers.why import WhyQuestion, ask_why
+from recorder.explain.signals import signals_of
+from recorder.facts import is_evidence
+from recorder.knowledge import Knowledge, load, shipped
+from recorder.model.document import Document, json_bytes
+from recorder.model.fact import StoredFact
+from recorder.model.facts import Appeared, Vanished
+from recorder.model.window import Window
 from recorder.store import read_gaps
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus

@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import pytest
 
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.coverage.coverage import Coverage
 from recorder.explain.verdict import Judged
 from recorder.knowledge import shipped
 from recorder.model.window import Window
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.why import WhyQuestion, ask_why
 from tests.corpus.logs import play, reading_of, tape_of, truth_of
 from tests.corpus.tape_lines import Lines, read_lines, write_lines
 from tests.corpus.truth import read_truth

@@ -6,12 +6,12 @@ from itertools import pairwise
 import orjson
 import pytest
 
+from recorder.answers.nodes import NodesQuestion, ask_labels, ask_nodes
+from recorder.answers.nouns import Selection
+from recorder.answers.queries import EntryQuery, NodeNames
+from recorder.answers.references import Reference
+from recorder.answers.show import ObjectQuestion, ask_object
 from recorder.errors import NotFoundError
-from recorder.questions.nodes import NodesQuestion, ask_labels, ask_nodes
-from recorder.questions.nouns import Selection
-from recorder.questions.queries import EntryQuery, NodeNames
-from recorder.questions.references import Reference
-from recorder.questions.show import ObjectQuestion, ask_object
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of
 

@@ -2,20 +2,20 @@
 
 import pytest
 
-from recorder.explain.sentences import lasts
-from recorder.knowledge import shipped
-from recorder.model.outcomes import DurationKind
-from recorder.model.window import Window
-from recorder.questions.incidents import (
+from recorder.answers.incidents import (
     IncidentsQuestion,
     JudgedIncident,
     ask_incidents,
 )
-from recorder.questions.ports import Reading
-from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
-from recorder.questions.stats import count
-from recorder.render.markdown import markdown
-from recorder.render.verdict import verdict_lines
+from recorder.answers.markdown import markdown
+from recorder.answers.ports import Reading
+from recorder.answers.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.answers.stats import count
+from recorder.answers.why import verdict_lines
+from recorder.explain.sentences import lasts
+from recorder.knowledge import shipped
+from recorder.model.outcomes import DurationKind
+from recorder.model.window import Window
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import names, reading_of
 from tests.support.builders import at

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.ports import Reading
+from recorder.answers.why import Why, WhyQuestion, ask_why
 from recorder.explain.verdict import Judged
 from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.window import Window
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.ports import Reading
-from recorder.questions.why import Why, WhyQuestion, ask_why
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import names, reading_of
 from tests.support.builders import at

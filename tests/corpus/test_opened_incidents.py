@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from recorder.answers.incident import ask_incident
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.postmortem import PostmortemQuestion, ask_postmortem
 from recorder.knowledge import shipped
 from recorder.model.fact import FactKind
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
-from recorder.questions.incident import ask_incident
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.postmortem import PostmortemQuestion, ask_postmortem
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import play, reading_of
 from tests.corpus.tape_lines import Lines, write_lines

@@ -3,19 +3,19 @@
 import pytest
 from msgspec import structs
 
-from recorder.coverage.coverage import Coverage
-from recorder.knowledge import shipped
-from recorder.model.document import plain
-from recorder.model.window import Window
-from recorder.questions.lessons import summary
-from recorder.questions.postmortem import (
+from recorder.answers.html import html
+from recorder.answers.lessons import summary
+from recorder.answers.markdown import markdown
+from recorder.answers.postmortem import (
     Postmortem,
     PostmortemQuestion,
     _gaps,
     ask_postmortem,
 )
-from recorder.render.html import html
-from recorder.render.markdown import markdown
+from recorder.coverage.coverage import Coverage
+from recorder.knowledge import shipped
+from recorder.model.document import plain
+from recorder.model.window import Window
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of

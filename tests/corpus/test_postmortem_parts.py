@@ -6,18 +6,18 @@ from datetime import datetime
 import pytest
 from msgspec.structs import replace
 
-from recorder.errors import ConfigError, NotFoundError
-from recorder.knowledge import shipped
-from recorder.model.document import plain
-from recorder.model.window import Window
-from recorder.questions.postmortem import (
+from recorder.answers.html import html
+from recorder.answers.markdown import markdown
+from recorder.answers.postmortem import (
     Postmortem,
     PostmortemQuestion,
     ask_postmortem,
 )
-from recorder.render.html import html
-from recorder.render.markdown import markdown
-from recorder.render.report import page_of
+from recorder.answers.report import page_of
+from recorder.errors import ConfigError, NotFoundError
+from recorder.knowledge import shipped
+from recorder.model.document import plain
+from recorder.model.window import Window
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of
 from tests.support.builders import at

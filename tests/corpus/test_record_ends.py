@@ -2,15 +2,15 @@
 
 import pytest
 
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.nouns import Line, Selection
+from recorder.answers.queries import EntryQuery
+from recorder.answers.sentences import lasting
 from recorder.coverage.account import Account
 from recorder.coverage.coverage import cover
 from recorder.knowledge import shipped
 from recorder.model.window import Window
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.nouns import Line, Selection
-from recorder.questions.queries import EntryQuery
-from recorder.questions.sentences import lasting
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import names, reading_of

@@ -10,14 +10,14 @@ from typing import Any
 import orjson
 import pytest
 
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.ports import Reading
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.ports import Reading
-from recorder.questions.why import WhyQuestion, ask_why
 from recorder.sources.tape.export import Cut, cut_tape
 from recorder.store.engine import Record
 from recorder.store.stored_facts import FactNames

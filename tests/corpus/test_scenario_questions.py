@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.ports import Reading
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.knowledge import shipped
 from recorder.model.window import Window
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.ports import Reading
-from recorder.questions.why import WhyQuestion, ask_why
 from tests.corpus.asking import asked_window
 from tests.corpus.judging import Mark, judge_impact, judge_why
 from tests.corpus.logs import play, reading_of

@@ -2,11 +2,11 @@
 
 import pytest
 
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.stats import GroupBy, StatsQuestion, ask_stats
 from recorder.knowledge import shipped
 from recorder.model.window import Window
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.stats import GroupBy, StatsQuestion, ask_stats
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import names, reading_of
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from recorder.answers.references import Reference
+from recorder.answers.workload import ask_workload
 from recorder.knowledge import shipped
 from recorder.model.window import Window
-from recorder.questions.references import Reference
-from recorder.questions.workload import ask_workload
 from tests.corpus.logs import play, reading_of
 from tests.corpus.tape_lines import write_lines
 from tests.scenarios.telling.scene import Scene

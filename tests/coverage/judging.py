@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import cast
 
+from recorder.answers.ports import Reading
 from recorder.coverage.account import everything
 from recorder.coverage.coverage import Coverage, covered
 from recorder.coverage.hole import Gap
@@ -12,7 +13,6 @@ from recorder.coverage.ports import Archived, ClockJump, Log, Reads, Stream
 from recorder.model.document import plain
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
-from recorder.questions.ports import Reading
 from tests.support.builders import at
 
 __all__ = [

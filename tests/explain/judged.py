@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from recorder.answers.loading.nodes import is_about
 from recorder.coverage.hole import Hole
 from recorder.explain import verdict as answer
 from recorder.explain.answer import judge
@@ -19,7 +20,6 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT
 from recorder.model.reference import EntryName
-from recorder.questions.loading.nodes import is_about
 from tests.corpus import truth as told
 from tests.corpus.playing import played
 from tests.corpus.tape_lines import Lines

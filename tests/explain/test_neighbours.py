@@ -2,6 +2,7 @@
 
 import pytest
 
+from recorder.answers.loading.nodes import is_about
 from recorder.explain.answer import judge
 from recorder.explain.neighbours import (
     lost_together,
@@ -15,7 +16,6 @@ from recorder.facts import TOPOLOGY
 from recorder.knowledge import shipped
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import Appeared
-from recorder.questions.loading.nodes import is_about
 from tests.explain.judged import Judged, judged
 from tests.explain.test_corpus import NAMES, told
 

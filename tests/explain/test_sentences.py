@@ -1,12 +1,12 @@
 """A verdict in one sentence, and its signs in the order of a timeline."""
 
+from recorder.answers.why import verdict_lines
 from recorder.explain.evidence import most_telling
 from recorder.explain.signals import Signal
 from recorder.explain.verdict import Judged, SignalEvidence
 from recorder.model.document import plain
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Role
-from recorder.render.verdict import verdict_lines
 from tests.explain.tale import Tale
 
 STUCK = "watchdog: BUG: soft lockup - CPU#63 stuck for 25s! [kswapd0:428]"

@@ -1,8 +1,8 @@
 """The path that people are shown: each act once, with all its records."""
 
+from recorder.answers.why import verdict_lines
 from recorder.explain.verdict import Judged, Step
 from recorder.model.outcomes import Role
-from recorder.render.verdict import verdict_lines
 from tests.explain.tale import Tale
 from tests.explain.test_traps import CORDON
 from tests.support.builders import at

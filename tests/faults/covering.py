@@ -13,6 +13,7 @@ from typing import cast
 
 import orjson
 
+from recorder.answers.ports import Reading
 from recorder.coverage.coverage import covered
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, ClockJump, Log, Stream
@@ -20,7 +21,6 @@ from recorder.model.entry import Operation
 from recorder.model.observation import WATCH
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
-from recorder.questions.ports import Reading
 from tests.cluster.comparison import Version
 from tests.faults.gaps import CERTAIN, Told, told_gaps
 from tests.faults.truth import Truth

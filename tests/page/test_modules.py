@@ -9,8 +9,8 @@ import pytest
 from graphql import build_schema, parse, validate
 
 from api.page.build import SOURCES, STATIC
+from recorder.answers.text.lines import CONTROLS
 from recorder.model.outcomes import Cause, Confidence, Happened
-from recorder.render.text import CONTROLS
 from tests.support.node import node
 
 UNITS = sorted((Path(__file__).parent / "unit").glob("*.test.js"))

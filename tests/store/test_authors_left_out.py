@@ -2,11 +2,11 @@
 
 import orjson
 
+from recorder.answers.references import Reference
+from recorder.answers.show import ObjectQuestion
+from recorder.answers.who import ask_who
 from recorder.coverage.audit_state import AuditState
 from recorder.model.observation import AUDIT, AuditRecorded, PlaceReached
-from recorder.questions.references import Reference
-from recorder.questions.show import ObjectQuestion
-from recorder.questions.who import ask_who
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from recorder.store.read_checks import CheckReader

@@ -14,12 +14,12 @@ from typing import Any
 import asyncpg
 import pytest
 
+from recorder.answers.placements import ask_placements
+from recorder.answers.queries import NodeNames
+from recorder.answers.timeline import ask_timeline
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.knowledge import load
 from recorder.model.window import Window
-from recorder.questions.placements import ask_placements
-from recorder.questions.queries import NodeNames
-from recorder.questions.timeline import ask_timeline
-from recorder.questions.why import WhyQuestion, ask_why
 from recorder.store import (
     engine,
     read_facts,

@@ -10,9 +10,9 @@ from collections.abc import (
 
 import pytest
 
+from recorder.answers.queries import Labels, NodeLabels
 from recorder.intake.deriving import Deriver
 from recorder.model.observation import Observation
-from recorder.questions.queries import Labels, NodeLabels
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from recorder.store.writer import Writer

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.questions.nouns import Selection
+from recorder.answers.nouns import Selection
 from recorder.store.engine import make_engine
 from recorder.store.extent import Extent
 from recorder.store.read_entries import EntryReader

@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.answers.nouns import Line, Part, Selection
+from recorder.answers.queries import EntryQuery
 from recorder.errors import NotFoundError
 from recorder.model.entry import Operation
 from recorder.model.observation import Observation
-from recorder.questions.nouns import Line, Part, Selection
-from recorder.questions.queries import EntryQuery
 from recorder.store import read_entries
 from recorder.store.engine import make_engine
 from recorder.store.engine import reading as reading_of

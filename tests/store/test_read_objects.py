@@ -8,9 +8,9 @@ import orjson
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.answers.nouns import Selection
+from recorder.answers.queries import CustomKinds, HeartbeatsOf, Incarnations
 from recorder.model.observation import Observation
-from recorder.questions.nouns import Selection
-from recorder.questions.queries import CustomKinds, HeartbeatsOf, Incarnations
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading, list_logs
 from recorder.store.writer import Writer

@@ -13,8 +13,8 @@ import orjson
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.answers.nouns import Part, Selection
 from recorder.model.entry import Operation
-from recorder.questions.nouns import Part, Selection
 from recorder.store.engine import connect, make_engine
 from recorder.store.read_gaps import told_statement
 from recorder.store.read_objects import things_query, twins_query

@@ -4,10 +4,10 @@ import asyncpg
 import orjson
 from msgspec import json
 
+from recorder.answers.queries import FactQuery, Purpose
 from recorder.intake.deriving import Deriver
 from recorder.model.facts import Requested
 from recorder.model.observation import AuditRecorded
-from recorder.questions.queries import FactQuery, Purpose
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from recorder.store.writer import Writer

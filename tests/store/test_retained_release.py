@@ -22,21 +22,13 @@ from recorder.admin.checkpointing import make_checkpoint
 from recorder.admin.proving import UnprovenError, prove
 from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify, verify_database
-from recorder.coverage.coverage import covered
-from recorder.integrity.proof import check_proof
-from recorder.integrity.verified import Verified
-from recorder.knowledge import shipped
-from recorder.model.document import plain
-from recorder.model.entry import Operation
-from recorder.model.reference import EntryName
-from recorder.model.window import Window
-from recorder.questions.entries import EntryQuestion, ask_entries
-from recorder.questions.entry import ask_entry
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.incidents import IncidentsQuestion, ask_incidents
-from recorder.questions.nouns import Line
-from recorder.questions.ports import Reading
-from recorder.questions.queries import (
+from recorder.answers.entries import EntryQuestion, ask_entries
+from recorder.answers.entry import ask_entry
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.nouns import Line
+from recorder.answers.ports import Reading
+from recorder.answers.queries import (
     ALWAYS,
     FactQuery,
     NodeNames,
@@ -46,7 +38,15 @@ from recorder.questions.queries import (
     Purpose,
     Stay,
 )
-from recorder.questions.why import WhyQuestion, ask_why
+from recorder.answers.why import WhyQuestion, ask_why
+from recorder.coverage.coverage import covered
+from recorder.integrity.proof import check_proof
+from recorder.integrity.verified import Verified
+from recorder.knowledge import shipped
+from recorder.model.document import plain
+from recorder.model.entry import Operation
+from recorder.model.reference import EntryName
+from recorder.model.window import Window
 from recorder.retention.policy import Policy
 from recorder.settings import Settings
 from recorder.store.archive_engine import ArchiveEngine

@@ -13,6 +13,8 @@ from typing import Any, cast
 import orjson
 import pytest
 
+from recorder.answers.nouns import Line, is_about_events
+from recorder.answers.ports import Reading
 from recorder.coverage.coverage import covered
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Stream
@@ -21,8 +23,6 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.observation import ClockJumped, Observation
 from recorder.model.reference import EntryName, Resource
 from recorder.model.window import Window
-from recorder.questions.nouns import Line, is_about_events
-from recorder.questions.ports import Reading
 from recorder.sources.tape.export.frames import Cutting
 from recorder.sources.tape.export.stream import CutStream
 from recorder.sources.tape.frames import observation_of

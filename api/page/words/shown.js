@@ -17,7 +17,7 @@ function symbol(one) {
 
 /**
  * A text in which control characters, and those that turn its direction, are
- * signs that can be seen, as in `recorder.render.text`; line breaks and tabs
+ * signs that can be seen, as in `recorder.answers.text.lines`; line breaks and tabs
  * stay, which HTML shows as white space.
  * @param {string} text
  * @returns {string}

@@ -1,7 +1,7 @@
 """Asking every question about the live incidents.
 
 Their tapes are played into one database, each into a log of its own, and
-asked through `recorder.questions`, as `recorder why` and `recorder impact` do.
+asked through `recorder.answers`, as `recorder why` and `recorder impact` do.
 """
 
 from collections import Counter
@@ -10,12 +10,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.ports import Reading
+from recorder.answers.why import WhyQuestion, ask_why
 from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.window import Window
-from recorder.questions.impact import ImpactQuestion, ask_impact
-from recorder.questions.ports import Reading
-from recorder.questions.why import WhyQuestion, ask_why
 from tests.corpus.live_judge import (
     Grade,
     Judged,

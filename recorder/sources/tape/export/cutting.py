@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from recorder.answers.nouns import Line
+from recorder.answers.ports import Reading
+from recorder.answers.references import find_node
 from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import NotFoundError
 from recorder.model.reference import Resource
 from recorder.model.window import Window
-from recorder.questions.nouns import Line
-from recorder.questions.ports import Reading
-from recorder.questions.references import find_node
 from recorder.sources.tape.export.frames import Cutting
 from recorder.sources.tape.export.ports import CutReading
 from recorder.sources.tape.export.stream import CutStream

@@ -20,10 +20,10 @@ from collections.abc import (
 )
 from datetime import datetime, timedelta
 
+from recorder.answers.nouns import Line
 from recorder.model.entry import Operation
 from recorder.model.observation import ListPage, Observation
 from recorder.model.window import Window
-from recorder.questions.nouns import Line
 from recorder.sources.tape.export.end import end_of
 from recorder.sources.tape.export.lines import (
     FRAMES,

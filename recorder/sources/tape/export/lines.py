@@ -6,6 +6,7 @@ from datetime import datetime
 
 import orjson
 
+from recorder.answers.nouns import Line
 from recorder.model.entry import Operation
 from recorder.model.observation import (
     AuditRecorded,
@@ -18,7 +19,6 @@ from recorder.model.observation import (
     WatchFrame,
 )
 from recorder.model.reference import Resource
-from recorder.questions.nouns import Line
 from recorder.sources.tape.export.stream import (
     REWOUND,
     UNDECODABLE,

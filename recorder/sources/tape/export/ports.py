@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from recorder.answers.nouns import Line
+from recorder.answers.ports import Reading
 from recorder.model.window import Window
-from recorder.questions.nouns import Line
-from recorder.questions.ports import Reading
 
 __all__ = ["Alive", "CutReading", "Past"]
 

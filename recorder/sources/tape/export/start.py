@@ -10,12 +10,12 @@ from datetime import datetime, timedelta
 
 import orjson
 
+from recorder.answers.nouns import Line
 from recorder.classify import read_head
 from recorder.coverage.hole import Gap
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH, EpochBegan, Observation
 from recorder.model.window import Window
-from recorder.questions.nouns import Line
 from recorder.sources.tape.export.ports import Past
 from recorder.sources.tape.export.stream import (
     RELISTED,

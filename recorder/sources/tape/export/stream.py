@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from recorder.answers.nouns import Line, is_about_events
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Stream
 from recorder.intake.state import ResumePoint, StreamState
@@ -29,7 +30,6 @@ from recorder.model.observation import (
     WatchFrame,
 )
 from recorder.model.reference import Resource
-from recorder.questions.nouns import Line, is_about_events
 
 __all__ = [
     "CutStream",

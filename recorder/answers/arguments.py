@@ -1,0 +1,384 @@
+"""What a question is asked with: its arguments, each described once.
+
+A question is a dataclass, or a function that makes one. A field that is given
+from outside is annotated with its ``Argument``, or with ``Arguments`` if it
+is made of several. The options of a command, the arguments of a GraphQL field
+and those of an agent's tool are made from them, and ``read`` makes the
+question from what was given. Where the words of the three differ, an argument
+has all of them.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, is_dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import (
+    Annotated,
+    Generic,
+    ParamSpec,
+    Protocol,
+    get_args,
+    get_origin,
+)
+
+from recorder.answers.references import Reference
+from recorder.model.window import Window, parse_time
+
+__all__ = [
+    "ALL_FIELDS",
+    "INCIDENT_AT",
+    "LIMIT",
+    "NEWEST",
+    "NODES_AT",
+    "OBJECT",
+    "SINCE",
+    "UNTIL",
+    "VERSION_AT",
+    "WINDOW",
+    "Argument",
+    "Arguments",
+    "Asking",
+    "Asks",
+    "Newest",
+    "Option",
+    "arguments_of",
+    "labels_argument",
+    "named_object",
+    "rack_argument",
+    "read",
+    "within",
+]
+
+Values = ParamSpec("Values")
+
+
+class Newest(int):
+    """How many of the newest are wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How a command takes an argument."""
+
+    help: str = ""
+    flags: tuple[str, ...] = ()
+    """Without any, it is an argument."""
+
+    metavar: str | None = None
+    names: str | None = None
+    """What a shell completes: nodes, objects, racks or labels."""
+
+    between: tuple[int, int] | None = None
+    """The least and the greatest of a number."""
+
+    default: object = None
+    once: bool = False
+    """Whether it takes one, where the argument is of many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """One value that a question is asked with.
+
+    A surface for which an argument has no words does not offer it.
+    """
+
+    name: str
+    takes: type = str
+    many: bool = False
+    most: int = 100
+    """How many an agent may give, where it is of many."""
+
+    null: bool = False
+    """Whether null among many has a meaning of its own in GraphQL."""
+
+    required: bool = False
+    parse: Callable[[str], object] | None = None
+    """Makes the value of a text."""
+
+    option: Option | None = None
+    graphql: str | None = None
+    """Describes the argument of a GraphQL field."""
+
+    graphql_name: str | None = None
+    """Its name there, where that is another."""
+
+    agents: str | None = None
+    """Describes the argument of an agent's tool."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How the values of a question were given."""
+
+    now: datetime
+    window: Callable[[datetime | None, datetime | None], Window]
+    spelled: Callable[[Argument], str] = lambda one: one.name
+    """Returns the name of an argument in messages."""
+
+    assumed: Callable[[str], None] | None = None
+    """Is called where a time without a zone is taken as UTC."""
+
+    def value(self, one: Argument, given: object) -> object:
+        """Return the value of an argument.
+
+        Raises:
+            ConfigError: it cannot be.
+        """
+        if one.takes is datetime and isinstance(given, str):
+            return parse_time(
+                given,
+                now=self.now,
+                name=self.spelled(one),
+                assumed=self.assumed,
+            )
+        parse = one.parse
+        if parse is None and issubclass(one.takes, StrEnum):
+            parse = one.takes
+        match given:
+            case list() | tuple():
+                return tuple(given if parse is None else map(parse, given))
+            case str():
+                value = given if parse is None else parse(given)
+                return (value,) if one.many else value
+            case _:
+                return given
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments(Generic[Values]):
+    """Several arguments that make one value."""
+
+    arguments: tuple[Argument, ...]
+    make: Callable[Values, object]
+    """Takes how it was asked, and the value of each argument or None."""
+
+
+class Asks(Protocol):
+    """The class of a question, or a function that makes one."""
+
+    def __call__(self, **values: object) -> object:
+        """Make the question of its fields."""
+
+
+def arguments_of(asks: Asks | type) -> Iterator[Argument]:
+    """Yield the arguments of a question, in their order."""
+    for _, described in _described(asks):
+        match described:
+            case Argument():
+                yield described
+            case Arguments():
+                yield from described.arguments
+            case type():
+                yield from arguments_of(described)
+            case _:
+                pass
+
+
+def _described(asks: Asks | type) -> Iterator[tuple[str, object]]:
+    """Yield for each field what describes it, or its class."""
+    for name, parameter in inspect.signature(asks).parameters.items():
+        annotation = parameter.annotation
+        if get_origin(annotation) is Annotated:
+            for described in get_args(annotation)[1:]:
+                if isinstance(described, Argument | Arguments):
+                    yield name, described
+        elif is_dataclass(annotation):
+            yield name, annotation
+
+
+def read(
+    asks: Asks | type,
+    given: Mapping[str, object],
+    asking: Asking,
+    **fixed: object,
+) -> object:
+    """Make a question from what was given for its arguments, by name.
+
+    Args:
+        asks: the question.
+        given: the values of arguments, by name.
+        asking: how they were given.
+        fixed: fields that are not read from what was given.
+
+    Raises:
+        ConfigError: a value cannot be, or they do not fit together.
+    """
+    values: dict[str, object] = {}
+    for name, described in _described(asks):
+        if name in fixed:
+            continue
+        match described:
+            case Argument():
+                value = asking.value(described, given.get(described.name))
+                if value is not None:
+                    values[name] = value
+            case Arguments():
+                values[name] = described.make(
+                    asking,
+                    *(
+                        asking.value(one, given.get(one.name))
+                        for one in described.arguments
+                    ),
+                )
+            case type() if any(True for _ in arguments_of(described)):
+                values[name] = read(described, given, asking)
+            case _:
+                pass
+    return asks(**values | fixed)
+
+
+SINCE = Argument(
+    name="since",
+    takes=datetime,
+    option=Option(
+        "From this time on: 2026-11-21T03:18:00Z, or an age: 2h.",
+        ("--since",),
+    ),
+    graphql="Start of the window, inclusive.",
+    agents="From this time on, inclusive: RFC 3339 with a zone,"
+    " or an age such as 90s, 2h, 3d.",
+)
+
+UNTIL = Argument(
+    name="until",
+    takes=datetime,
+    option=Option(
+        "End of the window (exclusive): a time or an age.", ("--until",)
+    ),
+    graphql="End of the window, exclusive. Default: now, or the end of a"
+    " tape.",
+    agents="Before this time, as since. Default: the end.",
+)
+
+WINDOW = Arguments(
+    (SINCE, UNTIL), lambda asking, since, until: asking.window(since, until)
+)
+
+INCIDENT_AT = Argument(
+    name="at",
+    takes=datetime,
+    option=Option(
+        "Explain what was happening at this time, or last before it.",
+        ("--at",),
+    ),
+    graphql="As of this time. Default: the newest.",
+    agents="What happened at this time, or last before it.",
+)
+
+VERSION_AT = Argument(
+    name="at",
+    takes=datetime,
+    option=Option(
+        "As of this time: 2026-11-21T03:18:00Z, or an age: 2h."
+        " Default: the newest version.",
+        ("--at",),
+    ),
+    graphql="As of this time. Default: the newest.",
+    graphql_name="time",
+    agents="As it was at this time. Default: as it is now.",
+)
+
+NODES_AT = Argument(
+    name="at",
+    takes=datetime,
+    option=Option(
+        "As of this time: 2026-11-21T03:18:00Z, or an age: 2h."
+        " Default: the end of the record.",
+        ("--at",),
+    ),
+    graphql="As of this time. Default: the newest.",
+)
+
+
+def rack_argument(option: str, agents: str | None = None) -> Argument:
+    """Return the argument that chooses nodes by their rack."""
+    return Argument(
+        name="rack",
+        option=Option(option, ("--rack",), "RACK", "racks"),
+        graphql="Value of a label that names a rack or a switch.",
+        agents=agents,
+    )
+
+
+def labels_argument(
+    option: str,
+    *,
+    graphql: str,
+    agents: str | None = None,
+    parse: Callable[[str], object] | None = None,
+) -> Argument:
+    """Return the argument that chooses nodes by their labels."""
+    return Argument(
+        name="labels",
+        many=True,
+        most=10,
+        parse=parse,
+        option=Option(option, ("-l", "--label"), "LABEL=VALUE", "labels"),
+        graphql=graphql,
+        agents=agents,
+    )
+
+
+def named_object(
+    metavar: str = "OBJECT",
+    *,
+    namespace: str = "Namespace of the object.",
+    graphql: str | None = None,
+) -> Arguments[[Asking, str, str | None]]:
+    """Return the arguments that name an object, which must be given."""
+    return Arguments(
+        (
+            Argument(
+                name="object",
+                takes=Reference,
+                required=True,
+                option=Option(metavar=metavar, names="objects"),
+                graphql=graphql,
+                graphql_name="name",
+                agents="",
+            ),
+            Argument(
+                name="namespace",
+                option=Option(namespace, ("-n", "--namespace"), "NAMESPACE"),
+                graphql=graphql and "Namespace of the object.",
+            ),
+        ),
+        _reference,
+    )
+
+
+def _reference(asking: Asking, text: str, namespace: str | None) -> Reference:
+    del asking
+    return Reference.parse(text, namespace)
+
+
+OBJECT = named_object()
+
+NEWEST = Argument(
+    name="limit", takes=Newest, agents="How many of the newest. Default: 50."
+)
+
+LIMIT = replace(
+    NEWEST,
+    option=Option(
+        "Show only the newest N.", ("--limit",), "N|all", default=100
+    ),
+)
+
+ALL_FIELDS = Argument(
+    name="all_fields",
+    takes=bool,
+    option=Option(
+        "Include managedFields, versions, generations and heartbeat times.",
+        ("--all-fields",),
+    ),
+    graphql="Include insignificant changes, such as managedFields and"
+    " resourceVersion.",
+)
+
+
+def within(window: Annotated[Window, WINDOW]) -> Window:
+    """Ask about a window, and nothing else."""
+    return window

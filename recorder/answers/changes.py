@@ -1,0 +1,70 @@
+"""What differs between two versions of an object."""
+
+import json
+
+from msgspec import UNSET, UnsetType, field
+
+from recorder.answers.nouns import Line
+from recorder.classify.changes import (
+    Change,
+    How,
+    Manifest,
+    changes,
+    is_noise,
+)
+from recorder.model.author import Author
+from recorder.model.document import Document
+from recorder.model.reference import Resource
+
+__all__ = ["ShownChange", "document_of", "shown_change", "visible_changes"]
+
+
+class ShownChange(Document, frozen=True, kw_only=True):
+    """One difference between two versions."""
+
+    path: str
+    """For example `status.conditions[type=Ready].status`."""
+
+    change: How
+    old: object | None
+    """Null if it was absent."""
+
+    new: object | None
+    """Null if it was removed."""
+
+    author: Author | UnsetType = UNSET
+    """Where it is not the author of the version."""
+
+    made_by: Author | None = field(default=None, name="_made_by")
+
+
+def shown_change(
+    change: Change, made_by: Author | None, whole: Author | None = None
+) -> ShownChange:
+    """Return a change of a version, which is of an author as a whole."""
+    return ShownChange(
+        path=str(change),
+        change=change.how,
+        old=change.old,
+        new=change.new,
+        author=UNSET if made_by is None or made_by == whole else made_by,
+        made_by=made_by,
+    )
+
+
+def document_of(line: Line, kind: str) -> Manifest:
+    """Return an entry's object, with what items of a list do not carry."""
+    found: Manifest = json.loads(line.raw or b"{}")
+    resource = Resource.parse(line.resource or "")
+    return {"apiVersion": resource.api_version, "kind": kind, **found}
+
+
+def visible_changes(
+    old: Manifest, new: Manifest, *, all_fields: bool
+) -> list[Change]:
+    """Return what differs, without what is noise unless it is asked for."""
+    return [
+        change
+        for change in changes(old, new)
+        if all_fields or not is_noise(change)
+    ]

@@ -1,0 +1,200 @@
+"""What coverage and gaps mean to a person, in lines."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from recorder.answers.text.table import Cell, Column, Kind
+from recorder.coverage.coverage import Coverage
+from recorder.coverage.hole import Gap, Hole
+from recorder.model.moment import written
+
+__all__ = [
+    "GAP_COLUMNS",
+    "alike",
+    "archive_lines",
+    "coverage_lines",
+    "detail_lines",
+    "few",
+    "gap_cells",
+    "hole_cells",
+    "missing_lines",
+]
+
+
+SHOWN_MAX = 5
+"""Gaps named one by one; the rest is for `recorder gaps`."""
+
+NAMED_MAX = 3
+"""Resources named in one line."""
+
+
+def missing_lines(coverage: Coverage, named: Iterable[Gap]) -> list[str]:
+    """Say the same, and all gaps that verdicts rest on."""
+    lines = coverage_lines(coverage)
+    return [
+        *lines,
+        *(
+            f"a verdict is affected by a gap: {said}"
+            for said in map(_gap, named)
+            if f"INCOMPLETE: {said}" not in lines
+        ),
+    ]
+
+
+def coverage_lines(coverage: Coverage) -> list[str]:
+    """Say whether something may be missing, and what."""
+    if coverage.complete:
+        return [
+            f"complete{_begin(coverage)}{_end(coverage)}",
+            *archive_lines(coverage),
+        ]
+    parts = [
+        *(
+            _span(few(resources), hole.since, hole.until, hole.reason)
+            for hole, resources in alike(coverage.holes)
+        ),
+        *(_gap(gap) for gap in coverage.opened),
+    ]
+    shown = parts[:SHOWN_MAX]
+    left = len(parts) + (coverage.more_gaps or 0) - len(shown)
+    if left:
+        shown.append(f"and {left} more: see `recorder gaps`")
+    return [
+        *(f"INCOMPLETE: {part}" for part in shown),
+        *archive_lines(coverage),
+    ]
+
+
+def archive_lines(coverage: Coverage) -> list[str]:
+    """Say what was read from the archive and from which, and what was not."""
+    begins = coverage.begins
+    earlier = (
+        []
+        if begins is None
+        else [f"not read: dropped days before {written(begins)}; use --since"]
+    )
+    return [
+        *earlier,
+        *(
+            f"from the archive: {written(one.since)} to {written(one.until)},"
+            f" in {one.place}"
+            for one in coverage.archived or ()
+        ),
+    ]
+
+
+def _begin(coverage: Coverage) -> str:
+    begins = coverage.begins
+    return "" if begins is None else f" from {written(begins)}"
+
+
+def _end(coverage: Coverage) -> str:
+    until, proven = coverage.window.until, coverage.proven_until
+    if until is None:
+        return ""
+    said = f" until {written(until)}"
+    if proven is not None and proven < until:
+        said += f", proven until {written(proven)}"
+    return said
+
+
+def _gap(gap: Gap) -> str:
+    said = _span(gap.resource, gap.since, gap.until, gap.reason)
+    return f"{said} (gap {gap.opened})"
+
+
+def _span(
+    resource: str, since: datetime | None, until: datetime | None, reason: str
+) -> str:
+    begin = "" if since is None else f" from {written(since)}"
+    end = "" if until is None else f" to {written(until)}"
+    return f"{resource}{begin}{end}: {reason}"
+
+
+def alike(holes: Iterable[Hole]) -> Sequence[tuple[Hole, Sequence[str]]]:
+    """Put holes of one reason together, with their resources.
+
+    When a recorder dies, there is one of every resource, and each begins at
+    a proof of its own; together they are as wide as the widest.
+    """
+    found: dict[tuple[str, str], list[Hole]] = {}
+    for hole in holes:
+        found.setdefault((hole.source, hole.reason), []).append(hole)
+    return [
+        (
+            replace(group[0], since=_earliest(group), until=_latest(group)),
+            [hole.resource for hole in group if hole.resource is not None],
+        )
+        for group in found.values()
+    ]
+
+
+def few(resources: Sequence[str]) -> str:
+    """Name resources, if there are not too many."""
+    if not resources:
+        return "everything"
+    left = len(resources) - NAMED_MAX
+    named = ", ".join(resources[:NAMED_MAX])
+    return f"{named} and {left} more" if left > 0 else named
+
+
+def _earliest(holes: Sequence[Hole]) -> datetime | None:
+    begins = [hole.since for hole in holes if hole.since is not None]
+    return min(begins) if len(begins) == len(holes) else None
+
+
+def _latest(holes: Sequence[Hole]) -> datetime | None:
+    ends = [hole.until for hole in holes if hole.until is not None]
+    return max(ends) if len(ends) == len(holes) else None
+
+
+GAP_COLUMNS = (
+    Column("ID"),
+    Column("SOURCE", rank=3),
+    Column("RESOURCE"),
+    Column("FROM", Kind.TIME),
+    Column("AGE", Kind.AGE, rank=1),
+    Column("TO", Kind.TIME, rank=2),
+    Column("REASON"),
+)
+
+
+def gap_cells(gap: Gap) -> Sequence[Cell]:
+    """Return a gap as the cells of a table."""
+    return (
+        str(gap.opened),
+        gap.source,
+        gap.resource,
+        gap.since or "",
+        gap.since or "",
+        gap.until or "open",
+        gap.reason,
+    )
+
+
+def hole_cells(coverage: Coverage) -> list[Sequence[Cell]]:
+    """Return the holes without an entry as the cells of a table."""
+    return [
+        (
+            None,
+            hole.source,
+            f"{len(resources)} resources"
+            if len(resources) > 1
+            else few(resources),
+            hole.since or "",
+            hole.since or "",
+            hole.until or "open",
+            hole.reason,
+        )
+        for hole, resources in alike(coverage.holes)
+    ]
+
+
+def detail_lines(gap: Gap) -> list[str]:
+    """Say what was proved about a gap, and what may be missing."""
+    lines = [f"gap {gap.opened}: {gap.proved}"]
+    if not gap.healed:
+        lines.extend(f"  may be missing: {one}" for one in gap.possible or ())
+    return lines

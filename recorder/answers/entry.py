@@ -1,0 +1,224 @@
+"""One entry: by its name, and opened: what it tells, what it changed."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from recorder.answers.authors import Attribution, Authors, attribution
+from recorder.answers.changes import (
+    ShownChange,
+    document_of,
+    shown_change,
+    visible_changes,
+)
+from recorder.answers.nouns import Line, Part, Selection, is_about_events
+from recorder.answers.ports import Reading
+from recorder.answers.queries import EntryQuery, FactListQuery, Incarnations
+from recorder.classify.changes import Change
+from recorder.classify.managers import FieldManager, moved_managers
+from recorder.coverage.coverage import Coverage, covered
+from recorder.errors import ConfigError, NotFoundError
+from recorder.model.author import Author
+from recorder.model.document import Document
+from recorder.model.entry import Operation
+from recorder.model.fact import StoredFact
+from recorder.model.reference import EntryName, ObjectIdentity
+from recorder.model.window import Window
+
+__all__ = [
+    "EntryNameError",
+    "NoEntryError",
+    "Opened",
+    "ask_entry",
+    "ask_opened",
+    "entry_name",
+    "facts_of",
+    "previous_of",
+]
+
+VERSIONS = frozenset(
+    {
+        Operation.LISTED,
+        Operation.RECOVERED,
+        Operation.ADDED,
+        Operation.MODIFIED,
+        Operation.DELETED,
+    }
+)
+MOMENT = timedelta(microseconds=1)
+
+
+class EntryNameError(ConfigError):
+    """A text that is no name of an entry."""
+
+    code = "question.entry"
+
+
+class NoEntryError(NotFoundError):
+    """The log has no such entry."""
+
+    code = "not_found.entry"
+
+
+def entry_name(text: str) -> EntryName:
+    """Read the name of an entry.
+
+    Raises:
+        EntryNameError: it is none.
+    """
+    try:
+        return EntryName.parse(text)
+    except ValueError as exc:
+        raise EntryNameError(str(exc)) from exc
+
+
+async def ask_entry(reading: Reading, name: EntryName) -> Line:
+    """Read one entry.
+
+    Raises:
+        NotFoundError: it is of another log, or not in this one.
+    """
+    log = reading.log
+    if name.log == log.id and 0 < name.position <= log.size:
+        pages = reading.as_of(name.position).pages(
+            EntryQuery(Selection(), Part.OPENED), after=name.position - 1
+        )
+        async for page in pages:
+            if page[0].entry == name:
+                return page[0]
+    held = f"log {log.id} has the positions 1 to {log.size}"
+    if log.is_part:
+        held = "you may not be allowed to read it"
+    msg = f"there is no entry {name}: {held}, or it was pruned"
+    raise NoEntryError(msg)
+
+
+async def facts_of(reading: Reading, name: EntryName) -> list[StoredFact]:
+    """Read the facts that one entry of this log tells."""
+    ended = reading.as_of(name.position)
+    return [
+        stored
+        async for page in ended.pages(
+            FactListQuery(Selection()), after=name.position - 1
+        )
+        for stored in page
+    ]
+
+
+class Opened(Document, frozen=True, kw_only=True):
+    """One entry, opened."""
+
+    entry: Line
+    facts: Sequence[StoredFact]
+    """Facts derived from it."""
+
+    previous: Line | None
+    """The previous version of the same object."""
+
+    changed: Sequence[ShownChange]
+    """Differences from the previous version; empty if there is none."""
+
+    writers: Sequence[FieldManager]
+    """Who made the change, according to field managers."""
+
+    author: Author | None
+    """Who made the version: by audit, else by field managers; null of what
+    is no version."""
+
+    coverage: Coverage
+    """Of the resource, at the time of the entry."""
+
+
+async def ask_opened(
+    reading: Reading, name: EntryName, *, all_fields: bool, now: datetime
+) -> Opened:
+    """Open one entry.
+
+    Raises:
+        NotFoundError: the log has no such entry.
+    """
+    line = await ask_entry(reading, name)
+    facts = await facts_of(reading, name)
+    previous = await previous_of(reading, line)
+    changed: Sequence[Change] = ()
+    managers: Sequence[FieldManager] = ()
+    if previous is not None and line.operation in VERSIONS:
+        kind = line.identity.kind if line.identity is not None else ""
+        old, new = document_of(previous, kind), document_of(line, kind)
+        changed = visible_changes(old, new, all_fields=all_fields)
+        managers = moved_managers(old, new)
+
+    def reads(source: str, resource: str) -> bool:
+        return (source, resource) == (line.source, line.resource)
+
+    at = line.observed_at
+    made = await _attribution(reading, line, previous)
+    return Opened(
+        entry=line,
+        facts=facts,
+        previous=previous,
+        changed=[
+            shown_change(one, None if made is None else made.of(one))
+            for one in changed
+        ],
+        writers=managers,
+        author=None if made is None else made.author,
+        coverage=await covered(
+            reading, Window(at, at + MOMENT), now=now, reads=reads
+        ),
+    )
+
+
+async def _attribution(
+    reading: Reading, line: Line, previous: Line | None
+) -> Attribution | None:
+    """Return who made a version."""
+    thing = line.identity
+    if (
+        thing is None
+        or line.operation not in VERSIONS
+        or is_about_events(line.resource)
+    ):
+        return None
+    named = await reading.names(_named_as(thing))
+    authors = Authors(reading, tuple(one.number for one in named))
+    old = None if previous is None else document_of(previous, thing.kind)
+    return await attribution(
+        authors,
+        await authors.joined([line]),
+        line,
+        old,
+        document_of(line, thing.kind),
+    )
+
+
+async def previous_of(reading: Reading, line: Line) -> Line | None:
+    """Return the version of the same incarnation before an entry."""
+    identity = line.identity
+    if (
+        identity is None
+        or line.operation in {Operation.ADDED, Operation.RENEWED}
+        or is_about_events(line.resource)
+    ):
+        return None
+    incarnations = await reading.names(_named_as(identity))
+    numbers = tuple(
+        one.number for one in incarnations if one.identity.uid == identity.uid
+    )
+    if not numbers:
+        return None
+    before = line.entry.position
+    while True:
+        found = await reading.newest(
+            Selection(objects=numbers, versions=True), before=before
+        )
+        if found is None or found.operation in VERSIONS:
+            return found
+        before = found.entry.position
+
+
+def _named_as(identity: ObjectIdentity) -> Incarnations:
+    return Incarnations(
+        kinds=[(identity.group, identity.kind)],
+        namespace=identity.namespace,
+        name=identity.name,
+    )

@@ -1,0 +1,63 @@
+"""Answers of `recorder gaps`: spans that the log cannot vouch for."""
+
+from collections import deque
+from collections.abc import Sequence
+from datetime import datetime
+
+from msgspec import field
+
+from recorder.answers.arguments import within
+from recorder.answers.ports import Reading
+from recorder.coverage.account import everything
+from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.hole import Gap
+from recorder.coverage.ports import Reads
+from recorder.model.document import Document
+from recorder.model.window import Window
+
+__all__ = ["Gaps", "ask_gaps", "within"]
+
+
+GAPS_MAX = 10_000
+"""The newest are shown; 600 bytes each."""
+
+
+class Gaps(Document, frozen=True, kw_only=True):
+    """The gaps of a window, oldest first, healed ones included."""
+
+    gaps: Sequence[Gap]
+    more: int = field(default=0, name="_more")
+    """How many older ones are not shown."""
+
+    coverage: Coverage
+
+
+async def ask_gaps(
+    reading: Reading,
+    window: Window,
+    *,
+    now: datetime,
+    reads: Reads = everything,
+) -> Gaps:
+    """Find the gaps that overlap a window."""
+    await reading.reach(window.since, window.until)
+    found: deque[Gap] = deque(maxlen=GAPS_MAX)
+    count = 0
+    async for gap in reading.gaps(window.since):
+        if gap.overlaps(window.since, window.until) and reads(
+            gap.source, gap.resource
+        ):
+            found.append(gap)
+            count += 1
+    still_open = [
+        stream.gap
+        for stream in reading.streams
+        if stream.gap is not None
+        and stream.gap.overlaps(window.since, window.until)
+        and reads(stream.source, stream.resource)
+    ]
+    return Gaps(
+        gaps=sorted([*found, *still_open], key=lambda gap: gap.opened),
+        more=count - len(found),
+        coverage=await covered(reading, window, now=now, reads=reads),
+    )

@@ -1,0 +1,343 @@
+"""Answers of `recorder history`: every version, what changed in it, by whom.
+
+A version is compared with the one before it of the same incarnation, also
+where that one lies before the window or behind the limit. What is asked for
+is read page by page; of each incarnation only the newest document is kept.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from msgspec import field
+
+from recorder.answers.arguments import ALL_FIELDS, LIMIT, OBJECT, WINDOW
+from recorder.answers.authors import Attribution, Authors, attribution
+from recorder.answers.changes import (
+    ShownChange,
+    document_of,
+    shown_change,
+    visible_changes,
+)
+from recorder.answers.entries import is_of
+from recorder.answers.joining import Joined
+from recorder.answers.lines import ShownObject, shown_object
+from recorder.answers.nouns import Heartbeats, Line, Part, Selection
+from recorder.answers.ports import Reading
+from recorder.answers.queries import EntryQuery, HeartbeatsOf
+from recorder.answers.references import (
+    KnownObject,
+    Reference,
+    find_objects,
+    no_versions,
+)
+from recorder.classify.changes import Change, Manifest
+from recorder.classify.managers import FieldManager, moved_managers
+from recorder.coverage.account import read_account
+from recorder.coverage.coverage import Coverage, cover
+from recorder.model.author import Author
+from recorder.model.document import Document
+from recorder.model.entry import Operation
+from recorder.model.observation import WATCH
+from recorder.model.reference import EntryName
+from recorder.model.window import Window
+
+__all__ = [
+    "History",
+    "HistoryQuestion",
+    "ShownVersion",
+    "Version",
+    "ask_history",
+    "version_coverage",
+    "versions_between",
+]
+
+INCARNATIONS_KEPT = 50
+"""Documents kept to compare with; one that was let go is read again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryQuestion:
+    """Which versions are wanted."""
+
+    object: Annotated[Reference, OBJECT]
+    window: Annotated[Window, WINDOW]
+    limit: Annotated[int | None, LIMIT] = None
+    """How many of the newest; None for all."""
+
+    all_fields: Annotated[bool, ALL_FIELDS] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """One entry of an object's history."""
+
+    line: Line
+    changed: Sequence[Change]
+    managers: Sequence[FieldManager]
+    """Whose field managers' entries moved; empty where none is known."""
+
+    attribution: Attribution
+    """Who made it: by audit, else by its field managers."""
+
+    begins: bool
+    """Whether it is the first of its incarnation in the log."""
+
+    before: str | None
+    """The uid of the incarnation before it, where another one begins."""
+
+    @property
+    def uid(self) -> str | None:
+        """Its incarnation."""
+        return self.line.identity and self.line.identity.uid
+
+    def shown(self) -> "ShownVersion":
+        """Return it as answers show it."""
+        line, author = self.line, self.attribution.author
+        return ShownVersion(
+            entry=line.entry,
+            operation=line.operation,
+            resource_version=line.resource_version,
+            observed_at=line.observed_at,
+            uid=self.uid,
+            actor=self.managers or None,
+            author=author,
+            changed=[
+                shown_change(one, self.attribution.of(one), author)
+                for one in self.changed
+            ],
+            begins=self.begins,
+            uid_before=self.before,
+            line=line,
+        )
+
+
+class ShownVersion(Document, frozen=True, kw_only=True):
+    """One entry of an object's history."""
+
+    entry: EntryName
+    operation: Operation
+    resource_version: str | None
+    observed_at: datetime
+    uid: str | None
+    actor: Sequence[FieldManager] | None
+    author: Author
+    """Who made it: by audit, else by field managers."""
+
+    changed: Sequence[ShownChange]
+    """Differences from the previous version of the same incarnation."""
+
+    begins: bool = field(name="_begins")
+    """Whether it is the first of its incarnation in the log."""
+
+    uid_before: str | None = field(name="_uid_before")
+    """The previous incarnation, if a new one begins here."""
+
+    line: Line = field(name="_line")
+
+
+class History(Document, frozen=True, kw_only=True):
+    """What a question selects, to be read page by page.
+
+    JSON has the object before the versions, and the rest behind them.
+    """
+
+    more: bool
+    """Whether there are older versions that the limit leaves out."""
+
+    heartbeats: Heartbeats | None
+    """What was counted of the incarnation that lives."""
+
+    coverage: Coverage
+    object: ShownObject = field(name="_object")
+    question: HistoryQuestion = field(name="_question")
+    found: KnownObject = field(name="_found")
+    after: int = field(name="_after")
+    """Where the wanted versions begin."""
+
+    async def pages(
+        self, reading: Reading, *, limit: int | None = None
+    ) -> AsyncIterator[list[ShownVersion]]:
+        """Yield the versions in log order, in pages of the limit at most."""
+        async for page in self.compared(reading, limit=limit):
+            yield [version.shown() for version in page]
+
+    async def compared(
+        self, reading: Reading, *, limit: int | None = None
+    ) -> AsyncIterator[list[Version]]:
+        """Yield them with what they were compared by."""
+        comparing = _Comparing(
+            reading, self.found, all_fields=self.question.all_fields
+        )
+        async for page in reading.pages(
+            EntryQuery(
+                _selection(self.found, self.question.window), Part.OPENED
+            ),
+            after=self.after,
+            limit=limit,
+        ):
+            yield await comparing.versions(page)
+
+
+async def ask_history(
+    reading: Reading, question: HistoryQuestion, *, now: datetime
+) -> History:
+    """Find the versions of an object, and what may be missing from them.
+
+    Raises:
+        NotFoundError: the log has no such object, or no version of it.
+    """
+    await reading.reach(question.window.since, question.window.until)
+    found = await find_objects(reading, question.object)
+    newest = await reading.newest(_selection(found, Window()))
+    if newest is None:
+        raise no_versions(reading, question.object)
+    after = 0
+    if question.limit is not None:
+        after = await reading.skip_to_newest(
+            EntryQuery(_selection(found, question.window)), question.limit
+        )
+    return History(
+        object=shown_object(newest, found.kind.kind),
+        question=question,
+        found=found,
+        after=after,
+        more=after > 0,
+        heartbeats=await _heartbeats(reading, found),
+        coverage=await version_coverage(
+            reading, found, question.window, now=now
+        ),
+    )
+
+
+async def version_coverage(
+    reading: Reading, found: KnownObject, window: Window, *, now: datetime
+) -> Coverage:
+    """Judge what may be missing from the versions of an object."""
+
+    def reads(source: str, resource: str) -> bool:
+        return source == WATCH and is_of(found, resource)
+
+    account = await read_account(reading, window, now=now, reads=reads)
+    return cover(account, authored=lambda name: is_of(found, name))
+
+
+async def versions_between(
+    reading: Reading,
+    found: KnownObject,
+    first: EntryName,
+    last: EntryName,
+    *,
+    limit: int,
+) -> AsyncIterator[Version]:
+    """Yield the newest versions behind an entry, up to another.
+
+    The audit record of a version may lie behind it.
+    """
+    selection = _selection(found, Window())
+    ended = reading.as_of(last.position)
+    after = await ended.skip_to_newest(EntryQuery(selection), limit)
+    comparing = _Comparing(reading, found, all_fields=False)
+    async for page in ended.pages(
+        EntryQuery(selection, Part.OPENED), after=max(after, first.position)
+    ):
+        for version in await comparing.versions(page):
+            yield version
+
+
+class _Comparing:
+    """Compares each line with the version before it."""
+
+    def __init__(
+        self, reading: Reading, found: KnownObject, *, all_fields: bool
+    ) -> None:
+        self._reading = reading
+        self._kind = found.kind.kind
+        self._all_fields = all_fields
+        self._numbers: dict[str | None, tuple[int, ...]] = {}
+        for one in found.incarnations:
+            uid = one.identity.uid
+            known = self._numbers.get(uid, ())
+            self._numbers[uid] = (*known, one.number)
+        self._documents: dict[str | None, Manifest] = {}
+        self._uid: str | None = None
+        self._authors = Authors(reading, found.numbers)
+
+    async def versions(self, page: Sequence[Line]) -> list[Version]:
+        """Compare the lines of a page, and find out who made them."""
+        joined = await self._authors.joined(page)
+        return [await self._version(line, joined) for line in page]
+
+    async def _version(self, line: Line, joined: Joined) -> Version:
+        uid = line.identity and line.identity.uid
+        old = self._documents.pop(uid, None)
+        if old is None and line.operation is not Operation.ADDED:
+            old = await self._before(uid, line.entry.position)
+        other = self._uid if self._uid != uid else None
+        self._uid = uid
+        changed: Sequence[Change] = ()
+        managers: Sequence[FieldManager] = ()
+        new = old
+        if line.operation is not Operation.ABSENT:
+            new = document_of(line, self._kind)
+            if old is not None:
+                changed = visible_changes(
+                    old, new, all_fields=self._all_fields
+                )
+            if old is not None or line.operation is Operation.ADDED:
+                managers = moved_managers(old, new)
+        if new is not None:
+            self._keep(uid, new)
+        return Version(
+            line=line,
+            changed=changed,
+            managers=managers,
+            attribution=await attribution(
+                self._authors,
+                joined,
+                line,
+                old,
+                None if line.operation is Operation.ABSENT else new,
+            ),
+            begins=old is None,
+            before=other,
+        )
+
+    def _keep(self, uid: str | None, document: Manifest) -> None:
+        self._documents[uid] = document
+        if len(self._documents) > INCARNATIONS_KEPT:
+            del self._documents[next(iter(self._documents))]
+
+    async def _before(self, uid: str | None, position: int) -> Manifest | None:
+        """Read the newest document before a position, if there is one."""
+        while position > 1:
+            line = await self._reading.newest(
+                Selection(objects=self._numbers[uid], versions=True),
+                before=position,
+            )
+            if line is None:
+                return None
+            if line.operation is not Operation.ABSENT:
+                return document_of(line, self._kind)
+            position = line.entry.position
+        return None
+
+
+def _selection(found: KnownObject, window: Window) -> Selection:
+    return Selection(
+        objects=found.numbers,
+        since=window.since,
+        until=window.until,
+        versions=True,
+    )
+
+
+async def _heartbeats(
+    reading: Reading, found: KnownObject
+) -> Heartbeats | None:
+    """Return what was counted of the newest incarnation, while it lives."""
+    counted = await reading.states(HeartbeatsOf(found.numbers))
+    lives = [number for number in found.numbers if number in counted]
+    beats = counted[lives[-1]] if lives else None
+    return beats if beats is not None and beats.count else None

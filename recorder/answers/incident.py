@@ -1,0 +1,112 @@
+"""One incident, by the id of a verdict: looked for where it must be.
+
+The id is the name of an entry, and the entry says when and on which node, so
+that not the whole log is judged to find it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from recorder.answers.entry import NoEntryError, ask_entry, facts_of
+from recorder.answers.incidents import (
+    Incidents,
+    IncidentsQuestion,
+    ask_incidents,
+)
+from recorder.answers.loading.nodes import LOOKBACK
+from recorder.answers.ports import Reading
+from recorder.answers.why import WhyQuestion, ask_why
+from recorder.errors import NotFoundError
+from recorder.explain.verdict import Judged
+from recorder.knowledge import Knowledge
+from recorder.model.reference import EntryName
+from recorder.model.window import Window
+
+__all__ = ["NoIncidentError", "ask_incident"]
+
+MARGIN = timedelta(minutes=1)
+
+
+class NoIncidentError(NotFoundError):
+    """There is no such incident."""
+
+    code = "not_found.incident"
+
+
+async def ask_incident(
+    reading: Reading,
+    name: EntryName,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Incidents:
+    """Find the incident that a verdict belongs to; return it alone.
+
+    Judged to a day after it happened, or to the end of the log.
+
+    Raises:
+        NotFoundError: the log has no such entry, or it is no verdict's.
+    """
+    at, nodes = await _place(reading, name)
+    verdict = await _verdict(reading, name, (at, nodes), knowledge, now=now)
+    began = min(at, verdict.began_at)
+    end = at + LOOKBACK
+    last = reading.log.observed_at
+    is_over = last is not None and last >= end
+    question = IncidentsQuestion(
+        window=Window(began - MARGIN, end if is_over else None)
+    )
+    found = await ask_incidents(reading, question, knowledge, now=now)
+    chosen = [one for one in found.incidents if str(name) in one.verdicts]
+    if not chosen:
+        raise _none(reading, name)
+    return Incidents(incidents=chosen, coverage=found.coverage)
+
+
+async def _verdict(
+    reading: Reading,
+    name: EntryName,
+    place: tuple[datetime, Sequence[str]],
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Judged:
+    at, nodes = place
+    around = Window(at - MARGIN, at + LOOKBACK)
+    for node in nodes:
+        why = await ask_why(
+            reading, WhyQuestion(node=node, window=around), knowledge, now=now
+        )
+        for verdict in why.verdicts:
+            if verdict.id == str(name):
+                return verdict
+    raise _none(reading, name)
+
+
+async def _place(
+    reading: Reading, name: EntryName
+) -> tuple[datetime, Sequence[str]]:
+    """Return when an entry was observed, and the nodes that it is about.
+
+    From its facts if there are any: the entry of an audit record has no node,
+    its facts do; and a reader may be allowed to read the facts of a Node
+    without its documents.
+    """
+    log = reading.log
+    if name.log == log.id and 0 < name.position <= log.size:
+        facts = await facts_of(reading, name)
+        nodes = {one.fact.node for one in facts if one.fact.node}
+        if nodes:
+            return facts[0].observed_at, sorted(nodes)
+    try:
+        line = await ask_entry(reading, name)
+    except NoEntryError as exc:
+        raise _none(reading, name) from exc
+    return line.observed_at, [] if line.node is None else [line.node]
+
+
+def _none(reading: Reading, name: EntryName) -> NoIncidentError:
+    return NoIncidentError(
+        f"there is no incident {name} in log {reading.log.id}",
+        advice="`recorder incidents -o json` lists their ids",
+    )

@@ -1,0 +1,523 @@
+"""Answers of `recorder incidents`: what happened to any node."""
+
+from collections.abc import (
+    Collection,
+    Container,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated, Self
+
+from msgspec import field
+from msgspec.structs import replace
+
+from recorder.answers.arguments import NEWEST, WINDOW, Argument, Option
+from recorder.answers.beginning import reach_begun
+from recorder.answers.loading.hits import hits_of
+from recorder.answers.loading.nodes import (
+    LOOKBACK,
+    PODS,
+    hiding,
+    nodes_of,
+    reads_nodes,
+    verdicts_of,
+)
+from recorder.answers.places import rack_of
+from recorder.answers.ports import Reading
+from recorder.answers.queries import ActiveNodes, NodePlaces
+from recorder.answers.references import node_name
+from recorder.answers.text.table import CONFIDENCES, Cell, Column, Kind
+from recorder.coverage.account import read_account
+from recorder.coverage.coverage import Coverage, cover
+from recorder.explain.hit import Hit, Totals
+from recorder.explain.verdict import Duration, Judged
+from recorder.knowledge import Knowledge
+from recorder.model.document import Document
+from recorder.model.moment import shifted
+from recorder.model.outcomes import (
+    Cause,
+    Confidence,
+    Fault,
+    Happened,
+    IncidentGroup,
+)
+from recorder.model.window import Window
+
+__all__ = [
+    "COLUMNS",
+    "Incident",
+    "IncidentFilter",
+    "Incidents",
+    "IncidentsQuestion",
+    "JudgedIncident",
+    "ask_incidents",
+    "controller_of",
+    "incident_cells",
+    "places_of",
+]
+
+GROUPS = {
+    Fault.CONTROL_PLANE.value: IncidentGroup.CONTROL_PLANE,
+    Fault.POWER_LOSS.value: IncidentGroup.RACK,
+    Fault.PARTITION.value: IncidentGroup.RACK,
+}
+"""Causes that strike several nodes at once."""
+
+WIDE = "zone"
+"""The end of keys of labels of places without a network of their own."""
+
+Places = Mapping[str, Mapping[str, str]]
+"""Of nodes the labels that say where they stand."""
+
+TOGETHER = timedelta(minutes=1)
+"""Between losses of nodes that one cause struck."""
+
+
+class Incident(Document, frozen=True, kw_only=True):
+    """Verdicts that belong together."""
+
+    id: str
+    """The id of its first verdict."""
+
+    happened: Happened
+    cause: Cause
+    nodes: Sequence[str]
+    since: datetime = field(name="from")
+    """Time of its first signal."""
+
+    until: datetime | None = field(name="to")
+    """When the last node was back in service; null until then."""
+
+    duration: Duration | None
+    """How long it lasted for the node that its sentence names."""
+
+    group: IncidentGroup
+    sentence: str
+    """A one-sentence summary."""
+
+    confidence: Confidence
+    verdicts: Sequence[str]
+    workloads: int
+    gpu_hours_lost: float
+
+
+class JudgedIncident(Incident, frozen=True, kw_only=True):
+    """An incident with its verdicts and what they hit."""
+
+    judged: Sequence[Judged] = field(name="_judged")
+    hits: Sequence[Hit] = field(name="_hits")
+    totals: Totals = field(name="_totals")
+
+    @classmethod
+    def of(cls, judged: Sequence[Judged], hits: Sequence[Hit]) -> Self:
+        """Return the incident that verdicts are, the first of which names it.
+
+        Args:
+            judged: in the order of the log.
+            hits: what they hit, with what they are charged with.
+        """
+        first, totals = judged[0], Totals.of(hits)
+        nodes = sorted({verdict.node for verdict in judged})
+        backs = [verdict.back_in_service_at for verdict in judged]
+        alone = len(judged) == 1
+        return cls(
+            id=first.id,
+            happened=first.happened,
+            cause=first.cause,
+            nodes=nodes,
+            since=min(verdict.began_at for verdict in judged),
+            until=max(filter(None, backs)) if all(backs) else None,
+            duration=first.duration,
+            group=IncidentGroup.NODE
+            if alone
+            else GROUPS.get(first.cause, IncidentGroup.NODE),
+            sentence=first.sentence
+            if alone
+            else f"{len(nodes)} nodes together: {first.sentence}",
+            confidence=first.confidence,
+            verdicts=[verdict.id for verdict in judged],
+            workloads=totals.workloads,
+            gpu_hours_lost=totals.gpu_hours_attributed,
+            judged=judged,
+            hits=hits,
+            totals=totals,
+        )
+
+    @property
+    def first(self) -> Judged:
+        """The verdict that names it."""
+        return self.judged[0]
+
+    @property
+    def namespaces(self) -> Sequence[str]:
+        """The namespaces of the workloads that it hit, by name."""
+        return sorted({hit.namespace for hit in self.hits})
+
+    @property
+    def controller(self) -> str | None:
+        """The program that carried out the decision, if one did."""
+        return controller_of(self.first)
+
+    def racks(self, places: Places) -> Sequence[str]:
+        """Return the racks that it struck, by name."""
+        found = {rack_of(places.get(node, {})) for node in self.nodes}
+        return sorted(rack for rack in found if rack is not None)
+
+    @property
+    def place(self) -> tuple[datetime, int]:
+        """Its place in a list: by the time that the list shows."""
+        return self.since, self.first.effect.stored.entry.position
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentFilter:
+    """Which incidents are wanted; what is None does not narrow."""
+
+    happened: Annotated[
+        Container[str] | None,
+        Argument(
+            name="happened",
+            takes=Happened,
+            many=True,
+            option=Option(
+                "Only these, such as reboot. Repeatable.", ("--happened",)
+            ),
+            graphql="Only these values.",
+        ),
+    ] = None
+    causes: Annotated[
+        Container[str] | None,
+        Argument(
+            name="causes",
+            takes=Cause,
+            many=True,
+            option=Option(
+                "Only these causes, such as gpu-fault. Repeatable.",
+                ("--cause",),
+            ),
+            graphql="Only these causes.",
+        ),
+    ] = None
+    confidence: Annotated[
+        Container[str] | None,
+        Argument(
+            name="confidence",
+            takes=Confidence,
+            many=True,
+            option=Option(
+                "Only with this confidence. Repeatable.", ("--confidence",)
+            ),
+            graphql="Only these confidence levels.",
+        ),
+    ] = None
+    node: Annotated[
+        str | None,
+        Argument(
+            name="node",
+            parse=node_name,
+            option=Option(
+                "Only incidents of this node.", ("--node",), names="nodes"
+            ),
+            graphql="Only for this node.",
+        ),
+    ] = None
+    workload: Annotated[
+        str | None,
+        Argument(
+            name="workload",
+            option=Option(
+                "Only incidents that affected a workload whose name contains"
+                " this.",
+                ("--workload",),
+                "NAME",
+            ),
+            graphql="Only incidents that affected a workload whose"
+            " name contains this.",
+        ),
+    ] = None
+    racks: Annotated[
+        Collection[str | None] | None,
+        Argument(
+            name="racks",
+            many=True,
+            null=True,
+            option=Option(
+                "Only incidents that struck a node of this rack, or behind"
+                " this switch.",
+                ("--rack",),
+            ),
+            graphql="Only incidents that struck a node of one of these"
+            " racks, or switches; null selects those of no known rack.",
+        ),
+    ] = None
+    namespaces: Annotated[
+        Collection[str | None] | None,
+        Argument(
+            name="namespaces",
+            many=True,
+            null=True,
+            option=Option(
+                "Only incidents that affected a workload of this namespace.",
+                ("-n", "--namespace"),
+            ),
+            graphql="Only incidents that affected a workload of one of"
+            " these namespaces; null selects those that affected none.",
+        ),
+    ] = None
+    controllers: Annotated[
+        Collection[str | None] | None,
+        Argument(
+            name="controllers",
+            many=True,
+            null=True,
+            option=Option(
+                "Only incidents whose decision this program carried out.",
+                ("--controller",),
+                "NAME",
+            ),
+            graphql="Only incidents whose decision one of these"
+            " programs carried out; null selects those of no program.",
+        ),
+    ] = None
+    """Of these three None stands for an incident that has none."""
+
+    def has(self, incident: JudgedIncident, places: Places) -> bool:
+        """Return whether an incident is wanted.
+
+        ``places`` has the labels of its nodes that say where they stand.
+        """
+        first, name = incident.first, self.workload
+        hits = incident.hits
+        return (
+            (self.happened is None or first.happened in self.happened)
+            and (self.causes is None or first.cause in self.causes)
+            and (
+                self.confidence is None or first.confidence in self.confidence
+            )
+            and (self.node is None or self.node in incident.nodes)
+            and (name is None or any(name in str(h.workload) for h in hits))
+            and _any_of(incident.namespaces, self.namespaces)
+            and (
+                self.controllers is None
+                or incident.controller in self.controllers
+            )
+            and (
+                self.racks is None
+                or _any_of(incident.racks(places), self.racks)
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentsQuestion:
+    """Which incidents, and when."""
+
+    wanted: IncidentFilter = IncidentFilter()
+    window: Annotated[Window, WINDOW]
+    limit: Annotated[int | None, NEWEST] = None
+    """How many of the newest an agent is shown."""
+
+
+def _any_of(
+    words: Sequence[str], wanted: Collection[str | None] | None
+) -> bool:
+    return wanted is None or any(w in wanted for w in words or (None,))
+
+
+def controller_of(verdict: Judged) -> str | None:
+    """Return the program that carried out a decision, or made it."""
+    decided = verdict.decision
+    if decided is None:
+        return None
+    for actor in (decided.carried_out_by, decided.actor):
+        if actor is not None and actor.is_program:
+            return actor.name
+    return None
+
+
+class Incidents(Document, frozen=True, kw_only=True):
+    """What happened to any node, oldest first."""
+
+    incidents: Sequence[JudgedIncident]
+    coverage: Coverage
+
+
+async def ask_incidents(
+    reading: Reading,
+    question: IncidentsQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Incidents:
+    """Find what happened to all nodes in a window."""
+    window = question.window
+    await reading.reach(window.since, window.until)
+    found = await _incidents(reading, window, knowledge, now=now)
+    verdicts = [v for one in found.incidents for v in one.judged]
+    if await reach_begun(reading, window, verdicts):
+        found = await _incidents(reading, window, knowledge, now=now)
+    chosen = await _selected(reading, found.incidents, question.wanted)
+    return replace(found, incidents=chosen)
+
+
+async def _incidents(
+    reading: Reading, window: Window, knowledge: Knowledge, *, now: datetime
+) -> Incidents:
+    account = await read_account(
+        reading, window, now=now, reads=reads_nodes, facts=True, needs=PODS
+    )
+    since = window.since and shifted(window.since, -LOOKBACK)
+    active = ActiveNodes(
+        since=since, until=window.until, observed_since=window.since
+    )
+    names = sorted(await reading.names(active))
+    nodes = await nodes_of(
+        reading, names, since=since, until=window.until, knowledge=knowledge
+    )
+    judged = await verdicts_of(
+        reading, nodes, window, account, knowledge, everywhere=True
+    )
+    verdicts = [v for v in judged if not _is_of_work(v)]
+    struck = sorted({verdict.node for verdict in verdicts})
+    found = (
+        await hits_of(reading, struck, verdicts, window, account=account)
+        if struck
+        else []
+    )
+    incidents = [
+        JudgedIncident.of(group, _of(group, found))
+        for group in _together(verdicts, await _cut_off(reading, verdicts))
+    ]
+    incidents.sort(key=lambda one: one.place)
+    times = [
+        at
+        for one in incidents
+        for at in (one.since, *(hit.hit_at for hit in one.hits))
+    ]
+    return Incidents(
+        incidents=incidents,
+        coverage=cover(account, times=times, hiding=hiding(judged)),
+    )
+
+
+async def _selected(
+    reading: Reading,
+    incidents: Sequence[JudgedIncident],
+    wanted: IncidentFilter,
+) -> list[JudgedIncident]:
+    """Return the incidents that are wanted, in the same order."""
+    racks = wanted.racks is not None
+    places = await places_of(reading, incidents) if racks else {}
+    return [one for one in incidents if wanted.has(one, places)]
+
+
+async def places_of(
+    reading: Reading, incidents: Iterable[JudgedIncident]
+) -> Places:
+    """Return the labels that say where the nodes of incidents stand."""
+    names = {name for one in incidents for name in one.nodes}
+    return await reading.states(NodePlaces(names)) if names else {}
+
+
+def _is_of_work(verdict: Judged) -> bool:
+    """Whether a container met its own limit: nothing happened to its node."""
+    return verdict.cause == Fault.CONTAINER_OOM.value
+
+
+async def _cut_off(reading: Reading, verdicts: Iterable[Judged]) -> Places:
+    """Return where nodes stand of which each lost the network."""
+    names = {v.node for v in verdicts if v.cause == Fault.PARTITION.value}
+    return await reading.states(NodePlaces(names)) if len(names) > 1 else {}
+
+
+def _together(
+    verdicts: Iterable[Judged], places: Places
+) -> list[Sequence[Judged]]:
+    """Put together what struck several nodes at once, in order of time.
+
+    One loses the network by itself too: others with it if they stand with it.
+    """
+    groups: list[list[Judged]] = []
+    for verdict in sorted(verdicts, key=_order):
+        for group in groups:
+            first = group[0]
+            if (
+                verdict.cause in GROUPS
+                and first.cause == verdict.cause
+                and first.happened == verdict.happened
+                and abs(first.lost_at - verdict.lost_at) <= TOGETHER
+                and (
+                    verdict.cause != Fault.PARTITION.value
+                    or _stand_together(first.node, verdict.node, places)
+                )
+            ):
+                group.append(verdict)
+                break
+        else:
+            groups.append([verdict])
+    return [tuple(group) for group in groups]
+
+
+def _stand_together(node: str, other: str, places: Places) -> bool:
+    there = places.get(other, {})
+    return any(
+        there.get(key) == value and key.rpartition("/")[2] != WIDE
+        for key, value in places.get(node, {}).items()
+    )
+
+
+def _order(verdict: Judged) -> tuple[datetime, str]:
+    return verdict.at, verdict.node
+
+
+def _of(group: Sequence[Judged], found: Sequence[Hit]) -> list[Hit]:
+    """Return the workloads that a group of verdicts hit, with its charges."""
+    own = {verdict.id for verdict in group}
+    return [
+        hit.charged(verdicts=own)
+        for hit in found
+        if any(charge.verdict in own for charge in hit.charges)
+        or (hit.outcome == "survived" and own & {*hit.evidence})
+    ]
+
+
+COLUMNS = (
+    Column("FROM", Kind.TIME, rank=2),
+    Column("AGE", Kind.AGE),
+    Column("TO", Kind.TIME, wide=True),
+    Column("ID", wide=True),
+    Column("NODES", rank=1),
+    Column("HAPPENED", rank=5),
+    Column("CAUSE"),
+    Column("CONFIDENCE", colours=CONFIDENCES),
+    Column("GROUP", wide=True),
+    Column("WORKLOADS", rank=4),
+    Column("GPU-HOURS", rank=3),
+    Column("SUMMARY"),
+)
+
+NODES_SHOWN = 3
+
+
+def incident_cells(shown: Incident) -> Sequence[Cell]:
+    """Return an incident as the cells of a table."""
+    nodes = shown.nodes
+    more = len(nodes) - NODES_SHOWN
+    rest = f" and {more} more" if more > 0 else ""
+    return (
+        shown.since,
+        shown.since,
+        shown.until,
+        shown.id,
+        ",".join(nodes[:NODES_SHOWN]) + rest,
+        shown.happened,
+        shown.cause,
+        shown.confidence,
+        shown.group,
+        shown.workloads,
+        shown.gpu_hours_lost,
+        shown.sentence,
+    )

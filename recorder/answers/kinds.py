@@ -1,0 +1,183 @@
+"""Kinds as people name them: ``po``, ``pods``, ``Pod``, ``jobs.batch``.
+
+The kinds that every cluster has are listed here with the names that kubectl
+takes. Those of custom resources are told by their definitions in the log,
+and what neither knows is still found by its kind or its plainest plural, so
+that a tape without definitions can be asked too.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from recorder.answers.nouns import CustomKind
+from recorder.model.kinds import plural_of
+
+__all__ = ["BUILT_IN", "Kind", "built_in_version", "find_kinds"]
+
+_BUILT_IN = """
+v1 Pod pods po
+v1 Node nodes no cluster
+v1 Namespace namespaces ns cluster
+v1 Service services svc
+v1 Endpoints endpoints ep
+v1 ConfigMap configmaps cm
+v1 Secret secrets
+v1 ServiceAccount serviceaccounts sa
+v1 PersistentVolume persistentvolumes pv cluster
+v1 PersistentVolumeClaim persistentvolumeclaims pvc
+v1 ReplicationController replicationcontrollers rc
+v1 ResourceQuota resourcequotas quota
+v1 LimitRange limitranges limits
+v1 PodTemplate podtemplates
+apps/v1 Deployment deployments deploy
+apps/v1 ReplicaSet replicasets rs
+apps/v1 StatefulSet statefulsets sts
+apps/v1 DaemonSet daemonsets ds
+apps/v1 ControllerRevision controllerrevisions
+batch/v1 Job jobs
+batch/v1 CronJob cronjobs cj
+policy/v1 PodDisruptionBudget poddisruptionbudgets pdb
+autoscaling/v2 HorizontalPodAutoscaler horizontalpodautoscalers hpa
+coordination.k8s.io/v1 Lease leases
+networking.k8s.io/v1 Ingress ingresses ing
+networking.k8s.io/v1 IngressClass ingressclasses cluster
+networking.k8s.io/v1 NetworkPolicy networkpolicies netpol
+discovery.k8s.io/v1 EndpointSlice endpointslices
+storage.k8s.io/v1 StorageClass storageclasses sc cluster
+storage.k8s.io/v1 VolumeAttachment volumeattachments cluster
+storage.k8s.io/v1 CSINode csinodes cluster
+storage.k8s.io/v1 CSIDriver csidrivers cluster
+scheduling.k8s.io/v1 PriorityClass priorityclasses pc cluster
+node.k8s.io/v1 RuntimeClass runtimeclasses cluster
+rbac.authorization.k8s.io/v1 Role roles
+rbac.authorization.k8s.io/v1 RoleBinding rolebindings
+rbac.authorization.k8s.io/v1 ClusterRole clusterroles cluster
+rbac.authorization.k8s.io/v1 ClusterRoleBinding clusterrolebindings cluster
+admissionregistration.k8s.io/v1 MutatingWebhookConfiguration\
+ mutatingwebhookconfigurations cluster
+admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration\
+ validatingwebhookconfigurations cluster
+apiextensions.k8s.io/v1 CustomResourceDefinition customresourcedefinitions\
+ crd crds cluster
+apiregistration.k8s.io/v1 APIService apiservices cluster
+certificates.k8s.io/v1 CertificateSigningRequest certificatesigningrequests\
+ csr cluster
+resource.k8s.io/v1 ResourceClaim resourceclaims
+resource.k8s.io/v1 ResourceSlice resourceslices cluster
+resource.k8s.io/v1 DeviceClass deviceclasses cluster
+"""
+"""Version, kind, plural, short names, and ``cluster`` where the objects have
+no namespace."""
+
+
+VERSION = re.compile(r"^v\d+((alpha|beta)\d+)?\.")
+"""kubectl takes ``jobs.v1.batch`` too; which version does not matter here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind and the names that it goes by."""
+
+    group: str
+    kind: str
+    plural: str
+    names: frozenset[str]
+    """In lower case, without the group."""
+
+    namespaced: bool | None
+    """None where nobody says."""
+
+    @property
+    def filed(self) -> tuple[tuple[str, str], ...]:
+        """How the log may name it: by its plural where a tape says no kind."""
+        return ((self.group, self.kind), (self.group, self.plural))
+
+    def __str__(self) -> str:
+        """Return the name that no other kind has."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def is_called(self, word: str) -> bool:
+        """Return whether a word names it, with or without its group."""
+        name, dot, group = word.partition(".")
+        if dot and VERSION.sub("", f"{group}.") != f"{self.group}.".lstrip(
+            "."
+        ):
+            return False
+        return name in self.names
+
+
+def _parse(line: str) -> tuple[Kind, str]:
+    api_version, kind, plural, *rest = line.split()
+    group = api_version.rpartition("/")[0]
+    shorts = [word for word in rest if word != "cluster"]
+    return Kind(
+        group=group,
+        kind=kind,
+        plural=plural,
+        names=frozenset({kind.lower(), plural, *shorts}),
+        namespaced="cluster" not in rest,
+    ), api_version
+
+
+_PARSED = [_parse(line) for line in _BUILT_IN.strip().splitlines()]
+BUILT_IN: Sequence[Kind] = tuple(kind for kind, _ in _PARSED)
+_VERSIONS = {(kind.group, kind.kind): version for kind, version in _PARSED}
+
+
+def built_in_version(group: str, kind: str) -> str | None:
+    """Return the ``apiVersion`` of a kind that every cluster has."""
+    return _VERSIONS.get((group, kind))
+
+
+def find_kinds(
+    word: str,
+    *,
+    custom: Iterable[CustomKind],
+    filed: Collection[tuple[str, str]],
+) -> Sequence[Kind]:
+    """Return the kinds that a word names, the likeliest alone if there is one.
+
+    As with kubectl a built-in kind wins over a custom one of the same name;
+    the others are reached by their group.
+
+    Args:
+        word: as it was written.
+        custom: what definitions define.
+        filed: group and kind of everything in the log.
+    """
+    word = word.lower()
+    for known in (BUILT_IN, [_custom(kind) for kind in custom]):
+        found = [kind for kind in known if kind.is_called(word)]
+        if found:
+            return found
+    # A kind is before its plural, by which audit records name its objects.
+    guesses: dict[tuple[str, str], Kind] = {}
+    for group, kind in sorted(filed):
+        guesses.setdefault((group, plural_of(kind)), _guess(group, kind))
+    return [guess for guess in guesses.values() if guess.is_called(word)]
+
+
+def _custom(custom: CustomKind) -> Kind:
+    names = {custom.kind.lower(), custom.plural, custom.singular}
+    return Kind(
+        group=custom.group,
+        kind=custom.kind,
+        plural=custom.plural,
+        names=frozenset(names | set(custom.short_names)),
+        namespaced=custom.namespaced,
+    )
+
+
+def _guess(group: str, kind: str) -> Kind:
+    low, plural = kind.lower(), plural_of(kind)
+    names = {low, plural}
+    if kind == plural:
+        names.add(low.removesuffix("s"))
+    return Kind(
+        group=group,
+        kind=kind,
+        plural=plural,
+        names=frozenset(names),
+        namespaced=None,
+    )

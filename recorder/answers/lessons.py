@@ -1,0 +1,161 @@
+"""What an incident comes to: a summary, what contributed, and what to do.
+
+Only what the evidence suggests. An item names the record or its absence that
+suggests it; what people decide to do is theirs to add.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from recorder.answers.impact import Impact
+from recorder.answers.sentences import counted, lasting
+from recorder.coverage.hole import Gap
+from recorder.explain.hit import Hit
+from recorder.explain.sentences import lasted
+from recorder.explain.verdict import Judged
+from recorder.model.outcomes import Cause, Confidence, Happened, Outcome
+
+__all__ = ["action_items", "factors", "summary"]
+
+RECORD = {
+    "audit": "Record the audit log of the API server",
+    "bmc": "Send power events of the BMC to Recorder, or note here what its"
+    " event log says",
+    "pstore": "Collect pstore or kdump of the machine, and note here what they"
+    " say",
+    "shutdownGracePeriod": "Set shutdownGracePeriod in the configuration of"
+    " the kubelet",
+}
+"""How to have what was missing the next time."""
+
+
+def factors(verdicts: Sequence[Judged]) -> Sequence[str]:
+    """Return what contributed, by the links of the verdicts."""
+    return list(dict.fromkeys(_factors(verdicts)))
+
+
+def _factors(verdicts: Sequence[Judged]) -> Iterator[str]:
+    for verdict in verdicts:
+        node, because, decided = (
+            verdict.node,
+            verdict.because,
+            verdict.decision,
+        )
+        if because is not None:
+            yield (
+                f"{because.says} led to the intervention on {node}"
+                f" ({because.confidence}; {because.entry})"
+            )
+        if decided is not None and decided.carried_out_by is not None:
+            done, by = decided.carried_out_by.name, decided.actor
+            who = "" if not by.name else f", for {by.name}"
+            if done:
+                yield f"{done} carried it out on {node}{who}"
+        if skew := verdict.clock_skew_seconds:
+            way = "ahead" if skew > 0 else "behind"
+            off = lasted(timedelta(seconds=abs(skew)))
+            yield f"the clock of {node} was {off} {way}"
+        for one in verdict.contradictions:
+            yield (
+                f"records about {node} disagree: {one.says}"
+                f" ({one.entry}), but {one.but}"
+            )
+
+
+def action_items(
+    verdicts: Sequence[Judged], hits: Sequence[Hit], gaps: Sequence[Gap]
+) -> Sequence[str]:
+    """Return what the evidence suggests to do."""
+    return list(dict.fromkeys(_items(verdicts, hits, gaps)))
+
+
+def _items(
+    verdicts: Sequence[Judged], hits: Sequence[Hit], gaps: Sequence[Gap]
+) -> Iterator[str]:
+    for verdict in verdicts:
+        yield from _of_node(verdict)
+    for hit in hits:
+        if hit.running_again_at is None and hit.outcome in {
+            Outcome.DOWN,
+            Outcome.PREEMPTED,
+        }:
+            yield f"Bring {hit.workload} back: it is not running"
+        elif hit.outcome is Outcome.FAILED:
+            yield f"Decide whether to run {hit.workload} again: it failed"
+    wanted: dict[str, str] = {
+        one.evidence: one.would_tell
+        for verdict in verdicts
+        for one in verdict.missing
+    }
+    for evidence, shows in wanted.items():
+        how = RECORD.get(evidence, f"Record {evidence}")
+        yield f"{how}: it would show {shows.partition(':')[0]}"
+    if gaps:
+        count = counted(len(gaps), "gap")
+        named = ", ".join(str(gap.opened) for gap in gaps[:3])
+        yield f"Find out why the recording had {count} here (gap {named})"
+
+
+def _of_node(verdict: Judged) -> Iterator[str]:
+    node = verdict.node
+    if verdict.cause is Cause.UNRECORDED and verdict.happened not in {
+        Happened.JOINED,
+        Happened.CORDONED,
+    }:
+        open_ = [one.cause for one in verdict.rivals if not one.excluded]
+        named = f" (not ruled out: {', '.join(open_)})" if open_ else ""
+        yield f"Find the cause on {node} itself{named}"
+    if verdict.fault is not None and verdict.back_in_service_at is not None:
+        yield (
+            f"Check that {node} is sound: {verdict.fault.fault} was reported"
+            " before it came back into service"
+        )
+    if verdict.back_in_service_at is None:
+        yield f"Return {node} to service, or take it out of the fleet"
+    if verdict.clock_skew_seconds:
+        yield f"Synchronize the clock of {node}"
+
+
+def summary(
+    subject: str,
+    verdicts: Sequence[Judged],
+    impact: Impact,
+    gaps: Sequence[Gap],
+) -> Sequence[str]:
+    """Return three sentences: what and why, the cost, the confidence."""
+    what = " ".join(verdict.sentence for verdict in verdicts)
+    return [
+        what or f"No incidents are recorded for {subject}.",
+        _cost(impact),
+        _confidence(verdicts, complete=impact.coverage.complete and not gaps),
+    ]
+
+
+def _cost(impact: Impact) -> str:
+    hits = impact.workloads
+    if not hits:
+        return "No affected workloads are recorded."
+    total = impact.totals
+    names = ", ".join(str(hit.workload) for hit in hits[:3])
+    more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""  # noqa: PLR2004
+    still = lasting(hits, impact.coverage.counted_until)
+    return (
+        f"It affected {names}{more}: {counted(total.pods, 'Pod')} ended,"
+        f" {counted(total.gpus, 'GPU')} affected, at least"
+        f" {total.gpu_hours_lost:.2f} GPU-hours lost"
+        f"{'' if still is None else f'; {still}'}."
+    )
+
+
+def _confidence(verdicts: Sequence[Judged], *, complete: bool) -> str:
+    missing = dict.fromkeys(
+        one.evidence for verdict in verdicts for one in verdict.missing
+    )
+    lacking = f"; not recorded: {', '.join(missing)}" if missing else ""
+    sure = verdicts[-1].confidence if verdicts else Confidence.UNKNOWN
+    whole = (
+        "the record is complete"
+        if complete
+        else "the record has gaps in this window"
+    )
+    return f"Confidence in the cause: {sure}; {whole}{lacking}."

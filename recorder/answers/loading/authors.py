@@ -1,0 +1,78 @@
+"""Who ended a workload, as far as audit says, and what would tell more."""
+
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactQuery, Purpose
+from recorder.explain.ending import EndingFound
+from recorder.explain.signals import Actor, actor_of
+from recorder.explain.verdict import Missing
+from recorder.knowledge import Knowledge
+from recorder.model.facts import Requested
+from recorder.model.moment import shifted
+from recorder.model.observation import AUDIT
+from recorder.model.outcomes import Confidence, EndedBy
+
+__all__ = ["with_author"]
+
+ASKED_BEFORE = timedelta(minutes=1)
+"""How long before a deletion is seen it may have been asked for."""
+
+MOMENT = timedelta(seconds=1)
+
+
+async def with_author(
+    reading: Reading, ending: EndingFound, knowledge: Knowledge
+) -> EndingFound:
+    """Add who did it, if audit shows it, and the evidence that is missing."""
+    audited = any(stream.source == AUDIT for stream in reading.streams)
+    if ending.ended_by in {EndedBy.DELETION, EndedBy.SUSPENSION}:
+        if audited:
+            actor = await _actor(reading, ending, knowledge)
+            ending = replace(ending, actor=actor)
+        if ending.actor is None:
+            verb = "deleted" if ending.ended_by == "deletion" else "suspended"
+            lack = Missing(evidence="audit", would_tell=f"who {verb} it")
+            ending = replace(ending, missing=[lack])
+    if (
+        ending.ended_by is EndedBy.CONTAINER_EXIT
+        and ending.confidence is Confidence.PROVEN
+    ):
+        lack = Missing(
+            evidence="container logs", would_tell="why the program ended"
+        )
+        ending = replace(ending, missing=[lack])
+    return ending
+
+
+async def _actor(
+    reading: Reading, ending: EndingFound, knowledge: Knowledge
+) -> Actor | None:
+    """Return who asked for a deletion or a suspension."""
+    first = ending.evidence[0].stored
+    thing = first.fact.object
+    if thing is None:
+        return None
+    verbs = {"delete", "deletecollection"}
+    if ending.ended_by is EndedBy.SUSPENSION:
+        verbs = {"patch", "update"}
+    asked = await reading.facts(
+        FactQuery(
+            purpose=Purpose.REQUESTS,
+            objects=[(thing.group, thing.namespace, thing.name)],
+            since=shifted(first.observed_at, -ASKED_BEFORE),
+            until=shifted(first.observed_at, MOMENT),
+        )
+    )
+    for stored in reversed(asked):
+        detail = stored.fact.detail
+        if (
+            isinstance(detail, Requested)
+            and detail.verb in verbs
+            and (detail.code or 0) < 300  # noqa: PLR2004 - HTTP succeeds below
+            and not detail.subresource
+        ):
+            return actor_of(stored.fact.actor, knowledge, audited=True)
+    return None

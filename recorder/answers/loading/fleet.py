@@ -1,0 +1,185 @@
+"""What the other nodes did around what happened to one, and what they were."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from recorder.answers.ports import Reading
+from recorder.answers.queries import (
+    FactQuery,
+    NodePlaces,
+    NodesBefore,
+    Purpose,
+)
+from recorder.classify.times import moment
+from recorder.coverage.hole import Hole
+from recorder.explain.missing import LEASES, NODES
+from recorder.explain.neighbours import (
+    emptied_beside,
+    lost_together,
+    needs_every_place,
+    sees_others,
+    stayed_beside,
+)
+from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.fleet import Fleet
+from recorder.facts import appearance
+from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.moment import shifted
+from recorder.model.window import Window
+from recorder.projections import NodeState, advance
+
+__all__ = ["LOOKBACK", "FleetContext", "joined", "states_at"]
+
+LOOKBACK = timedelta(days=1)
+"""How far before a window its causes are looked for."""
+
+AROUND = timedelta(minutes=2)
+AFTER = timedelta(minutes=30)
+"""Before and after a happening: what the other nodes did."""
+
+TELLS_OF_NODES = frozenset({None, NODES, LEASES})
+"""Resources of gaps that may hide that a Node came back."""
+
+
+async def states_at(
+    reading: Reading, names: Collection[str], at: datetime | None
+) -> dict[str, NodeState]:
+    """Return nodes as they were, by their newest versions before a time."""
+    if at is None or not names:
+        return {}
+    states = {}
+    versions = await reading.states(NodesBefore(names=names, at=at))
+    for name, version in versions.items():
+        detail = appearance(version.raw, version.resource)
+        if detail is None:
+            continue
+        fact = Fact(
+            kind=FactKind.APPEARED,
+            node=name,
+            object=version.identity,
+            detail=detail,
+        )
+        states[name] = advance(NodeState(), fact)
+    return states
+
+
+class FleetContext:
+    """What the other nodes did around chains."""
+
+    def __init__(
+        self,
+        reading: Reading,
+        window: Window,
+        holes: Sequence[Hole],
+        *,
+        everywhere: bool,
+    ) -> None:
+        self._reading = reading
+        self._holes = holes
+        self._window = window
+        self._everywhere = everywhere
+        self._losses: list[StoredFact] = []
+        self._down: dict[Episode, set[str]] = {}
+        self._aside: dict[Episode, set[str]] = {}
+        self._stand({})
+
+    async def read(self, chains: Iterable[Episode]) -> None:
+        """Read what chains need, once where they need the same."""
+        seeing = [chain for chain in chains if sees_others(chain)]
+        for since, until in self._spans(seeing):
+            self._losses += await self._reading.facts(
+                FactQuery(purpose=Purpose.LOSSES, since=since, until=until)
+            )
+        if not seeing:
+            return
+        self._stand({})
+        lost = {
+            name
+            for chain in seeing
+            for name in lost_together(chain, self.around(chain))
+        }
+        self._stand(await self._reading.states(NodePlaces(lost)))
+        placed = [c for c in seeing if needs_every_place(c, self.around(c))]
+        if placed:
+            self._stand(await self._reading.states(NodePlaces()))
+        for chain in placed:
+            await self._look_for_down(chain)
+            await self._look_aside(chain)
+
+    async def _look_for_down(self, chain: Episode) -> None:
+        """Read whether those of its place that stayed had been up."""
+        at, stayed = stayed_beside(chain, self.around(chain))
+        states = await states_at(self._reading, stayed, at)
+        self._down[chain] = {
+            name for name, state in states.items() if self._is_down(state, at)
+        }
+
+    async def _look_aside(self, chain: Episode) -> None:
+        """Read whether those that went with one that was emptied had been."""
+        at, went = emptied_beside(chain, self.around(chain))
+        states = await states_at(self._reading, went, at)
+        self._aside[chain] = {
+            name for name, state in states.items() if state.cordoned
+        }
+
+    def _is_down(self, state: NodeState, at: datetime) -> bool:
+        """Whether a node was lost before, and nothing hides that it came.
+
+        A gap in what tells of Nodes may hide it, before a loss or around it.
+        """
+        ready = state.conditions.get("Ready")
+        since = None if ready is None else moment(ready.since)
+        return (
+            state.ready == "Unknown"
+            and since is not None
+            and not any(
+                hole.begin <= at and (hole.until is None or hole.until > since)
+                for hole in self._holes
+                if hole.resource in TELLS_OF_NODES
+            )
+        )
+
+    def _stand(self, places: Mapping[str, Mapping[str, str]]) -> None:
+        """Take where nodes stand, and all that was lost until now."""
+        self._places = places
+        # Made once: it is the same around every chain, and large.
+        self._whole = Fleet(self._losses, places) if self._everywhere else None
+
+    def around(self, chain: Episode) -> Fleet:
+        """Return the fleet around one chain, as far as it counts."""
+        fleet = self._whole
+        if fleet is None:
+            since, until = self._span(chain)
+            near = [s for s in self._losses if since <= s.at < until]
+            fleet = Fleet(near, self._places)
+        return fleet.knowing(
+            self._down.get(chain, ()), self._aside.get(chain, ())
+        )
+
+    def _spans(
+        self, chains: Sequence[Episode]
+    ) -> Sequence[tuple[datetime | None, datetime | None]]:
+        if not (chains and self._everywhere):
+            return joined(self._span(chain) for chain in chains)
+        since = self._window.since
+        first = since and shifted(since, -LOOKBACK)
+        return [(first, self._window.until)]
+
+    def _span(self, chain: Episode) -> tuple[datetime, datetime]:
+        last = max(s.stored.observed_at for s in chain.signals) + AFTER
+        if self._window.until is not None:
+            last = min(last, self._window.until)
+        return chain.began.at - AROUND, last
+
+
+def joined(
+    spans: Iterable[tuple[datetime, datetime]],
+) -> list[tuple[datetime, datetime]]:
+    """Return spans as few that do not overlap."""
+    found: list[tuple[datetime, datetime]] = []
+    for since, until in sorted(spans):
+        if found and since <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], until)
+        else:
+            found.append((since, until))
+    return found

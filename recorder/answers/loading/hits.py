@@ -1,0 +1,285 @@
+"""Which workloads verdicts hit: Pods, their owners, and who failed with them.
+
+A gang is one whole on whatever nodes. Who asks about one node of a rack that
+went down gets the gang with all that it lost, for the others failed with it.
+"""
+
+from asyncio import TaskGroup
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    Sequence,
+)
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from recorder.answers.loading.nodes import LOOKBACK, nodes_of, verdicts_of
+from recorder.answers.ports import Reading
+from recorder.answers.queries import (
+    ActiveNodesNear,
+    FactQuery,
+    PodsOn,
+    PreemptedPods,
+    Purpose,
+    Stay,
+)
+from recorder.coverage.account import Account
+from recorder.coverage.hole import Hole
+from recorder.explain.impact import Hit, Scope, failure_of, hits
+from recorder.explain.losses import preempted_at
+from recorder.explain.missing import PODS
+from recorder.explain.verdict import Judged
+from recorder.knowledge import Knowledge
+from recorder.model.fact import StoredFact
+from recorder.model.moment import LAST, shifted
+from recorder.model.window import Window
+from recorder.projections import Placements, Workloads
+
+__all__ = ["NodeSelection", "all_hits_of", "hits_of"]
+
+TOGETHER = timedelta(minutes=1)
+"""Between losses of nodes that one gang takes for one."""
+
+POD_LIFE = 30 * LOOKBACK
+"""How long before a window a Pod may have made room for another whose
+workload does not run again in it."""
+
+NEVER = datetime.min.replace(tzinfo=UTC)
+"""The end of a window in which nothing is vouched for: nothing costs."""
+
+
+class NodeSelection(NamedTuple):
+    """The nodes that are asked about."""
+
+    nodes: Sequence[str]
+    moved: Container[str]
+    """Those that were not meant all the time."""
+
+    was_meant: Callable[[str, datetime], Awaitable[bool]]
+    """Whether one of these was meant at a time."""
+
+    each: bool = False
+    """Whether each hit of a workload is wanted by itself."""
+
+
+class _Preempted(NamedTuple):
+    pod: str
+    node: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Gangs:
+    """The Pods that were on nodes, with the gangs that they belong to."""
+
+    facts: Sequence[StoredFact]
+    began: datetime | None = None
+    """When the first list of Pods was complete."""
+
+    @property
+    def placements(self) -> Placements:
+        """Where its Pods were."""
+        return Placements(self.facts, began=self.began)
+
+    def nodes(self) -> set[str]:
+        """Return every node that any of these Pods was on."""
+        return {
+            placement.node
+            for placement in self.placements
+            if placement.node is not None
+        }
+
+    def hits(
+        self, verdicts: Sequence[Judged], scope: Scope, *, each: bool = False
+    ) -> list[Hit]:
+        """Return what verdicts hit, up to the end of what is known."""
+        return hits(
+            verdicts,
+            self.placements,
+            Workloads(self.facts),
+            scope=scope,
+            each=each,
+        )
+
+    def preempted(self, nodes: Container[str]) -> Iterator[_Preempted]:
+        """Yield what gave way on nodes."""
+        workloads = Workloads(self.facts)
+        for pod in self.placements:
+            if pod.node is None or pod.node not in nodes:
+                continue
+            workload = workloads.of(pod)
+            if workload is None:
+                continue
+            at = preempted_at(pod, workloads.preempted_at(workload))
+            if at is not None:
+                yield _Preempted(pod.key, pod.node, at)
+
+
+async def hits_of(
+    reading: Reading,
+    nodes: Sequence[str],
+    verdicts: Sequence[Judged],
+    window: Window,
+    *,
+    account: Account,
+) -> list[Hit]:
+    """Find each hit of what verdicts hit, where they are all there are."""
+    gangs = await _gangs(reading, nodes, verdicts, window, account)
+    unheard = await _unheard(reading, verdicts, window, account)
+    scope = _scope(nodes, account, unheard)
+    return _within(gangs.hits(verdicts, scope, each=True), window)
+
+
+async def all_hits_of(
+    reading: Reading,
+    asked: NodeSelection,
+    verdicts: Sequence[Judged],
+    window: Window,
+    *,
+    account: Account,
+    knowledge: Knowledge,
+) -> tuple[list[Hit], Sequence[Judged]]:
+    """Find what verdicts on some nodes hit, with the losses elsewhere.
+
+    Return also what was judged of the other nodes.
+    """
+    gangs = await _gangs(reading, asked.nodes, verdicts, window, account)
+    nodes = set(asked.nodes)
+    others = gangs.nodes() - nodes
+    companions = await _companions(
+        reading, others, verdicts, window, account, knowledge
+    )
+    times = [verdict.lost_at for verdict in verdicts]
+    near = (v for v in companions if _is_near(v.lost_at, times))
+    every, everywhere = [*verdicts, *near], {*nodes, *others}
+    spared = [
+        gone.pod
+        for gone in gangs.preempted(asked.moved)
+        if not await asked.was_meant(gone.node, gone.at)
+    ]
+    unheard = await _unheard(reading, every, window, account)
+    scope = _scope(everywhere, account, unheard, spared)
+    found = gangs.hits(every, scope, each=asked.each)
+    asked_of = (h.charged(nodes=nodes) for h in found if nodes & {*h.nodes})
+    return _within(asked_of, window), companions
+
+
+async def _companions(
+    reading: Reading,
+    others: set[str],
+    verdicts: Sequence[Judged],
+    window: Window,
+    account: Account,
+    knowledge: Knowledge,
+) -> list[Judged]:
+    """Judge the other nodes of the gangs that may have failed with these."""
+    times = [verdict.lost_at for verdict in verdicts]
+    if not times or not others:
+        return []
+    near = ActiveNodesNear(names=others, times=times, within=TOGETHER)
+    names = sorted(await reading.names(near))
+    if not names:
+        return []
+    since = min(times) - LOOKBACK
+    nodes = await nodes_of(
+        reading, names, since=since, until=window.until, knowledge=knowledge
+    )
+    return await verdicts_of(reading, nodes, window, account, knowledge)
+
+
+def _is_near(at: datetime, times: Iterable[datetime]) -> bool:
+    return any(abs(at - time) <= TOGETHER for time in times)
+
+
+async def _gangs(
+    reading: Reading,
+    nodes: Sequence[str],
+    verdicts: Sequence[Judged],
+    window: Window,
+    account: Account,
+) -> _Gangs:
+    """Read the gangs that verdicts may have hit, and who was preempted."""
+    since = window.since and shifted(window.since, -POD_LIFE)
+    until = window.until
+    stays = [
+        Stay(verdict.node, failure.since, failure.seen)
+        for verdict in verdicts
+        if (failure := failure_of(verdict)) is not None
+    ]
+    try:
+        async with TaskGroup() as group:
+            there = group.create_task(reading.names(PodsOn(stays)))
+            others = group.create_task(
+                reading.names(
+                    PreemptedPods(nodes=nodes, since=since, until=until)
+                )
+            )
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from failed
+    uids = {*there.result(), *others.result()}
+    if not uids:
+        return _Gangs([])
+    facts = await reading.facts(
+        FactQuery(purpose=Purpose.FAMILIES, uids=uids, until=until)
+    )
+    return _Gangs(facts, account.began(PODS))
+
+
+async def _unheard(
+    reading: Reading,
+    verdicts: Iterable[Judged],
+    window: Window,
+    account: Account,
+) -> list[Hole]:
+    """Return when nothing was heard of Pods, whatever window is asked for.
+
+    A window chooses which losses are reported and never how large they are.
+    Of the time before the first list, what was read counts.
+    """
+    times = [f.since for v in verdicts if (f := failure_of(v)) is not None]
+    since = window.since and min([shifted(window.since, -LOOKBACK), *times])
+    closed = [
+        gap
+        async for gap in reading.gaps(since)
+        if gap.resource == PODS and not gap.healed and gap.since is not None
+    ]
+    return [*closed, *account.doubts(PODS)]
+
+
+def _scope(
+    nodes: Iterable[str],
+    account: Account,
+    unheard: Iterable[Hole],
+    spared: Iterable[str] = (),
+) -> Scope:
+    """Return what is asked, up to the end of what is known.
+
+    What is down costs to the end of the record: what of it lies behind the
+    proof is doubtful, and the coverage says so.
+    """
+    end, began = account.counted_until or NEVER, account.began(PODS)
+    return Scope(
+        nodes=frozenset(nodes),
+        until=end,
+        before=() if began is None else (Hole(until=began, resource=PODS),),
+        unheard=[
+            hole
+            for hole in unheard
+            if hole.opened is not None or (hole.until or LAST) < end
+        ],
+        spared=frozenset(spared),
+    )
+
+
+def _within(found: Iterable[Hit], window: Window) -> list[Hit]:
+    since = window.since
+    return [h for h in found if since is None or _is_within(h, since)]
+
+
+def _is_within(hit: Hit, since: datetime) -> bool:
+    end = hit.running_again_at
+    return hit.hit_at >= since or end is None or end >= since

@@ -1,0 +1,386 @@
+"""What happened to nodes: facts of a log to verdicts.
+
+A question about a window looks a day further back, because what broke or was
+decided comes before what happened; and it begins with the node as it was then.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from recorder.answers.loading.fleet import (
+    LOOKBACK,
+    FleetContext,
+    joined,
+    states_at,
+)
+from recorder.answers.ports import Reading
+from recorder.answers.queries import ALWAYS, FactQuery, Purpose, Stay
+from recorder.coverage.account import Account
+from recorder.coverage.hole import Hole
+from recorder.coverage.ports import Stream
+from recorder.explain.answer import judge
+from recorder.explain.contests import with_contests
+from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
+from recorder.explain.needs import (
+    ObjectName,
+    is_request_about,
+    objects_asked_for,
+)
+from recorder.explain.signals import names_in_locks
+from recorder.explain.tracks.beginning import may_begin
+from recorder.explain.tracks.episodes import Episode, episodes_of
+from recorder.explain.verdict import Judged
+from recorder.facts import DAILY_REPORTERS
+from recorder.knowledge import Knowledge
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.moment import shifted
+from recorder.model.observation import AUDIT, WATCH
+from recorder.model.window import Window
+from recorder.projections import NodeState
+
+__all__ = [
+    "LOOKBACK",
+    "NODE_RESOURCES",
+    "PODS",
+    "Node",
+    "is_of_node",
+    "hiding",
+    "node_of",
+    "nodes_of",
+    "is_authored",
+    "judge_nodes",
+    "reads_nodes",
+    "reads_workloads",
+    "verdicts_of",
+]
+
+NODE_RESOURCES = frozenset({NODES, EVENTS, PODS, LEASES})
+"""What verdicts rest on; without others they may say less, never wrong."""
+
+JOBS = "batch/v1/jobs"
+
+
+def reads_nodes(source: str, resource: str) -> bool:
+    """Return whether verdicts rest on a resource."""
+    return source == WATCH and resource in NODE_RESOURCES
+
+
+def is_authored(resource: str) -> bool:
+    """Return whether verdicts name who wrote a resource, by audit."""
+    return resource in {NODES, PODS, JOBS}
+
+
+def is_of_node(stored: StoredFact) -> bool:
+    """Return whether a fact is a change of a Node, not what is said of it."""
+    named = stored.fact.object
+    return (
+        named is not None
+        and named.kind == "Node"
+        and stored.fact.kind not in {FactKind.EVENT, FactKind.REQUESTED}
+    )
+
+
+def reads_workloads(source: str, resource: str) -> bool:
+    """Return whether it is told from a resource what became of workloads."""
+    return reads_nodes(source, resource) or (source, resource) == (
+        WATCH,
+        JOBS,
+    )
+
+
+class Node:
+    """One node, its facts in a span, and the node before them."""
+
+    def __init__(
+        self, name: str, facts: Sequence[StoredFact], base: NodeState
+    ) -> None:
+        self.name = name
+        self.facts = facts
+        self.base = base
+        self._chains: list[Episode] | None = None
+
+    def chains(self, knowledge: Knowledge) -> list[Episode]:
+        """Return what belongs together, in order."""
+        if self._chains is None:
+            self._chains = episodes_of(
+                self.name, self.facts, knowledge, self.base
+            )
+        return self._chains
+
+
+async def node_of(
+    reading: Reading,
+    name: str,
+    *,
+    since: datetime | None,
+    until: datetime | None,
+    knowledge: Knowledge,
+) -> Node:
+    """Read all of one node; its facts from a time on, and it before."""
+    found = await reading.facts(
+        FactQuery(
+            purpose=Purpose.ALL,
+            nodes=[name],
+            locks=_locks(knowledge),
+            since=since,
+            until=until,
+        )
+    )
+    bases = await states_at(reading, [name], since)
+    own = [stored for stored in found if is_about(stored, name, knowledge)]
+    asked = await _requests(
+        reading, objects_asked_for(own), since=since, until=until
+    )
+    return Node(name, _ordered([*own, *asked]), bases.get(name, NodeState()))
+
+
+async def nodes_of(
+    reading: Reading,
+    names: Sequence[str],
+    *,
+    since: datetime | None,
+    until: datetime | None,
+    knowledge: Knowledge,
+) -> list[Node]:
+    """Read several nodes at once, without the daily life of their Pods.
+
+    Those to which nothing can have happened are left out.
+    """
+    if not names:
+        return []
+    everything = knowledge.judges(DAILY_REPORTERS, about="Pod")
+    asked = FactQuery(
+        purpose=Purpose.ALL if everything else Purpose.EVIDENCE,
+        nodes=names,
+        locks=_locks(knowledge),
+        since=since,
+        until=until,
+    )
+    found = await reading.facts(asked)
+    near: dict[str | None, list[StoredFact]] = {}
+    for stored in found:
+        near.setdefault(stored.fact.node, []).append(stored)
+    chosen = {
+        name: own
+        for name in names
+        if may_begin(name, own := _own(name, near, knowledge), knowledge)
+    }
+    bases = await states_at(reading, chosen, since)
+    nodes = [
+        Node(name, own, bases.get(name, NodeState()))
+        for name, own in chosen.items()
+    ]
+    if not everything:
+        stays = [stay for node in nodes for stay in _stays(node, knowledge)]
+        gone = await reading.facts(
+            FactQuery(
+                purpose=Purpose.DISRUPTION,
+                stays=stays,
+                since=since,
+                until=until,
+            )
+        )
+        nodes = [_with(node, gone) for node in nodes]
+    return await _with_requests(reading, nodes, since=since, until=until)
+
+
+async def _with_requests(
+    reading: Reading,
+    nodes: Sequence[Node],
+    *,
+    since: datetime | None,
+    until: datetime | None,
+) -> list[Node]:
+    """Add what audit says of the objects that are about nodes."""
+    if not _is_audited(reading):
+        return list(nodes)
+    wanted = {node.name: objects_asked_for(node.facts) for node in nodes}
+    found = await _requests(
+        reading, set().union(*wanted.values()), since=since, until=until
+    )
+    return [
+        Node(
+            node.name,
+            _ordered(
+                [
+                    *node.facts,
+                    *(
+                        s
+                        for s in found
+                        if is_request_about(s.fact, wanted[node.name])
+                    ),
+                ]
+            ),
+            node.base,
+        )
+        if found
+        else node
+        for node in nodes
+    ]
+
+
+async def _requests(
+    reading: Reading,
+    objects: Collection[ObjectName],
+    *,
+    since: datetime | None,
+    until: datetime | None,
+) -> Sequence[StoredFact]:
+    """Read what audit says of objects, if it was ever recorded."""
+    if not _is_audited(reading):
+        return []
+    return await reading.facts(
+        FactQuery(
+            purpose=Purpose.REQUESTS,
+            objects=objects,
+            since=since,
+            until=until,
+        )
+    )
+
+
+def _is_audited(reading: Reading) -> bool:
+    return any(stream.source == AUDIT for stream in reading.streams)
+
+
+def _locks(knowledge: Knowledge) -> Sequence[str]:
+    """Return the keys of annotations that are locks."""
+    return sorted({key for rule in knowledge.locks for key in rule.keys})
+
+
+def _own(
+    name: str,
+    near: Mapping[str | None, Sequence[StoredFact]],
+    knowledge: Knowledge,
+) -> list[StoredFact]:
+    """Return what is about a node, in order: it names it, or holds a lock."""
+    return _ordered(
+        [
+            *near.get(name, ()),
+            *(s for s in near.get(None, ()) if is_about(s, name, knowledge)),
+        ]
+    )
+
+
+def _ordered(facts: list[StoredFact]) -> list[StoredFact]:
+    return sorted(facts, key=lambda s: (s.entry.position, s.index))
+
+
+def _stays(node: Node, knowledge: Knowledge) -> list[Stay]:
+    """Return when Pods that had to go may belong to what happened.
+
+    They open no chain and keep none open, and there are very many.
+    """
+    found = [chain.reach() for chain in node.chains(knowledge)]
+    spans = [(s[0], s[1] or ALWAYS[1]) for s in found if s is not None]
+    return [Stay(node.name, *span) for span in joined(spans)]
+
+
+def _with(node: Node, gone: Iterable[StoredFact]) -> Node:
+    more = [stored for stored in gone if stored.fact.node == node.name]
+    if not more:
+        return node
+    return Node(node.name, _ordered([*node.facts, *more]), node.base)
+
+
+def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:
+    """Return whether a fact concerns a node: a lock may name it."""
+    fact = stored.fact
+    if fact.node is not None:
+        return fact.node == name
+    return name in names_in_locks(fact, knowledge)
+
+
+async def judge_nodes(
+    reading: Reading,
+    names: Sequence[str],
+    window: Window,
+    account: Account,
+    knowledge: Knowledge,
+) -> list[Judged]:
+    """Judge what happened to nodes in a window, with its causes before it."""
+    since = window.since and shifted(window.since, -LOOKBACK)
+    nodes = await nodes_of(
+        reading, names, since=since, until=window.until, knowledge=knowledge
+    )
+    return await verdicts_of(reading, nodes, window, account, knowledge)
+
+
+async def verdicts_of(
+    reading: Reading,
+    nodes: Iterable[Node],
+    window: Window,
+    account: Account,
+    knowledge: Knowledge,
+    *,
+    everywhere: bool = False,
+) -> list[Judged]:
+    """Judge what happened to nodes in a window, node by node, in order.
+
+    ``everywhere`` is for who asks about the whole fleet: it is looked at in
+    the whole window then, else around what happened.
+    """
+    asked = [
+        [c for c in node.chains(knowledge) if _touches(c, window)]
+        for node in nodes
+    ]
+    if not any(asked):
+        return []
+    holes = [*account.doubts(*NODE_RESOURCES), *await _gaps(reading, window)]
+    absent = _absent(reading.streams)
+    fleet = FleetContext(reading, window, holes, everywhere=everywhere)
+    await fleet.read([chain for chains in asked for chain in chains])
+    verdicts: list[Judged] = []
+    for chains in asked:
+        judged = [
+            verdict
+            for chain in chains
+            for verdict in judge(
+                chain,
+                fleet.around(chain),
+                holes=holes,
+                absent=absent,
+            )
+        ]
+        verdicts += sorted(
+            with_contests(chains, judged),
+            key=lambda v: (v.at, v.effect.position),
+        )
+    return verdicts
+
+
+def hiding(verdicts: Iterable[Judged]) -> Iterator[Hole]:
+    """Yield what reduces the confidence of verdicts."""
+    for verdict in verdicts:
+        yield from verdict.hiding
+
+
+def _absent(streams: Iterable[Stream]) -> set[str]:
+    """Return what verdicts rest on and nobody ever recorded."""
+    there = {s.resource if s.source == WATCH else s.source for s in streams}
+    return {*NODE_RESOURCES, AUDIT} - there
+
+
+async def _gaps(reading: Reading, window: Window) -> list[Hole]:
+    """Return the gaps of a window and before it, into which chains reach.
+
+    What they hide may have been decided in them.
+    """
+    since = window.since and shifted(window.since, -LOOKBACK)
+    return [
+        gap
+        async for gap in reading.gaps(since)
+        if gap.since is not None
+        and not gap.healed
+        and gap.resource in NODE_RESOURCES
+    ]
+
+
+def _touches(chain: Episode, window: Window) -> bool:
+    if not chain.signals:
+        return False
+    last = max(s.stored.at for s in chain.signals)
+    ended = None if chain.back is None else max(last, chain.back.at)
+    if window.until is not None and chain.began.at >= window.until:
+        return False
+    return window.since is None or ended is None or ended >= window.since

@@ -1,0 +1,105 @@
+"""A report as Markdown, to paste into an issue, a page or a chat.
+
+Rows are written as points, because chats show no tables.
+"""
+
+from collections.abc import Iterator
+
+from recorder.answers.postmortem import Postmortem
+from recorder.answers.report import (
+    Command,
+    Drawing,
+    Entries,
+    Heading,
+    Items,
+    Paragraph,
+    Part,
+    Table,
+    day_of,
+    report,
+)
+from recorder.answers.text.lines import plain
+
+__all__ = ["markdown"]
+
+PAIR = 2
+"""Columns of a table whose rows are a name and its value."""
+
+
+def markdown(postmortem: Postmortem, *, page: str | None = None) -> str:
+    """Write a postmortem; the same one gives the same bytes.
+
+    Args:
+        postmortem: what is known.
+        page: the address that names of entries link to, up to the entry.
+    """
+    day = (
+        f"{day_of(postmortem):%Y-%m-%d}"
+        if postmortem.verdicts
+        else ("no incidents")
+    )
+    lines = [f"# Postmortem: {_text(postmortem.subject)}, {day}"]
+    for part in report(postmortem):
+        written = list(_part(part, page))
+        lines += ["", *written] if written else []
+    return "\n".join(lines) + "\n"
+
+
+def _part(part: Part, page: str | None) -> Iterator[str]:
+    match part:
+        case Heading(text, level):
+            yield f"{'#' * level} {_text(text)}"
+        case Paragraph(text):
+            yield _text(text)
+        case Table():
+            yield from _rows(part, page)
+        case Items():
+            yield from _points(part, page)
+        case Drawing():
+            pass
+        case Command(origin, command):
+            yield f"{_text(origin)}: `{plain(command)}`."
+
+
+def _rows(table: Table, page: str | None) -> Iterator[str]:
+    between = ": " if len(table.titles) == PAIR else " · "
+    for row in table.rows:
+        cells = (_cell(cell, page) for cell in row)
+        yield f"* {between.join(filter(None, cells))}"
+
+
+def _points(items: Items, page: str | None) -> Iterator[str]:
+    tick = " [ ]" if items.open else ""
+    for place, (text, entries) in enumerate(items.items, 1):
+        mark = f"{place}." if items.ordered else "*"
+        named = _cell(entries, page)
+        behind = f" ({named})" if named else ""
+        yield f"{mark}{tick} {_text(text)}{behind}".rstrip()
+
+
+def _cell(cell: str | Entries, page: str | None) -> str:
+    if not isinstance(cell, Entries):
+        return _text(cell)
+    if page is None:
+        return ", ".join(f"`{name}`" for name in cell.names)
+    return ", ".join(f"[`{name}`]({page}{name})" for name in cell.names)
+
+
+_SPECIAL = str.maketrans(
+    {
+        "|": "\\|",
+        "<": "&lt;",
+        "*": "\\*",
+        "_": "\\_",
+        "`": "'",
+        "[": "\\[",
+        "\n": " ",
+        "\r": " ",
+    }
+)
+"""Whoever words an Event must not write the page that it is pasted into."""
+
+
+def _text(text: str) -> str:
+    quotes = "\\" if text.startswith(">") else ""
+    return f"{quotes}{plain(text.translate(_SPECIAL))}"

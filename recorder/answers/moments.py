@@ -1,0 +1,36 @@
+"""Coverage of one moment: what came before it cannot change the answer."""
+
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from recorder.answers.ports import Reading
+from recorder.coverage.coverage import Coverage, covered
+from recorder.coverage.ports import Reads
+from recorder.model.window import Window
+
+__all__ = ["covered_at"]
+
+
+async def covered_at(
+    reading: Reading, at: datetime | None, *, now: datetime, reads: Reads
+) -> Coverage:
+    """Judge whether a log vouches for a moment, or for its end.
+
+    Args:
+        reading: of the log.
+        at: the moment; None for the newest that is known.
+        now: when it is asked.
+        reads: the streams that the answer rests on.
+    """
+    if at is not None:
+        window = Window(at, at)
+    else:
+        vouched = [
+            stream.vouched_until
+            for stream in reading.streams
+            if reads(stream.source, stream.resource)
+        ]
+        window = Window(vouched[0] if vouched else None, None)
+    coverage = await covered(reading, window, now=now, reads=reads)
+    return coverage if at is not None else replace(coverage, since=None)

@@ -1,0 +1,27 @@
+"""Addresses on the page, behind the address at which it is served."""
+
+from urllib.parse import quote, urlencode
+
+from recorder.answers.references import node_name
+
+__all__ = ["view"]
+
+
+def view(
+    node: str | None,
+    *,
+    cluster: str | None = None,
+    log: str | None = None,
+    verdict: str | None = None,
+) -> str:
+    """Return the path of the view of a node, opened at one of its verdicts.
+
+    Without a node, of the fleet.
+
+    Raises:
+        ConfigError: what is named is no node.
+    """
+    named = {"cluster": cluster, "log": log, "verdict": verdict}
+    query = urlencode({k: v for k, v in named.items() if v}, safe="/")
+    path = f"node/{quote(node_name(node), safe='')}" if node else ""
+    return f"{path}?{query}" if query else path

@@ -1,0 +1,418 @@
+"""Answers of `recorder postmortem`: everything about one incident.
+
+It names the position of the log that it rests on, so that anybody can ask the
+same again later and get the same bytes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated, Self
+
+from msgspec import field
+
+from recorder.answers.arguments import WINDOW, Argument, Option
+from recorder.answers.facts import ListedFact, listed_fact
+from recorder.answers.impact import Impact, ImpactQuestion, ask_impact
+from recorder.answers.incident import ask_incident
+from recorder.answers.lessons import action_items, factors, summary
+from recorder.answers.loading.nodes import LOOKBACK
+from recorder.answers.phases import Phase, phases
+from recorder.answers.ports import Reading
+from recorder.answers.references import Reference, node_name
+from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why_workload import (
+    WhyWorkloadQuestion,
+    ask_why_workload,
+)
+from recorder.coverage.coverage import Coverage
+from recorder.coverage.hole import Gap
+from recorder.coverage.ports import Log
+from recorder.errors import ConfigError, NotFoundError
+from recorder.explain.told_order import order_of
+from recorder.explain.verdict import Judged, SignalEvidence, Verdict
+from recorder.knowledge import Knowledge
+from recorder.model.document import Document
+from recorder.model.moment import shifted, written
+from recorder.model.reference import EntryName
+from recorder.model.window import Window
+
+__all__ = ["Postmortem", "PostmortemQuestion", "ask_postmortem"]
+
+NODES_MAX = 64
+"""Nodes of one report; an incident of more is a matter of the control plane,
+and its report is of the fleet."""
+
+
+class PostmortemSubjectError(ConfigError):
+    """What a report is to be about cannot be."""
+
+    code = "question.postmortem"
+
+
+SUBJECT = Argument(
+    name="subject",
+    option=Option(
+        metavar="node/NAME|KIND/NAMESPACE/NAME|INCIDENT", names="objects"
+    ),
+    graphql="`node/NAME`, `KIND/NAMESPACE/NAME` of a workload, or the id of an"
+    " incident.",
+)
+RACK = Argument(
+    name="rack",
+    option=Option("Report on all nodes of a rack.", ("--rack",)),
+    graphql="In place of a subject.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostmortemQuestion:
+    """What the report is about, which is one of these."""
+
+    node: str | None = None
+    rack: str | None = None
+    workload: Reference | None = None
+    incident: EntryName | None = None
+    """By the id of any of its verdicts."""
+
+    window: Window
+
+    @classmethod
+    def about(
+        cls,
+        subject: Annotated[str | None, SUBJECT] = None,
+        rack: Annotated[str | None, RACK] = None,
+        *,
+        window: Annotated[Window, WINDOW],
+    ) -> Self:
+        """Ask about ``node/NAME``, ``KIND/NAMESPACE/NAME``, an id, or a rack.
+
+        Raises:
+            ConfigError: it is none of these, or nothing or two are named.
+        """
+        if (subject is None) == (rack is None):
+            raise PostmortemSubjectError(
+                "no subject"
+                if rack is None
+                else "two subjects: one report is about one",
+                advice="name node/NAME, KIND/NAMESPACE/NAME, the id of an"
+                " incident, or a rack",
+            )
+        if subject is None:
+            return cls(rack=rack, window=window)
+        try:
+            return cls(incident=EntryName.parse(subject), window=window)
+        except ValueError:
+            pass
+        if subject.count("/") > 1:
+            return cls(workload=Reference.parse(subject), window=window)
+        return cls(node=node_name(subject), window=window)
+
+    @property
+    def log(self) -> int | None:
+        """The log that the incident names."""
+        return None if self.incident is None else self.incident.log
+
+    @property
+    def words(self) -> str:
+        """The subject, as the command line takes it."""
+        if self.rack is not None:
+            return f"--rack {self.rack}"
+        if self.node is not None:
+            return f"node/{self.node}"
+        return str(self.workload or self.incident)
+
+    @property
+    def subject(self) -> str | None:
+        """The rack or the workload in words; None where nodes are meant."""
+        if self.rack is not None:
+            return f"rack {self.rack}"
+        return None if self.workload is None else str(self.workload)
+
+
+class LogPosition(Document, frozen=True, kw_only=True):
+    """What a report rests on: a log up to an entry."""
+
+    id: int
+    position: int
+
+
+class PostmortemSubject(Document, frozen=True, kw_only=True):
+    """What it is about."""
+
+    cluster: str
+    subject: str
+    """As the command line takes it."""
+
+    node: str | None
+    """Null for a report of several nodes."""
+
+    nodes: Sequence[str]
+    since: datetime | None
+    until: datetime | None
+
+
+class Postmortem(Document, frozen=True, kw_only=True):
+    """Summary, impact, phases, verdicts, evidence and gaps."""
+
+    question: PostmortemSubject
+    """With the window that the report is of."""
+
+    subject: str = field(name="_subject")
+    """What it is about, in words."""
+
+    summary: Sequence[str]
+    """What happened and why, the cost, and the confidence."""
+
+    phases: Sequence[Phase]
+    factors: Sequence[str]
+    """What contributed, by the links of the verdicts."""
+
+    action_items: Sequence[str]
+    """What the evidence suggests to do."""
+
+    timeline: Sequence[ListedFact]
+    verdicts: Sequence[Judged]
+    impact: Impact
+    coverage: Coverage
+    verdict_gaps: Sequence[Gap]
+    """Those that a verdict rests on, also where they lie before the
+    window."""
+
+    log: LogPosition
+
+    @property
+    def position(self) -> EntryName:
+        """The entry up to which the log was read."""
+        return EntryName(self.log.id, self.log.position)
+
+    @property
+    def evidence(self) -> Sequence[SignalEvidence]:
+        """The evidence of all verdicts, each once, as it happened."""
+        return _evidence(self.verdicts)
+
+    @property
+    def command(self) -> str:
+        """What gives the same report again, whatever came since."""
+        asked = self.question
+        words = ["recorder postmortem", asked.subject]
+        if asked.since is not None:
+            words.append(f"--since {written(asked.since)}")
+        if asked.until is not None:
+            words.append(f"--until {written(asked.until)}")
+        return " ".join([*words, f"--as-of {self.position}"])
+
+    @property
+    def origin(self) -> str:
+        """Say what it rests on: the log, its cluster, and the window."""
+        window = self.coverage.window
+        begin = "the beginning"
+        if window.since is not None:
+            begin = written(window.since)
+        end = "" if window.until is None else f" to {written(window.until)}"
+        return (
+            f"From log {self.log.id} of cluster {self.question.cluster} up to"
+            f" entry {self.position}, from {begin}{end}"
+        )
+
+
+async def ask_postmortem(
+    reading: Reading,
+    question: PostmortemQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Postmortem:
+    """Gather what is known of an incident.
+
+    Raises:
+        NotFoundError: the log has no such node, rack, workload or incident,
+            or no node is behind the end of the workload.
+    """
+    reading = await reading.pinned(reading.log.size)
+    asked = await _resolved(reading, question, knowledge, now=now)
+    impact = await ask_impact(
+        reading,
+        ImpactQuestion(
+            nodes=asked.nodes if asked.question.rack is None else (),
+            rack=asked.question.rack,
+            labels=(),
+            window=asked.question.window,
+        ),
+        knowledge,
+        now=now,
+    )
+    struck = dict.fromkeys(verdict.node for verdict in impact.failures)
+    nodes = asked.nodes or tuple(struck)[:NODES_MAX]
+    whys = [
+        await ask_why(
+            reading,
+            WhyQuestion(node=node, window=asked.question.window),
+            knowledge,
+            now=now,
+        )
+        for node in nodes
+    ]
+    verdicts = sorted(
+        (verdict for why in whys for verdict in why.verdicts),
+        key=lambda v: (v.at, v.effect.position),
+    )
+    gaps = await _gaps(reading, verdicts, impact.coverage)
+    return _report(reading.log, asked.question, nodes, verdicts, impact, gaps)
+
+
+def _report(
+    log: Log,
+    question: PostmortemQuestion,
+    nodes: Sequence[str],
+    verdicts: Sequence[Judged],
+    impact: Impact,
+    gaps: Sequence[Gap],
+) -> Postmortem:
+    hits = impact.workloads
+    subject = question.subject or ", ".join(nodes)
+    return Postmortem(
+        question=PostmortemSubject(
+            cluster=log.cluster_name,
+            subject=question.words,
+            node=nodes[0] if len(nodes) == 1 else None,
+            nodes=nodes,
+            since=question.window.since,
+            until=question.window.until,
+        ),
+        subject=subject,
+        summary=summary(subject, verdicts, impact, gaps),
+        phases=phases(verdicts, hits),
+        factors=factors(verdicts),
+        action_items=action_items(verdicts, hits, gaps),
+        timeline=[
+            listed_fact(one.sign.stored, role=one.role)
+            for one in _evidence(verdicts)
+        ],
+        verdicts=verdicts,
+        impact=impact,
+        coverage=impact.coverage,
+        verdict_gaps=gaps,
+        log=LogPosition(id=log.id, position=log.told_size),
+    )
+
+
+def _evidence(verdicts: Sequence[Judged]) -> Sequence[SignalEvidence]:
+    found: dict[tuple[int, int], SignalEvidence] = {}
+    for verdict in verdicts:
+        for one in verdict.evidence:
+            stored = one.sign.stored
+            found.setdefault((stored.entry.position, stored.index), one)
+    place = order_of(one.sign.stored for one in found.values())
+    return sorted(found.values(), key=lambda one: place(one.sign.stored))
+
+
+@dataclass(frozen=True, slots=True)
+class _Resolved:
+    """Which nodes, none for a rack; and the question with its window."""
+
+    nodes: tuple[str, ...]
+    question: PostmortemQuestion
+
+
+async def _resolved(
+    reading: Reading,
+    question: PostmortemQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> _Resolved:
+    """Find the nodes and the time that a report is about.
+
+    Without a window, that of the latest incident of its subject.
+    """
+    if question.incident is not None:
+        return await _incident(reading, question.incident, knowledge, now=now)
+    if question.workload is not None:
+        return await _workload(reading, question, knowledge, now=now)
+    if question.rack is not None:
+        return await _rack(reading, question, knowledge, now=now)
+    assert question.node is not None, "one of the four is named"
+    window = question.window
+    if window == Window():
+        asked = WhyQuestion(node=question.node, window=window)
+        why = await ask_why(reading, asked, knowledge, now=now)
+        if why.verdicts:
+            window = _around(why.verdicts[-1:])
+    return _Resolved((question.node,), replace(question, window=window))
+
+
+async def _workload(
+    reading: Reading,
+    question: PostmortemQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> _Resolved:
+    """Return the nodes whose failures ended a workload."""
+    named, window = question.workload, question.window
+    assert named is not None, "a workload is named"
+    asked = WhyWorkloadQuestion(object=named, window=window)
+    why = await ask_why_workload(reading, asked, knowledge, now=now)
+    behind = [e.verdict for e in why.endings if e.verdict is not None]
+    if not behind:
+        msg = f"no node is behind the end of {named}"
+        raise NotFoundError(msg, advice=f"see `recorder why {named}`")
+    if window == Window():
+        behind = behind[-1:]
+        window = _around(behind)
+    nodes = tuple(dict.fromkeys(verdict.node for verdict in behind))
+    return _Resolved(nodes[:NODES_MAX], replace(question, window=window))
+
+
+async def _rack(
+    reading: Reading,
+    question: PostmortemQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> _Resolved:
+    """Return the time of the latest incident of a rack, or what is asked."""
+    window = question.window
+    if window == Window():
+        selected = ImpactQuestion(
+            nodes=(), rack=question.rack, labels=(), window=window
+        )
+        found = await ask_impact(reading, selected, knowledge, now=now)
+        if found.failures:
+            last = found.failures[-1].verdict
+            one = await _incident(reading, last, knowledge, now=now)
+            window = one.question.window
+    return _Resolved((), replace(question, window=window))
+
+
+async def _incident(
+    reading: Reading, name: EntryName, knowledge: Knowledge, *, now: datetime
+) -> _Resolved:
+    """Return the nodes and the time of an incident."""
+    (one,) = (await ask_incident(reading, name, knowledge, now=now)).incidents
+    nodes = tuple(one.nodes[:NODES_MAX])
+    window = _around(one.judged)
+    if len(nodes) == 1:
+        return _Resolved(
+            nodes, PostmortemQuestion(node=nodes[0], window=window)
+        )
+    return _Resolved(nodes, PostmortemQuestion(incident=name, window=window))
+
+
+async def _gaps(
+    reading: Reading, verdicts: Sequence[Judged], coverage: Coverage
+) -> Sequence[Gap]:
+    """Return the gaps that verdicts name, in the order of the log."""
+    named = {gap for verdict in verdicts for gap in verdict.gaps}
+    found = {gap.opened: gap for gap in coverage.opened}
+    since = coverage.window.since
+    if since is not None and named - found.keys():
+        async for gap in reading.gaps(shifted(since, -LOOKBACK)):
+            found.setdefault(gap.opened, gap)
+    return [found[name] for name in sorted(named & found.keys())]
+
+
+def _around(verdicts: Sequence[Verdict]) -> Window:
+    """Return the time of verdicts, to the end of what the log vouches for."""
+    return Window(min(verdict.began_at for verdict in verdicts), None)

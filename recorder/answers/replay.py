@@ -1,0 +1,84 @@
+"""Answers of `recorder replay`: facts of a node and its state after each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from recorder.answers.arguments import WINDOW, Argument, Option
+from recorder.answers.loading.nodes import is_of_node, node_of, reads_nodes
+from recorder.answers.ports import Reading
+from recorder.answers.references import find_node, node_name
+from recorder.coverage.coverage import Coverage, covered
+from recorder.knowledge import Knowledge
+from recorder.model.fact import StoredFact
+from recorder.model.window import Window
+from recorder.projections import NodeState, advance
+
+__all__ = ["Replay", "ReplayQuestion", "Step", "ask_replay"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayQuestion:
+    """Which node, and when."""
+
+    node: Annotated[
+        str,
+        Argument(
+            name="node",
+            required=True,
+            parse=node_name,
+            option=Option(metavar="node/NAME", names="nodes"),
+        ),
+    ]
+    window: Annotated[Window, WINDOW]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A fact, and the node after it."""
+
+    stored: StoredFact
+    state: NodeState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replay:
+    """A node's history."""
+
+    steps: Sequence[Step]
+    coverage: Coverage
+
+
+async def ask_replay(
+    reading: Reading,
+    question: ReplayQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Replay:
+    """Read the facts of a node in a window, and fold them.
+
+    Raises:
+        NotFoundError: the log has no such node.
+    """
+    window = question.window
+    await reading.reach(window.since, window.until)
+    await find_node(reading, question.node)
+    node = await node_of(
+        reading,
+        question.node,
+        since=window.since,
+        until=window.until,
+        knowledge=knowledge,
+    )
+    steps = []
+    state = node.base
+    for stored in node.facts:
+        if is_of_node(stored):
+            state = advance(state, stored.fact)
+        steps.append(Step(stored, state))
+    coverage = await covered(
+        reading, window, now=now, reads=reads_nodes, facts=True
+    )
+    return Replay(steps=steps, coverage=coverage)

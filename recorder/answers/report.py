@@ -1,0 +1,252 @@
+"""The report of an incident, as parts that any format can write.
+
+What stands where is said here once; Markdown and HTML only say how a part
+looks.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, timedelta
+from typing import NamedTuple
+from urllib.parse import quote
+
+from recorder.answers.coverage import missing_lines
+from recorder.answers.impact import Impact
+from recorder.answers.phases import Phase
+from recorder.answers.postmortem import Postmortem
+from recorder.answers.sentences import counted
+from recorder.answers.why import doubts, step_says, verdict_rows
+from recorder.explain.hit import Hit
+from recorder.explain.sentences import lasted
+from recorder.explain.verdict import Judged
+
+__all__ = [
+    "Command",
+    "Drawing",
+    "Entries",
+    "Heading",
+    "Items",
+    "Paragraph",
+    "Part",
+    "Table",
+    "day_of",
+    "page_of",
+    "report",
+]
+
+
+class Heading(NamedTuple):
+    """A heading below the title."""
+
+    text: str
+    level: int = 2
+
+
+class Paragraph(NamedTuple):
+    """Sentences."""
+
+    text: str
+
+
+class Entries(NamedTuple):
+    """Entries of the log, by name."""
+
+    names: Sequence[str]
+
+
+Cell = str | Entries
+
+
+class Table(NamedTuple):
+    """Rows under titles; a row that is read alone says the same."""
+
+    titles: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+
+class Items(NamedTuple):
+    """A list: of points, in order, or to be ticked."""
+
+    items: Sequence[tuple[str, Entries]]
+    ordered: bool = False
+    open: bool = False
+    """Whether each is to be done."""
+
+
+class Drawing(NamedTuple):
+    """Where the timeline is drawn, by formats that can draw."""
+
+
+class Command(NamedTuple):
+    """What repeats the report."""
+
+    origin: str
+    command: str
+
+
+Part = Heading | Paragraph | Table | Items | Drawing | Command
+
+NO_ENTRIES = Entries(())
+
+
+def report(postmortem: Postmortem) -> Iterator[Part]:
+    """Yield the parts of a report; the same one gives the same parts."""
+    day = day_of(postmortem)
+    for sentence in postmortem.summary:
+        yield Paragraph(sentence)
+    yield Heading("Impact")
+    yield from _impact(postmortem.impact, day)
+    course = postmortem.phases
+    if course:
+        yield Heading("Phases")
+        yield Table(
+            ("Phase", "Time (UTC)", "After", "What", "Entry"),
+            [_phase(phase, day) for phase in course],
+        )
+    for verdict in postmortem.verdicts:
+        yield from _verdict(verdict, day)
+    yield from _listed("Contributing factors", postmortem.factors)
+    yield from _detection(postmortem, course, day)
+    yield Heading("Action items")
+    items = postmortem.action_items
+    yield Items([(item, NO_ENTRIES) for item in items], open=True)
+    yield Heading("Timeline")
+    yield Drawing()
+    yield Table(
+        ("Time (UTC)", "Role", "What", "Entry"),
+        [
+            (
+                _clock(one.at, day),
+                one.role,
+                one.says,
+                Entries([str(one.entry)]),
+            )
+            for one in postmortem.evidence
+        ],
+    )
+    yield Command(postmortem.origin, postmortem.command)
+
+
+def _phase(phase: Phase, day: date) -> Sequence[Cell]:
+    at, after = phase.at, phase.after_seconds
+    return (
+        phase.phase,
+        "not yet" if at is None else _clock(at, day),
+        "" if not after else f"+{lasted(timedelta(seconds=after))}",
+        phase.says,
+        NO_ENTRIES if phase.entry is None else Entries([str(phase.entry)]),
+    )
+
+
+def _detection(
+    postmortem: Postmortem, course: Iterable[Phase], day: date
+) -> Iterator[Part]:
+    """Say how it was detected, and what could not be seen."""
+    yield Heading("Detection, and what could not be seen")
+    for phase in course:
+        if phase.phase != "detected":
+            continue
+        if phase.at is None:
+            yield Paragraph("Nothing recorded reported it.")
+        else:
+            after = lasted(timedelta(seconds=phase.after_seconds or 0))
+            yield Paragraph(
+                f"First reported at {_clock(phase.at, day)}, {after} after it"
+                f" started, by {phase.says.rstrip('.')}."
+            )
+    lines = missing_lines(postmortem.coverage, postmortem.verdict_gaps)
+    lacking = {
+        f"not recorded: {one.evidence}, which would show {one.would_tell}"
+        for verdict in postmortem.verdicts
+        for one in verdict.missing
+    }
+    yield Items([(line, NO_ENTRIES) for line in [*lines, *sorted(lacking)]])
+
+
+def _verdict(verdict: Judged, day: date) -> Iterator[Part]:
+    yield Heading(f"Cause: {verdict.node}, {verdict.happened}")
+    yield Paragraph(verdict.sentence)
+    rows: list[Sequence[Cell]] = [
+        (name, value) for name, value in verdict_rows(verdict)
+    ]
+    yield Table(("", ""), [*rows, ("Verdict", Entries([verdict.id]))])
+    yield Items(
+        [
+            (
+                f"{_clock(step.at, day)} {step.role}: {step_says(step)}",
+                Entries([str(entry) for entry in step.entries]),
+            )
+            for step in verdict.steps
+        ],
+        ordered=True,
+    )
+    for title, items in doubts(verdict):
+        yield from _listed(title, items, level=3)
+
+
+def _listed(
+    title: str, items: Sequence[str], *, level: int = 2
+) -> Iterator[Part]:
+    if items:
+        yield Heading(title, level)
+        yield Items([(item, NO_ENTRIES) for item in items])
+
+
+def _impact(impact: Impact, day: date) -> Iterator[Part]:
+    hits, total = impact.workloads, impact.totals
+    if not hits:
+        yield Paragraph("No affected workloads are recorded.")
+        return
+    yield Table(
+        (
+            "Workload",
+            "Disrupted by",
+            "At",
+            "Pods",
+            "GPUs",
+            "Outcome",
+            "Lost at least",
+        ),
+        [
+            (
+                str(hit.workload),
+                hit.hit_by,
+                _clock(hit.hit_at, day),
+                counted(len(hit.pods_hit), "Pod"),
+                counted(hit.gpus, "GPU"),
+                _became(hit),
+                f"{hit.gpu_hours_lost:.2f} GPU-hours",
+            )
+            for hit in hits
+        ],
+    )
+    yield Paragraph(
+        f"At least {total.gpu_hours_lost:.2f} GPU-hours: work since the"
+        " last checkpoint of each job is not known."
+    )
+
+
+def _became(hit: Hit) -> str:
+    again = hit.running_again_at
+    if again is None or again <= hit.hit_at:
+        return hit.outcome
+    return f"{hit.outcome}, ran again after {lasted(again - hit.hit_at)}"
+
+
+def page_of(postmortem: Postmortem, address: str) -> str:
+    """Return the address of an entry on the page, up to its name."""
+    nodes = postmortem.question.nodes
+    node = quote(nodes[0], safe="") if nodes else ""
+    path = f"node/{node}" if node else ""
+    return f"{address.rstrip('/')}/{path}?log={postmortem.log.id}&entry="
+
+
+def day_of(postmortem: Postmortem) -> date:
+    """Return the day of a report, which its times need not repeat."""
+    if postmortem.verdicts:
+        return postmortem.verdicts[0].at.date()
+    return date.min
+
+
+def _clock(at: datetime, day: date) -> str:
+    other = at.date() != day
+    return at.strftime("%Y-%m-%d %H:%M:%S" if other else "%H:%M:%S")

@@ -1,0 +1,109 @@
+"""Conditions of nodes over time, as rows of a table for dashboards."""
+
+from collections.abc import Container, Sequence
+from datetime import datetime
+
+from recorder.answers.loading.nodes import (
+    Node,
+    is_of_node,
+    nodes_of,
+    reads_nodes,
+)
+from recorder.answers.ports import Reading
+from recorder.coverage.coverage import Coverage, covered
+from recorder.knowledge import Knowledge
+from recorder.model.document import Document
+from recorder.model.window import Window
+from recorder.projections import NodeState, advance
+
+__all__ = ["ConditionPoint", "ConditionSeries", "ask_conditions"]
+
+
+class ConditionPoint(Document, frozen=True, kw_only=True):
+    """A condition of a node from this time on."""
+
+    time: datetime
+    node: str
+    condition: str
+    state: str
+    """`True`, `False`, `Unknown`, or `Absent` if it was removed."""
+
+
+class ConditionSeries(Document, frozen=True, kw_only=True):
+    """Rows of a state timeline."""
+
+    points: Sequence[ConditionPoint]
+    coverage: Coverage
+
+
+async def ask_conditions(
+    reading: Reading,
+    names: Sequence[str],
+    window: Window,
+    knowledge: Knowledge,
+    *,
+    types: Container[str] | None = None,
+    now: datetime,
+) -> ConditionSeries:
+    """Read how conditions of nodes changed in a window, in order of time.
+
+    Each begins at the window's edge as it was then. ``types`` are those that
+    are wanted; without it all are.
+    """
+    await reading.reach(window.since, window.until)
+    nodes = await nodes_of(
+        reading,
+        list(dict.fromkeys(names)),
+        since=window.since,
+        until=window.until,
+        knowledge=knowledge,
+    )
+    points = [
+        point
+        for node in nodes
+        for point in _points(node, window)
+        if types is None or point.condition in types
+    ]
+    return ConditionSeries(
+        points=sorted(points, key=lambda p: (p.time, p.node, p.condition)),
+        coverage=await covered(
+            reading, window, now=now, reads=reads_nodes, facts=True
+        ),
+    )
+
+
+def _points(node: Node, window: Window) -> list[ConditionPoint]:
+    state = node.base
+    found = []
+    if window.since is not None:
+        found = _changes(node.name, NodeState(), state, window.since)
+    for stored in filter(is_of_node, node.facts):
+        after = advance(state, stored.fact)
+        found += _changes(node.name, state, after, stored.at)
+        state = after
+    return found
+
+
+def _changes(
+    node: str, before: NodeState, after: NodeState, at: datetime
+) -> list[ConditionPoint]:
+    old, new = _statuses(before), _statuses(after)
+    return [
+        ConditionPoint(
+            time=at,
+            node=node,
+            condition=name,
+            state=new.get(name, "Absent"),
+        )
+        for name in sorted({*old, *new})
+        if old.get(name) != new.get(name)
+    ]
+
+
+def _statuses(state: NodeState) -> dict[str, str]:
+    if not state.present:
+        return {}
+    return {
+        name: str(condition.status)
+        for name, condition in state.conditions.items()
+    }

@@ -1,0 +1,119 @@
+"""Answers of `recorder show`: an object as it was at a time."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Annotated
+
+from recorder.answers.arguments import OBJECT, VERSION_AT
+from recorder.answers.changes import document_of
+from recorder.answers.moments import covered_at
+from recorder.answers.nouns import Heartbeats, Line, Selection
+from recorder.answers.ports import Reading
+from recorder.answers.queries import HeartbeatsOf
+from recorder.answers.references import Reference, find_objects, no_versions
+from recorder.classify.changes import Manifest
+from recorder.coverage.coverage import Coverage
+from recorder.errors import NotFoundError
+from recorder.model.entry import Operation
+from recorder.model.moment import shifted, written
+
+__all__ = ["ObjectQuestion", "Shown", "ask_object", "never"]
+
+MOMENT = timedelta(microseconds=1)
+"""The finest time there is."""
+
+GONE = frozenset({Operation.DELETED, Operation.ABSENT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectQuestion:
+    """Which object is wanted, and when."""
+
+    object: Annotated[Reference, OBJECT]
+    at: Annotated[datetime | None, VERSION_AT] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """An object as it was."""
+
+    entry: Line
+    """The newest version as of that time."""
+
+    heartbeats: Heartbeats | None
+    """Of the newest version: what was counted since."""
+
+    coverage: Coverage
+    kind: str
+
+    @property
+    def object(self) -> Manifest:
+        """The object, with what items of a list do not carry."""
+        return document_of(self.entry, self.kind)
+
+
+async def ask_object(
+    reading: Reading, question: ObjectQuestion, *, now: datetime
+) -> Shown:
+    """Find the newest version of an object, as of a time or of all.
+
+    Raises:
+        NotFoundError: there was no such object then.
+    """
+    reference, at = question.object, question.at
+    await reading.reach(at, at)
+    found = await find_objects(reading, reference)
+    line = await reading.newest(
+        Selection(
+            objects=found.numbers,
+            until=None if at is None else shifted(at, MOMENT),
+            versions=True,
+        )
+    )
+    if line is None:
+        raise never(reading, reference, at)
+    if line.operation in GONE:
+        raise _gone(reference, line)
+    beats = None
+    if at is None and line.identity is not None:
+        numbers = {one.identity: one.number for one in found.incarnations}
+        number = numbers[line.identity]
+        beats = (await reading.states(HeartbeatsOf([number]))).get(number)
+    return Shown(
+        entry=line,
+        coverage=await covered_at(
+            reading,
+            at,
+            now=now,
+            reads=lambda source, resource: (
+                (source, resource) == (line.source, line.resource)
+            ),
+        ),
+        heartbeats=beats,
+        kind=found.kind.kind,
+    )
+
+
+def never(
+    reading: Reading, reference: Reference, at: datetime | None
+) -> NotFoundError:
+    """Return the error that there was no such object yet."""
+    if at is None:
+        return no_versions(reading, reference)
+    return NotFoundError(
+        f'log {reading.log.id} has no version of "{reference}" as of'
+        f" {written(at)}: it was created later, or not recorded yet"
+    )
+
+
+def _gone(reference: Reference, line: Line) -> NotFoundError:
+    before = written(line.observed_at - MOMENT)
+    how = (
+        f"was deleted at {written(line.observed_at)}"
+        if line.operation is Operation.DELETED
+        else f"was found to be gone at {written(line.observed_at)}"
+    )
+    return NotFoundError(
+        f'"{reference}" {how} (entry {line.entry})',
+        advice=f"for its last state add --at {before}",
+    )

@@ -1,0 +1,404 @@
+"""Answers of `recorder stats`: what happened in a window, counted.
+
+The unit is a verdict: what happened to one node. It is in one group by
+everything but the namespace, for what it hit may lie in several. A loss is
+counted where it is charged, so that the parts are the whole.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Struct, field
+
+from recorder.answers.arguments import WINDOW, Argument, Option
+from recorder.answers.incidents import (
+    IncidentsQuestion,
+    JudgedIncident,
+    ask_incidents,
+    controller_of,
+    places_of,
+)
+from recorder.answers.loading.nodes import reads_nodes
+from recorder.answers.places import rack_of
+from recorder.answers.ports import Reading
+from recorder.answers.sentences import counted
+from recorder.answers.text.table import Cell, Column
+from recorder.coverage.coverage import Coverage
+from recorder.coverage.share import vouched_share
+from recorder.explain.hit import Hit
+from recorder.explain.sentences import lasted
+from recorder.explain.verdict import Judged
+from recorder.knowledge import Knowledge
+from recorder.model.document import Document
+from recorder.model.outcomes import Happened
+from recorder.model.window import Window
+
+__all__ = [
+    "Count",
+    "GroupBy",
+    "GroupedCounts",
+    "Stats",
+    "StatsQuestion",
+    "StatsSubject",
+    "ask_stats",
+    "count",
+    "count_cells",
+    "count_columns",
+    "totals_line",
+]
+
+DIGITS = 4
+"""Of GPU-hours, as where they are charged."""
+
+
+class GroupBy(StrEnum):
+    """What incidents are counted by."""
+
+    CAUSE = "cause"
+    HAPPENED = "happened"
+    NAMESPACE = "namespace"
+    """Of the workloads that were affected."""
+
+    RACK = "rack"
+    NODE = "node"
+    CONTROLLER = "controller"
+    """The one that carried out the decision."""
+
+    DAY = "day"
+    """On which it began, in UTC."""
+
+
+class Count(Document, frozen=True, kw_only=True):
+    """What happened in one group, or in all."""
+
+    key: str | None
+    """Null for what belongs to no group, and for the totals."""
+
+    incidents: int
+    """Incidents with a part in the group; one may be in several."""
+
+    verdicts: int
+    """What happened to single nodes. They add up to the whole, except by
+    namespace."""
+
+    nodes: int
+    reboots: int
+    workloads: int
+    gpu_hours_lost: float
+    """Lower bound, where it is attributed; the groups add up to the whole."""
+
+    mean_down_seconds: float | None
+    """Of nodes that were down and came back: upper bounds, from the last proof
+    of life to the next."""
+
+    longest_down_seconds: float | None
+    mean_away_seconds: float | None
+    """Of nodes that were out of service and came back."""
+
+    longest_away_seconds: float | None
+    not_back: int
+    """Verdicts whose node is not back in service."""
+
+
+class GroupedCounts(Document, frozen=True, kw_only=True):
+    """The groups by one thing."""
+
+    by: GroupBy
+    groups: Sequence[Count]
+    """By GPU-hours lost, the most first; days in order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatsQuestion:
+    """When, and counted by what."""
+
+    by: Annotated[
+        Sequence[GroupBy],
+        Argument(
+            name="by",
+            takes=GroupBy,
+            many=True,
+            option=Option(
+                "What to count by.",
+                ("--by",),
+                default=GroupBy.CAUSE.value,
+                once=True,
+            ),
+            graphql="What to count by. Default: the cause.",
+        ),
+    ] = (GroupBy.CAUSE,)
+    window: Annotated[Window, WINDOW]
+
+
+class StatsSubject(Document, frozen=True, kw_only=True):
+    """Of which log, when, and counted by what."""
+
+    cluster: str
+    log: int | None
+    """Null where the log is not known."""
+
+    since: datetime | None
+    until: datetime | None
+    by: GroupBy | None
+
+
+class Stats(Document, frozen=True, kw_only=True):
+    """What happened in one log, counted."""
+
+    question: StatsSubject
+    totals: Count
+    counts: Sequence[GroupedCounts] = field(name="_counts")
+    """One for each value of `by`."""
+
+    vouched: float | None
+    """The share of the window for which nothing may be missing; null if it is
+    not known."""
+
+    groups: Sequence[Count]
+    coverage: Coverage
+
+
+async def ask_stats(
+    reading: Reading,
+    question: StatsQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Stats:
+    """Count what happened to all nodes in a window."""
+    found = await ask_incidents(
+        reading,
+        IncidentsQuestion(window=question.window),
+        knowledge,
+        now=now,
+    )
+    racks: Mapping[str, str] = {}
+    if GroupBy.RACK in question.by:
+        places = await places_of(reading, found.incidents)
+        racks = {
+            node: rack
+            for node, labels in places.items()
+            if (rack := rack_of(labels)) is not None
+        }
+    window = question.window
+    counts = [_counted_by(found.incidents, by, racks) for by in question.by]
+    return Stats(
+        question=StatsSubject(
+            cluster=reading.log.cluster_name,
+            log=reading.log.id,
+            since=window.since,
+            until=window.until,
+            by=question.by[0] if question.by else None,
+        ),
+        totals=count(found.incidents),
+        counts=counts,
+        vouched=vouched_share(
+            found.coverage,
+            (
+                stream.began_at
+                for stream in reading.streams
+                if reads_nodes(stream.source, stream.resource)
+            ),
+        ),
+        groups=counts[0].groups if counts else (),
+        coverage=found.coverage,
+    )
+
+
+class _Group(Struct):
+    """What is counted of one group."""
+
+    incidents: set[str] = set()
+    verdicts: dict[str, Judged] = {}
+    workloads: set[str] = set()
+    hours: float = 0.0
+
+    def add(self, incident: JudgedIncident, verdict: Judged) -> None:
+        self.incidents.add(incident.first.id)
+        self.verdicts[verdict.id] = verdict
+
+    def charge(self, hit: Hit, hours: float) -> None:
+        workload = hit.workload
+        self.workloads.add(workload.uid or str(workload))
+        self.hours += hours
+
+    def counted(self, key: str | None) -> Count:
+        verdicts = list(self.verdicts.values())
+        down = [v.down.length for v in verdicts if v.down is not None]
+        away = [v.away.length for v in verdicts if v.away is not None]
+        return Count(
+            key=key,
+            incidents=len(self.incidents),
+            verdicts=len(verdicts),
+            nodes=len({verdict.node for verdict in verdicts}),
+            reboots=sum(v.happened is Happened.REBOOT for v in verdicts),
+            workloads=len(self.workloads),
+            gpu_hours_lost=round(self.hours, DIGITS),
+            mean_down_seconds=_seconds(_mean(down)),
+            longest_down_seconds=_seconds(max(down, default=None)),
+            mean_away_seconds=_seconds(_mean(away)),
+            longest_away_seconds=_seconds(max(away, default=None)),
+            not_back=sum(v.back_in_service_at is None for v in verdicts),
+        )
+
+
+def _mean(lengths: Sequence[timedelta]) -> timedelta | None:
+    return sum(lengths, timedelta()) / len(lengths) if lengths else None
+
+
+def _seconds(length: timedelta | None) -> float | None:
+    return None if length is None else round(length.total_seconds(), 3)
+
+
+Key = Callable[[Judged], str | None]
+
+
+def count(incidents: Iterable[JudgedIncident]) -> Count:
+    """Count everything once."""
+    (whole,) = _grouped(incidents, lambda _: None).values() or [_Group()]
+    return whole.counted(None)
+
+
+def _counted_by(
+    incidents: Sequence[JudgedIncident],
+    by: GroupBy,
+    racks: Mapping[str, str],
+) -> GroupedCounts:
+    """Count by something: what lost most comes first, days in order.
+
+    Args:
+        incidents: that happened.
+        by: what groups them.
+        racks: the rack of each node that has one.
+    """
+    if by is GroupBy.NAMESPACE:
+        groups = _by_namespace(incidents)
+    else:
+        groups = _grouped(incidents, _key(by, racks))
+    found = [group.counted(key) for key, group in groups.items()]
+    if by is GroupBy.DAY:
+        found.sort(key=lambda one: one.key or "")
+    else:
+        found.sort(
+            key=lambda one: (
+                -one.gpu_hours_lost,
+                -one.verdicts,
+                one.key or "~",
+            )
+        )
+    return GroupedCounts(by=by, groups=found)
+
+
+def _key(by: GroupBy, racks: Mapping[str, str]) -> Key:
+    keys: dict[GroupBy, Key] = {
+        GroupBy.CAUSE: lambda verdict: verdict.cause.value,
+        GroupBy.HAPPENED: lambda verdict: verdict.happened.value,
+        GroupBy.NODE: lambda verdict: verdict.node,
+        GroupBy.RACK: lambda verdict: racks.get(verdict.node),
+        GroupBy.CONTROLLER: controller_of,
+        GroupBy.DAY: lambda verdict: f"{verdict.began_at:%Y-%m-%d}",
+    }
+    return keys[by]
+
+
+def _grouped(
+    incidents: Iterable[JudgedIncident], key: Key
+) -> dict[str | None, _Group]:
+    groups: dict[str | None, _Group] = {}
+    for incident in incidents:
+        keys = {verdict.id: key(verdict) for verdict in incident.judged}
+        for verdict in incident.judged:
+            group = groups.setdefault(keys[verdict.id], _Group())
+            group.add(incident, verdict)
+        for hit in incident.hits:
+            for charge in hit.charges:
+                group = groups[keys[charge.verdict or ""]]
+                group.charge(hit, charge.gpu_hours)
+    return groups
+
+
+def _by_namespace(
+    incidents: Iterable[JudgedIncident],
+) -> dict[str | None, _Group]:
+    groups: dict[str | None, _Group] = {}
+    for incident in incidents:
+        known = {verdict.id: verdict for verdict in incident.judged}
+        alone = set(known)
+        for hit in incident.hits:
+            for charge in hit.charges:
+                name = charge.verdict or ""
+                group = groups.setdefault(hit.workload.namespace, _Group())
+                group.add(incident, known[name])
+                group.charge(hit, charge.gpu_hours)
+                alone.discard(name)
+        for name in sorted(alone):
+            groups.setdefault(None, _Group()).add(incident, known[name])
+    return groups
+
+
+def totals_line(stats: Stats) -> str:
+    """Say what happened in a window as a whole."""
+    total = stats.totals
+    nodes = counted(total.nodes, "node")
+    parts = [
+        f"{counted(total.incidents, 'incident')} on {nodes}",
+        counted(total.reboots, "reboot"),
+    ]
+    for kind, mean, longest in (
+        ("down", total.mean_down_seconds, total.longest_down_seconds),
+        ("away", total.mean_away_seconds, total.longest_away_seconds),
+    ):
+        if mean is not None and longest is not None:
+            parts.append(
+                f"{kind} {_duration(mean)} on average and"
+                f" {_duration(longest)} at most"
+            )
+    if total.not_back:
+        parts.append(f"{counted(total.not_back, 'node')} not back in service")
+    parts.append(f"at least {total.gpu_hours_lost:.2f} GPU-hours lost")
+    if stats.vouched is not None:
+        # Cut, not rounded: 100 % is said of what is complete.
+        share = int(stats.vouched * 10000) / 100
+        parts.append(f"{share:g} % of the time vouched for")
+    return f"{stats.question.cluster}: {', '.join(parts)}"
+
+
+def count_columns(by: GroupBy) -> Sequence[Column]:
+    """Return the columns of counts by something."""
+    return (
+        Column(by.value.upper()),
+        Column("INCIDENTS"),
+        Column("NODES", rank=2),
+        Column("REBOOTS", rank=1),
+        Column("WORKLOADS", rank=3),
+        Column("GPU-HOURS"),
+        Column("MEAN DOWN", rank=4),
+        Column("LONGEST DOWN", rank=5),
+        Column("MEAN AWAY", rank=4),
+        Column("LONGEST AWAY", rank=5),
+        Column("NOT BACK", rank=6),
+    )
+
+
+def count_cells(count: Count) -> Sequence[Cell]:
+    """Return a count as the cells of a table."""
+    return (
+        count.key,
+        count.incidents,
+        count.nodes,
+        count.reboots,
+        count.workloads,
+        count.gpu_hours_lost,
+        _duration(count.mean_down_seconds),
+        _duration(count.longest_down_seconds),
+        _duration(count.mean_away_seconds),
+        _duration(count.longest_away_seconds),
+        count.not_back,
+    )
+
+
+def _duration(seconds: float | None) -> str | None:
+    return None if seconds is None else lasted(timedelta(seconds=seconds))

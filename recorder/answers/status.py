@@ -1,0 +1,423 @@
+"""Answers of `recorder status`: what is recorded, and how far it is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from msgspec import UNSET, UnsetType, field
+
+from recorder.answers.clusters import Away
+from recorder.answers.text.lines import human_bytes
+from recorder.coverage.audit_state import AuditReading, audit_reading
+from recorder.coverage.hole import Hole
+from recorder.coverage.ports import FactsEnd, Log, Stream
+from recorder.model.document import Document
+from recorder.model.moment import shifted, written
+from recorder.model.reference import EntryName
+
+__all__ = [
+    "Behind",
+    "COLUMNS",
+    "ClusterStatus",
+    "DatabaseStatus",
+    "Days",
+    "Disk",
+    "LogState",
+    "LogStatus",
+    "ShownStatus",
+    "Source",
+    "Status",
+    "days_lines",
+    "status_rows",
+    "summary",
+]
+
+WORKING = frozenset({"listing", "live", "backing-off"})
+"""States that only a running recorder can be in."""
+
+
+WHY_BEHIND = {
+    "listing": "it is being listed, or read from the past",
+    "backing-off": "the API server does not answer",
+}
+
+
+class Behind(Document, frozen=True, kw_only=True):
+    """That a resource is not live, or that something of it is missing."""
+
+    since: datetime | None
+    """Until when nothing is missing; None where nothing was ever proven."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogStatus:
+    """One log and its streams."""
+
+    log: Log
+    streams: Sequence[Stream]
+    entries_per_minute: float
+    facts_end: FactsEnd | None = None
+    """Where facts end before the log does."""
+
+    waiting_for: str | None = None
+    """Why nothing may be written to it now; None if it may."""
+
+    now: datetime | None = None
+    """By the clock of its own database, where there are several."""
+
+    judged: AuditReading | None = None
+    """Whether audit records arrive, where it does not follow from the streams
+    as they are told."""
+
+    def state_of(self, stream: Stream) -> str:
+        """Return the state of a stream; without a writer nothing works."""
+        if self.log.holder is None and stream.state in WORKING:
+            return "stopped"
+        return stream.state
+
+    def behind(self, stream: Stream) -> Behind | None:
+        """Return since when a stream is behind and why; None if it is not.
+
+        Of a log that is recorded; nothing is live in another.
+        """
+        if self.log.holder is None or self.log.is_tape:
+            return None
+        if stream.gap is not None:
+            return Behind(since=stream.gap.since, why=stream.gap.reason)
+        why = WHY_BEHIND.get(stream.state)
+        if why is None:
+            return None
+        return Behind(since=stream.vouched_until, why=why)
+
+    @property
+    def audit(self) -> AuditReading:
+        """Whether audit records arrive."""
+        return self.judged or audit_reading(self.log, self.streams)
+
+    def lag_of(self, stream: Stream, now: datetime) -> float | None:
+        """Return the seconds for which nothing vouches yet.
+
+        None for a tape, whose time is over, and where there is nothing.
+        """
+        if (
+            self.log.is_tape
+            or stream.vouched_until is None
+            or stream.state == "absent"
+        ):
+            return None
+        return max((now - stream.vouched_until).total_seconds(), 0.0)
+
+    def source(self, stream: Stream, now: datetime) -> "Source":
+        """Return how far a stream is."""
+        lag = self.lag_of(stream, now)
+        return Source(
+            source=stream.source,
+            resource=stream.resource,
+            state=self.state_of(stream),
+            resource_version=stream.resource_version,
+            lag_seconds=None if lag is None else round(lag, 3),
+            entries=stream.entries,
+            last_frame_at=stream.last_frame_at,
+            vouched_until=stream.vouched_until,
+            behind=self.behind(stream),
+            began_at=stream.began_at,
+            gap=stream.gap,
+        )
+
+    def shown(self, now: datetime) -> "ClusterStatus":
+        """Return the cluster, its log and its sources at a time."""
+        log, end, streams = self.log, self.facts_end, self.streams
+        return ClusterStatus(
+            name=log.cluster_name,
+            uid=log.cluster_uid,
+            kubernetes=log.kubernetes,
+            log=LogState(
+                id=log.id,
+                kind=log.kind,
+                size=log.told_size,
+                recorded_at=log.recorded_at,
+                writer=None if log.is_part else log.holder,
+                waiting_for=None if log.holder else self.waiting_for,
+                entries_per_minute=round(self.entries_per_minute, 1),
+                facts_until=None if end is None else end.entry,
+            ),
+            audit=self.audit,
+            sources=[self.source(one, now) for one in streams],
+            open_gaps=[one.gap for one in streams if one.gap is not None],
+            status=self,
+            now=now,
+        )
+
+
+class LogState(Document, frozen=True, kw_only=True):
+    """The ordered whole: one for each cluster, one for each tape."""
+
+    id: int
+    kind: str
+    size: int
+    recorded_at: datetime | None
+    """When its newest entry was recorded."""
+
+    writer: str | None
+    """Who is writing it now; null without the right to get all
+    Nodes and Pods."""
+
+    waiting_for: str | None = None
+    entries_per_minute: float
+    facts_until: EntryName | None
+    """The entry where facts end, if before the end of the log."""
+
+
+class Source(Document, frozen=True, kw_only=True):
+    """One resource of one source, followed."""
+
+    source: str
+    resource: str
+    """For example `v1/pods`."""
+
+    state: str
+    resource_version: str | None
+    """The version from which it resumes."""
+
+    lag_seconds: float | None
+    """Time since it was last confirmed complete; null for a tape."""
+
+    entries: int
+    """Zero without the right to get all Nodes and Pods."""
+
+    last_frame_at: datetime | None
+    vouched_until: datetime | None
+    """Until when it is known to be complete."""
+
+    behind: Behind | None
+    began_at: datetime | None = field(name="_began_at")
+    """When its first list was complete."""
+
+    gap: Hole | None = field(name="_gap")
+    """The gap that is open."""
+
+
+class ClusterStatus(Document, frozen=True, kw_only=True):
+    """A cluster, or what a tape holds of one."""
+
+    name: str
+    uid: str
+    """Of its namespace kube-system."""
+
+    kubernetes: str
+    """The version of its API server."""
+
+    log: LogState
+    audit: AuditReading
+    """Whether audit records arrive."""
+
+    sources: Sequence[Source]
+    open_gaps: Sequence[Hole]
+    status: LogStatus = field(name="_status")
+    now: datetime = field(name="_now")
+
+
+class Disk(Document, frozen=True, kw_only=True):
+    """The disk of the embedded server."""
+
+    path: str
+    free_bytes: int
+    total_bytes: int
+
+
+class DatabaseStatus(Document, frozen=True, kw_only=True):
+    """The PostgreSQL that holds the logs; with a registry, all together."""
+
+    version: str
+    embedded: bool
+    """Whether it is the embedded server."""
+
+    bytes: int
+    """Its size on the disk; zero without the right to get all Nodes and
+    Pods."""
+
+    budget_bytes: int | None = None
+    """Size above which the oldest days are dropped; None for any."""
+
+    budget_stage: str | None = None
+    """``within`` the budget, ``near`` it (80 %), ``over`` it or ``full``
+    (110 %), where nothing more is recorded; None without one."""
+
+    disk: Disk | None = field(name="_disk")
+    """None where the server is not ours, and its disk unknown."""
+
+
+class Days(Document, frozen=True, kw_only=True):
+    """The days of the database, by what became of them."""
+
+    place: str | None = None
+    """The place of the archive, by the settings; None for none."""
+
+    hot: int = field(name="days_in_database")
+    """Days that are whole in it and over."""
+
+    archived: int = field(name="days_archived")
+    dropped: int = field(name="days_dropped")
+    archived_until: datetime | None = None
+    """The end of the last day that is archived."""
+
+    kept_since: datetime | None = None
+    """The begin of the first day that is whole, where one was dropped."""
+
+    holds: int
+    """Holds that were not lifted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """What is recorded, of every log."""
+
+    logs: Sequence[LogStatus]
+    database: DatabaseStatus
+    now: datetime
+    """By PostgreSQL's clock."""
+
+    days: Days | None = None
+    away: Sequence[Away] = ()
+    """Clusters of the registry of which nothing can be read now."""
+
+    def shown(self, *, by_each: bool = False) -> "ShownStatus":
+        """Return everything at a glance, by one clock or that of each."""
+        return ShownStatus(
+            clusters=[
+                one.shown((by_each and one.now) or self.now)
+                for one in self.logs
+            ],
+            database=self.database,
+            disk=self.database.disk,
+            archive=self.days or {},
+            away=self.away or UNSET,
+            now=self.now,
+        )
+
+
+class ShownStatus(Document, frozen=True, kw_only=True):
+    """Status of the recorder."""
+
+    clusters: Sequence[ClusterStatus]
+    database: DatabaseStatus
+    disk: Disk | None
+    archive: Days | Mapping[str, str]
+    away: Sequence[Away] | UnsetType = UNSET
+    """Clusters of the registry of which nothing can be read now."""
+
+    now: datetime = field(name="_now")
+    """By PostgreSQL's clock."""
+
+
+BUDGET = {
+    "near": "above it the oldest archived days are dropped before their time",
+    "over": "the oldest archived days are dropped before their time",
+    "full": "nothing is recorded until days are dropped",
+}
+"""What follows of how full the size budget is."""
+
+COLUMNS = (
+    "SOURCE",
+    "RESOURCE",
+    "STATE",
+    "LAG",
+    "ENTRIES",
+    "VERSION",
+    "LAST FRAME",
+)
+
+
+def status_rows(status: LogStatus, now: datetime) -> list[list[str]]:
+    """Return the streams of a log as rows of a table."""
+    rows = []
+    for stream in status.streams:
+        lag = status.lag_of(stream, now)
+        last = stream.last_frame_at
+        rows.append(
+            [
+                stream.source,
+                stream.resource,
+                status.state_of(stream),
+                "" if lag is None else f"{lag:.1f}s",
+                str(stream.entries),
+                stream.resource_version or "",
+                "" if last is None else written(last),
+            ]
+        )
+    return rows
+
+
+def days_lines(answer: Status) -> list[str]:
+    """Say what retention did and will do, in a line or two."""
+    lines = []
+    days = answer.days
+    if days is not None and days.archived + days.dropped:
+        until = days.archived_until
+        # The last day ends where the next begins.
+        last = until and shifted(until, -timedelta.resolution)
+        reach = "" if last is None else f", up to {last:%Y-%m-%d}"
+        lines.append(
+            f"{days.hot} days in the database; {days.archived} archived{reach}"
+            f" in {days.place or 'no place'}; {days.dropped} dropped"
+        )
+    if days is not None and days.holds:
+        holds = f"{days.holds} hold{'s' if days.holds > 1 else ''}"
+        lines.append(f"{holds}: see `recorder hold list`")
+    database = answer.database
+    budget, stage = database.budget_bytes, database.budget_stage or ""
+    if budget is not None and stage in BUDGET:
+        lines.append(
+            f"size budget: {human_bytes(database.bytes)} of"
+            f" {human_bytes(budget)} are used; {BUDGET[stage]}"
+        )
+    return lines
+
+
+def summary(status: LogStatus) -> list[str]:
+    """Say where a log stands, in a few lines."""
+    log = status.log
+    if log.is_tape:
+        state = "played from a tape"
+        if log.holder is not None:
+            state = f"being played by {log.holder}"
+    elif log.holder is None and status.waiting_for is not None:
+        state = f"NOT being recorded, it waits for room: {status.waiting_for}"
+    elif log.holder is None:
+        state = "NOT being recorded: run `recorder up`"
+    else:
+        state = f"recorded by {log.holder}"
+    recorded = "never" if log.recorded_at is None else written(log.recorded_at)
+    rate = ""
+    if log.holder is not None:
+        rate = f", {status.entries_per_minute:.1f} a minute"
+    lines = [
+        (
+            f"cluster {log.cluster_name} ({log.cluster_uid}), Kubernetes"
+            f" {log.kubernetes}"
+        ),
+        f"log {log.id}: {state}",
+        f"{log.size} entries, the last recorded {recorded}{rate}",
+    ]
+    if status.facts_end is not None:
+        lines.append(
+            f"facts end at entry {status.facts_end.entry}: run"
+            " `recorder rederive`"
+        )
+    lines.extend(status.audit.says)
+    lines.extend(_behind(status))
+    lines.extend(
+        f"open gap {stream.gap.opened}: {stream.resource}, {stream.gap.reason}"
+        for stream in status.streams
+        if stream.gap is not None
+    )
+    return lines
+
+
+def _behind(status: LogStatus) -> Iterator[str]:
+    for stream in status.streams:
+        if (behind := status.behind(stream)) is not None:
+            since = behind.since and f" since {written(behind.since)}"
+            yield f"{stream.resource} is behind{since or ''}: {behind.why}"

@@ -1,0 +1,187 @@
+"""Tables: full in a pipe, and as wide as the terminal where there is one.
+
+For a pipe nothing is shortened, so that a script can cut and search it. On a
+terminal times lose what their age says too, columns of less weight give way,
+and the last column ends where the line does.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import Enum, auto
+
+from recorder.answers.text.lines import BETWEEN, plain
+from recorder.model.moment import written
+
+__all__ = ["CONFIDENCES", "Cell", "Column", "Kind", "Table", "age"]
+
+Cell = str | int | float | datetime | None
+
+NOTHING = "-"
+LAST_MIN = 24
+"""Characters that the last column keeps before others give way to it."""
+
+CONFIDENCES: Mapping[str, str] = {
+    "proven": "green",
+    "likely": "cyan",
+    "possible": "yellow",
+    "unknown": "red",
+}
+"""Colours of how certain something is."""
+
+UNITS = ((365 * 86400, "y"), (86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
+
+
+class Kind(Enum):
+    """What the cells of a column are."""
+
+    TEXT = auto()
+    TIME = auto()
+    AGE = auto()
+    """How long ago a time was; only people want it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    title: str
+    kind: Kind = Kind.TEXT
+    rank: int = 0
+    """Where the terminal is narrow the highest gives way first; 0 never."""
+
+    wide: bool = False
+    """Whether it is only shown where all is wanted."""
+
+    colours: Mapping[str, str] = field(default_factory=dict)
+    """Of values, on a terminal."""
+
+
+def age(since: datetime, now: datetime) -> str:
+    """Write how long ago something was, in one or two units: ``3d4h``."""
+    left = max(int((now - since) / timedelta(seconds=1)), 0)
+    for place, (size, unit) in enumerate(UNITS):
+        if left >= size or size == 1:
+            whole, rest = divmod(left, size)
+            text = f"{whole}{unit}"
+            small = UNITS[place + 1 : place + 2]
+            if whole < 10 and small and rest >= small[0][0]:  # noqa: PLR2004
+                text += f"{rest // small[0][0]}{small[0][1]}"
+            return text
+    return "0s"
+
+
+class Table:
+    """Rows as lines, page by page; columns only grow."""
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        *,
+        now: datetime,
+        width: int | None = None,
+        wide: bool = False,
+        paint: Callable[[str, str], str] | None = None,
+    ) -> None:
+        """Lay out a table.
+
+        Args:
+            columns: from left to right.
+            now: what ages are counted to.
+            width: of the terminal; None where nothing is to be shortened.
+            wide: whether all columns are wanted, in full.
+            paint: colours a text, where colours are wanted.
+        """
+        self._now = now
+        self._width = None if wide else width
+        self._paint = paint
+        self._all = columns
+        self._shown = [
+            place
+            for place, column in enumerate(columns)
+            if wide or not column.wide
+        ]
+        self._widths = [len(column.title) for column in columns]
+
+    def header(self, rows: Iterable[Sequence[Cell]] = ()) -> str:
+        """Return the line of titles, laid out for the first rows."""
+        self._grow([self._texts(row) for row in rows])
+        self._fit()
+        titles = [column.title for column in self._all]
+        return self._line(titles, painted=False)
+
+    def lines(self, rows: Iterable[Sequence[Cell]]) -> list[str]:
+        """Return one line for each row."""
+        texts = [self._texts(row) for row in rows]
+        self._grow(texts)
+        return [self._line(text, painted=True) for text in texts]
+
+    def _texts(self, row: Sequence[Cell]) -> list[str]:
+        return [
+            self._text(column, cell)
+            for column, cell in zip(self._all, row, strict=True)
+        ]
+
+    def _text(self, column: Column, cell: Cell) -> str:
+        if cell is None:
+            return NOTHING
+        if isinstance(cell, datetime):
+            if column.kind is Kind.AGE:
+                return age(cell, self._now)
+            return written(cell) if self._width is None else self._clock(cell)
+        return plain(f"{cell:.2f}" if isinstance(cell, float) else str(cell))
+
+    def _clock(self, at: datetime) -> str:
+        """Write a time as short as it is clear."""
+        at = at.astimezone(UTC)
+        if at.year != self._now.astimezone(UTC).year:
+            return f"{at:%Y-%m-%d %H:%M:%S}"
+        return f"{at:%m-%d %H:%M:%S}"
+
+    def _grow(self, texts: Iterable[Sequence[str]]) -> None:
+        for text in texts:
+            for place, cell in enumerate(text):
+                self._widths[place] = max(self._widths[place], len(cell))
+
+    def _fit(self) -> None:
+        """Let columns give way until the last one has room."""
+        while self._width is not None:
+            last = self._widths[self._shown[-1]]
+            if self._used() + min(last, LAST_MIN) <= self._width:
+                return
+            ranked = [
+                (self._all[place].rank, place)
+                for place in self._shown[:-1]
+                if self._all[place].rank
+            ]
+            if not ranked:
+                return
+            self._shown.remove(max(ranked)[1])
+
+    def _used(self) -> int:
+        """Return how many characters stand before the last column."""
+        return sum(
+            self._widths[place] + len(BETWEEN) for place in self._shown[:-1]
+        )
+
+    def _line(self, texts: Sequence[str], *, painted: bool) -> str:
+        parts = []
+        for place in self._shown[:-1]:
+            text = texts[place]
+            spaces = " " * (self._widths[place] - len(text))
+            parts.append(self._painted(place, text, painted) + spaces)
+        end = self._shown[-1]
+        last = texts[end]
+        if self._width is not None:
+            room = max(self._width - self._used(), LAST_MIN)
+            if len(last) > room:
+                last = f"{last[: room - 1]}…"
+        return BETWEEN.join(
+            [*parts, self._painted(end, last, painted)]
+        ).rstrip()
+
+    def _painted(self, place: int, text: str, painted: bool) -> str:  # noqa: FBT001
+        colour = self._all[place].colours.get(text)
+        if self._paint is None or colour is None or not painted:
+            return text
+        return self._paint(text, colour)

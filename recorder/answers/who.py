@@ -1,0 +1,317 @@
+"""Answers of `recorder who`: who changed each field of an object last.
+
+A field is a value, or a part of the object that came or went as a whole. The
+versions of the incarnation are folded in the order of the log; of what an
+object began with, each member of its parts is a field, and stands for all of
+it that did not change since.
+
+Of two who take turns at a field both are known by the same means, since one
+person is a user in an audit record and a program in `managedFields`.
+"""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime, timedelta
+from typing import Self
+
+from msgspec import field
+
+from recorder.answers.authors import EXACT
+from recorder.answers.fields import VERSIONS_MAX, FieldChange, Fields
+from recorder.answers.history import (
+    HistoryQuestion,
+    Version,
+    ask_history,
+)
+from recorder.answers.lines import ShownObject, shown_object
+from recorder.answers.nouns import Line
+from recorder.answers.ports import Reading
+from recorder.answers.show import ObjectQuestion, never
+from recorder.answers.text.lines import Columns, plain
+from recorder.classify.changes import How
+from recorder.classify.paths import Path, written_path
+from recorder.coverage.coverage import Coverage
+from recorder.explain.turns import Turn, Turns
+from recorder.model.author import Author, KnownBy
+from recorder.model.document import Document
+from recorder.model.entry import Operation
+from recorder.model.moment import shifted, written
+from recorder.model.reference import EntryName
+from recorder.model.window import Window
+
+__all__ = [
+    "FieldContest",
+    "FieldContestSide",
+    "FieldContests",
+    "Who",
+    "ask_who",
+    "author_text",
+    "who_lines",
+    "who_notes",
+]
+
+MOMENT = timedelta(microseconds=1)
+
+CONTESTS_MAX = 100
+"""The first contests that are shown: a field may have several."""
+
+
+class FieldContestSide(Document, frozen=True, kw_only=True):
+    """One of two, and what it set a field to."""
+
+    author: Author
+    value: object | None
+    """Null where it removed it; true of a part that it added."""
+
+
+class FieldContest(Document, frozen=True, kw_only=True):
+    """Two authors took turns at a field, each undoing the other's change."""
+
+    path: str
+    sides: Sequence[FieldContestSide]
+    since: datetime
+    until: datetime
+    entries: Sequence[EntryName]
+    """The versions that show the changes."""
+
+    @classmethod
+    def of(cls, path: Path, turns: Sequence[Turn[Author, Line]]) -> Self:
+        """Return the contest that turns at a field make."""
+        return cls(
+            path=written_path(path),
+            sides=[
+                FieldContestSide(author=turn.author, value=turn.after)
+                for turn in turns[:2]
+            ],
+            since=turns[0].at,
+            until=turns[-1].at,
+            entries=[turn.shown.entry for turn in turns],
+        )
+
+
+class Who(Document, frozen=True, kw_only=True):
+    """Who changed each field of an object last."""
+
+    object: ShownObject
+    entry: EntryName
+    """The newest version as of that time, or the end of the object."""
+
+    operation: Operation
+    observed_at: datetime
+    created: Author | None
+    """Null if the log does not hold its beginning."""
+
+    deleted: Author | None
+    """Null if the object was still there."""
+
+    fields: Sequence[FieldChange]
+    """By path. A part that nobody changed since it began is one field."""
+
+    contests: Sequence[FieldContest]
+    """Where two authors took turns at a field."""
+
+    more: bool
+    """Whether there are older versions that were not compared."""
+
+    coverage: Coverage
+    line: Line = field(name="_line")
+
+
+async def ask_who(
+    reading: Reading, question: ObjectQuestion, *, now: datetime
+) -> Who:
+    """Find who changed each field last.
+
+    Raises:
+        NotFoundError: the log has no such object, or it was not there yet.
+    """
+    until = None if question.at is None else shifted(question.at, MOMENT)
+    history = await ask_history(
+        reading,
+        HistoryQuestion(
+            object=question.object,
+            window=Window(None, until),
+            limit=VERSIONS_MAX,
+        ),
+        now=now,
+    )
+    fields, contests = Fields(), FieldContests()
+    kind = history.found.kind.kind
+    async for version in _versions(history.compared(reading)):
+        fields.take(version, kind)
+        contests.take(version)
+    line = fields.newest
+    if line is None:
+        raise never(reading, question.object, question.at)
+    return Who(
+        object=shown_object(line, kind),
+        entry=line.entry,
+        operation=line.operation,
+        observed_at=line.observed_at,
+        fields=fields.listed(),
+        created=fields.created,
+        deleted=fields.deleted,
+        contests=contests.found(),
+        more=history.more,
+        coverage=history.coverage,
+        line=line,
+    )
+
+
+async def _versions(
+    pages: AsyncIterator[Sequence[Version]],
+) -> AsyncIterator[Version]:
+    async for page in pages:
+        for version in page:
+            yield version
+
+
+class FieldContests:
+    """Finds contests, version after version of one object."""
+
+    def __init__(self) -> None:
+        self._turns = Turns[Path, Author, Line](
+            is_same=lambda one, other: one.name == other.name,
+            is_other=_is_other,
+        )
+        self._uid: str | None = None
+
+    def take(self, version: Version) -> None:
+        """Take the next version; another incarnation begins anew."""
+        if version.uid != self._uid:
+            self._turns.end()
+            self._uid = version.uid
+        line = version.line
+        if line.operation not in EXACT:
+            return
+        for change in version.changed:
+            if change.how is not How.REORDERED:
+                turn = Turn(
+                    version.attribution.of(change),
+                    _claim(change.old),
+                    _claim(change.new),
+                    line.observed_at,
+                    line,
+                )
+                self._turns.take(change.path, turn)
+
+    def found(self) -> Sequence[FieldContest]:
+        """Return the contests so far, in the order of their begin."""
+        found = sorted(
+            (
+                FieldContest.of(path, turns)
+                for path, turns in self._turns.found()
+            ),
+            key=lambda one: (one.entries[0], one.path),
+        )
+        return found[:CONTESTS_MAX]
+
+
+def _is_other(one: Author, other: Author) -> bool:
+    return (
+        one.known_by is other.known_by
+        and one.known_by is not KnownBy.UNKNOWN
+        and one.name != other.name
+    )
+
+
+def _claim(value: object) -> object:
+    """Return what a value claims: of a part, that it is there.
+
+    A taint that is set again has another time.
+    """
+    return isinstance(value, dict | list) or value
+
+
+COLUMNS = ("FIELD", "CHANGED", "BY", "KNOWN BY", "ENTRY", "VALUE")
+VALUE_SIZE_MAX = 60
+"""Characters of a value in the table; JSON has all of it."""
+
+
+def author_text(author: Author) -> str:
+    """Name an author, with the client and on whose behalf."""
+    if author.known_by is KnownBy.UNKNOWN:
+        return "unknown"
+    said = author.name or "somebody"
+    if author.on_behalf_of:
+        said += f" as {author.on_behalf_of}"
+    beside = [author.client]
+    if author.pod:
+        beside.append(f"pod/{author.pod}")
+    if author.address:
+        beside.append(f"from {author.address}")
+    details = ", ".join(part for part in beside if part)
+    return plain(f"{said} ({details})" if details else said)
+
+
+def who_lines(who: Who) -> list[str]:
+    """Say who changed each field last, in a table."""
+    columns = Columns(COLUMNS)
+    rows = [_row(field) for field in who.fields]
+    return [columns.header(rows), *columns.lines(rows)]
+
+
+def _row(field: FieldChange) -> list[str]:
+    author = field.author
+    return [
+        field.path,
+        written(field.observed_at),
+        author_text(author),
+        author.known_by.value,
+        str(author.entry or field.entry),
+        _value(field),
+    ]
+
+
+def _value(field: FieldChange) -> str:
+    if field.value is None and field.change is How.REMOVED:
+        return "(removed)"
+    return _short(field.value)
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if len(text) <= VALUE_SIZE_MAX:
+        return text
+    return f"{text[:VALUE_SIZE_MAX]}..."
+
+
+def who_notes(who: Who) -> Sequence[str]:
+    """Say of which version it is, and how the object came and went."""
+    said = f"{who.operation.value} at {written(who.observed_at)}"
+    notes = [f"as of entry {who.entry}, {said}"]
+    for word, author in (("created", who.created), ("deleted", who.deleted)):
+        if author is not None:
+            notes.append(f"{word} by {_how(author)}")
+    notes.extend(map(_contest, who.contests))
+    if who.more:
+        notes.append(
+            f"only the newest {VERSIONS_MAX} versions were compared: of what"
+            " changed before, the owner by managedFields is shown"
+        )
+    return notes
+
+
+def _contest(contest: FieldContest) -> str:
+    one, other = (
+        f"{author_text(side.author)}, who {_set(side.value)}"
+        for side in contest.sides
+    )
+    return (
+        f"CONTESTED: {contest.path}, by {one}, and {other}:"
+        f" {len(contest.entries)} changes from {written(contest.since)} to"
+        f" {written(contest.until)}"
+    )
+
+
+def _set(value: object) -> str:
+    return "removed it" if value is None else f"set it to {_short(value)}"
+
+
+def _how(author: Author) -> str:
+    said = author_text(author)
+    if author.known_by is KnownBy.AUDIT:
+        return f"{said}, by audit entry {author.entry}"
+    if author.known_by is KnownBy.MANAGED_FIELDS:
+        return f"{said}, by managedFields"
+    return said

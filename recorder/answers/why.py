@@ -1,0 +1,457 @@
+"""Answers of `recorder why`: verdicts on what happened to a node."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from textwrap import wrap
+from typing import Annotated
+
+from msgspec import UNSET, UnsetType
+
+from recorder.answers.arguments import INCIDENT_AT, WINDOW, Argument
+from recorder.answers.beginning import reach_begun
+from recorder.answers.loading.nodes import (
+    LOOKBACK,
+    hiding,
+    is_authored,
+    judge_nodes,
+    reads_nodes,
+)
+from recorder.answers.ports import Reading
+from recorder.answers.queries import LastSign
+from recorder.answers.references import find_node, node_name
+from recorder.answers.sentences import counted
+from recorder.answers.text.lines import plain
+from recorder.coverage.account import Account, read_account
+from recorder.coverage.coverage import Coverage, cover
+from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
+from recorder.explain.sentences import lasts
+from recorder.explain.verdict import DecisionFound, Judged, Step, Verdict
+from recorder.knowledge import Knowledge
+from recorder.model.document import Document
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.moment import shifted, written
+from recorder.model.window import TimeError, Window
+
+__all__ = [
+    "WIDTH",
+    "Why",
+    "WhyFound",
+    "WhyQuestion",
+    "WhySubject",
+    "ask_why",
+    "cut",
+    "doubts",
+    "path_lines",
+    "row_lines",
+    "step_says",
+    "verdict_lines",
+    "verdict_rows",
+]
+
+MOMENT = timedelta(seconds=1)
+
+SOON = timedelta(minutes=5)
+"""How long after a time something may begin that is meant by it: people
+remember when they were called, not when it broke."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyQuestion:
+    """Which node, and when."""
+
+    node: Annotated[
+        str,
+        Argument(
+            name="node",
+            required=True,
+            parse=node_name,
+            graphql="`gpu-002` or `node/gpu-002`.",
+            agents="Its name, as node/gpu-002.",
+        ),
+    ]
+    at: Annotated[datetime | None, INCIDENT_AT] = None
+    window: Annotated[Window, WINDOW]
+
+    def __post_init__(self) -> None:
+        """See that it fits together.
+
+        Raises:
+            TimeError: a moment and a window are named.
+        """
+        if self.at is not None and self.window != Window():
+            msg = "give either a moment or a window, not both"
+            raise TimeError(msg)
+
+    @property
+    def reached(self) -> Window:
+        """The time whose holes verdicts have to know."""
+        at = self.at
+        if at is None:
+            return self.window
+        return Window(shifted(at, -LOOKBACK), shifted(at, LOOKBACK))
+
+
+class WhySubject(Document, frozen=True, kw_only=True):
+    """Which node, and when."""
+
+    cluster: str
+    node: str
+    since: datetime | None
+    until: datetime | None
+    at: datetime | UnsetType = UNSET
+
+
+class Why(Document, frozen=True, kw_only=True):
+    """What happened to a node, with confidence."""
+
+    question: WhySubject
+
+    verdicts: Sequence[Verdict]
+    """In order; empty if no incident is recorded."""
+
+    coverage: Coverage
+
+
+class WhyFound(Why, frozen=True, kw_only=True):
+    """An answer with its verdicts as they were judged."""
+
+    verdicts: Sequence[Judged]
+
+
+async def ask_why(
+    reading: Reading,
+    question: WhyQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> WhyFound:
+    """Find what happened to a node in a window, or last of all.
+
+    Raises:
+        NotFoundError: the log has no such node.
+    """
+    reached = question.reached
+    await reading.reach(reached.since, reached.until)
+    await find_node(reading, question.node)
+    account, found = await _judge(reading, question, knowledge, now=now)
+    if await reach_begun(reading, reached, found):
+        account, found = await _judge(reading, question, knowledge, now=now)
+    end = None
+    if question.at is not None:
+        spoken, end = _spoken(question.at, found, account.end)
+        account = await _account(reading, spoken, now=now)
+    return WhyFound(
+        question=WhySubject(
+            cluster=reading.log.cluster_name,
+            node=question.node,
+            since=question.window.since,
+            until=question.window.until,
+            at=question.at or UNSET,
+        ),
+        verdicts=found,
+        coverage=cover(
+            account,
+            end=end,
+            times=[verdict.began_at for verdict in found],
+            hiding=hiding(found),
+            proven_by={_shown_by(one.effect.stored) for one in found} or None,
+            authored=is_authored,
+        ),
+    )
+
+
+async def _account(
+    reading: Reading, window: Window, *, now: datetime
+) -> Account:
+    return await read_account(
+        reading, window, now=now, reads=reads_nodes, facts=True
+    )
+
+
+def _spoken(
+    at: datetime, found: Sequence[Judged], end: datetime | None
+) -> tuple[Window, datetime | None]:
+    """Return the window that an answer about a moment speaks of, and its end.
+
+    The question does not name where the answer ends, unless the moment is not
+    recorded yet: then it is the end of the window.
+    """
+    begun = [verdict.began_at for verdict in found]
+    ended = [e.at for v in found for e in v.evidence]
+    since, until = min([at, *begun]), max([at, *ended])
+    until = max(until, shifted(since, MOMENT))
+    if end is None or at > end:
+        return Window(since, until), None
+    return Window(since, None), until
+
+
+def _shown_by(stored: StoredFact) -> str:
+    """Return the resource whose stream showed a fact of a node."""
+    fact = stored.fact
+    if fact.kind is FactKind.EVENT:
+        return EVENTS
+    if fact.kind is FactKind.LEASE_SILENT:
+        return LEASES
+    of_pod = fact.object is not None and fact.object.kind == "Pod"
+    return PODS if of_pod else NODES
+
+
+async def _judge(
+    reading: Reading,
+    question: WhyQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> tuple[Account, Sequence[Judged]]:
+    """Return what the log says of itself, and the verdicts asked for."""
+    account = await _account(reading, question.reached, now=now)
+    windows: Sequence[Window] = [question.window]
+    names = [question.node]
+    is_last = question.window == Window()
+    if is_last:
+        signs = await reading.states(LastSign(question.node))
+        windows = _windows(question.at, signs.get(question.node))
+    for window in windows:
+        found = await judge_nodes(reading, names, window, account, knowledge)
+        chosen = _at(found, question.at) if is_last else found
+        if chosen:
+            return account, chosen
+    return account, []
+
+
+def _windows(at: datetime | None, last: datetime | None) -> Sequence[Window]:
+    """Return where to look for what happened last, the nearest first."""
+    if last is None:
+        return []
+    end = None if at is None else shifted(at, LOOKBACK)
+    return Window(shifted(at or last, -LOOKBACK), end), Window(None, end)
+
+
+def _at(found: Sequence[Judged], at: datetime | None) -> Sequence[Judged]:
+    """Choose the latest, or what was going on at a time or just before."""
+    if at is None:
+        return found[-1:]
+    going_on = [
+        v
+        for v in found
+        if v.began_at <= at
+        and (v.back_in_service_at is None or v.back_in_service_at >= at)
+    ]
+    before = [v for v in found if v.at <= at]
+    soon = [v for v in found if v.began_at <= shifted(at, SOON)]
+    return going_on or before[-1:] or soon[:1]
+
+
+WIDTH = 100
+"""Columns of a text that people read."""
+
+SAYS_MAX = 100
+"""Characters of what one sign says; an Event may hold a thousand."""
+
+
+def verdict_lines(verdict: Verdict, *, verbose: bool = False) -> Iterator[str]:
+    """Yield a verdict as text: the sentence, then the path in its steps.
+
+    ``verbose`` shows the records one by one instead, all that the verdict
+    names and each in full.
+    """
+    yield from wrap(plain(verdict.sentence), WIDTH)
+    yield ""
+    yield from _facts_of(verdict)
+    yield ""
+    yield from _records(verdict) if verbose else path_lines(verdict)
+    if verdict.rivals or verdict.gaps or verdict.missing:
+        yield ""
+    for rival in verdict.rivals:
+        word = "excluded" if rival.excluded else "possible"
+        yield from row_lines(word, f"{rival.cause}: {rival.because}")
+    for against in verdict.contradictions:
+        text = f"{against.entry} {against.says}: {against.but}"
+        yield from row_lines("conflict", text)
+    if verdict.gaps:
+        named = ", ".join(map(str, verdict.gaps))
+        yield from row_lines(
+            "gap", f"{named}: part of this time was not recorded"
+        )
+    for one in verdict.missing:
+        yield from row_lines(
+            "missing", f"{one.evidence}: would show {one.would_tell}"
+        )
+
+
+def path_lines(verdict: Verdict) -> Iterator[str]:
+    """Yield the steps, each with the entry that says it and how many more."""
+    named = [_named(step) for step in verdict.steps]
+    width = max((len(name) for name in named), default=0)
+    day = None
+    for name, step in zip(named, verdict.steps, strict=True):
+        if step.at.date() != day:
+            day = step.at.date()
+            yield f"  {day:%Y-%m-%d}"
+        head = f"  {step.at:%H:%M:%S}  {step.role:8}  {name:{width}}  "
+        yield f"{head}{cut(step_says(step))}"
+    in_steps = {entry for step in verdict.steps for entry in step.entries}
+    others = {e.entry for e in verdict.evidence} - in_steps
+    if more := len(others) + verdict.evidence_left_out:
+        yield from row_lines("...", f"{counted(more, 'more record')}: see -v")
+
+
+def _named(step: Step) -> str:
+    """Name the entries of a step."""
+    first, *others = step.entries
+    return f"{first} +{len(others)}" if others else str(first)
+
+
+def step_says(step: Step) -> str:
+    """Return what a step says, and who did it."""
+    actor = step.actor
+    if actor is None or not (actor.name or actor.tool):
+        return step.says
+    who = actor.name or f"somebody using {actor.tool}"
+    return f"{who}: {step.says}"
+
+
+def cut(said: str) -> str:
+    """Return what a record says, as far as one line has room for it."""
+    said = plain(said)
+    return f"{said[: SAYS_MAX - 3]}..." if len(said) > SAYS_MAX else said
+
+
+def _records(verdict: Verdict) -> Iterator[str]:
+    every = verdict.evidence
+    width = max((len(str(e.entry)) for e in every), default=0)
+    day = None
+    for one in every:
+        if one.at.date() != day:
+            day = one.at.date()
+            yield f"  {day:%Y-%m-%d}"
+        name = str(one.entry).ljust(width)
+        clock = one.at.strftime("%H:%M:%S")
+        role = one.role.ljust(8)
+        yield f"  {clock}  {role}  {name}  {plain(one.says)}"
+    if verdict.evidence_left_out:
+        yield from row_lines("...", _without(verdict))
+
+
+def row_lines(name: str, value: str) -> Iterator[str]:
+    """Yield a name and its value, on as many lines as it needs."""
+    first = f"  {name:8} "
+    yield from wrap(
+        plain(value),
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=" " * len(first),
+    )
+
+
+def _without(verdict: Verdict) -> str:
+    """Say what the evidence of a verdict leaves out, and how it is read."""
+    first, last = (verdict.evidence[n].at for n in (0, -1))
+    until = last + timedelta(seconds=1)
+    more = counted(verdict.evidence_left_out, "more record")
+    return (
+        f"{more}: recorder log --facts "
+        f"--node {verdict.node} --since {written(first)} "
+        f"--until {written(until)} --limit all"
+    )
+
+
+def _decider(decided: DecisionFound) -> str:
+    """Name who decided, as far as it is known."""
+    actor = decided.actor
+    if actor.tool:
+        return f"unknown, using {actor.tool}"
+    return actor.name or "unknown"
+
+
+def _boots(verdict: Verdict) -> tuple[str, str] | None:
+    """Return the boot before and the boot after, where they differ."""
+    before, after = verdict.boot_id_before, verdict.boot_id_after
+    return None if before == after else (before or "none", after or "none")
+
+
+def _facts_of(verdict: Verdict) -> Iterator[str]:
+    rows = [
+        ("happened", f"{verdict.happened}, {verdict.mode}"),
+        ("cause", f"{verdict.cause} ({verdict.confidence})"),
+    ]
+    decided = verdict.decision
+    if decided is not None:
+        who = _decider(decided)
+        rows.append(("decided", f"{decided.decision.value} by {who}"))
+    booted = _boots(verdict)
+    if booted is not None:
+        rows.append(("boot id", " -> ".join(booted)))
+    rows.append(("at", written(verdict.at)))
+    back = verdict.back_in_service_at
+    if back is not None:
+        rows.append(("back", written(back)))
+    rows += [
+        (duration.kind.value, lasts(duration))
+        for duration in (verdict.down, verdict.away)
+        if duration is not None
+    ]
+    if verdict.clock_skew_seconds:
+        rows.append(("clock", _skewed(verdict.clock_skew_seconds)))
+    for name, value in rows:
+        yield from row_lines(name, value)
+
+
+def _skewed(seconds: float) -> str:
+    """Say how far the clock of a node is wrong."""
+    side = "ahead" if seconds > 0 else "behind"
+    return (
+        f"the node's clock is {abs(seconds):.0f} s {side}; its"
+        " times are corrected"
+    )
+
+
+def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """Yield its names and values."""
+    yield "Cause", f"{verdict.cause} ({verdict.confidence})"
+    yield "Mode", verdict.mode
+    if verdict.decision is not None:
+        decided = verdict.decision
+        yield "Decided", f"{decided.decision.value} by {_decider(decided)}"
+    booted = _boots(verdict)
+    if booted is not None:
+        yield "Boot ID", " → ".join(booted)
+    for title, duration in (
+        ("Down", verdict.down),
+        ("Out of service", verdict.away),
+    ):
+        if duration is not None:
+            yield title, lasts(duration)
+    if verdict.back_in_service_at is not None:
+        yield "Back in service", written(verdict.back_in_service_at)
+
+
+def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
+    """Return what weakens it, with titles."""
+    return [
+        (
+            "Other causes considered",
+            [
+                f"{rival.cause},"
+                f" {'excluded' if rival.excluded else 'possible'}:"
+                f" {rival.because}"
+                for rival in verdict.rivals
+            ],
+        ),
+        (
+            "Conflicting records",
+            [
+                f"{against.entry} {against.says}: {against.but}"
+                for against in verdict.contradictions
+            ],
+        ),
+        (
+            "Evidence not shown",
+            [_without(verdict)] if verdict.evidence_left_out else [],
+        ),
+        (
+            "Gaps that affect this verdict",
+            [f"gap {gap}" for gap in verdict.gaps],
+        ),
+    ]

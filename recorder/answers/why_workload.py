@@ -1,0 +1,443 @@
+"""Answers of `recorder why` of a workload or a Pod: what ended it."""
+
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from textwrap import wrap
+from typing import Annotated
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from recorder.answers.arguments import INCIDENT_AT, WINDOW, named_object
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.loading.authors import with_author
+from recorder.answers.loading.nodes import (
+    PODS,
+    is_authored,
+    reads_workloads,
+)
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactQuery, Purpose
+from recorder.answers.references import KnownObject, Reference, find_objects
+from recorder.answers.sentences import counted
+from recorder.answers.text.lines import plain
+from recorder.answers.why import WIDTH, cut, path_lines, row_lines
+from recorder.coverage.account import Account, read_account
+from recorder.coverage.coverage import Coverage, cover
+from recorder.errors import NotFoundError
+from recorder.explain.ending import Ending, EndingFound
+from recorder.explain.ending_draft import Life
+from recorder.explain.ending_sentences import ending_sentence, state_sentence
+from recorder.explain.ending_state import is_down, state_of
+from recorder.explain.endings import endings_of
+from recorder.explain.impact import Hit
+from recorder.explain.verdict import Judged, Verdict
+from recorder.knowledge import Knowledge
+from recorder.model.document import Document
+from recorder.model.fact import StoredFact
+from recorder.model.moment import shifted, written
+from recorder.model.outcomes import (
+    WorkloadState,
+)
+from recorder.model.window import TimeError, Window
+from recorder.projections import Placement, Placements, Workload, Workloads
+
+__all__ = [
+    "WhyWorkload",
+    "WhyWorkloadQuestion",
+    "WhyWorkloadSubject",
+    "ask_why_workload",
+    "why_workload_lines",
+]
+
+SOON = timedelta(minutes=5)
+"""How long after a time something may begin that is meant by it."""
+
+MOMENT = timedelta(seconds=1)
+
+
+class NoPodsError(NotFoundError):
+    """There is such an object, and it had no Pods."""
+
+    code = "not_found.workload"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyWorkloadQuestion:
+    """Which workload or Pod, and when."""
+
+    object: Annotated[
+        Reference,
+        named_object(
+            "node/NAME|KIND/NAMESPACE/NAME",
+            namespace="Namespace of a workload.",
+            graphql="For example `job/train/llm`, or `pod/llm-0` with"
+            " `namespace`.",
+        ),
+    ]
+    at: Annotated[datetime | None, INCIDENT_AT] = None
+    window: Annotated[Window, WINDOW]
+
+    def __post_init__(self) -> None:
+        """See that it fits together.
+
+        Raises:
+            TimeError: a moment and a window are named.
+        """
+        if self.at is not None and self.window != Window():
+            msg = "give either a moment or a window, not both"
+            raise TimeError(msg)
+
+
+class WhyWorkloadSubject(Document, frozen=True, kw_only=True):
+    """Which object, and when."""
+
+    cluster: str
+    object: str
+    since: datetime | None
+    until: datetime | None
+    at: datetime | UnsetType = UNSET
+
+
+class WhyWorkload(Document, frozen=True, kw_only=True):
+    """What ended a workload or a Pod, and how it was last seen."""
+
+    question: WhyWorkloadSubject
+    workload: Workload
+
+    pod: str | None
+    """The Pod that was asked about, if it was one."""
+
+    state: WorkloadState
+
+    since: datetime | None
+    """Since when it is in this state, if known."""
+
+    sentence: str
+
+    endings: Sequence[Ending]
+    """In order of time; empty if nothing recorded ended it."""
+
+    coverage: Coverage
+
+
+async def ask_why_workload(
+    reading: Reading,
+    question: WhyWorkloadQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> WhyWorkload:
+    """Find what ended a workload or a Pod.
+
+    Raises:
+        NotFoundError: the log has no such object, or it had no Pods.
+    """
+    window = question.window
+    await reading.reach(window.since, window.until)
+    found = await find_objects(reading, question.object)
+    facts, workload = await _family(reading, question, found)
+    workloads, by_uid = Workloads(facts), _by_uid(facts)
+    is_pod = found.kind.kind == "Pod"
+    groups = _groups(facts, workloads, workload, alone=is_pod)
+    pods = [pod for group in groups.values() for pod in group]
+    own = [p for p in pods if not is_pod or p.pod.uid in found.uids]
+    pod = own[-1].pod.name if is_pod else None
+    state, since = state_of(own, workload, workloads, facts, is_pod=is_pod)
+    hits, verdicts = await _hits(reading, pods, question, knowledge, now=now)
+    endings: list[EndingFound] = []
+    for one, members in groups.items():
+        over = workloads.decided_at(one) is not None
+        life = Life(workload=one, pods=members, facts=by_uid, is_over=over)
+        for ending in endings_of(life, hits, verdicts):
+            authored = await with_author(reading, ending, knowledge)
+            said = ending_sentence(one, authored, pod)
+            endings.append(replace(authored, sentence=said))
+    endings.sort(key=lambda ending: ending.at)
+    chosen = _asked(endings, question, own, is_pod)
+    if len(groups) > 1:
+        workload = replace(workload, group=UNSET)
+    state = WorkloadState.DOWN if is_down(state, chosen) else state
+    said = state_sentence(_named(workload, pod), state, since)
+    none = "" if chosen else "; nothing recorded ended it"
+    return WhyWorkload(
+        question=WhyWorkloadSubject(
+            cluster=reading.log.cluster_name,
+            object=str(question.object),
+            since=question.window.since,
+            until=question.window.until,
+            at=question.at or UNSET,
+        ),
+        workload=workload,
+        pod=pod,
+        state=state,
+        since=since,
+        sentence=f"{said}{none}.",
+        endings=chosen,
+        coverage=await _covered(reading, question, pods, chosen, now=now),
+    )
+
+
+def _named(workload: Workload, pod: str | None) -> str:
+    if pod is None or workload.kind == "Pod":
+        return str(workload)
+    return f"Pod {workload.namespace}/{pod} of {workload}"
+
+
+def _groups(
+    facts: Sequence[StoredFact],
+    workloads: Workloads,
+    workload: Workload,
+    *,
+    alone: bool,
+) -> dict[Workload, list[Placement]]:
+    """Return the Pods of a workload, by the groups that it has.
+
+    Args:
+        facts: about all of them.
+        workloads: folded from these.
+        workload: that is asked about, or one group of it.
+        alone: whether only this group is meant.
+    """
+    found: dict[Workload, list[Placement]] = {}
+    for pod in Placements(facts):
+        owner = workloads.of(pod)
+        if owner is None and pod.pod.uid == workload.uid:
+            owner = workload  # it belongs to its node
+        if owner is None or owner.uid != workload.uid:
+            continue
+        if owner == workload or not (alone or owner.uid is None):
+            found.setdefault(owner, []).append(pod)
+    return found
+
+
+async def _family(
+    reading: Reading, question: WhyWorkloadQuestion, found: KnownObject
+) -> tuple[Sequence[StoredFact], Workload]:
+    """Read all about the workload that an object is, or belongs to."""
+    until, uids = question.window.until, set(found.uids)
+    if found.kind.kind != "Pod":
+        facts = await reading.facts(
+            FactQuery(purpose=Purpose.FAMILY, uids=uids, until=until)
+        )
+        owned = _owners(facts, None)
+        own = [one for one in owned if one.uid in uids]
+        if own:
+            return facts, own[-1]
+        # It belongs to another, of which its family may not tell.
+        uids = {
+            pod.pod.uid for pod in Placements(facts) if pod.pod.uid is not None
+        }
+    facts = await reading.facts(
+        FactQuery(purpose=Purpose.FAMILIES, uids=uids, until=until)
+    )
+    owned = _owners(facts, uids)
+    if not owned:
+        msg = f'log {reading.log.id} has no Pods of "{question.object}"'
+        raise NoPodsError(msg, advice="name a Pod, or what owns Pods")
+    return facts, owned[-1]
+
+
+def _owners(
+    facts: Sequence[StoredFact], uids: Container[str] | None
+) -> list[Workload]:
+    """Return the workloads of Pods, or of those of these UIDs, each once."""
+    workloads = Workloads(facts)
+    found: dict[Workload, None] = {}
+    for placement in Placements(facts):
+        pod = placement.pod
+        if uids is None or (pod.uid or "") in uids:
+            alone = Workload("Pod", pod.namespace, pod.name, pod.uid)
+            found[workloads.of(placement) or alone] = None
+    return list(found)
+
+
+def _by_uid(facts: Sequence[StoredFact]) -> dict[str, list[StoredFact]]:
+    found: dict[str, list[StoredFact]] = {}
+    for stored in facts:
+        thing = stored.fact.object
+        if thing is not None:
+            key = thing.uid or f"{thing.namespace}/{thing.name}"
+            found.setdefault(key, []).append(stored)
+    return found
+
+
+async def _hits(
+    reading: Reading,
+    pods: Sequence[Placement],
+    question: WhyWorkloadQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> tuple[Sequence[Hit], Sequence[Judged]]:
+    """Ask what hit the nodes of a workload while it was there."""
+    nodes = sorted({p.node for p in pods if p.node is not None})
+    begun = [p.bound_at for p in pods if p.bound_at is not None]
+    if not nodes or not begun:
+        return [], []
+    impact = await ask_impact(
+        reading,
+        ImpactQuestion(
+            nodes=tuple(nodes),
+            rack=None,
+            labels=(),
+            window=Window(min(begun), question.window.until),
+            each=True,
+        ),
+        knowledge,
+        now=now,
+    )
+    return impact.workloads, impact.verdicts
+
+
+def _asked(
+    endings: Sequence[EndingFound],
+    question: WhyWorkloadQuestion,
+    own: Sequence[Placement],
+    is_pod: bool,  # noqa: FBT001 - of what was asked
+) -> Sequence[EndingFound]:
+    """Return the endings that are asked for."""
+    if is_pod:
+        names = {p.pod.name for p in own}
+        endings = [e for e in endings if names & {*e.pods, *e.stopped}]
+    else:
+        endings = [e for e in endings if not e.routine]
+    window, at = question.window, question.at
+    if at is not None:
+        before = [e for e in endings if e.at <= at]
+        soon = [e for e in endings if at < e.at <= shifted(at, SOON)]
+        return before[-1:] or soon[:1]
+    return [
+        e
+        for e in endings
+        if (window.since is None or e.at >= window.since)
+        and (window.until is None or e.at < window.until)
+    ]
+
+
+async def _covered(
+    reading: Reading,
+    question: WhyWorkloadQuestion,
+    pods: Sequence[Placement],
+    endings: Sequence[EndingFound],
+    *,
+    now: datetime,
+) -> Coverage:
+    """Judge the window, or else the life of the Pods if all are gone."""
+    since, until = question.window.since, question.window.until
+    if since is None and not any(p.listed for p in pods):
+        since = min((p.seen_at for p in pods if p.seen_at), default=None)
+    account = await _account(reading, Window(since, until), now=now)
+    observed = [s.observed_at for e in endings for s in e.evidence]
+    ends = [p.gone_at or p.ended_at for p in pods]
+    over = [at for at in ends if at is not None]
+    proven = account.proven_until
+    if until is None and proven is not None and len(over) == len(ends):
+        # What came after the end of all of it is not what was asked about.
+        end = shifted(max([*over, *observed]), MOMENT)
+        if end < proven:
+            account = await _account(reading, Window(since, end), now=now)
+    return cover(
+        account,
+        times=[*(ending.at for ending in endings), *observed],
+        authored=is_authored,
+    )
+
+
+async def _account(
+    reading: Reading, window: Window, *, now: datetime
+) -> Account:
+    return await read_account(
+        reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
+    )
+
+
+NAMES_SHOWN = 8
+"""Pods that are named; a gang may have thousands."""
+
+RECORDS_SHOWN = 8
+"""Records of one ending, unless all are wanted."""
+
+
+def why_workload_lines(
+    answer: WhyWorkload, *, verbose: bool = False
+) -> Iterator[str]:
+    """Yield how it was last seen, then what ended it, the newest in full.
+
+    ``verbose`` shows all of them in full.
+    """
+    yield from wrap(plain(answer.sentence), WIDTH)
+    for place, ending in enumerate(reversed(answer.endings)):
+        yield ""
+        if place and not verbose:
+            date = f"{ending.at:%Y-%m-%d}"
+            yield from row_lines("before", f"{date} {ending.sentence}")
+        else:
+            yield from _ending(ending, verbose=verbose)
+
+
+def _ending(ending: Ending, *, verbose: bool) -> Iterator[str]:
+    yield from wrap(plain(ending.sentence), WIDTH)
+    yield ""
+    for name, value in _facts_of(ending, verbose=verbose):
+        yield from row_lines(name, value)
+    if ending.evidence:
+        yield ""
+        yield from _records(ending, verbose=verbose)
+    if ending.verdict is not None:
+        yield ""
+        yield from _node(ending.verdict)
+    if ending.missing:
+        yield ""
+    for one in ending.missing:
+        yield from row_lines(
+            "missing", f"{one.evidence}: would show {one.would_tell}"
+        )
+
+
+def _facts_of(ending: Ending, *, verbose: bool) -> Iterator[tuple[str, str]]:
+    yield "ended by", f"{ending.ended_by} ({ending.confidence})"
+    if ending.outcome is not None:
+        yield "outcome", ending.outcome
+    yield "at", written(ending.at)
+    if ending.running_again_at is not None:
+        yield "again", written(ending.running_again_at)
+    for name, pods in (("pods", ending.pods), ("stopped", ending.stopped)):
+        if pods:
+            yield name, _few(pods, verbose=verbose)
+    if ending.gpu_hours_lost:
+        yield "lost", f"at least {ending.gpu_hours_lost:.2f} GPU-hours"
+
+
+def _node(verdict: Verdict) -> Iterator[str]:
+    """Yield what happened to the node behind it, in its steps."""
+    happened = f"{verdict.happened}, {verdict.mode}"
+    cause = f"{verdict.cause} ({verdict.confidence})"
+    yield from row_lines("node", f"{verdict.node}: {happened}; {cause}")
+    yield from path_lines(verdict)
+    at = written(verdict.not_after)
+    yield from row_lines("more", f"recorder why node/{verdict.node} --at {at}")
+
+
+def _few(names: Sequence[str], *, verbose: bool) -> str:
+    shown = names if verbose else names[:NAMES_SHOWN]
+    more = len(names) - len(shown)
+    rest = f" and {more} more" if more else ""
+    return f"{', '.join(shown)}{rest}"
+
+
+def _records(ending: Ending, *, verbose: bool) -> Iterator[str]:
+    shown = ending.evidence
+    if not verbose:
+        shown = shown[:RECORDS_SHOWN]
+    width = max(len(str(record.entry)) for record in shown)
+    day = None
+    for record in shown:
+        if record.at.date() != day:
+            day = record.at.date()
+            yield f"  {day:%Y-%m-%d}"
+        entry = str(record.entry).ljust(width)
+        yield f"  {record.at:%H:%M:%S}  {entry}  {cut(record.says)}"
+    if more := len(ending.evidence) - len(shown):
+        yield from row_lines("...", f"{counted(more, 'more record')}: see -v")

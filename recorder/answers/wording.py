@@ -1,0 +1,93 @@
+"""Entries in words: what their facts tell, or else which fields changed.
+
+A list of a thousand entries is worded by one question. Only of updates of
+which no fact tells are the documents compared, those of Nodes first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from recorder.answers.changes import document_of, visible_changes
+from recorder.answers.entry import ask_entry, previous_of
+from recorder.answers.nouns import Line, is_about_events
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactQuery, Purpose
+from recorder.facts import says
+from recorder.model.entry import Operation
+from recorder.model.fact import StoredFact
+from recorder.model.facts import ConditionChanged
+
+__all__ = ["worded"]
+
+NAMED_MAX = 3
+"""Facts or fields named in one line."""
+
+COMPARED_MAX = 100
+"""Updates of a page of which the documents are read and compared."""
+
+SIZE_MAX = 100
+"""Characters of each."""
+
+NODES = "v1/nodes"
+READY = "Ready"
+SILENT = "only heartbeats and versions"
+
+
+async def worded(reading: Reading, lines: Sequence[Line]) -> Sequence[Line]:
+    """Return entries with what they say, if they do not say it themselves."""
+    silent = [line for line in lines if not _speaks(line)]
+    told: dict[int, list[StoredFact]] = {}
+    entries = {line.entry.position: line.recorded_at for line in silent}
+    said = FactQuery(purpose=Purpose.ENTRIES, entries=entries)
+    for stored in await reading.facts(said):
+        told.setdefault(stored.entry.position, []).append(stored)
+    words = {
+        position: _few([says(one.fact) for one in sorted(facts, key=_order)])
+        for position, facts in told.items()
+    }
+    unsaid = [
+        line
+        for line in silent
+        if line.entry.position not in words
+        and line.operation is Operation.MODIFIED
+    ]
+    unsaid.sort(key=lambda line: line.resource != NODES)
+    for line in unsaid[:COMPARED_MAX]:
+        words[line.entry.position] = await _fields(reading, line)
+    return [
+        replace(line, told=words.get(line.entry.position, ""))
+        for line in lines
+    ]
+
+
+def _order(stored: StoredFact) -> bool:
+    """Put first whether a node or a Pod is ready; else leave the order."""
+    detail = stored.fact.detail
+    return not isinstance(detail, ConditionChanged) or detail.type != READY
+
+
+def _speaks(line: Line) -> bool:
+    return is_about_events(line.resource) or line.source == "recorder"
+
+
+async def _fields(reading: Reading, line: Line) -> str:
+    """Name the fields that an update changed."""
+    found = await ask_entry(reading, line.entry)
+    before = await previous_of(reading, found)
+    if before is None:
+        return ""
+    kind = "" if line.identity is None else line.identity.kind
+    old, new = document_of(before, kind), document_of(found, kind)
+    changed = visible_changes(old, new, all_fields=False)
+    paths = [str(change) for change in changed]
+    return f"changed {_few(paths)}" if paths else f"changed {SILENT}"
+
+
+def _few(parts: Sequence[str]) -> str:
+    left = len(parts) - NAMED_MAX
+    named = "; ".join(map(_short, parts[:NAMED_MAX]))
+    return f"{named}; and {left} more" if left > 0 else named
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= SIZE_MAX else f"{text[:SIZE_MAX]}…"

@@ -1,0 +1,155 @@
+"""One workload: its Pods over nodes and time, and what hit it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.loading.nodes import PODS, reads_workloads
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactQuery, Purpose
+from recorder.answers.references import Reference, find_objects
+from recorder.coverage.account import read_account
+from recorder.coverage.coverage import Coverage, cover
+from recorder.errors import NotFoundError
+from recorder.explain.hit import Hit
+from recorder.knowledge import Knowledge
+from recorder.model.window import Window
+from recorder.projections import Placement, Placements, Workload, Workloads
+
+__all__ = ["WorkloadHistory", "ask_workload"]
+
+
+class NotRunError(NotFoundError):
+    """There is such an object, and it had no Pods."""
+
+    code = "not_found.workload"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadHistory:
+    """What became of a workload."""
+
+    workload: Workload
+    placements: Sequence[Placement]
+    failed_at: datetime | None
+    hits: Sequence[Hit]
+    coverage: Coverage
+
+    @property
+    def nodes(self) -> list[str]:
+        """Where its Pods were."""
+        return sorted({p.node for p in self.placements if p.node is not None})
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of the most Pods that were bound at one time."""
+        return _most(
+            [(p.bound_at, p.ended_at, p.gpus) for p in self.placements]
+        )[0]
+
+    @property
+    def ran_in_full_at(self) -> datetime | None:
+        """When as many Pods ran as ever did at one time, first."""
+        return _most([(p.running_at, p.ended_at, 1) for p in self.placements])[
+            1
+        ]
+
+
+def _most(
+    spans: Sequence[tuple[datetime | None, datetime | None, int]],
+) -> tuple[int, datetime | None]:
+    """Return the greatest sum at one time, and when it was first so."""
+    changes: list[tuple[datetime, int]] = []
+    for begun, ended, weight in spans:
+        if begun is not None:
+            changes.append((begun, weight))
+            if ended is not None:
+                changes.append((ended, -weight))
+    total, most, at = 0, 0, None
+    # What ends makes room before what begins at the same time.
+    for moment, change in sorted(changes):
+        total += change
+        if total > most:
+            most, at = total, moment
+    return most, at
+
+
+async def ask_workload(
+    reading: Reading,
+    reference: Reference,
+    window: Window,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> WorkloadHistory:
+    """Gather the Pods of a workload, and what hit it in a window.
+
+    Raises:
+        NotFoundError: the log has no such object, or it had no Pods.
+    """
+    await reading.reach(window.since, window.until)
+    found = await find_objects(reading, reference)
+    uids = {t.identity.uid for t in found.incarnations if t.identity.uid}
+    facts = await reading.facts(
+        FactQuery(purpose=Purpose.FAMILY, uids=uids, until=window.until)
+    )
+    workloads = Workloads(facts)
+    own: dict[Workload, list[Placement]] = {}
+    for placement in Placements(facts):
+        workload = workloads.of(placement)
+        if workload is not None:
+            own.setdefault(workload, []).append(placement)
+    chosen = [
+        one for one in own if one.uid in uids or one.name == reference.name
+    ]
+    if not chosen:
+        msg = (
+            f'log {reading.log.id} has no Pods of "{reference}": name what'
+            " owns them, as in job/train/llm"
+        )
+        raise NotRunError(msg)
+    workload = chosen[-1]
+    placements = sorted(
+        (p for one in chosen for p in own[one]),
+        key=lambda p: (p.bound_at or p.seen_at, p.pod.name),
+    )
+    account = await read_account(
+        reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
+    )
+    hit = await _impact(reading, placements, window, knowledge, now=now)
+    hits = [one for one in hit if one.workload == workload]
+    return WorkloadHistory(
+        workload=workload,
+        placements=placements,
+        failed_at=workloads.failed_at(workload),
+        hits=hits,
+        coverage=cover(account, times=[one.hit_at for one in hits]),
+    )
+
+
+async def _impact(
+    reading: Reading,
+    placements: Sequence[Placement],
+    window: Window,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Sequence[Hit]:
+    nodes = sorted({p.node for p in placements if p.node is not None})
+    if not nodes:
+        return []
+    begun = [p.bound_at for p in placements if p.bound_at is not None]
+    since = window.since or min(begun, default=None)
+    impact = await ask_impact(
+        reading,
+        ImpactQuestion(
+            nodes=tuple(nodes),
+            rack=None,
+            labels=(),
+            window=Window(since, window.until),
+        ),
+        knowledge,
+        now=now,
+    )
+    return impact.workloads

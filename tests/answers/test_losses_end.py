@@ -1,0 +1,69 @@
+"""To when what is lost and not over is counted, and what hides it."""
+
+from dataclasses import replace
+from typing import cast
+
+from recorder.answers.loading.hits import _scope, _unheard
+from recorder.answers.ports import Reading
+from recorder.coverage.account import read_account
+from recorder.coverage.unproven import STALE
+from recorder.explain.impact import Scope
+from recorder.model.window import Window
+from tests.coverage.judging import NODES, NOW, PODS, TAPE, Told, a_gap, judged
+from tests.support.builders import at
+
+
+async def scope_of(
+    told: Told, since: float | None = None, until: float | None = None
+) -> Scope:
+    begin = None if since is None else at(since)
+    end = None if until is None else at(until)
+    reading = cast("Reading", told)
+    account = await read_account(reading, Window(begin, end), now=NOW)
+    unheard = await _unheard(reading, [], Window(begin, None), account)
+    return _scope({"gpu-001"}, account, unheard)
+
+
+async def test_what_stays_lost_costs_to_the_end_of_the_record() -> None:
+    early = replace(PODS, vouched_until=at(10))
+    told = Told(early, NODES, log=TAPE)
+
+    coverage = await judged(told)
+    scope = await scope_of(told)
+
+    assert not coverage.complete, "the proof ends long before the record"
+    assert coverage.window.until is not None
+    assert at(10) + STALE < coverage.window.until
+    assert (scope.until, list(scope.unheard)) == (at(305), [])
+
+
+async def test_an_end_behind_the_record_adds_nothing() -> None:
+    scope = await scope_of(Told(PODS, NODES, log=TAPE), 0, 9000)
+
+    assert (scope.until, list(scope.unheard)) == (at(305), [])
+
+
+async def test_an_end_within_the_record_is_taken_literally() -> None:
+    scope = await scope_of(Told(PODS, log=TAPE), 0, 100)
+
+    assert scope.until == at(100)
+
+
+async def test_a_gap_costs_nothing_while_nobody_heard_of_pods() -> None:
+    still_open = replace(PODS, vouched_until=at(40), gap=a_gap(40, None))
+    closed = Told(PODS, NODES, gaps=[a_gap(50, 60)], log=TAPE)
+
+    (hole,) = (await scope_of(Told(still_open, NODES))).unheard
+    assert (hole.since, hole.until) == (at(40), None)
+    for since in (None, 0, 100):
+        (hole,) = (await scope_of(closed, since)).unheard
+        assert (hole.since, hole.until) == (at(50), at(60)), "in any window"
+
+
+async def test_of_the_time_before_the_first_list_what_was_read_counts() -> (
+    None
+):
+    later = Told(replace(PODS, began_at=at(100)), NODES, log=TAPE)
+
+    for since in (None, 0):
+        assert not (await scope_of(later, since)).unheard
