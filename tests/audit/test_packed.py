@@ -108,6 +108,7 @@ WRONG_SUMS: dict[str, tuple[Callable[[bytes], bytes], int]] = {
     "zstd": (with_checksum, -4),
     "gzip in tar": (gzip.compress, -8),
     "xz in gzip": (lzma.compress, -25),
+    "tar in gzip": (lambda raw: gzip.compress(tarred(raw)), -8),
 }
 """How a file is compressed, and a byte of the checksum behind its data."""
 

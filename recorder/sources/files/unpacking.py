@@ -286,6 +286,19 @@ def _members(
         yield from _members(
             content, f"{name}:{inner}", depth + 1, is_alone=False
         )
+    if is_tar:
+        yield Member(name, _end_of(stream), is_alone=False)
+
+
+def _end_of(stream: "io.BufferedReader[Any]") -> Callable[[int], bytes]:
+    """Return what finds damage behind the last file of a tar archive."""
+
+    def read(_: int) -> bytes:
+        while stream.read1(BLOCK):
+            pass
+        return b""
+
+    return read
 
 
 class _Raw(io.RawIOBase):
