@@ -408,7 +408,7 @@ def _skewed(seconds: float) -> str:
 
 
 def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
-    """Yield its names and values."""
+    """Yield what a postmortem shows of a verdict, as names and values."""
     yield "Cause", f"{verdict.cause} ({verdict.confidence})"
     yield "Mode", verdict.mode
     if verdict.decision is not None:

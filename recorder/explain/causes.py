@@ -52,16 +52,19 @@ class FaultRow:
     """Its words in a sentence, where it is inferred and not recorded."""
 
     by_itself: bool = False
-    """Whether it happens by itself, even to a node that is prepared."""
+    """Whether it happens by itself: a loss is abrupt even if the node was
+    cordoned or drained before."""
 
     spares_kubelet: bool = False
     """Whether the kubelet keeps running while the part is broken."""
 
     explains_loss: bool = True
-    """Whether a report of it from before a loss may explain the loss."""
+    """Whether a report of it from before a loss may explain the loss; false if
+    it cannot take a node away, or is proved only afterwards."""
 
     proof: Proof | None = None
-    """What would show it after an abrupt reboot."""
+    """What would show it. Every reboot without a decision and without a proven
+    cause names it as missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
