@@ -28,7 +28,7 @@ from recorder.cli.options import Limit, reading_options
 from recorder.cli.output import note
 
 if TYPE_CHECKING:
-    from recorder.answers.arguments import Argument
+    from recorder.answers.arguments import Argument, Option
     from recorder.answers.registry import Question
 
 __all__ = [
@@ -245,10 +245,19 @@ def _parameter(one: "Argument") -> click.Parameter:
         type=_type(one),
         multiple=one.many and not option.once,
         required=one.required,
-        default=option.default,
-        show_default=option.default is not None,
         shell_complete=complete,
+        **_default(option),
     )
+
+
+def _default(option: "Option") -> Mapping[str, Any]:
+    """Return the default and that it is shown, if there is one.
+
+    To click a default of None is a value, so that nothing would be required.
+    """
+    if option.default is None:
+        return {}
+    return {"default": option.default, "show_default": True}
 
 
 def _metavar(one: "Argument") -> str | None:

@@ -43,7 +43,7 @@ OTHERWISE = {
     "LOSSES": "which nodes were lost at the same time: of the whole fleet",
     "EVIDENCE": "beside facts of nodes, annotations of what has no node",
     "ALL_OF_NODES": "the same, of all facts",
-    "BELOW": "what an object owns, by its owner",
+    "FAMILY": "what an object owns, by its owner",
     "STANDING": "whether the last batches of a tape are retention's own, each"
     " by its first position; never asked of a live log",
 }
