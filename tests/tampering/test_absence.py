@@ -188,7 +188,10 @@ FORKS = {
         """,
     ),
     "of another tree": (
-        "update recorder.log_head set peaks = set_byte(peaks, 0, 7)",
+        """
+        update recorder.log_head
+        set peaks = set_byte(peaks, 0, get_byte(peaks, 0) # 1)
+        """,
     ),
     "of another beginning, with nothing to compare": (
         "update recorder.checkpoint set peaks = null",
