@@ -54,7 +54,7 @@ class Asked(Generic[Put]):
     asks: Question
     question: Put
     parent: Any
-    """The value of which the field is."""
+    """The value whose field is resolved."""
 
     place: tuple[str | None, str | None]
     """The cluster and the log that the arguments name."""

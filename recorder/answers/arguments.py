@@ -9,10 +9,17 @@ has all of them.
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import (
+    Callable,
+    Hashable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, is_dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import (
     Annotated,
     Generic,
@@ -155,7 +162,7 @@ class Arguments(Generic[Values]):
     """Takes how it was asked, and the value of each argument or None."""
 
 
-class Asks(Protocol):
+class Asks(Hashable, Protocol):
     """The class of a question, or a function that makes one."""
 
     def __call__(self, **values: object) -> object:
@@ -176,16 +183,29 @@ def arguments_of(asks: Asks | type) -> Iterator[Argument]:
                 pass
 
 
-def _described(asks: Asks | type) -> Iterator[tuple[str, object]]:
-    """Yield for each field what describes it, or its class."""
+@cache
+def _described(asks: Asks | type) -> Sequence[tuple[str, object]]:
+    """Return for each field what describes it, or its class.
+
+    Read once for each question: to inspect a signature takes longer than to
+    read the values of a request.
+    """
+    found: list[tuple[str, object]] = []
     for name, parameter in inspect.signature(asks).parameters.items():
         annotation = parameter.annotation
         if get_origin(annotation) is Annotated:
-            for described in get_args(annotation)[1:]:
-                if isinstance(described, Argument | Arguments):
-                    yield name, described
-        elif is_dataclass(annotation):
-            yield name, annotation
+            found += [
+                (name, described)
+                for described in get_args(annotation)[1:]
+                if isinstance(described, Argument | Arguments)
+            ]
+        elif (
+            isinstance(annotation, type)
+            and is_dataclass(annotation)
+            and any(arguments_of(annotation))
+        ):
+            found.append((name, annotation))
+    return found
 
 
 def read(
@@ -222,7 +242,7 @@ def read(
                         for one in described.arguments
                     ),
                 )
-            case type() if any(True for _ in arguments_of(described)):
+            case type():
                 values[name] = read(described, given, asking)
             case _:
                 pass
