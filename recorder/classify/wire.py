@@ -14,8 +14,7 @@ import msgspec
 
 from recorder.classify import shapes
 from recorder.classify.shapes import Shape
-from recorder.redact import UnreadableError
-from recorder.redact.validity import decode_loosely
+from recorder.model.validity import UnreadableError, decode_loosely
 
 __all__ = [
     "FullEvent",

@@ -15,12 +15,10 @@ Pure: no clock, no files, no logging. Bytes that are not JSON are refused with
 from recorder.redact.digest import key_id
 from recorder.redact.redaction import Redaction
 from recorder.redact.rules import DEFAULT_PATTERNS, RedactionRules
-from recorder.redact.validity import UnreadableError
 
 __all__ = [
     "DEFAULT_PATTERNS",
     "Redaction",
     "RedactionRules",
-    "UnreadableError",
     "key_id",
 ]

@@ -16,6 +16,7 @@ import msgspec
 from stringzilla import find
 
 from recorder.errors import ConfigError
+from recorder.model.validity import check_document, is_plain
 from recorder.redact.bodiless import (
     bodies,
     commands,
@@ -30,7 +31,6 @@ from recorder.redact.edits import splice
 from recorder.redact.gates import has_token_kind, may_hide_letters, patches_env
 from recorder.redact.rules import NameMatcher, RedactionRules
 from recorder.redact.search import SecretSearch
-from recorder.redact.validity import check_document, is_plain
 
 __all__ = ["Redaction"]
 

@@ -26,12 +26,12 @@ from functools import partial
 
 import msgspec
 
+from recorder.model.validity import UnreadableError, check_document
 from recorder.redact.digest import GONE, KeyedDigest
 from recorder.redact.edits import Edit
 from recorder.redact.gates import has_secret_kind, may_hide_letters, next_env
 from recorder.redact.rules import NameMatcher
 from recorder.redact.tokens import plain_value, rewritten, string_at
-from recorder.redact.validity import UnreadableError, check_document
 from recorder.redact.walk import Walk
 
 __all__ = ["SecretSearch"]

@@ -7,7 +7,7 @@ import pytest
 from recorder.classify import read_head
 from recorder.classify.text import TEXT_SIZE_BYTES_MAX, clean
 from recorder.model.reference import ObjectIdentity
-from recorder.redact import UnreadableError
+from recorder.model.validity import UnreadableError
 from tests.classify import documents
 from tests.classify.examples import LEASES, NODES, PODS, drafted
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recorder.redact import UnreadableError
+from recorder.model.validity import UnreadableError
 from recorder.redact.search import (
     EMBEDDING_DEPTH_MAX,
     PIECES_MAX,

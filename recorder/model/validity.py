@@ -1,4 +1,4 @@
-"""Whether bytes are a JSON document at all.
+"""Check whether bytes are a JSON document.
 
 The scanner msgspec has for values that it passes over is the fastest check
 of the grammar there is, but it does not look at the encoding, and it refuses
