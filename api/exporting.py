@@ -19,14 +19,10 @@ from api.access import Principal
 from api.graphql_http import BadRequestError
 from api.ports import Logs
 from api.workers import Workers
-from recorder.answers.entries import (
-    Entries,
-    EntryQuestion,
-    ask_entries,
-    named_object,
-)
+from recorder.answers.entries import Entries, ask_entries
 from recorder.answers.facts import ListedFact, listed_fact
 from recorder.answers.lines import ListedEntry, listed_entry
+from recorder.answers.log_questions import EntryQuestion, object_named
 from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
 from recorder.model.document import json_bytes
@@ -200,7 +196,7 @@ def _question(given: Mapping[str, str], now: datetime) -> EntryQuestion:
     return EntryQuestion(
         window=Window.between(time("since"), time("until"), now=now),
         node=given.get("node"),
-        object=named_object(given.get("object"), given.get("namespace")),
+        object=object_named(given.get("object"), given.get("namespace")),
         source=given.get("source"),
         reason=given.get("reason"),
         actor=given.get("actor"),

@@ -25,12 +25,8 @@ from api.ports import Bell, Logs
 from api.visible.logs import visible
 from api.workers import Workers
 from recorder.answers.beginning import last_day
-from recorder.answers.incidents import (
-    Incidents,
-    IncidentsQuestion,
-    JudgedIncident,
-    ask_incidents,
-)
+from recorder.answers.incidents import Incidents, JudgedIncident, ask_incidents
+from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.ports import Reading
 from recorder.errors import RecorderError
 from recorder.knowledge import Knowledge

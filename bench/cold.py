@@ -21,10 +21,11 @@ from bench.questions import SPEC
 from recorder.admin.attaching import attach
 from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import IncidentsQuestion, WhyQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.timeline import ask_timeline
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.knowledge import load
 from recorder.model.window import Window
 from recorder.retention.policy import Policy

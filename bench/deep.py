@@ -24,9 +24,10 @@ from bench.measuring import (
     server_folder,
     summary,
 )
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import IncidentsQuestion, WhyQuestion
 from recorder.answers.ports import Reading
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.collector import prompt_collector
 from recorder.knowledge import load
 from recorder.model.window import Window

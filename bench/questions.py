@@ -37,11 +37,16 @@ from bench.measuring import (
     server_folder,
     summary,
 )
-from recorder.answers.impact import ImpactQuestion, ask_impact
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.impact import ask_impact
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+    IncidentsQuestion,
+    WhyQuestion,
+)
 from recorder.answers.nouns import Selection
 from recorder.answers.queries import FactListQuery
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.collector import prompt_collector
 from recorder.knowledge import load
 from recorder.model.fact import StoredFact

@@ -21,7 +21,8 @@ from bench.struck import incident, truth_of
 from bench.tapes import MIXES, frame
 from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.node_questions import WhyQuestion
+from recorder.answers.why import ask_why
 from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting

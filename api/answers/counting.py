@@ -8,11 +8,11 @@ from api.answers.windows import bounded
 from api.context import RequestContext
 from api.types.words import GroupBy
 from recorder.answers.clusters import Away
+from recorder.answers.node_questions import StatsQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.stats import (
     GroupedCounts,
     Stats,
-    StatsQuestion,
     StatsSubject,
     ask_stats,
     count,

@@ -8,11 +8,12 @@ from api.context import RequestContext
 from api.types.search import SearchAnswer, SearchHit
 from api.types.words import SearchKind
 from api.types.workloads import WorkloadStory
-from recorder.answers.entry import Opened, ask_opened, entry_name
+from recorder.answers.entry import Opened, ask_opened
+from recorder.answers.log_questions import entry_name
+from recorder.answers.naming import Reference, named
 from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
 from recorder.answers.queries import NodesLike
-from recorder.answers.references import Reference, named
 from recorder.answers.search import ask_search
 from recorder.answers.workload import ask_workload
 from recorder.coverage.coverage import covered

@@ -30,8 +30,9 @@ from api.types.incidents import (
     Nearest,
     PlaceLabel,
 )
-from recorder.answers.entries import EntryQuestion
-from recorder.answers.incidents import IncidentFilter, JudgedIncident
+from recorder.answers.incidents import JudgedIncident
+from recorder.answers.log_questions import EntryQuestion
+from recorder.answers.node_questions import IncidentFilter
 from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
 from recorder.model.window import Window

@@ -28,13 +28,13 @@ from recorder.answers.around import ask_nearest
 from recorder.answers.facets import facets_of
 from recorder.answers.incident import NoIncidentError, ask_incident
 from recorder.answers.incidents import (
-    IncidentFilter,
     Incidents,
-    IncidentsQuestion,
     JudgedIncident,
     ask_incidents,
+    is_wanted,
     places_of,
 )
+from recorder.answers.node_questions import IncidentFilter, IncidentsQuestion
 from recorder.answers.ports import Reading
 from recorder.coverage.coverage import Coverage as Covered
 from recorder.facts import says
@@ -142,7 +142,9 @@ async def judge(
     within = bounded(reading, *span)
     found = await _found(asked, reading, within)
     places, incidents = found.places, found.incidents
-    chosen = [one for one in incidents.incidents if wanted.has(one, places)]
+    chosen = [
+        one for one in incidents.incidents if is_wanted(wanted, one, places)
+    ]
     return Judged(within, chosen, incidents.coverage, places)
 
 

@@ -10,7 +10,8 @@ from api.types.series import (
     Annotations,
     ConditionSeries,
 )
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.series import ask_conditions
 from recorder.answers.status import ShownStatus

@@ -17,11 +17,12 @@ from api.types.entries import EntryConnection, EntryEdge
 from api.types.facts import FactConnection, FactEdge
 from api.types.pages import PageInfo
 from recorder.answers.entries import (
-    EntryQuestion,
     entry_coverage,
     find_asked,
     find_beside,
+    selection_of,
 )
+from recorder.answers.log_questions import EntryQuestion
 from recorder.answers.nouns import Line, Part
 from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery, FactListQuery
@@ -236,7 +237,7 @@ async def facts(
     question = replace(question, facts=True)
     found = await find_asked(reading, question)
     beside = await find_beside(reading, question)
-    query = FactListQuery(question.selects(found, beside))
+    query = FactListQuery(selection_of(question, found, beside))
     pages: Pages[StoredFact] = Pages(
         read=lambda log, after, limit: log.pages(
             query, after=after, limit=limit
@@ -268,7 +269,7 @@ async def entries(
     for field, part in PARTS.items():
         if field in fields:
             parts |= part
-    query = EntryQuery(question.selects(found, beside), parts)
+    query = EntryQuery(selection_of(question, found, beside), parts)
     pages: Pages[Line] = Pages(
         read=lambda log, after, limit: log.pages(
             query, after=after, limit=limit

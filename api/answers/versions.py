@@ -9,11 +9,8 @@ from api.types.objects import (
     VersionConnection,
     VersionEdge,
 )
-from recorder.answers.history import (
-    HistoryQuestion,
-    ShownVersion,
-    ask_history,
-)
+from recorder.answers.history import ShownVersion, ask_history
+from recorder.answers.log_questions import HistoryQuestion
 from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery

@@ -22,9 +22,9 @@ from recorder.answers.entries import Entries
 from recorder.answers.history import History, ShownVersion
 from recorder.answers.incidents import Incident, Incidents
 from recorder.answers.lines import says
+from recorder.answers.naming import named
 from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
-from recorder.answers.references import named
 from recorder.answers.registry import QUESTIONS
 from recorder.coverage.coverage import Coverage
 from recorder.knowledge import Knowledge

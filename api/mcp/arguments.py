@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from recorder.answers.arguments import Argument, Newest
-from recorder.answers.references import Reference
+from recorder.answers.naming import Reference
 from recorder.answers.registry import QUESTIONS
 
 __all__ = ["OfNothing", "OfClusters", "OfLog", "tool_arguments"]

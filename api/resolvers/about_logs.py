@@ -31,10 +31,9 @@ from api.types.nodes import LabelValues, Nodes
 from api.types.search import SearchAnswer
 from api.types.workloads import WorkloadStory
 from recorder.answers.audit_coverage import AuditCoverage
-from recorder.answers.entries import EntryQuestion
 from recorder.answers.entry import Opened
-from recorder.answers.nodes import NodesQuestion
-from recorder.answers.why_workload import WhyWorkloadQuestion
+from recorder.answers.log_questions import EntryQuestion
+from recorder.answers.node_questions import NodesQuestion, WhyWorkloadQuestion
 from recorder.model.window import Window
 
 __all__ = ["AboutLogs"]

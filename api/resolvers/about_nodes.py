@@ -30,11 +30,13 @@ from api.types.series import Annotations, ConditionSeries
 from api.types.stats import Stats
 from api.types.verdicts import Why
 from api.types.words import GroupBy
-from recorder.answers.impact import ImpactQuestion
-from recorder.answers.incidents import IncidentsQuestion
-from recorder.answers.postmortem import PostmortemQuestion
-from recorder.answers.stats import StatsQuestion
-from recorder.answers.why import WhyQuestion
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+    IncidentsQuestion,
+    PostmortemQuestion,
+    StatsQuestion,
+    WhyQuestion,
+)
 
 __all__ = ["AboutNodes"]
 

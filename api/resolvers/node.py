@@ -19,12 +19,15 @@ from api.types.impact import Impact
 from api.types.postmortem import Postmortem
 from api.types.timeline import Timeline
 from api.types.verdicts import Why
-from recorder.answers.entries import EntryQuestion
-from recorder.answers.impact import ImpactQuestion
+from recorder.answers.log_questions import EntryQuestion
+from recorder.answers.naming import node_name
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+    PostmortemQuestion,
+    WhyQuestion,
+)
 from recorder.answers.ports import Reading
-from recorder.answers.postmortem import PostmortemQuestion
-from recorder.answers.references import find_node, node_name
-from recorder.answers.why import WhyQuestion
+from recorder.answers.references import find_node
 from recorder.model.fact import FactKind
 
 __all__ = ["Node"]

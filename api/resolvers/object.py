@@ -14,12 +14,17 @@ from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.objects import VersionConnection
 from api.types.who import Who
-from recorder.answers.diff import Difference, DifferenceQuestion
-from recorder.answers.entries import EntryQuestion
-from recorder.answers.history import HistoryQuestion
+from recorder.answers.diff import Difference
+from recorder.answers.log_questions import (
+    DifferenceQuestion,
+    EntryQuestion,
+    HistoryQuestion,
+    ObjectQuestion,
+)
+from recorder.answers.naming import Reference
 from recorder.answers.ports import Reading
-from recorder.answers.references import Reference, find_objects
-from recorder.answers.show import ObjectQuestion, Shown
+from recorder.answers.references import find_objects
+from recorder.answers.show import Shown
 
 __all__ = ["KubernetesObject"]
 

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from api.describing import described_enum
 from recorder.answers.facets import Facet
-from recorder.answers.stats import GroupBy
+from recorder.answers.node_questions import GroupBy
 from recorder.classify.changes import How
 from recorder.coverage.audit_state import AuditState
 from recorder.model.author import KnownBy

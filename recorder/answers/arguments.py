@@ -11,7 +11,6 @@ has all of them.
 import inspect
 from collections.abc import (
     Callable,
-    Hashable,
     Iterator,
     Mapping,
     Sequence,
@@ -24,12 +23,11 @@ from typing import (
     Annotated,
     Generic,
     ParamSpec,
-    Protocol,
     get_args,
     get_origin,
 )
 
-from recorder.answers.references import Reference
+from recorder.answers.naming import Reference
 from recorder.model.window import Window, parse_time
 
 __all__ = [
@@ -58,6 +56,9 @@ __all__ = [
 ]
 
 Values = ParamSpec("Values")
+
+Asks = Callable[..., object]  # type: ignore[explicit-any]
+"""The class of a question, or a function that makes one."""
 
 
 class Newest(int):
@@ -162,14 +163,7 @@ class Arguments(Generic[Values]):
     """Takes how it was asked, and the value of each argument or None."""
 
 
-class Asks(Hashable, Protocol):
-    """The class of a question, or a function that makes one."""
-
-    def __call__(self, **values: object) -> object:
-        """Make the question of its fields."""
-
-
-def arguments_of(asks: Asks | type) -> Iterator[Argument]:
+def arguments_of(asks: Asks) -> Iterator[Argument]:
     """Yield the arguments of a question, in their order."""
     for _, described in _described(asks):
         match described:
@@ -184,7 +178,7 @@ def arguments_of(asks: Asks | type) -> Iterator[Argument]:
 
 
 @cache
-def _described(asks: Asks | type) -> Sequence[tuple[str, object]]:
+def _described(asks: Asks) -> Sequence[tuple[str, object]]:
     """Return for each field what describes it, or its class.
 
     Read once for each question: to inspect a signature takes longer than to
@@ -209,7 +203,7 @@ def _described(asks: Asks | type) -> Sequence[tuple[str, object]]:
 
 
 def read(
-    asks: Asks | type,
+    asks: Asks,
     given: Mapping[str, object],
     asking: Asking,
     **fixed: object,

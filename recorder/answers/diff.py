@@ -1,21 +1,10 @@
 """Answers of `recorder diff`: what changed between two times."""
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Annotated
 
 from msgspec import field
 
-from recorder.answers.arguments import (
-    ALL_FIELDS,
-    OBJECT,
-    Argument,
-    Arguments,
-    Asking,
-    Option,
-)
 from recorder.answers.changes import (
     ShownChange,
     document_of,
@@ -25,120 +14,30 @@ from recorder.answers.changes import (
 from recorder.answers.fields import VERSIONS_MAX, Fields
 from recorder.answers.history import version_coverage, versions_between
 from recorder.answers.lines import ShownObject, shown_object
+from recorder.answers.log_questions import DifferenceQuestion, End, EndError
 from recorder.answers.nouns import Line, Selection
 from recorder.answers.ports import Reading
 from recorder.answers.references import (
     KnownObject,
-    Reference,
     find_objects,
     no_versions,
 )
 from recorder.classify.changes import Change, Manifest
 from recorder.classify.managers import FieldManager, moved_managers
 from recorder.coverage.coverage import Coverage
-from recorder.errors import ConfigError, NotFoundError
+from recorder.errors import NotFoundError
 from recorder.model.document import Document
 from recorder.model.entry import Operation
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName, ObjectIdentity
-from recorder.model.window import Window, parse_time
+from recorder.model.window import Window
 
-__all__ = ["Difference", "DifferenceQuestion", "End", "ask_difference"]
+__all__ = ["Difference", "ask_difference"]
 
 MOMENT = timedelta(microseconds=1)
 """The finest time there is."""
 
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
-
-
-class EndError(ConfigError):
-    """Two ends that do not fit together, or to the log."""
-
-    code = "question.end"
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """One end of a comparison, as it was asked for."""
-
-    at: datetime | None = None
-    entry: EntryName | None = None
-    """Exactly this version. With neither it is the newest."""
-
-    @classmethod
-    def parse(
-        cls,
-        text: str,
-        *,
-        now: datetime,
-        name: str,
-        assumed: Callable[[str], None] | None = None,
-    ) -> "End":
-        """Read a time, an age, or the name of an entry.
-
-        ``assumed`` is told where a time without a zone was taken as UTC.
-
-        Raises:
-            TimeError: it is none of them.
-        """
-        with suppress(ValueError):
-            return cls(entry=EntryName.parse(text))
-        at = parse_time(text, now=now, name=name, assumed=assumed)
-        return cls(at=at)
-
-
-FROM = Argument(
-    name="from_",
-    required=True,
-    option=Option(
-        "As it was then: 2026-11-21T03:18:00Z, an age: 2h, or in an entry:"
-        " 1/48213.",
-        ("--from",),
-        "TIME",
-    ),
-    graphql="A time in any of the forms of DateTime, or the name of an entry.",
-    graphql_name="from",
-)
-TO = Argument(
-    name="to",
-    option=Option(
-        "Compare with this time or entry. Default: the newest version.",
-        ("--to",),
-        "TIME",
-    ),
-    graphql="A time in any of the forms of DateTime, or the name of an entry,"
-    " `LOG/POSITION`. Default: the newest version.",
-)
-
-
-def _end(argument: Argument) -> Arguments[[Asking, str | None]]:
-    def parse(asking: Asking, text: str | None) -> End:
-        if text is None:
-            return End()
-        return End.parse(
-            text,
-            now=asking.now,
-            name=asking.spelled(argument),
-            assumed=asking.assumed,
-        )
-
-    return Arguments((argument,), parse)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DifferenceQuestion:
-    """Which object, and between what."""
-
-    object: Annotated[Reference, OBJECT]
-    before: Annotated[End, _end(FROM)]
-    after: Annotated[End, _end(TO)]
-    all_fields: Annotated[bool, ALL_FIELDS] = False
-
-    @property
-    def log(self) -> int | None:
-        """The log that an end names."""
-        ends = (self.before.entry, self.after.entry)
-        return next((end.log for end in ends if end is not None), None)
 
 
 class State(Document, frozen=True, kw_only=True):

@@ -3,281 +3,53 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
 
-from recorder.answers.arguments import (
-    LIMIT,
-    WINDOW,
-    Argument,
-    Arguments,
-    Option,
-)
-from recorder.answers.entry import ask_entry, entry_name
+from recorder.answers.entry import ask_entry
+from recorder.answers.log_questions import EntryQuestion
+from recorder.answers.naming import did_you_mean
 from recorder.answers.nouns import Line, Part, Selection, is_about_events
 from recorder.answers.placed import requests_placed
 from recorder.answers.ports import OnDay, Reading
 from recorder.answers.queries import EntryQuery, FactListQuery, WordsNear
-from recorder.answers.references import (
-    KnownObject,
-    Reference,
-    did_you_mean,
-    find_node,
-    find_objects,
-    node_name,
-)
+from recorder.answers.references import KnownObject, find_node, find_objects
 from recorder.answers.wording import worded
 from recorder.coverage.coverage import Coverage, covered
 from recorder.coverage.ports import Reads
 from recorder.coverage.unproven import no_facts
-from recorder.errors import ConfigError
-from recorder.model.entry import Operation
-from recorder.model.fact import FactKind, StoredFact
-from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
+from recorder.model.fact import StoredFact
+from recorder.model.observation import AUDIT, WATCH
 from recorder.model.reference import EntryName, Resource
-from recorder.model.window import Window
 
 __all__ = [
-    "SOURCES",
-    "EntryQuestion",
     "Entries",
     "ask_entries",
     "entry_coverage",
     "find_asked",
     "find_beside",
     "is_of",
-    "named_object",
+    "selection_of",
 ]
 
-SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM, "recorder")
-"""Sources that entries may come from."""
 
-
-class QuestionError(ConfigError):
-    """What was asked does not fit together."""
-
-    code = "question"
-
-
-def named_object(text: str | None, namespace: str | None) -> Reference | None:
-    """Read which object is asked about, if one is.
-
-    Raises:
-        ConfigError: it is not named as it should be, or only its namespace.
-    """
-    if text is not None:
-        return Reference.parse(text, namespace)
-    if namespace is not None:
-        msg = "a namespace is given, but no object in it"
-        raise QuestionError(msg, advice="add --object")
-    return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryQuestion:
-    """Which entries are wanted."""
-
-    entry: Annotated[
-        EntryName | None,
-        Argument(
-            name="entry",
-            parse=entry_name,
-            option=Option(metavar="[LOG/POSITION]"),
-            agents="This one alone, as LOG/POSITION. No other filter.",
-        ),
-    ] = None
-    """This one alone; nothing else is asked of it then."""
-
-    node: Annotated[
-        str | None,
-        Argument(
-            name="node",
-            parse=node_name,
-            option=Option(
-                "Only entries about this node, and requests about Pods on it.",
-                ("--node",),
-                "NAME",
-            ),
-            graphql="Only for this node.",
-            agents="",
-        ),
-    ] = None
-    object: Annotated[
-        Reference | None,
-        Arguments(
-            (
-                Argument(
-                    name="object",
-                    takes=Reference,
-                    option=Option(
-                        "Only versions of this object and Events about it:"
-                        " pod/train/llm-0.",
-                        ("--object",),
-                    ),
-                    graphql="Only for this object.",
-                    agents="",
-                ),
-                Argument(
-                    name="namespace",
-                    option=Option(
-                        "Namespace of the object.", ("-n", "--namespace")
-                    ),
-                ),
-            ),
-            lambda _, text, namespace: named_object(text, namespace),
-        ),
-    ] = None
-    source: Annotated[
-        str | None,
-        Argument(
-            name="source",
-            option=Option("watch, audit, recorder, ...", ("--source",)),
-            graphql="Only this source.",
-            agents="watch, audit, cloudevents, slurm or recorder.",
-        ),
-    ] = None
-    operations: Annotated[
-        tuple[Operation, ...] | None,
-        Argument(
-            name="operations",
-            takes=Operation,
-            many=True,
-            graphql="Only these values.",
-        ),
-    ] = None
-    """Of entries, where not all are wanted."""
-
-    kinds: Annotated[
-        tuple[FactKind, ...] | None,
-        Argument(
-            name="kinds",
-            takes=FactKind,
-            many=True,
-            graphql="Only facts of these kinds.",
-        ),
-    ] = None
-    """Of facts, where not all are wanted."""
-
-    reason: Annotated[
-        str | None,
-        Arguments(
-            (
-                Argument(
-                    name="reason",
-                    option=Option(
-                        "Only Events with this reason.", ("--reason",), "WORD"
-                    ),
-                    graphql="Only Events with this reason.",
-                    agents="Of Events, as Rebooted; of requests, their verb.",
-                ),
-                Argument(
-                    name="verb",
-                    option=Option(
-                        "Only audited requests of this kind: patch,"
-                        " create/eviction, ...",
-                        ("--verb",),
-                    ),
-                ),
-            ),
-            lambda _, reason, verb: verb or reason,
-        ),
-    ] = None
-    code: Annotated[
-        int | None,
-        Argument(
-            name="code",
-            takes=int,
-            option=Option(
-                "Only audited requests that were refused with this status:"
-                " 403.",
-                ("--code",),
-                between=(400, 599),
-            ),
-            graphql="Only requests refused with this HTTP status code.",
-            agents="With which requests were refused, as 403.",
-        ),
-    ] = None
-    """With which audited requests were refused."""
-
-    actor: Annotated[
-        str | None,
-        Argument(
-            name="actor",
-            option=Option(
-                "Only Events reported by this component, and requests of this"
-                " user.",
-                ("--actor",),
-                "NAME",
-            ),
-            graphql="Only facts with this actor.",
-            agents="Who reported an Event or made a request.",
-        ),
-    ] = None
-    window: Annotated[Window, WINDOW]
-    limit: Annotated[int | None, LIMIT] = None
-    """How many of the newest; None for all."""
-
-    documents: Annotated[
-        bool,
-        Argument(
-            name="documents",
-            takes=bool,
-            option=Option("Include each document as received.", ("--raw",)),
-            agents="Whether each document is wanted, as received.",
-        ),
-    ] = False
-    facts: Annotated[
-        bool,
-        Argument(
-            name="facts",
-            takes=bool,
-            option=Option(
-                "Show the facts derived from the entries.", ("--facts",)
-            ),
-        ),
-    ] = False
-    """Whether what the entries tell is wanted, not the entries."""
-
-    words: bool = False
-    """Whether each entry is to say in words what it tells."""
-
-    @property
-    def log(self) -> int | None:
-        """The log that the entry names."""
-        return None if self.entry is None else self.entry.log
-
-    def __post_init__(self) -> None:
-        """See that it fits together.
-
-        Raises:
-            ConfigError: it does not, or there is no such source.
-        """
-        if self.facts and self.documents:
-            msg = "documents and facts cannot be shown together"
-            raise QuestionError(msg, advice="remove --raw or --facts")
-        if self.source is not None and self.source not in SOURCES:
-            msg = (
-                f'there is no source "{self.source}": it is one of'
-                f" {', '.join(SOURCES)}{did_you_mean(self.source, SOURCES)}"
-            )
-            raise QuestionError(msg)
-
-    def selects(
-        self, found: KnownObject | None, beside: tuple[int, ...] = ()
-    ) -> Selection:
-        """Return what is asked of each entry; of which object is known."""
-        return Selection(
-            node=self.node,
-            beside=beside,
-            code=self.code,
-            objects=None if found is None else found.numbers,
-            source=self.source,
-            reason=self.reason,
-            actor=self.actor,
-            operations=self.operations,
-            kinds=self.kinds,
-            since=self.window.since,
-            until=self.window.until,
-        )
+def selection_of(
+    question: EntryQuestion,
+    found: KnownObject | None,
+    beside: tuple[int, ...] = (),
+) -> Selection:
+    """Return what is asked of each entry; ``found`` is the object."""
+    return Selection(
+        node=question.node,
+        beside=beside,
+        code=question.code,
+        objects=None if found is None else found.numbers,
+        source=question.source,
+        reason=question.reason,
+        actor=question.actor,
+        operations=question.operations,
+        kinds=question.kinds,
+        since=question.window.since,
+        until=question.window.until,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,7 +88,7 @@ class Entries:
         self, reading: Reading, found: KnownObject | None, *, after: int
     ) -> AsyncIterator[Sequence[Line | StoredFact]]:
         """Yield what came after a position, of an object found anew."""
-        selection = self.question.selects(found, self.beside)
+        selection = selection_of(self.question, found, self.beside)
         if self.question.facts:
             return reading.pages(FactListQuery(selection), after=after)
         parts = Part.OPENED if self.question.documents else Part.LISTED
@@ -349,7 +121,10 @@ async def ask_entries(
     beside = await find_beside(reading, question)
     after = 0
     if question.limit is not None:
-        selection, limit = question.selects(found, beside), question.limit
+        selection, limit = (
+            selection_of(question, found, beside),
+            question.limit,
+        )
         if question.facts:
             facts = FactListQuery(selection)
             after = await reading.skip_to_newest(facts, limit, on_day=on_day)

@@ -16,7 +16,7 @@ from recorder.answers.queries import EntryQuery, FactListQuery, Incarnations
 from recorder.classify.changes import Change
 from recorder.classify.managers import FieldManager, moved_managers
 from recorder.coverage.coverage import Coverage, covered
-from recorder.errors import ConfigError, NotFoundError
+from recorder.errors import NotFoundError
 from recorder.model.author import Author
 from recorder.model.document import Document
 from recorder.model.entry import Operation
@@ -25,12 +25,10 @@ from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window
 
 __all__ = [
-    "EntryNameError",
     "NoEntryError",
     "Opened",
     "ask_entry",
     "ask_opened",
-    "entry_name",
     "facts_of",
     "previous_of",
 ]
@@ -47,28 +45,10 @@ VERSIONS = frozenset(
 MOMENT = timedelta(microseconds=1)
 
 
-class EntryNameError(ConfigError):
-    """A text that is no name of an entry."""
-
-    code = "question.entry"
-
-
 class NoEntryError(NotFoundError):
     """The log has no such entry."""
 
     code = "not_found.entry"
-
-
-def entry_name(text: str) -> EntryName:
-    """Read the name of an entry.
-
-    Raises:
-        EntryNameError: it is none.
-    """
-    try:
-        return EntryName.parse(text)
-    except ValueError as exc:
-        raise EntryNameError(str(exc)) from exc
 
 
 async def ask_entry(reading: Reading, name: EntryName) -> Line:

@@ -8,11 +8,9 @@ is read page by page; of each incarnation only the newest document is kept.
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
 
 from msgspec import field
 
-from recorder.answers.arguments import ALL_FIELDS, LIMIT, OBJECT, WINDOW
 from recorder.answers.authors import Attribution, Authors, attribution
 from recorder.answers.changes import (
     ShownChange,
@@ -23,12 +21,12 @@ from recorder.answers.changes import (
 from recorder.answers.entries import is_of
 from recorder.answers.joining import Joined
 from recorder.answers.lines import ShownObject, shown_object
+from recorder.answers.log_questions import HistoryQuestion
 from recorder.answers.nouns import Heartbeats, Line, Part, Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery, HeartbeatsOf
 from recorder.answers.references import (
     KnownObject,
-    Reference,
     find_objects,
     no_versions,
 )
@@ -45,7 +43,6 @@ from recorder.model.window import Window
 
 __all__ = [
     "History",
-    "HistoryQuestion",
     "ShownVersion",
     "Version",
     "ask_history",
@@ -55,18 +52,6 @@ __all__ = [
 
 INCARNATIONS_KEPT = 50
 """Documents kept to compare with; one that was let go is read again."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HistoryQuestion:
-    """Which versions are wanted."""
-
-    object: Annotated[Reference, OBJECT]
-    window: Annotated[Window, WINDOW]
-    limit: Annotated[int | None, LIMIT] = None
-    """How many of the newest; None for all."""
-
-    all_fields: Annotated[bool, ALL_FIELDS] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

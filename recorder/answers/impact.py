@@ -1,19 +1,11 @@
 """Answers of `recorder impact`: the workloads that failures hit."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Annotated, Self
+from typing import Self
 
 from msgspec import field
 
-from recorder.answers.arguments import (
-    WINDOW,
-    Argument,
-    Option,
-    labels_argument,
-    rack_argument,
-)
 from recorder.answers.beginning import reach_begun
 from recorder.answers.loading.fleet import states_at
 from recorder.answers.loading.hits import NodeSelection, all_hits_of
@@ -23,138 +15,34 @@ from recorder.answers.loading.nodes import (
     judge_nodes,
     reads_workloads,
 )
-from recorder.answers.places import names_rack
+from recorder.answers.node_questions import ImpactQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.queries import NodeLabels
-from recorder.answers.references import find_node, node_name
+from recorder.answers.references import find_node
 from recorder.answers.sentences import counted
 from recorder.answers.text.lines import plain
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.coverage.account import read_account
 from recorder.coverage.coverage import Coverage, cover
-from recorder.errors import ConfigError, NotFoundError
+from recorder.errors import NotFoundError
 from recorder.explain.hit import Hit, Totals
 from recorder.explain.verdict import Judged
 from recorder.knowledge import Knowledge
 from recorder.model.document import Document
 from recorder.model.outcomes import Happened
 from recorder.model.reference import EntryName
-from recorder.model.window import Window
 
 __all__ = [
     "COLUMNS",
     "Impact",
-    "ImpactQuestion",
     "ImpactSubject",
     "JudgedImpact",
-    "Labels",
     "NodeFailure",
     "ask_impact",
     "cells",
     "cost",
     "failure_lines",
 ]
-
-
-class SelectorError(ConfigError):
-    """What selects the nodes cannot be."""
-
-    code = "question.selector"
-
-
-def _label(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key or key[-1] == "!" or value[:1] == "=":
-        msg = f'cannot use the label "{text}": write LABEL=VALUE'
-        raise SelectorError(msg)
-    return key, value
-
-
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """The labels that nodes are selected by; without any all are."""
-
-    rack: str | None = None
-    pairs: tuple[tuple[str, str], ...] = ()
-
-    @classmethod
-    def of(cls, rack: str | None, pairs: Iterable[str]) -> Self:
-        """Read ``LABEL=VALUE``.
-
-        Raises:
-            ConfigError: one has another form.
-        """
-        return cls(rack or None, tuple(_label(text) for text in pairs))
-
-    def fit(self, labels: Mapping[str, str]) -> bool:
-        """Return whether a node with these labels is selected."""
-        in_rack = self.rack is None or any(
-            value == self.rack and names_rack(key)
-            for key, value in labels.items()
-        )
-        return in_rack and all(
-            labels.get(key) == value for key, value in self.pairs
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImpactQuestion:
-    """Which nodes, and when."""
-
-    nodes: Annotated[
-        tuple[str, ...],
-        Argument(
-            name="nodes",
-            many=True,
-            parse=node_name,
-            option=Option(metavar="[node/NAME]...", names="nodes"),
-            graphql="Node names.",
-            agents="",
-        ),
-    ] = ()
-    rack: Annotated[
-        str | None,
-        rack_argument(
-            "Nodes of this rack, or behind this switch, at the time.",
-            "Nodes with this rack label then.",
-        ),
-    ] = None
-    labels: Annotated[
-        tuple[tuple[str, str], ...],
-        labels_argument(
-            "Nodes that had this label at the time; repeatable.",
-            graphql="Labels at the time, as `KEY=VALUE`.",
-            agents="Nodes with each LABEL=VALUE at the time.",
-            parse=_label,
-        ),
-    ] = ()
-    window: Annotated[Window, WINDOW]
-    each: bool = False
-    """Whether each hit of a workload is wanted by itself."""
-
-    def __post_init__(self) -> None:
-        """Check that something selects nodes.
-
-        Raises:
-            ConfigError: nothing does.
-        """
-        if not (self.nodes or self.labels or self.rack):
-            msg = "no nodes selected: give names, a rack or labels"
-            advice = "name nodes, or select them with --rack or -l LABEL=VALUE"
-            raise SelectorError(msg, advice=advice)
-
-    @property
-    def shared_label(self) -> tuple[str | None, str]:
-        """Return key and value of a label that all selected nodes had.
-
-        A rack is named by more than one key.
-        """
-        return self.labels[0] if self.rack is None else (None, self.rack)
-
-    def selects(self, *had: Mapping[str, str]) -> bool:
-        """Return whether any of the labels that a node had are asked for."""
-        chosen = Labels(self.rack, self.labels)
-        return any(chosen.fit(labels) for labels in had)
 
 
 class ImpactSubject(Document, frozen=True, kw_only=True):

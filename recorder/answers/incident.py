@@ -8,14 +8,11 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from recorder.answers.entry import NoEntryError, ask_entry, facts_of
-from recorder.answers.incidents import (
-    Incidents,
-    IncidentsQuestion,
-    ask_incidents,
-)
+from recorder.answers.incidents import Incidents, ask_incidents
 from recorder.answers.loading.nodes import LOOKBACK
+from recorder.answers.node_questions import IncidentsQuestion, WhyQuestion
 from recorder.answers.ports import Reading
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.errors import NotFoundError
 from recorder.explain.verdict import Judged
 from recorder.knowledge import Knowledge

@@ -2,19 +2,16 @@
 
 from collections.abc import (
     Collection,
-    Container,
     Iterable,
     Mapping,
     Sequence,
 )
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, Self
+from typing import Self
 
 from msgspec import field
 from msgspec.structs import replace
 
-from recorder.answers.arguments import NEWEST, WINDOW, Argument, Option
 from recorder.answers.beginning import reach_begun
 from recorder.answers.loading.hits import hits_of
 from recorder.answers.loading.nodes import (
@@ -25,10 +22,10 @@ from recorder.answers.loading.nodes import (
     reads_nodes,
     verdicts_of,
 )
+from recorder.answers.node_questions import IncidentFilter, IncidentsQuestion
 from recorder.answers.places import rack_of
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ActiveNodes, NodePlaces
-from recorder.answers.references import node_name
 from recorder.answers.text.table import CONFIDENCES, Cell, Column, Kind
 from recorder.coverage.account import read_account
 from recorder.coverage.coverage import Coverage, cover
@@ -49,13 +46,12 @@ from recorder.model.window import Window
 __all__ = [
     "COLUMNS",
     "Incident",
-    "IncidentFilter",
     "Incidents",
-    "IncidentsQuestion",
     "JudgedIncident",
     "ask_incidents",
     "controller_of",
     "incident_cells",
+    "is_wanted",
     "places_of",
 ]
 
@@ -172,155 +168,6 @@ class JudgedIncident(Incident, frozen=True, kw_only=True):
         return self.since, self.first.effect.stored.entry.position
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncidentFilter:
-    """Which incidents are wanted; what is None does not narrow."""
-
-    happened: Annotated[
-        Container[str] | None,
-        Argument(
-            name="happened",
-            takes=Happened,
-            many=True,
-            option=Option(
-                "Only these, such as reboot. Repeatable.", ("--happened",)
-            ),
-            graphql="Only these values.",
-        ),
-    ] = None
-    causes: Annotated[
-        Container[str] | None,
-        Argument(
-            name="causes",
-            takes=Cause,
-            many=True,
-            option=Option(
-                "Only these causes, such as gpu-fault. Repeatable.",
-                ("--cause",),
-            ),
-            graphql="Only these causes.",
-        ),
-    ] = None
-    confidence: Annotated[
-        Container[str] | None,
-        Argument(
-            name="confidence",
-            takes=Confidence,
-            many=True,
-            option=Option(
-                "Only with this confidence. Repeatable.", ("--confidence",)
-            ),
-            graphql="Only these confidence levels.",
-        ),
-    ] = None
-    node: Annotated[
-        str | None,
-        Argument(
-            name="node",
-            parse=node_name,
-            option=Option(
-                "Only incidents of this node.", ("--node",), names="nodes"
-            ),
-            graphql="Only for this node.",
-        ),
-    ] = None
-    workload: Annotated[
-        str | None,
-        Argument(
-            name="workload",
-            option=Option(
-                "Only incidents that affected a workload whose name contains"
-                " this.",
-                ("--workload",),
-                "NAME",
-            ),
-            graphql="Only incidents that affected a workload whose"
-            " name contains this.",
-        ),
-    ] = None
-    racks: Annotated[
-        Collection[str | None] | None,
-        Argument(
-            name="racks",
-            many=True,
-            null=True,
-            option=Option(
-                "Only incidents that struck a node of this rack, or behind"
-                " this switch.",
-                ("--rack",),
-            ),
-            graphql="Only incidents that struck a node of one of these"
-            " racks, or switches; null selects those of no known rack.",
-        ),
-    ] = None
-    namespaces: Annotated[
-        Collection[str | None] | None,
-        Argument(
-            name="namespaces",
-            many=True,
-            null=True,
-            option=Option(
-                "Only incidents that affected a workload of this namespace.",
-                ("-n", "--namespace"),
-            ),
-            graphql="Only incidents that affected a workload of one of"
-            " these namespaces; null selects those that affected none.",
-        ),
-    ] = None
-    controllers: Annotated[
-        Collection[str | None] | None,
-        Argument(
-            name="controllers",
-            many=True,
-            null=True,
-            option=Option(
-                "Only incidents whose decision this program carried out.",
-                ("--controller",),
-                "NAME",
-            ),
-            graphql="Only incidents whose decision one of these"
-            " programs carried out; null selects those of no program.",
-        ),
-    ] = None
-    """Of these three None stands for an incident that has none."""
-
-    def has(self, incident: JudgedIncident, places: Places) -> bool:
-        """Return whether an incident is wanted.
-
-        ``places`` has the labels of its nodes that say where they stand.
-        """
-        first, name = incident.first, self.workload
-        hits = incident.hits
-        return (
-            (self.happened is None or first.happened in self.happened)
-            and (self.causes is None or first.cause in self.causes)
-            and (
-                self.confidence is None or first.confidence in self.confidence
-            )
-            and (self.node is None or self.node in incident.nodes)
-            and (name is None or any(name in str(h.workload) for h in hits))
-            and _any_of(incident.namespaces, self.namespaces)
-            and (
-                self.controllers is None
-                or incident.controller in self.controllers
-            )
-            and (
-                self.racks is None
-                or _any_of(incident.racks(places), self.racks)
-            )
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncidentsQuestion:
-    """Which incidents, and when."""
-
-    wanted: IncidentFilter = IncidentFilter()
-    window: Annotated[Window, WINDOW]
-    limit: Annotated[int | None, NEWEST] = None
-    """How many of the newest an agent is shown."""
-
-
 def _any_of(
     words: Sequence[str], wanted: Collection[str | None] | None
 ) -> bool:
@@ -411,7 +258,36 @@ async def _selected(
     """Return the incidents that are wanted, in the same order."""
     racks = wanted.racks is not None
     places = await places_of(reading, incidents) if racks else {}
-    return [one for one in incidents if wanted.has(one, places)]
+    return [one for one in incidents if is_wanted(wanted, one, places)]
+
+
+def is_wanted(
+    wanted: IncidentFilter, incident: JudgedIncident, places: Places
+) -> bool:
+    """Return whether a filter selects an incident.
+
+    ``places`` has the labels of its nodes that say where they stand.
+    """
+    first, name = incident.first, wanted.workload
+    hits = incident.hits
+    return (
+        (wanted.happened is None or first.happened in wanted.happened)
+        and (wanted.causes is None or first.cause in wanted.causes)
+        and (
+            wanted.confidence is None or first.confidence in wanted.confidence
+        )
+        and (wanted.node is None or wanted.node in incident.nodes)
+        and (name is None or any(name in str(h.workload) for h in hits))
+        and _any_of(incident.namespaces, wanted.namespaces)
+        and (
+            wanted.controllers is None
+            or incident.controller in wanted.controllers
+        )
+        and (
+            wanted.racks is None
+            or _any_of(incident.racks(places), wanted.racks)
+        )
+    )
 
 
 async def places_of(

@@ -7,8 +7,8 @@ import orjson
 from msgspec import UNSET, UnsetType
 
 from recorder.answers.kinds import built_in_version
+from recorder.answers.naming import named
 from recorder.answers.nouns import Line, is_about_events
-from recorder.answers.references import named
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.model.document import Document
 from recorder.model.entry import Operation

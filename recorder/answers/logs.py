@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from recorder.answers.references import did_you_mean
+from recorder.answers.naming import did_you_mean
 from recorder.coverage.ports import Log
 from recorder.errors import ConfigError, NotFoundError
 from recorder.model.reads import is_of_reads

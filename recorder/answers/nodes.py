@@ -2,41 +2,30 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated
 
-from recorder.answers.arguments import (
-    NODES_AT,
-    Argument,
-    Arguments,
-    Option,
-    labels_argument,
-    rack_argument,
-)
-from recorder.answers.impact import Labels
 from recorder.answers.moments import covered_at
+from recorder.answers.node_questions import NodesQuestion
 from recorder.answers.places import rack_of
 from recorder.answers.ports import Reading
 from recorder.answers.queries import NodeNames, NodesBefore
-from recorder.answers.references import find_node, node_name
+from recorder.answers.references import find_node
 from recorder.answers.text.table import Cell, Column, age
 from recorder.classify.times import moment
 from recorder.coverage.coverage import Coverage
 from recorder.errors import NotFoundError
 from recorder.explain.missing import NODES
-from recorder.facts import TOPOLOGY, appearance
+from recorder.facts import appearance
 from recorder.model.document import Document
 from recorder.model.moment import shifted
 from recorder.model.observation import WATCH
-from recorder.model.state import ObjectState
+from recorder.model.state import TOPOLOGY, ObjectState
 from recorder.projections import NodeState, shown
 
 __all__ = [
     "COLUMNS",
     "NodeAtTime",
     "Nodes",
-    "NodesQuestion",
     "NodesSubject",
     "ask_labels",
     "ask_nodes",
@@ -51,40 +40,6 @@ OLD_ROLE = "kubernetes.io/role"
 
 AT_ONCE = 500
 """Nodes whose documents are in memory at a time."""
-
-
-ANY = Labels()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodesQuestion:
-    """Which nodes, and when; without names or labels all of them."""
-
-    names: Annotated[
-        Sequence[str],
-        Argument(
-            name="names",
-            many=True,
-            parse=node_name,
-            option=Option(metavar="[node/NAME]...", names="nodes"),
-        ),
-    ] = ()
-    at: Annotated[datetime | None, NODES_AT] = None
-    labels: Annotated[
-        Labels,
-        Arguments(
-            (
-                rack_argument(
-                    "Only nodes of this rack, or behind this switch."
-                ),
-                labels_argument(
-                    "Only nodes with this label; repeatable.",
-                    graphql="Labels, as `KEY=VALUE`.",
-                ),
-            ),
-            lambda _, rack, labels: Labels.of(rack, labels or ()),
-        ),
-    ] = ANY
 
 
 class NodeAtTime(Document, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from urllib.parse import quote, urlencode
 
-from recorder.answers.references import node_name
+from recorder.answers.naming import node_name
 
 __all__ = ["view"]
 

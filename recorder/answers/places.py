@@ -6,7 +6,7 @@ one switch or in one block. A zone is too wide to be what failed.
 
 from collections.abc import Mapping
 
-from recorder.facts import TOPOLOGY
+from recorder.model.state import TOPOLOGY
 
 __all__ = ["NARROW", "names_rack", "rack_of"]
 

@@ -7,28 +7,28 @@ same again later and get the same bytes.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated, Self
 
 from msgspec import field
 
-from recorder.answers.arguments import WINDOW, Argument, Option
 from recorder.answers.facts import ListedFact, listed_fact
-from recorder.answers.impact import Impact, ImpactQuestion, ask_impact
+from recorder.answers.impact import Impact, ask_impact
 from recorder.answers.incident import ask_incident
 from recorder.answers.lessons import action_items, factors, summary
 from recorder.answers.loading.nodes import LOOKBACK
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+    PostmortemQuestion,
+    WhyQuestion,
+    WhyWorkloadQuestion,
+)
 from recorder.answers.phases import Phase, phases
 from recorder.answers.ports import Reading
-from recorder.answers.references import Reference, node_name
-from recorder.answers.why import WhyQuestion, ask_why
-from recorder.answers.why_workload import (
-    WhyWorkloadQuestion,
-    ask_why_workload,
-)
+from recorder.answers.why import ask_why
+from recorder.answers.why_workload import ask_why_workload
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Log
-from recorder.errors import ConfigError, NotFoundError
+from recorder.errors import NotFoundError
 from recorder.explain.told_order import order_of
 from recorder.explain.verdict import Judged, SignalEvidence, Verdict
 from recorder.knowledge import Knowledge
@@ -37,97 +37,11 @@ from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = ["Postmortem", "PostmortemQuestion", "ask_postmortem"]
+__all__ = ["Postmortem", "ask_postmortem"]
 
 NODES_MAX = 64
 """Nodes of one report; an incident of more is a matter of the control plane,
 and its report is of the fleet."""
-
-
-class PostmortemSubjectError(ConfigError):
-    """What a report is to be about cannot be."""
-
-    code = "question.postmortem"
-
-
-SUBJECT = Argument(
-    name="subject",
-    option=Option(
-        metavar="node/NAME|KIND/NAMESPACE/NAME|INCIDENT", names="objects"
-    ),
-    graphql="`node/NAME`, `KIND/NAMESPACE/NAME` of a workload, or the id of an"
-    " incident.",
-)
-RACK = Argument(
-    name="rack",
-    option=Option("Report on all nodes of a rack.", ("--rack",)),
-    graphql="In place of a subject.",
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PostmortemQuestion:
-    """What the report is about, which is one of these."""
-
-    node: str | None = None
-    rack: str | None = None
-    workload: Reference | None = None
-    incident: EntryName | None = None
-    """By the id of any of its verdicts."""
-
-    window: Window
-
-    @classmethod
-    def about(
-        cls,
-        subject: Annotated[str | None, SUBJECT] = None,
-        rack: Annotated[str | None, RACK] = None,
-        *,
-        window: Annotated[Window, WINDOW],
-    ) -> Self:
-        """Ask about ``node/NAME``, ``KIND/NAMESPACE/NAME``, an id, or a rack.
-
-        Raises:
-            ConfigError: it is none of these, or nothing or two are named.
-        """
-        if (subject is None) == (rack is None):
-            raise PostmortemSubjectError(
-                "no subject"
-                if rack is None
-                else "two subjects: one report is about one",
-                advice="name node/NAME, KIND/NAMESPACE/NAME, the id of an"
-                " incident, or a rack",
-            )
-        if subject is None:
-            return cls(rack=rack, window=window)
-        try:
-            return cls(incident=EntryName.parse(subject), window=window)
-        except ValueError:
-            pass
-        if subject.count("/") > 1:
-            return cls(workload=Reference.parse(subject), window=window)
-        return cls(node=node_name(subject), window=window)
-
-    @property
-    def log(self) -> int | None:
-        """The log that the incident names."""
-        return None if self.incident is None else self.incident.log
-
-    @property
-    def words(self) -> str:
-        """The subject, as the command line takes it."""
-        if self.rack is not None:
-            return f"--rack {self.rack}"
-        if self.node is not None:
-            return f"node/{self.node}"
-        return str(self.workload or self.incident)
-
-    @property
-    def subject(self) -> str | None:
-        """The rack or the workload in words; None where nodes are meant."""
-        if self.rack is not None:
-            return f"rack {self.rack}"
-        return None if self.workload is None else str(self.workload)
 
 
 class LogPosition(Document, frozen=True, kw_only=True):

@@ -1,14 +1,19 @@
-"""Objects as people name them, found in the log.
+"""Objects that people name, found in the log.
 
-``node/gpu-002``, ``pod/train/llm-0`` or ``-n train pod/llm-0``. One name may
-stand for several incarnations, one after the other: they are all found.
+One name may stand for several incarnations, one after the other: they are
+all found.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher, get_close_matches
 
 from recorder.answers.kinds import BUILT_IN, Kind, find_kinds
+from recorder.answers.naming import (
+    ObjectNameError,
+    Reference,
+    did_you_mean,
+    named,
+)
 from recorder.answers.nouns import Incarnation
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
@@ -22,75 +27,13 @@ from recorder.errors import ConfigError, NotFoundError
 
 __all__ = [
     "KnownObject",
-    "Reference",
     "find_again",
     "find_node",
-    "did_you_mean",
     "find_objects",
-    "is_node",
-    "named",
     "no_versions",
-    "node_name",
 ]
 
-PARTS_CLUSTER = 2
-PARTS_NAMESPACED = 3
-NEAR_MAX = 3
-MUCH_NEARER = 0.1
-NODE_WORDS = frozenset({"node", "nodes", "no"})
 EVENT_WORDS = frozenset({"event", "events", "ev"})
-
-
-class ObjectNameError(ConfigError):
-    """An object is not named as it should be."""
-
-    code = "question.object"
-
-
-class NodeNameError(ConfigError):
-    """Something else than a node was named."""
-
-    code = "question.node"
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """An object as it was named."""
-
-    word: str
-    """The kind, in whichever form."""
-
-    namespace: str | None
-    name: str
-
-    @classmethod
-    def parse(cls, text: str, namespace: str | None = None) -> "Reference":
-        """Read ``kind/name`` or ``kind/namespace/name``.
-
-        Raises:
-            ConfigError: it has another form, or two namespaces.
-        """
-        parts = text.split("/")
-        if not all(parts) or len(parts) not in {
-            PARTS_CLUSTER,
-            PARTS_NAMESPACED,
-        }:
-            msg = (
-                f'"{text}" does not name an object: write kind/name or'
-                " kind/namespace/name, as in node/gpu-002 or pod/train/llm-0"
-            )
-            raise ObjectNameError(msg)
-        if len(parts) == PARTS_CLUSTER:
-            return cls(parts[0], namespace, parts[1])
-        if namespace is not None and namespace != parts[1]:
-            msg = f'"{text}" is not in namespace "{namespace}"'
-            raise ObjectNameError(msg)
-        return cls(parts[0], parts[1], parts[2])
-
-    def __str__(self) -> str:
-        """Return the written form."""
-        middle = f"{self.namespace}/" if self.namespace else ""
-        return f"{self.word}/{middle}{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,48 +57,6 @@ class KnownObject:
         """The incarnations, oldest first, each once."""
         uids = (one.identity.uid for one in self.incarnations)
         return list(dict.fromkeys(uid for uid in uids if uid is not None))
-
-
-def named(kind: Kind | str, namespace: str, name: str) -> str:
-    """Write an object so that it can be asked for."""
-    word = kind if isinstance(kind, str) else kind.kind.lower()
-    return "/".join(part for part in (word, namespace, name) if part)
-
-
-def node_name(text: str) -> str:
-    """Read ``node/NAME``, or the name alone.
-
-    Raises:
-        ConfigError: another kind is named.
-    """
-    if "/" not in text:
-        return text
-    named = Reference.parse(text)
-    if named.word.lower() not in NODE_WORDS or named.namespace:
-        msg = f'"{text}" is not a node: write node/NAME'
-        raise NodeNameError(msg)
-    return named.name
-
-
-def is_node(text: str) -> bool:
-    """Return whether ``node/NAME`` is written, or a name alone."""
-    return text.partition("/")[0].lower() in NODE_WORDS or "/" not in text
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence that names what is near, or nothing."""
-    near = get_close_matches(name, known, n=NEAR_MAX, cutoff=0.6)
-    if not near:
-        return ""
-    # Of many that are numbered, what is much nearer than the rest is meant.
-    ratios = [SequenceMatcher(None, one, name).ratio() for one in near]
-    *first, last = [
-        f'"{one}"'
-        for one, ratio in zip(near, ratios, strict=True)
-        if ratio > ratios[0] - MUCH_NEARER
-    ]
-    named = f"{', '.join(first)} or {last}" if first else last
-    return f"; did you mean {named}?"
 
 
 async def find_node(reading: Reading, *names: str) -> None:

@@ -1,7 +1,7 @@
 """The questions that a log answers, by name.
 
-A module is imported when its question is asked: commands are listed without
-that.
+What answers a question is imported when it is asked: commands and their
+options are shown without that.
 """
 
 from collections.abc import Mapping
@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from importlib import import_module
-from operator import attrgetter
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from recorder.answers.arguments import (
@@ -19,6 +17,23 @@ from recorder.answers.arguments import (
     Asks,
     arguments_of,
     read,
+    within,
+)
+from recorder.answers.log_questions import (
+    DifferenceQuestion,
+    EntryQuestion,
+    HistoryQuestion,
+    ObjectQuestion,
+)
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+    IncidentsQuestion,
+    NodesQuestion,
+    PostmortemQuestion,
+    ReplayQuestion,
+    StatsQuestion,
+    WhyQuestion,
+    WhyWorkloadQuestion,
 )
 
 if TYPE_CHECKING:
@@ -33,14 +48,11 @@ class Question:
     """One question: what it is asked with, and what answers it."""
 
     name: str
-    module: str
-    """In this package."""
-
-    asks: str
-    """Of the module, what makes it from its arguments."""
+    asks: Asks
+    """Makes it of its arguments."""
 
     ask: str
-    """Of the module, what answers it."""
+    """Answers it: a function of a module of this package."""
 
     judges: bool = False
     """Whether the answer rests on the rules of controllers."""
@@ -48,7 +60,7 @@ class Question:
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
         """What it is asked with, in order."""
-        return tuple(arguments_of(self._asks))
+        return tuple(arguments_of(self.asks))
 
     def read(
         self, given: Mapping[str, object], asking: Asking, **fixed: object
@@ -58,7 +70,7 @@ class Question:
         Raises:
             ConfigError: a value cannot be, or they do not fit together.
         """
-        return read(self._asks, given, asking, **fixed)
+        return read(self.asks, given, asking, **fixed)
 
     async def answer(
         self,
@@ -73,63 +85,48 @@ class Question:
         Raises:
             RecorderError: it cannot be answered.
         """
-        ask = getattr(self._module, self.ask)
+        module, _, function = self.ask.partition(".")
+        ask = getattr(import_module(f"recorder.answers.{module}"), function)
         rules = (knowledge,) if self.judges else ()
         answer: object = await ask(reading, asked, *rules, now=now)
         return answer
-
-    @cached_property
-    def _asks(self) -> Asks | type:
-        asks: Asks = attrgetter(self.asks)(self._module)
-        return asks
-
-    @property
-    def _module(self) -> ModuleType:
-        return import_module(f"recorder.answers.{self.module}")
 
 
 QUESTIONS = {
     one.name: one
     for one in (
-        Question("why", "why", "WhyQuestion", "ask_why", judges=True),
+        Question("why", WhyQuestion, "why.ask_why", judges=True),
         Question(
             "why_workload",
-            "why_workload",
-            "WhyWorkloadQuestion",
-            "ask_why_workload",
+            WhyWorkloadQuestion,
+            "why_workload.ask_why_workload",
             judges=True,
         ),
-        Question(
-            "impact", "impact", "ImpactQuestion", "ask_impact", judges=True
-        ),
+        Question("impact", ImpactQuestion, "impact.ask_impact", judges=True),
         Question(
             "incidents",
-            "incidents",
-            "IncidentsQuestion",
-            "ask_incidents",
+            IncidentsQuestion,
+            "incidents.ask_incidents",
             judges=True,
         ),
-        Question("who", "who", "ObjectQuestion", "ask_who"),
-        Question("history", "history", "HistoryQuestion", "ask_history"),
-        Question("entries", "entries", "EntryQuestion", "ask_entries"),
-        Question("object", "show", "ObjectQuestion", "ask_object"),
-        Question("diff", "diff", "DifferenceQuestion", "ask_difference"),
-        Question("nodes", "nodes", "NodesQuestion", "ask_nodes"),
-        Question("stats", "stats", "StatsQuestion", "ask_stats", judges=True),
-        Question(
-            "replay", "replay", "ReplayQuestion", "ask_replay", judges=True
-        ),
+        Question("who", ObjectQuestion, "who.ask_who"),
+        Question("history", HistoryQuestion, "history.ask_history"),
+        Question("entries", EntryQuestion, "entries.ask_entries"),
+        Question("object", ObjectQuestion, "show.ask_object"),
+        Question("diff", DifferenceQuestion, "diff.ask_difference"),
+        Question("nodes", NodesQuestion, "nodes.ask_nodes"),
+        Question("stats", StatsQuestion, "stats.ask_stats", judges=True),
+        Question("replay", ReplayQuestion, "replay.ask_replay", judges=True),
         Question(
             "postmortem",
-            "postmortem",
-            "PostmortemQuestion.about",
-            "ask_postmortem",
+            PostmortemQuestion.about,
+            "postmortem.ask_postmortem",
             judges=True,
         ),
         Question(
-            "audit_coverage", "audit_coverage", "within", "ask_audit_coverage"
+            "audit_coverage", within, "audit_coverage.ask_audit_coverage"
         ),
-        Question("coverage", "gaps", "within", "ask_gaps"),
+        Question("coverage", within, "gaps.ask_gaps"),
     )
 }
 """By the name that agents and the API know."""

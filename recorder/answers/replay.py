@@ -3,35 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
 
-from recorder.answers.arguments import WINDOW, Argument, Option
 from recorder.answers.loading.nodes import is_of_node, node_of, reads_nodes
+from recorder.answers.node_questions import ReplayQuestion
 from recorder.answers.ports import Reading
-from recorder.answers.references import find_node, node_name
+from recorder.answers.references import find_node
 from recorder.coverage.coverage import Coverage, covered
 from recorder.knowledge import Knowledge
 from recorder.model.fact import StoredFact
-from recorder.model.window import Window
 from recorder.projections import NodeState, advance
 
-__all__ = ["Replay", "ReplayQuestion", "Step", "ask_replay"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReplayQuestion:
-    """Which node, and when."""
-
-    node: Annotated[
-        str,
-        Argument(
-            name="node",
-            required=True,
-            parse=node_name,
-            option=Option(metavar="node/NAME", names="nodes"),
-        ),
-    ]
-    window: Annotated[Window, WINDOW]
+__all__ = ["Replay", "Step", "ask_replay"]
 
 
 @dataclass(frozen=True, slots=True)

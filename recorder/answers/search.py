@@ -10,7 +10,9 @@ from datetime import datetime
 
 from recorder.answers.entry import NoEntryError, ask_entry
 from recorder.answers.kinds import BUILT_IN, Kind, find_kinds
-from recorder.answers.nodes import NodesQuestion, ask_nodes
+from recorder.answers.naming import named
+from recorder.answers.node_questions import NodesQuestion
+from recorder.answers.nodes import ask_nodes
 from recorder.answers.nouns import Line
 from recorder.answers.places import rack_of
 from recorder.answers.ports import Reading
@@ -23,7 +25,6 @@ from recorder.answers.queries import (
     ObjectNames,
     ObjectsLike,
 )
-from recorder.answers.references import named
 from recorder.model.kinds import plural_of
 from recorder.model.reference import EntryName, ObjectIdentity
 

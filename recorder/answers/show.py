@@ -2,35 +2,27 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated
 
-from recorder.answers.arguments import OBJECT, VERSION_AT
 from recorder.answers.changes import document_of
+from recorder.answers.log_questions import ObjectQuestion
 from recorder.answers.moments import covered_at
+from recorder.answers.naming import Reference
 from recorder.answers.nouns import Heartbeats, Line, Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import HeartbeatsOf
-from recorder.answers.references import Reference, find_objects, no_versions
+from recorder.answers.references import find_objects, no_versions
 from recorder.classify.changes import Manifest
 from recorder.coverage.coverage import Coverage
 from recorder.errors import NotFoundError
 from recorder.model.entry import Operation
 from recorder.model.moment import shifted, written
 
-__all__ = ["ObjectQuestion", "Shown", "ask_object", "never"]
+__all__ = ["Shown", "ask_object", "never"]
 
 MOMENT = timedelta(microseconds=1)
 """The finest time there is."""
 
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectQuestion:
-    """Which object is wanted, and when."""
-
-    object: Annotated[Reference, OBJECT]
-    at: Annotated[datetime | None, VERSION_AT] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,22 +6,22 @@ counted where it is charged, so that the parts are the whole.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
-from typing import Annotated
 
 from msgspec import Struct, field
 
-from recorder.answers.arguments import WINDOW, Argument, Option
 from recorder.answers.incidents import (
-    IncidentsQuestion,
     JudgedIncident,
     ask_incidents,
     controller_of,
     places_of,
 )
 from recorder.answers.loading.nodes import reads_nodes
+from recorder.answers.node_questions import (
+    GroupBy,
+    IncidentsQuestion,
+    StatsQuestion,
+)
 from recorder.answers.places import rack_of
 from recorder.answers.ports import Reading
 from recorder.answers.sentences import counted
@@ -34,14 +34,11 @@ from recorder.explain.verdict import Judged
 from recorder.knowledge import Knowledge
 from recorder.model.document import Document
 from recorder.model.outcomes import Happened
-from recorder.model.window import Window
 
 __all__ = [
     "Count",
-    "GroupBy",
     "GroupedCounts",
     "Stats",
-    "StatsQuestion",
     "StatsSubject",
     "ask_stats",
     "count",
@@ -52,23 +49,6 @@ __all__ = [
 
 DIGITS = 4
 """Of GPU-hours, as where they are charged."""
-
-
-class GroupBy(StrEnum):
-    """What incidents are counted by."""
-
-    CAUSE = "cause"
-    HAPPENED = "happened"
-    NAMESPACE = "namespace"
-    """Of the workloads that were affected."""
-
-    RACK = "rack"
-    NODE = "node"
-    CONTROLLER = "controller"
-    """The one that carried out the decision."""
-
-    DAY = "day"
-    """On which it began, in UTC."""
 
 
 class Count(Document, frozen=True, kw_only=True):
@@ -109,28 +89,6 @@ class GroupedCounts(Document, frozen=True, kw_only=True):
     by: GroupBy
     groups: Sequence[Count]
     """By GPU-hours lost, the most first; days in order."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatsQuestion:
-    """When, and counted by what."""
-
-    by: Annotated[
-        Sequence[GroupBy],
-        Argument(
-            name="by",
-            takes=GroupBy,
-            many=True,
-            option=Option(
-                "What to count by.",
-                ("--by",),
-                default=GroupBy.CAUSE.value,
-                once=True,
-            ),
-            graphql="What to count by. Default: the cause.",
-        ),
-    ] = (GroupBy.CAUSE,)
-    window: Annotated[Window, WINDOW]
 
 
 class StatsSubject(Document, frozen=True, kw_only=True):

@@ -18,15 +18,12 @@ from msgspec import field
 
 from recorder.answers.authors import EXACT
 from recorder.answers.fields import VERSIONS_MAX, FieldChange, Fields
-from recorder.answers.history import (
-    HistoryQuestion,
-    Version,
-    ask_history,
-)
+from recorder.answers.history import Version, ask_history
 from recorder.answers.lines import ShownObject, shown_object
+from recorder.answers.log_questions import HistoryQuestion, ObjectQuestion
 from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
-from recorder.answers.show import ObjectQuestion, never
+from recorder.answers.show import never
 from recorder.answers.text.lines import Columns, plain
 from recorder.classify.changes import How
 from recorder.classify.paths import Path, written_path

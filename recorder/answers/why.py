@@ -1,14 +1,11 @@
 """Answers of `recorder why`: verdicts on what happened to a node."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from textwrap import wrap
-from typing import Annotated
 
 from msgspec import UNSET, UnsetType
 
-from recorder.answers.arguments import INCIDENT_AT, WINDOW, Argument
 from recorder.answers.beginning import reach_begun
 from recorder.answers.loading.nodes import (
     LOOKBACK,
@@ -17,9 +14,10 @@ from recorder.answers.loading.nodes import (
     judge_nodes,
     reads_nodes,
 )
+from recorder.answers.node_questions import WhyQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.queries import LastSign
-from recorder.answers.references import find_node, node_name
+from recorder.answers.references import find_node
 from recorder.answers.sentences import counted
 from recorder.answers.text.lines import plain
 from recorder.coverage.account import Account, read_account
@@ -31,13 +29,12 @@ from recorder.knowledge import Knowledge
 from recorder.model.document import Document
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted, written
-from recorder.model.window import TimeError, Window
+from recorder.model.window import Window
 
 __all__ = [
     "WIDTH",
     "Why",
     "WhyFound",
-    "WhyQuestion",
     "WhySubject",
     "ask_why",
     "cut",
@@ -54,42 +51,6 @@ MOMENT = timedelta(seconds=1)
 SOON = timedelta(minutes=5)
 """How long after a time something may begin that is meant by it: people
 remember when they were called, not when it broke."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhyQuestion:
-    """Which node, and when."""
-
-    node: Annotated[
-        str,
-        Argument(
-            name="node",
-            required=True,
-            parse=node_name,
-            graphql="`gpu-002` or `node/gpu-002`.",
-            agents="Its name, as node/gpu-002.",
-        ),
-    ]
-    at: Annotated[datetime | None, INCIDENT_AT] = None
-    window: Annotated[Window, WINDOW]
-
-    def __post_init__(self) -> None:
-        """See that it fits together.
-
-        Raises:
-            TimeError: a moment and a window are named.
-        """
-        if self.at is not None and self.window != Window():
-            msg = "give either a moment or a window, not both"
-            raise TimeError(msg)
-
-    @property
-    def reached(self) -> Window:
-        """The time whose holes verdicts have to know."""
-        at = self.at
-        if at is None:
-            return self.window
-        return Window(shifted(at, -LOOKBACK), shifted(at, LOOKBACK))
 
 
 class WhySubject(Document, frozen=True, kw_only=True):
@@ -131,7 +92,7 @@ async def ask_why(
     Raises:
         NotFoundError: the log has no such node.
     """
-    reached = question.reached
+    reached = _reached(question)
     await reading.reach(reached.since, reached.until)
     await find_node(reading, question.node)
     account, found = await _judge(reading, question, knowledge, now=now)
@@ -197,6 +158,14 @@ def _shown_by(stored: StoredFact) -> str:
     return PODS if of_pod else NODES
 
 
+def _reached(question: WhyQuestion) -> Window:
+    """Return the time whose holes verdicts have to know."""
+    at = question.at
+    if at is None:
+        return question.window
+    return Window(shifted(at, -LOOKBACK), shifted(at, LOOKBACK))
+
+
 async def _judge(
     reading: Reading,
     question: WhyQuestion,
@@ -205,7 +174,7 @@ async def _judge(
     now: datetime,
 ) -> tuple[Account, Sequence[Judged]]:
     """Return what the log says of itself, and the verdicts asked for."""
-    account = await _account(reading, question.reached, now=now)
+    account = await _account(reading, _reached(question), now=now)
     windows: Sequence[Window] = [question.window]
     names = [question.node]
     is_last = question.window == Window()

@@ -1,25 +1,23 @@
 """Answers of `recorder why` of a workload or a Pod: what ended it."""
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from textwrap import wrap
-from typing import Annotated
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from recorder.answers.arguments import INCIDENT_AT, WINDOW, named_object
-from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.impact import ask_impact
 from recorder.answers.loading.authors import with_author
 from recorder.answers.loading.nodes import (
     PODS,
     is_authored,
     reads_workloads,
 )
+from recorder.answers.node_questions import ImpactQuestion, WhyWorkloadQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
-from recorder.answers.references import KnownObject, Reference, find_objects
+from recorder.answers.references import KnownObject, find_objects
 from recorder.answers.sentences import counted
 from recorder.answers.text.lines import plain
 from recorder.answers.why import WIDTH, cut, path_lines, row_lines
@@ -40,12 +38,11 @@ from recorder.model.moment import shifted, written
 from recorder.model.outcomes import (
     WorkloadState,
 )
-from recorder.model.window import TimeError, Window
+from recorder.model.window import Window
 from recorder.projections import Placement, Placements, Workload, Workloads
 
 __all__ = [
     "WhyWorkload",
-    "WhyWorkloadQuestion",
     "WhyWorkloadSubject",
     "ask_why_workload",
     "why_workload_lines",
@@ -61,33 +58,6 @@ class NoPodsError(NotFoundError):
     """There is such an object, and it had no Pods."""
 
     code = "not_found.workload"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WhyWorkloadQuestion:
-    """Which workload or Pod, and when."""
-
-    object: Annotated[
-        Reference,
-        named_object(
-            "node/NAME|KIND/NAMESPACE/NAME",
-            namespace="Namespace of a workload.",
-            graphql="For example `job/train/llm`, or `pod/llm-0` with"
-            " `namespace`.",
-        ),
-    ]
-    at: Annotated[datetime | None, INCIDENT_AT] = None
-    window: Annotated[Window, WINDOW]
-
-    def __post_init__(self) -> None:
-        """See that it fits together.
-
-        Raises:
-            TimeError: a moment and a window are named.
-        """
-        if self.at is not None and self.window != Window():
-            msg = "give either a moment or a window, not both"
-            raise TimeError(msg)
 
 
 class WhyWorkloadSubject(Document, frozen=True, kw_only=True):

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.impact import ask_impact
 from recorder.answers.loading.nodes import PODS, reads_workloads
+from recorder.answers.naming import Reference
+from recorder.answers.node_questions import ImpactQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
-from recorder.answers.references import Reference, find_objects
+from recorder.answers.references import find_objects
 from recorder.coverage.account import read_account
 from recorder.coverage.coverage import Coverage, cover
 from recorder.errors import NotFoundError

@@ -1,6 +1,5 @@
 """What every command that reads does: open the log, print, judge."""
 
-import asyncio
 from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
@@ -54,6 +53,8 @@ def now() -> datetime:
 
 def wait_for(work: Coroutine[Any, Any, Result]) -> Result:
     """Run the one asynchronous piece of work of a command."""
+    import asyncio  # takes a while, which help does not have
+
     return asyncio.run(work)
 
 

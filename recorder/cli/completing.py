@@ -4,7 +4,6 @@ A person who waits for a Tab types on, so nothing is started for it: names
 come from a server that runs, soon or not at all, and no error is ever shown.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -15,6 +14,7 @@ from recorder.cli.given import given_log, read_settings
 
 if TYPE_CHECKING:
     from recorder.answers.ports import Reading
+    from recorder.wiring.reading import Logs
 
 __all__ = [
     "clusters",
@@ -57,24 +57,12 @@ def clusters(
 ) -> Sequence[str]:
     """Return the names of clusters and tapes that go on as begun."""
     del parameter
-    try:
-        names = asyncio.run(_cluster_names(ctx))
-    except Exception:  # noqa: BLE001 - a shell has no place for an error
-        return []
-    return sorted({name for name in names if name.startswith(begun)})
 
+    async def look(logs: "Logs") -> Sequence[str]:
+        names = {log.cluster_name for log in await logs.every()}
+        return sorted(name for name in names if name.startswith(begun))
 
-async def _cluster_names(ctx: click.Context) -> Sequence[str]:
-    from recorder.wiring.reading import answers_now, open_logs
-
-    settings = read_settings(ctx)
-    if not answers_now(settings):
-        return []
-    async with (
-        asyncio.timeout(PATIENCE_SECONDS),
-        open_logs(settings) as logs,
-    ):
-        return [log.cluster_name for log in await logs.every()]
+    return _in_time(ctx, look)
 
 
 def nodes(
@@ -101,20 +89,30 @@ def objects(
 
 
 def _looked_up(ctx: click.Context, look: Look) -> Sequence[str]:
+    async def read(logs: "Logs") -> Sequence[str]:
+        return await look(await logs.read(given_log(ctx)))
+
+    return _in_time(ctx, read)
+
+
+def _in_time(
+    ctx: click.Context, look: Callable[["Logs"], Awaitable[Sequence[str]]]
+) -> Sequence[str]:
+    import asyncio  # options are shown without it
+
+    async def answer() -> Sequence[str]:
+        from recorder.wiring.reading import answers_now, open_logs
+
+        settings = read_settings(ctx)
+        if not answers_now(settings):
+            return []
+        async with (
+            asyncio.timeout(PATIENCE_SECONDS),
+            open_logs(settings) as logs,
+        ):
+            return await look(logs)
+
     try:
-        return asyncio.run(_in_time(ctx, look))
+        return asyncio.run(answer())
     except Exception:  # noqa: BLE001 - a shell has no place for an error
         return []
-
-
-async def _in_time(ctx: click.Context, look: Look) -> Sequence[str]:
-    from recorder.wiring.reading import answers_now, open_logs
-
-    settings = read_settings(ctx)
-    if not answers_now(settings):
-        return []
-    async with (
-        asyncio.timeout(PATIENCE_SECONDS),
-        open_logs(settings) as logs,
-    ):
-        return await look(await logs.read(given_log(ctx)))

@@ -34,7 +34,7 @@ def impact(found: "Answered[Impact]") -> None:
     from msgspec.structs import replace
 
     from recorder.answers.impact import COLUMNS, cells, cost, failure_lines
-    from recorder.answers.references import named
+    from recorder.answers.naming import named
     from recorder.answers.sentences import lasting
 
     answer = found.answer

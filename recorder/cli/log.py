@@ -16,7 +16,7 @@ from recorder.cli.printing import printer_for
 from recorder.cli.screen import Screen
 
 if TYPE_CHECKING:
-    from recorder.answers.entries import EntryQuestion
+    from recorder.answers.log_questions import EntryQuestion
 
 __all__ = ["log"]
 

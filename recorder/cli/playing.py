@@ -185,7 +185,8 @@ async def _show_page(
 
 async def _told(settings: Settings, log: int) -> tuple[list[str], str | None]:
     """Return what happened in the demo and what it cost; the verdict's id."""
-    from recorder.answers.impact import ImpactQuestion, ask_impact, cost
+    from recorder.answers.impact import ask_impact, cost
+    from recorder.answers.node_questions import ImpactQuestion
     from recorder.answers.text.lines import plain
     from recorder.knowledge import load
     from recorder.model.window import Window

@@ -61,7 +61,7 @@ def postmortem(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
-    from recorder.answers.entry import entry_name
+    from recorder.answers.log_questions import entry_name
     from recorder.answers.postmortem import ask_postmortem
     from recorder.knowledge import load
 

@@ -142,8 +142,8 @@ def _view(ctx: click.Context, node: str | None) -> str:
 
     A server may be of a database that only it knows; then nothing is checked.
     """
+    from recorder.answers.naming import node_name
     from recorder.answers.page_address import view
-    from recorder.answers.references import node_name
     from recorder.wiring.reading import is_used
 
     settings: Settings = ctx.obj

@@ -44,7 +44,7 @@ def why(ctx: click.Context, /, **given: Any) -> int:
       recorder why job/train/llm-7
       recorder why -n train pod/llm-7-0-x2x8k --at 2026-11-21T03:14:00Z
     """
-    from recorder.answers.references import is_node
+    from recorder.answers.naming import is_node
 
     if is_node(given["object"]) and given["namespace"] is None:
         return wait_for(_why(ctx, given))

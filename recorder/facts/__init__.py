@@ -6,7 +6,6 @@ fault is for `explain` to say.
 
 from recorder.facts.bearing import (
     DAILY_REPORTERS,
-    TOPOLOGY,
     Bearing,
     is_evidence,
     is_sign,
@@ -39,7 +38,6 @@ __all__ = [
     "Marks",
     "Read",
     "State",
-    "TOPOLOGY",
     "WrittenFact",
     "appearance",
     "derive",

@@ -16,19 +16,16 @@ from recorder.model.facts import (
     EventOccurred,
     Requested,
 )
+from recorder.model.state import TOPOLOGY
 
 __all__ = [
     "DAILY_REPORTERS",
-    "TOPOLOGY",
     "Bearing",
     "bearing_of",
     "is_evidence",
     "is_sign",
     "place_of",
 ]
-
-TOPOLOGY: Final = ("rack", "pdu", "switch", "leaf-switch", "block", "zone")
-"""Ends of the keys of labels that say where a node stands."""
 
 
 class Bearing(StrEnum):

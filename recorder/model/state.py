@@ -17,8 +17,12 @@ __all__ = [
     "Owner",
     "Part",
     "Scalar",
+    "TOPOLOGY",
     "Taint",
 ]
+
+TOPOLOGY: Final = ("rack", "pdu", "switch", "leaf-switch", "block", "zone")
+"""Ends of the keys of labels that say where a node stands."""
 
 Scalar = str | int | bool
 

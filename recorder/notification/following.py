@@ -14,8 +14,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Final, Protocol
 
 from recorder.answers.gaps import ask_gaps
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.incidents import ask_incidents
 from recorder.answers.loading.fleet import states_at
+from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.ports import Reading
 from recorder.errors import RecorderError
 from recorder.knowledge import Knowledge

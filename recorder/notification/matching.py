@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from recorder.answers.impact import Labels
+from recorder.answers.node_questions import Labels
 from recorder.knowledge import matches
 from recorder.notification.rules import Condition
 from recorder.notification.subjects import Kind, Subject

@@ -7,8 +7,8 @@ are told apart by where they stand, or by their labels as they appeared.
 from collections.abc import Iterable
 from itertools import groupby
 
-from recorder.facts import TOPOLOGY
 from recorder.model.facts import Appeared, Detail, LabelChanged
+from recorder.model.state import TOPOLOGY
 from recorder.store.details import DetailDecoder
 from recorder.store.engine import Record
 from recorder.store.statement import Statement

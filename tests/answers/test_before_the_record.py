@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from recorder.answers.impact import ImpactQuestion, ask_impact
-from recorder.answers.incidents import (
+from recorder.answers.impact import ask_impact
+from recorder.answers.incidents import JudgedIncident, ask_incidents
+from recorder.answers.naming import Reference
+from recorder.answers.node_questions import (
+    ImpactQuestion,
     IncidentsQuestion,
-    JudgedIncident,
-    ask_incidents,
+    StatsQuestion,
+    WhyQuestion,
+    WhyWorkloadQuestion,
 )
 from recorder.answers.ports import Reading
-from recorder.answers.references import Reference
-from recorder.answers.stats import StatsQuestion, ask_stats
-from recorder.answers.why import WhyQuestion, ask_why
-from recorder.answers.why_workload import (
-    WhyWorkloadQuestion,
-    ask_why_workload,
-)
+from recorder.answers.stats import ask_stats
+from recorder.answers.why import ask_why
+from recorder.answers.why_workload import ask_why_workload
 from recorder.coverage.coverage import Coverage
 from recorder.explain.steps import LAST_SIGN
 from recorder.knowledge import shipped

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recorder.answers.impact import Labels
+from recorder.answers.node_questions import Labels
 from recorder.answers.places import NARROW, rack_of
 
 PAGE = Path(__file__).parents[2] / "api/page/fleet/standing.js"

@@ -13,8 +13,9 @@ import pytest
 from api.reviewing import PersonRights, Reviewing
 from api.visible.reading import VisibleReading
 from api.visible.sight import Sight
+from recorder.answers.naming import Reference
 from recorder.answers.ports import Reading
-from recorder.answers.references import Reference, find_node, find_objects
+from recorder.answers.references import find_node, find_objects
 from recorder.answers.search import ask_search
 from recorder.errors import NotFoundError
 from recorder.model.access import Person

@@ -10,8 +10,9 @@ import pytest
 
 from recorder.admin.attaching import attach
 from recorder.admin.verifying import Verifying, verify
+from recorder.answers.node_questions import WhyQuestion
 from recorder.answers.queries import NodeNames
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.archive.errors import ArchiveError
 from recorder.coverage.coverage import covered
 from recorder.knowledge import shipped

@@ -30,32 +30,47 @@ from api.visible.sight import Sight
 from recorder import answers as questions
 from recorder.answers.around import ask_nearest
 from recorder.answers.audit_coverage import ask_audit_coverage
-from recorder.answers.diff import DifferenceQuestion, End, ask_difference
-from recorder.answers.entries import EntryQuestion, ask_entries
+from recorder.answers.diff import ask_difference
+from recorder.answers.entries import ask_entries
 from recorder.answers.entry import ask_entry, ask_opened
 from recorder.answers.gaps import ask_gaps
-from recorder.answers.history import HistoryQuestion, ask_history
-from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.history import ask_history
+from recorder.answers.impact import ask_impact
 from recorder.answers.incident import ask_incident
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
-from recorder.answers.nodes import NodesQuestion, ask_labels, ask_nodes
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.log_questions import (
+    DifferenceQuestion,
+    End,
+    EntryQuestion,
+    HistoryQuestion,
+    ObjectQuestion,
+)
+from recorder.answers.naming import Reference
+from recorder.answers.node_questions import (
+    GroupBy,
+    ImpactQuestion,
+    IncidentsQuestion,
+    NodesQuestion,
+    PostmortemQuestion,
+    ReplayQuestion,
+    StatsQuestion,
+    WhyQuestion,
+    WhyWorkloadQuestion,
+)
+from recorder.answers.nodes import ask_labels, ask_nodes
 from recorder.answers.nouns import Line
 from recorder.answers.placements import ask_placements
 from recorder.answers.ports import Reading
-from recorder.answers.postmortem import PostmortemQuestion, ask_postmortem
-from recorder.answers.references import Reference
-from recorder.answers.replay import ReplayQuestion, ask_replay
+from recorder.answers.postmortem import ask_postmortem
+from recorder.answers.replay import ask_replay
 from recorder.answers.search import ask_search
 from recorder.answers.series import ask_conditions
-from recorder.answers.show import ObjectQuestion, ask_object
-from recorder.answers.stats import GroupBy, StatsQuestion, ask_stats
+from recorder.answers.show import ask_object
+from recorder.answers.stats import ask_stats
 from recorder.answers.timeline import ask_timeline
 from recorder.answers.who import ask_who
-from recorder.answers.why import WhyQuestion, ask_why
-from recorder.answers.why_workload import (
-    WhyWorkloadQuestion,
-    ask_why_workload,
-)
+from recorder.answers.why import ask_why
+from recorder.answers.why_workload import ask_why_workload
 from recorder.answers.workload import ask_workload
 from recorder.errors import NotFoundError
 from recorder.knowledge import shipped

@@ -12,18 +12,26 @@ import msgspec
 import pytest
 
 from recorder.admin.retaining import Retaining, retain
-from recorder.answers.diff import DifferenceQuestion, End, ask_difference
-from recorder.answers.entries import EntryQuestion, ask_entries
+from recorder.answers.diff import ask_difference
+from recorder.answers.entries import ask_entries
 from recorder.answers.entry import ask_entry, ask_opened
-from recorder.answers.history import HistoryQuestion, ask_history
+from recorder.answers.history import ask_history
+from recorder.answers.log_questions import (
+    DifferenceQuestion,
+    End,
+    EntryQuestion,
+    HistoryQuestion,
+    ObjectQuestion,
+)
+from recorder.answers.naming import Reference
+from recorder.answers.node_questions import WhyQuestion
 from recorder.answers.nouns import Line, Place
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ObjectsLike
-from recorder.answers.references import Reference
 from recorder.answers.search import ask_search
-from recorder.answers.show import ObjectQuestion, ask_object
+from recorder.answers.show import ask_object
 from recorder.answers.timeline import ask_timeline
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.coverage.coverage import Coverage, covered
 from recorder.knowledge import shipped
 from recorder.model.reference import EntryName

@@ -27,10 +27,23 @@ found = {{
 assert not found, found
 """
 
+AFTER_OPTIONS = """
+import sys
+from recorder.cli.main import _run
+from recorder.answers.registry import QUESTIONS
+for question in QUESTIONS.values():
+    assert question.arguments
+assert _run(["impact", "--help"]) == 0
+heavy = {"asyncio", "yaml", "recorder.explain", "recorder.knowledge"}
+found = heavy & sys.modules.keys()
+assert not found, found
+"""
 
-def test_help_imports_nothing_heavy() -> None:
+
+@pytest.mark.parametrize("code", [AFTER_HELP, AFTER_OPTIONS])
+def test_help_imports_nothing_heavy(code: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", AFTER_HELP],
+        [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=False,

@@ -3,11 +3,12 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.impact import ask_impact
+from recorder.answers.node_questions import ImpactQuestion, WhyQuestion
 from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactListQuery
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.knowledge import shipped
 from recorder.model.window import Window
 from tests.corpus.baseline import judge_baseline

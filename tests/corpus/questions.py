@@ -19,15 +19,22 @@ from api.access import Principal
 from api.context import RequestContext
 from api.executing import Executor, Query, document_of
 from recorder.answers.facts import replay_lines
-from recorder.answers.impact import ImpactQuestion, ask_impact
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.impact import ask_impact
+from recorder.answers.incidents import ask_incidents
 from recorder.answers.loading.nodes import reads_nodes
 from recorder.answers.markdown import markdown
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+    IncidentsQuestion,
+    PostmortemQuestion,
+    ReplayQuestion,
+    WhyQuestion,
+)
 from recorder.answers.ports import Reading
-from recorder.answers.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.answers.postmortem import ask_postmortem
 from recorder.answers.queries import NodeNames
-from recorder.answers.replay import ReplayQuestion, ask_replay
-from recorder.answers.why import WhyQuestion, ask_why, verdict_lines
+from recorder.answers.replay import ask_replay
+from recorder.answers.why import ask_why, verdict_lines
 from recorder.knowledge import shipped
 from recorder.model.document import json_bytes, plain
 from recorder.model.window import Window

@@ -5,15 +5,12 @@ from datetime import datetime
 
 import pytest
 
+from recorder.answers.naming import Reference
+from recorder.answers.node_questions import WhyWorkloadQuestion
 from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactListQuery, ObjectNames
-from recorder.answers.references import Reference
-from recorder.answers.why_workload import (
-    WhyWorkload,
-    WhyWorkloadQuestion,
-    ask_why_workload,
-)
+from recorder.answers.why_workload import WhyWorkload, ask_why_workload
 from recorder.answers.workload import ask_workload
 from recorder.knowledge import shipped
 from recorder.model.fact import FactKind

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 import pytest
 from msgspec.structs import replace
 
-from recorder.answers.why import WhyFound, WhyQuestion, ask_why, verdict_lines
+from recorder.answers.node_questions import WhyQuestion
+from recorder.answers.why import WhyFound, ask_why, verdict_lines
 from recorder.coverage.hole import Gap
 from recorder.explain.verdict import Judged
 from recorder.knowledge import shipped

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from recorder.answers.facts import listed_fact, shown_node
-from recorder.answers.replay import ReplayQuestion, ask_replay
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.node_questions import ReplayQuestion, WhyQuestion
+from recorder.answers.replay import ask_replay
+from recorder.answers.why import ask_why
 from recorder.knowledge import shipped
 from recorder.model.document import json_bytes, plain
 from recorder.model.window import Window

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.queries import Labels, NodePlaces, StateQuery
 from recorder.knowledge import shipped
 from recorder.model.window import Window

@@ -6,7 +6,8 @@ import pytest
 from msgspec import structs
 from msgspec.structs import replace
 
-from recorder.answers.why import Why, WhyQuestion, ask_why
+from recorder.answers.node_questions import WhyQuestion
+from recorder.answers.why import Why, ask_why
 from recorder.knowledge import shipped
 from tests.corpus.asking import Answers, ask_everything, asked_window
 from tests.corpus.conftest import Corpus

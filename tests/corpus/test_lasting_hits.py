@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.answers.impact import ImpactQuestion, ask_impact
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.impact import ask_impact
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import ImpactQuestion, IncidentsQuestion
 from recorder.explain.impact import Hit
 from recorder.knowledge import shipped
 from recorder.model.window import Window

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import IncidentsQuestion
 from recorder.explain.tracks.fleet import Fleet
 from recorder.knowledge import shipped
 from recorder.model.window import Window

@@ -13,8 +13,13 @@ from typing import Any, cast
 
 import pytest
 
-from recorder.answers.impact import ImpactQuestion, ask_impact
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.impact import ask_impact
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+    IncidentsQuestion,
+    WhyQuestion,
+)
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
     ActiveNodes,
@@ -28,7 +33,7 @@ from recorder.answers.queries import (
     Purpose,
     StateQuery,
 )
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.explain.signals import signals_of
 from recorder.facts import is_evidence
 from recorder.knowledge import Knowledge, load, shipped

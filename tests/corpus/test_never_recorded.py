@@ -5,9 +5,14 @@ from typing import NamedTuple
 
 import pytest
 
-from recorder.answers.impact import ImpactQuestion, ask_impact
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.impact import ask_impact
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+    IncidentsQuestion,
+    WhyQuestion,
+)
+from recorder.answers.why import ask_why
 from recorder.coverage.coverage import Coverage
 from recorder.explain.verdict import Judged
 from recorder.knowledge import shipped

@@ -6,11 +6,13 @@ from itertools import pairwise
 import orjson
 import pytest
 
-from recorder.answers.nodes import NodesQuestion, ask_labels, ask_nodes
+from recorder.answers.log_questions import ObjectQuestion
+from recorder.answers.naming import Reference
+from recorder.answers.node_questions import NodesQuestion
+from recorder.answers.nodes import ask_labels, ask_nodes
 from recorder.answers.nouns import Selection
 from recorder.answers.queries import EntryQuery, NodeNames
-from recorder.answers.references import Reference
-from recorder.answers.show import ObjectQuestion, ask_object
+from recorder.answers.show import ask_object
 from recorder.errors import NotFoundError
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of

@@ -2,14 +2,14 @@
 
 import pytest
 
-from recorder.answers.incidents import (
-    IncidentsQuestion,
-    JudgedIncident,
-    ask_incidents,
-)
+from recorder.answers.incidents import JudgedIncident, ask_incidents
 from recorder.answers.markdown import markdown
+from recorder.answers.node_questions import (
+    IncidentsQuestion,
+    PostmortemQuestion,
+)
 from recorder.answers.ports import Reading
-from recorder.answers.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.answers.postmortem import ask_postmortem
 from recorder.answers.stats import count
 from recorder.answers.why import verdict_lines
 from recorder.explain.sentences import lasts

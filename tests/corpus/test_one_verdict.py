@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import IncidentsQuestion, WhyQuestion
 from recorder.answers.ports import Reading
-from recorder.answers.why import Why, WhyQuestion, ask_why
+from recorder.answers.why import Why, ask_why
 from recorder.explain.verdict import Judged
 from recorder.knowledge import shipped
 from recorder.model.document import plain

@@ -3,8 +3,12 @@
 from pathlib import Path
 
 from recorder.answers.incident import ask_incident
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
-from recorder.answers.postmortem import PostmortemQuestion, ask_postmortem
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import (
+    IncidentsQuestion,
+    PostmortemQuestion,
+)
+from recorder.answers.postmortem import ask_postmortem
 from recorder.knowledge import shipped
 from recorder.model.fact import FactKind
 from recorder.model.reference import EntryName

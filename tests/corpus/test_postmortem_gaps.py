@@ -6,12 +6,8 @@ from msgspec import structs
 from recorder.answers.html import html
 from recorder.answers.lessons import summary
 from recorder.answers.markdown import markdown
-from recorder.answers.postmortem import (
-    Postmortem,
-    PostmortemQuestion,
-    _gaps,
-    ask_postmortem,
-)
+from recorder.answers.node_questions import PostmortemQuestion
+from recorder.answers.postmortem import Postmortem, _gaps, ask_postmortem
 from recorder.coverage.coverage import Coverage
 from recorder.knowledge import shipped
 from recorder.model.document import plain

@@ -8,11 +8,8 @@ from msgspec.structs import replace
 
 from recorder.answers.html import html
 from recorder.answers.markdown import markdown
-from recorder.answers.postmortem import (
-    Postmortem,
-    PostmortemQuestion,
-    ask_postmortem,
-)
+from recorder.answers.node_questions import PostmortemQuestion
+from recorder.answers.postmortem import Postmortem, ask_postmortem
 from recorder.answers.report import page_of
 from recorder.errors import ConfigError, NotFoundError
 from recorder.knowledge import shipped

@@ -2,8 +2,9 @@
 
 import pytest
 
-from recorder.answers.impact import ImpactQuestion, ask_impact
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.impact import ask_impact
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import ImpactQuestion, IncidentsQuestion
 from recorder.answers.nouns import Line, Selection
 from recorder.answers.queries import EntryQuery
 from recorder.answers.sentences import lasting

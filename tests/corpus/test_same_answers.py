@@ -10,10 +10,15 @@ from typing import Any
 import orjson
 import pytest
 
-from recorder.answers.impact import ImpactQuestion, ask_impact
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.impact import ask_impact
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+    IncidentsQuestion,
+    WhyQuestion,
+)
 from recorder.answers.ports import Reading
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.fact import StoredFact

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.impact import ask_impact
+from recorder.answers.node_questions import ImpactQuestion, WhyQuestion
 from recorder.answers.ports import Reading
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.knowledge import shipped
 from recorder.model.window import Window
 from tests.corpus.asking import asked_window

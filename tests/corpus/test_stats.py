@@ -2,9 +2,15 @@
 
 import pytest
 
-from recorder.answers.impact import ImpactQuestion, ask_impact
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
-from recorder.answers.stats import GroupBy, StatsQuestion, ask_stats
+from recorder.answers.impact import ask_impact
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import (
+    GroupBy,
+    ImpactQuestion,
+    IncidentsQuestion,
+    StatsQuestion,
+)
+from recorder.answers.stats import ask_stats
 from recorder.knowledge import shipped
 from recorder.model.window import Window
 from tests.corpus.conftest import Corpus

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from recorder.answers.references import Reference
+from recorder.answers.naming import Reference
 from recorder.answers.workload import ask_workload
 from recorder.knowledge import shipped
 from recorder.model.window import Window

@@ -12,10 +12,10 @@ from recorder.explain.neighbours import (
 from recorder.explain.tracks.beginning import may_begin
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
-from recorder.facts import TOPOLOGY
 from recorder.knowledge import shipped
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import Appeared
+from recorder.model.state import TOPOLOGY
 from tests.explain.judged import Judged, judged
 from tests.explain.test_corpus import NAMES, told
 

@@ -2,8 +2,8 @@
 
 import orjson
 
-from recorder.answers.references import Reference
-from recorder.answers.show import ObjectQuestion
+from recorder.answers.log_questions import ObjectQuestion
+from recorder.answers.naming import Reference
 from recorder.answers.who import ask_who
 from recorder.coverage.audit_state import AuditState
 from recorder.model.observation import AUDIT, AuditRecorded, PlaceReached

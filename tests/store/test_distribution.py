@@ -14,10 +14,11 @@ from typing import Any
 import asyncpg
 import pytest
 
+from recorder.answers.node_questions import WhyQuestion
 from recorder.answers.placements import ask_placements
 from recorder.answers.queries import NodeNames
 from recorder.answers.timeline import ask_timeline
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.knowledge import load
 from recorder.model.window import Window
 from recorder.store import (

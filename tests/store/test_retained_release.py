@@ -22,10 +22,16 @@ from recorder.admin.checkpointing import make_checkpoint
 from recorder.admin.proving import UnprovenError, prove
 from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify, verify_database
-from recorder.answers.entries import EntryQuestion, ask_entries
+from recorder.answers.entries import ask_entries
 from recorder.answers.entry import ask_entry
-from recorder.answers.impact import ImpactQuestion, ask_impact
-from recorder.answers.incidents import IncidentsQuestion, ask_incidents
+from recorder.answers.impact import ask_impact
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.log_questions import EntryQuestion
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+    IncidentsQuestion,
+    WhyQuestion,
+)
 from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
@@ -38,7 +44,7 @@ from recorder.answers.queries import (
     Purpose,
     Stay,
 )
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.coverage.coverage import covered
 from recorder.integrity.proof import check_proof
 from recorder.integrity.verified import Verified

@@ -11,7 +11,6 @@ from typing import Final, Self
 
 from recorder.classify.times import moment
 from recorder.explain.thresholds import LIMITS
-from recorder.facts import TOPOLOGY
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     Appeared,
@@ -21,7 +20,7 @@ from recorder.model.facts import (
     LeaseSilent,
     Uncordoned,
 )
-from recorder.model.state import ObjectState
+from recorder.model.state import TOPOLOGY, ObjectState
 
 __all__ = ["Fleet"]
 

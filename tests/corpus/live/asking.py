@@ -10,9 +10,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from recorder.answers.impact import ImpactQuestion, ask_impact
+from recorder.answers.impact import ask_impact
+from recorder.answers.node_questions import ImpactQuestion, WhyQuestion
 from recorder.answers.ports import Reading
-from recorder.answers.why import WhyQuestion, ask_why
+from recorder.answers.why import ask_why
 from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.window import Window

@@ -1,0 +1,384 @@
+"""What is asked about entries and objects.
+
+Apart from their answers, as `recorder/answers/node_questions.py` is.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from recorder.answers.arguments import (
+    ALL_FIELDS,
+    LIMIT,
+    OBJECT,
+    VERSION_AT,
+    WINDOW,
+    Argument,
+    Arguments,
+    Asking,
+    Option,
+)
+from recorder.answers.naming import Reference, did_you_mean, node_name
+from recorder.errors import ConfigError
+from recorder.model.entry import Operation
+from recorder.model.fact import FactKind
+from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
+from recorder.model.reference import EntryName
+from recorder.model.window import Window, parse_time
+
+__all__ = [
+    "DifferenceQuestion",
+    "End",
+    "EndError",
+    "EntryQuestion",
+    "HistoryQuestion",
+    "ObjectQuestion",
+    "entry_name",
+    "object_named",
+]
+
+
+class EntryNameError(ConfigError):
+    """A text that is no name of an entry."""
+
+    code = "question.entry"
+
+
+def entry_name(text: str) -> EntryName:
+    """Read the name of an entry.
+
+    Raises:
+        EntryNameError: it is none.
+    """
+    try:
+        return EntryName.parse(text)
+    except ValueError as exc:
+        raise EntryNameError(str(exc)) from exc
+
+
+SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM, "recorder")
+"""Sources that entries may come from."""
+
+
+class QuestionError(ConfigError):
+    """What was asked does not fit together."""
+
+    code = "question"
+
+
+def object_named(text: str | None, namespace: str | None) -> Reference | None:
+    """Read which object is asked about, if one is.
+
+    Raises:
+        ConfigError: it is not named as it should be, or only its namespace.
+    """
+    if text is not None:
+        return Reference.parse(text, namespace)
+    if namespace is not None:
+        msg = "a namespace is given, but no object in it"
+        raise QuestionError(msg, advice="add --object")
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryQuestion:
+    """Which entries are wanted."""
+
+    entry: Annotated[
+        EntryName | None,
+        Argument(
+            name="entry",
+            parse=entry_name,
+            option=Option(metavar="[LOG/POSITION]"),
+            agents="This one alone, as LOG/POSITION. No other filter.",
+        ),
+    ] = None
+    """This one alone; nothing else is asked of it then."""
+
+    node: Annotated[
+        str | None,
+        Argument(
+            name="node",
+            parse=node_name,
+            option=Option(
+                "Only entries about this node, and requests about Pods on it.",
+                ("--node",),
+                "NAME",
+            ),
+            graphql="Only for this node.",
+            agents="",
+        ),
+    ] = None
+    object: Annotated[
+        Reference | None,
+        Arguments(
+            (
+                Argument(
+                    name="object",
+                    takes=Reference,
+                    option=Option(
+                        "Only versions of this object and Events about it:"
+                        " pod/train/llm-0.",
+                        ("--object",),
+                    ),
+                    graphql="Only for this object.",
+                    agents="",
+                ),
+                Argument(
+                    name="namespace",
+                    option=Option(
+                        "Namespace of the object.", ("-n", "--namespace")
+                    ),
+                ),
+            ),
+            lambda _, text, namespace: object_named(text, namespace),
+        ),
+    ] = None
+    source: Annotated[
+        str | None,
+        Argument(
+            name="source",
+            option=Option("watch, audit, recorder, ...", ("--source",)),
+            graphql="Only this source.",
+            agents="watch, audit, cloudevents, slurm or recorder.",
+        ),
+    ] = None
+    operations: Annotated[
+        tuple[Operation, ...] | None,
+        Argument(
+            name="operations",
+            takes=Operation,
+            many=True,
+            graphql="Only these values.",
+        ),
+    ] = None
+    """Of entries, where not all are wanted."""
+
+    kinds: Annotated[
+        tuple[FactKind, ...] | None,
+        Argument(
+            name="kinds",
+            takes=FactKind,
+            many=True,
+            graphql="Only facts of these kinds.",
+        ),
+    ] = None
+    """Of facts, where not all are wanted."""
+
+    reason: Annotated[
+        str | None,
+        Arguments(
+            (
+                Argument(
+                    name="reason",
+                    option=Option(
+                        "Only Events with this reason.", ("--reason",), "WORD"
+                    ),
+                    graphql="Only Events with this reason.",
+                    agents="Of Events, as Rebooted; of requests, their verb.",
+                ),
+                Argument(
+                    name="verb",
+                    option=Option(
+                        "Only audited requests of this kind: patch,"
+                        " create/eviction, ...",
+                        ("--verb",),
+                    ),
+                ),
+            ),
+            lambda _, reason, verb: verb or reason,
+        ),
+    ] = None
+    code: Annotated[
+        int | None,
+        Argument(
+            name="code",
+            takes=int,
+            option=Option(
+                "Only audited requests that were refused with this status:"
+                " 403.",
+                ("--code",),
+                between=(400, 599),
+            ),
+            graphql="Only requests refused with this HTTP status code.",
+            agents="With which requests were refused, as 403.",
+        ),
+    ] = None
+    """With which audited requests were refused."""
+
+    actor: Annotated[
+        str | None,
+        Argument(
+            name="actor",
+            option=Option(
+                "Only Events reported by this component, and requests of this"
+                " user.",
+                ("--actor",),
+                "NAME",
+            ),
+            graphql="Only facts with this actor.",
+            agents="Who reported an Event or made a request.",
+        ),
+    ] = None
+    window: Annotated[Window, WINDOW]
+    limit: Annotated[int | None, LIMIT] = None
+    """How many of the newest; None for all."""
+
+    documents: Annotated[
+        bool,
+        Argument(
+            name="documents",
+            takes=bool,
+            option=Option("Include each document as received.", ("--raw",)),
+            agents="Whether each document is wanted, as received.",
+        ),
+    ] = False
+    facts: Annotated[
+        bool,
+        Argument(
+            name="facts",
+            takes=bool,
+            option=Option(
+                "Show the facts derived from the entries.", ("--facts",)
+            ),
+        ),
+    ] = False
+    """Whether what the entries tell is wanted, not the entries."""
+
+    words: bool = False
+    """Whether each entry is to say in words what it tells."""
+
+    @property
+    def log(self) -> int | None:
+        """The log that the entry names."""
+        return None if self.entry is None else self.entry.log
+
+    def __post_init__(self) -> None:
+        """See that it fits together.
+
+        Raises:
+            ConfigError: it does not, or there is no such source.
+        """
+        if self.facts and self.documents:
+            msg = "documents and facts cannot be shown together"
+            raise QuestionError(msg, advice="remove --raw or --facts")
+        if self.source is not None and self.source not in SOURCES:
+            msg = (
+                f'there is no source "{self.source}": it is one of'
+                f" {', '.join(SOURCES)}{did_you_mean(self.source, SOURCES)}"
+            )
+            raise QuestionError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectQuestion:
+    """Which object is wanted, and when."""
+
+    object: Annotated[Reference, OBJECT]
+    at: Annotated[datetime | None, VERSION_AT] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryQuestion:
+    """Which versions are wanted."""
+
+    object: Annotated[Reference, OBJECT]
+    window: Annotated[Window, WINDOW]
+    limit: Annotated[int | None, LIMIT] = None
+    """How many of the newest; None for all."""
+
+    all_fields: Annotated[bool, ALL_FIELDS] = False
+
+
+class EndError(ConfigError):
+    """Two ends that do not fit together, or to the log."""
+
+    code = "question.end"
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """One end of a comparison, as it was asked for."""
+
+    at: datetime | None = None
+    entry: EntryName | None = None
+    """Exactly this version. With neither it is the newest."""
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        *,
+        now: datetime,
+        name: str,
+        assumed: Callable[[str], None] | None = None,
+    ) -> "End":
+        """Read a time, an age, or the name of an entry.
+
+        ``assumed`` is told where a time without a zone was taken as UTC.
+
+        Raises:
+            TimeError: it is none of them.
+        """
+        with suppress(ValueError):
+            return cls(entry=EntryName.parse(text))
+        at = parse_time(text, now=now, name=name, assumed=assumed)
+        return cls(at=at)
+
+
+FROM = Argument(
+    name="from_",
+    required=True,
+    option=Option(
+        "As it was then: 2026-11-21T03:18:00Z, an age: 2h, or in an entry:"
+        " 1/48213.",
+        ("--from",),
+        "TIME",
+    ),
+    graphql="A time in any of the forms of DateTime, or the name of an entry.",
+    graphql_name="from",
+)
+
+
+TO = Argument(
+    name="to",
+    option=Option(
+        "Compare with this time or entry. Default: the newest version.",
+        ("--to",),
+        "TIME",
+    ),
+    graphql="A time in any of the forms of DateTime, or the name of an entry,"
+    " `LOG/POSITION`. Default: the newest version.",
+)
+
+
+def _end(argument: Argument) -> Arguments[[Asking, str | None]]:
+    def parse(asking: Asking, text: str | None) -> End:
+        if text is None:
+            return End()
+        return End.parse(
+            text,
+            now=asking.now,
+            name=asking.spelled(argument),
+            assumed=asking.assumed,
+        )
+
+    return Arguments((argument,), parse)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DifferenceQuestion:
+    """Which object, and between what."""
+
+    object: Annotated[Reference, OBJECT]
+    before: Annotated[End, _end(FROM)]
+    after: Annotated[End, _end(TO)]
+    all_fields: Annotated[bool, ALL_FIELDS] = False
+
+    @property
+    def log(self) -> int | None:
+        """The log that an end names."""
+        ends = (self.before.entry, self.after.entry)
+        return next((end.log for end in ends if end is not None), None)

@@ -1,0 +1,500 @@
+"""What is asked about nodes and what happened to them.
+
+The options of a command are shown without importing what answers it, so
+questions stand apart from their answers.
+"""
+
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Self
+
+from recorder.answers.arguments import (
+    INCIDENT_AT,
+    NEWEST,
+    NODES_AT,
+    WINDOW,
+    Argument,
+    Arguments,
+    Option,
+    labels_argument,
+    named_object,
+    rack_argument,
+)
+from recorder.answers.naming import Reference, node_name
+from recorder.answers.places import names_rack
+from recorder.errors import ConfigError
+from recorder.model.outcomes import Cause, Confidence, Happened
+from recorder.model.reference import EntryName
+from recorder.model.window import TimeError, Window
+
+__all__ = [
+    "GroupBy",
+    "ImpactQuestion",
+    "IncidentFilter",
+    "IncidentsQuestion",
+    "Labels",
+    "NodesQuestion",
+    "PostmortemQuestion",
+    "ReplayQuestion",
+    "StatsQuestion",
+    "WhyQuestion",
+    "WhyWorkloadQuestion",
+]
+
+
+class SelectorError(ConfigError):
+    """What selects the nodes cannot be."""
+
+    code = "question.selector"
+
+
+def _label(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key or key[-1] == "!" or value[:1] == "=":
+        msg = f'cannot use the label "{text}": write LABEL=VALUE'
+        raise SelectorError(msg)
+    return key, value
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The labels that nodes are selected by; without any all are."""
+
+    rack: str | None = None
+    pairs: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, rack: str | None, pairs: Iterable[str]) -> Self:
+        """Read ``LABEL=VALUE``.
+
+        Raises:
+            ConfigError: one has another form.
+        """
+        return cls(rack or None, tuple(_label(text) for text in pairs))
+
+    def fit(self, labels: Mapping[str, str]) -> bool:
+        """Return whether a node with these labels is selected."""
+        in_rack = self.rack is None or any(
+            value == self.rack and names_rack(key)
+            for key, value in labels.items()
+        )
+        return in_rack and all(
+            labels.get(key) == value for key, value in self.pairs
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactQuestion:
+    """Which nodes, and when."""
+
+    nodes: Annotated[
+        tuple[str, ...],
+        Argument(
+            name="nodes",
+            many=True,
+            parse=node_name,
+            option=Option(metavar="[node/NAME]...", names="nodes"),
+            graphql="Node names.",
+            agents="",
+        ),
+    ] = ()
+    rack: Annotated[
+        str | None,
+        rack_argument(
+            "Nodes of this rack, or behind this switch, at the time.",
+            "Nodes with this rack label then.",
+        ),
+    ] = None
+    labels: Annotated[
+        tuple[tuple[str, str], ...],
+        labels_argument(
+            "Nodes that had this label at the time; repeatable.",
+            graphql="Labels at the time, as `KEY=VALUE`.",
+            agents="Nodes with each LABEL=VALUE at the time.",
+            parse=_label,
+        ),
+    ] = ()
+    window: Annotated[Window, WINDOW]
+    each: bool = False
+    """Whether each hit of a workload is wanted by itself."""
+
+    def __post_init__(self) -> None:
+        """Check that something selects nodes.
+
+        Raises:
+            ConfigError: nothing does.
+        """
+        if not (self.nodes or self.labels or self.rack):
+            msg = "no nodes selected: give names, a rack or labels"
+            advice = "name nodes, or select them with --rack or -l LABEL=VALUE"
+            raise SelectorError(msg, advice=advice)
+
+    @property
+    def shared_label(self) -> tuple[str | None, str]:
+        """Return key and value of a label that all selected nodes had.
+
+        A rack is named by more than one key.
+        """
+        return self.labels[0] if self.rack is None else (None, self.rack)
+
+    def selects(self, *had: Mapping[str, str]) -> bool:
+        """Return whether any of the labels that a node had are asked for."""
+        chosen = Labels(self.rack, self.labels)
+        return any(chosen.fit(labels) for labels in had)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentFilter:
+    """Which incidents are wanted; what is None does not narrow."""
+
+    happened: Annotated[
+        Container[str] | None,
+        Argument(
+            name="happened",
+            takes=Happened,
+            many=True,
+            option=Option(
+                "Only these, such as reboot. Repeatable.", ("--happened",)
+            ),
+            graphql="Only these values.",
+        ),
+    ] = None
+    causes: Annotated[
+        Container[str] | None,
+        Argument(
+            name="causes",
+            takes=Cause,
+            many=True,
+            option=Option(
+                "Only these causes, such as gpu-fault. Repeatable.",
+                ("--cause",),
+            ),
+            graphql="Only these causes.",
+        ),
+    ] = None
+    confidence: Annotated[
+        Container[str] | None,
+        Argument(
+            name="confidence",
+            takes=Confidence,
+            many=True,
+            option=Option(
+                "Only with this confidence. Repeatable.", ("--confidence",)
+            ),
+            graphql="Only these confidence levels.",
+        ),
+    ] = None
+    node: Annotated[
+        str | None,
+        Argument(
+            name="node",
+            parse=node_name,
+            option=Option(
+                "Only incidents of this node.", ("--node",), names="nodes"
+            ),
+            graphql="Only for this node.",
+        ),
+    ] = None
+    workload: Annotated[
+        str | None,
+        Argument(
+            name="workload",
+            option=Option(
+                "Only incidents that affected a workload whose name contains"
+                " this.",
+                ("--workload",),
+                "NAME",
+            ),
+            graphql="Only incidents that affected a workload whose"
+            " name contains this.",
+        ),
+    ] = None
+    racks: Annotated[
+        Collection[str | None] | None,
+        Argument(
+            name="racks",
+            many=True,
+            null=True,
+            option=Option(
+                "Only incidents that struck a node of this rack, or behind"
+                " this switch.",
+                ("--rack",),
+            ),
+            graphql="Only incidents that struck a node of one of these"
+            " racks, or switches; null selects those of no known rack.",
+        ),
+    ] = None
+    namespaces: Annotated[
+        Collection[str | None] | None,
+        Argument(
+            name="namespaces",
+            many=True,
+            null=True,
+            option=Option(
+                "Only incidents that affected a workload of this namespace.",
+                ("-n", "--namespace"),
+            ),
+            graphql="Only incidents that affected a workload of one of"
+            " these namespaces; null selects those that affected none.",
+        ),
+    ] = None
+    controllers: Annotated[
+        Collection[str | None] | None,
+        Argument(
+            name="controllers",
+            many=True,
+            null=True,
+            option=Option(
+                "Only incidents whose decision this program carried out.",
+                ("--controller",),
+                "NAME",
+            ),
+            graphql="Only incidents whose decision one of these"
+            " programs carried out; null selects those of no program.",
+        ),
+    ] = None
+    """Of these three None stands for an incident that has none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentsQuestion:
+    """Which incidents, and when."""
+
+    wanted: IncidentFilter = IncidentFilter()
+    window: Annotated[Window, WINDOW]
+    limit: Annotated[int | None, NEWEST] = None
+    """How many of the newest an agent is shown."""
+
+
+ANY = Labels()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodesQuestion:
+    """Which nodes, and when; without names or labels all of them."""
+
+    names: Annotated[
+        Sequence[str],
+        Argument(
+            name="names",
+            many=True,
+            parse=node_name,
+            option=Option(metavar="[node/NAME]...", names="nodes"),
+        ),
+    ] = ()
+    at: Annotated[datetime | None, NODES_AT] = None
+    labels: Annotated[
+        Labels,
+        Arguments(
+            (
+                rack_argument(
+                    "Only nodes of this rack, or behind this switch."
+                ),
+                labels_argument(
+                    "Only nodes with this label; repeatable.",
+                    graphql="Labels, as `KEY=VALUE`.",
+                ),
+            ),
+            lambda _, rack, labels: Labels.of(rack, labels or ()),
+        ),
+    ] = ANY
+
+
+class GroupBy(StrEnum):
+    """What incidents are counted by."""
+
+    CAUSE = "cause"
+    HAPPENED = "happened"
+    NAMESPACE = "namespace"
+    """Of the workloads that were affected."""
+
+    RACK = "rack"
+    NODE = "node"
+    CONTROLLER = "controller"
+    """The one that carried out the decision."""
+
+    DAY = "day"
+    """On which it began, in UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatsQuestion:
+    """When, and counted by what."""
+
+    by: Annotated[
+        Sequence[GroupBy],
+        Argument(
+            name="by",
+            takes=GroupBy,
+            many=True,
+            option=Option(
+                "What to count by.",
+                ("--by",),
+                default=GroupBy.CAUSE.value,
+                once=True,
+            ),
+            graphql="What to count by. Default: the cause.",
+        ),
+    ] = (GroupBy.CAUSE,)
+    window: Annotated[Window, WINDOW]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayQuestion:
+    """Which node, and when."""
+
+    node: Annotated[
+        str,
+        Argument(
+            name="node",
+            required=True,
+            parse=node_name,
+            option=Option(metavar="node/NAME", names="nodes"),
+        ),
+    ]
+    window: Annotated[Window, WINDOW]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyQuestion:
+    """Which node, and when."""
+
+    node: Annotated[
+        str,
+        Argument(
+            name="node",
+            required=True,
+            parse=node_name,
+            graphql="`gpu-002` or `node/gpu-002`.",
+            agents="Its name, as node/gpu-002.",
+        ),
+    ]
+    at: Annotated[datetime | None, INCIDENT_AT] = None
+    window: Annotated[Window, WINDOW]
+
+    def __post_init__(self) -> None:
+        """See that it fits together.
+
+        Raises:
+            TimeError: a moment and a window are named.
+        """
+        if self.at is not None and self.window != Window():
+            msg = "give either a moment or a window, not both"
+            raise TimeError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyWorkloadQuestion:
+    """Which workload or Pod, and when."""
+
+    object: Annotated[
+        Reference,
+        named_object(
+            "node/NAME|KIND/NAMESPACE/NAME",
+            namespace="Namespace of a workload.",
+            graphql="For example `job/train/llm`, or `pod/llm-0` with"
+            " `namespace`.",
+        ),
+    ]
+    at: Annotated[datetime | None, INCIDENT_AT] = None
+    window: Annotated[Window, WINDOW]
+
+    def __post_init__(self) -> None:
+        """See that it fits together.
+
+        Raises:
+            TimeError: a moment and a window are named.
+        """
+        if self.at is not None and self.window != Window():
+            msg = "give either a moment or a window, not both"
+            raise TimeError(msg)
+
+
+class PostmortemSubjectError(ConfigError):
+    """What a report is to be about cannot be."""
+
+    code = "question.postmortem"
+
+
+SUBJECT = Argument(
+    name="subject",
+    option=Option(
+        metavar="node/NAME|KIND/NAMESPACE/NAME|INCIDENT", names="objects"
+    ),
+    graphql="`node/NAME`, `KIND/NAMESPACE/NAME` of a workload, or the id of an"
+    " incident.",
+)
+
+
+RACK = Argument(
+    name="rack",
+    option=Option("Report on all nodes of a rack.", ("--rack",)),
+    graphql="In place of a subject.",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostmortemQuestion:
+    """What the report is about, which is one of these."""
+
+    node: str | None = None
+    rack: str | None = None
+    workload: Reference | None = None
+    incident: EntryName | None = None
+    """By the id of any of its verdicts."""
+
+    window: Window
+
+    @classmethod
+    def about(
+        cls,
+        subject: Annotated[str | None, SUBJECT] = None,
+        rack: Annotated[str | None, RACK] = None,
+        *,
+        window: Annotated[Window, WINDOW],
+    ) -> Self:
+        """Ask about ``node/NAME``, ``KIND/NAMESPACE/NAME``, an id, or a rack.
+
+        Raises:
+            ConfigError: it is none of these, or nothing or two are named.
+        """
+        if (subject is None) == (rack is None):
+            raise PostmortemSubjectError(
+                "no subject"
+                if rack is None
+                else "two subjects: one report is about one",
+                advice="name node/NAME, KIND/NAMESPACE/NAME, the id of an"
+                " incident, or a rack",
+            )
+        if subject is None:
+            return cls(rack=rack, window=window)
+        try:
+            return cls(incident=EntryName.parse(subject), window=window)
+        except ValueError:
+            pass
+        if subject.count("/") > 1:
+            return cls(workload=Reference.parse(subject), window=window)
+        return cls(node=node_name(subject), window=window)
+
+    @property
+    def log(self) -> int | None:
+        """The log that the incident names."""
+        return None if self.incident is None else self.incident.log
+
+    @property
+    def words(self) -> str:
+        """The subject, as the command line takes it."""
+        if self.rack is not None:
+            return f"--rack {self.rack}"
+        if self.node is not None:
+            return f"node/{self.node}"
+        return str(self.workload or self.incident)
+
+    @property
+    def subject(self) -> str | None:
+        """The rack or the workload in words; None where nodes are meant."""
+        if self.rack is not None:
+            return f"rack {self.rack}"
+        return None if self.workload is None else str(self.workload)
