@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 FORBIDDEN = re.compile(
-    r"(?<![a-z])(?:tells?|telling|(?:un)?told"  # show, report; shown, reported
+    r"(?<![a-z])(?:tells?|(?<!\.)telling|(?:un)?told"  # show, report; shown
     r"|(?:any|every|no|some)body|whoever"  # name the person or the component
     r"|strays?"  # leftover
     r"|went[_ ]early"  # ended before
@@ -24,6 +24,12 @@ FORBIDDEN = re.compile(
     r"|\b_?look(?=\()|\bclass Made\b",
     re.IGNORECASE,
 )
+
+KEPT = re.compile(
+    r"nobody received audit records"  # a reason of gaps that logs hold
+    r"|file\.tell\(\)"
+)
+"""Text that must not change."""
 
 READ = {".py", ".md", ".js", ".mjs", ".css", ".html", ".yaml", ".tpl", ".sql"}
 FOLDERS = ("api", "bench", "deploy", "docs", "migrations", "recorder", "tests")
@@ -38,7 +44,7 @@ LEFT = {
     "CHANGELOG.md": 18,
     "README.md": 5,
     "api": 329,
-    "bench": 246,
+    "bench": 245,
     "deploy": 12,
     "docs": 186,
     "migrations": 41,
@@ -48,26 +54,25 @@ LEFT = {
     "recorder/archive": 26,
     "recorder/checkpoints": 4,
     "recorder/classify": 32,
-    "recorder/cli": 38,
+    "recorder/cli": 36,
     "recorder/coverage": 4,
     "recorder/doctor": 14,
     "recorder/embedded": 49,
     "recorder/explain": 261,
     "recorder/facts": 44,
     "recorder/health": 2,
-    "recorder/intake": 67,
+    "recorder/intake": 66,
     "recorder/integrity": 13,
     "recorder/knowledge": 16,
     "recorder/listening": 1,
     "recorder/model": 24,
-    "recorder/notification": 105,
+    "recorder/notification": 104,
     "recorder/projections": 22,
     "recorder/redact": 21,
     "recorder/retention": 1,
-    "recorder/sources": 327,
     "recorder/store": 249,
     "recorder/wiring": 78,
-    "tests": 3117,
+    "tests": 2852,
 }
 """How often each room still has one of the words."""
 
@@ -92,7 +97,7 @@ def test_a_room_has_none_of_the_words_or_fewer_than_before() -> None:
         name = str(path.relative_to(ROOT))
         if name in EXCEPT:
             continue
-        for hit in FORBIDDEN.finditer(path.read_text()):
+        for hit in FORBIDDEN.finditer(KEPT.sub("", path.read_text())):
             found[room] += 1
             places.setdefault(room, []).append(f"{name}: {hit.group()}")
 

@@ -83,10 +83,10 @@ def cut(
         f"{file}: {made.frames:,} frames with {made.entries:,} entries of log"
         f" {made.log}; play it with: recorder tape play {file}"
     )
-    if made.untold:
+    if made.without_frame:
         screen.say(
-            f"{made.untold} jumps of the recorder's clock were left out: a"
-            " tape cannot hold them"
+            f"{made.without_frame} jumps of the recorder's clock were left"
+            " out: a tape cannot hold them"
         )
     return judge(made.coverage)
 

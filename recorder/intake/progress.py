@@ -72,8 +72,8 @@ class Received:
     uncounted: str | None = None
     """Why their counters cannot be read, in words."""
 
-    def tell(self, trouble: str | None) -> None:
-        """Take note of trouble, or that there is none any more."""
+    def note_trouble(self, trouble: str | None) -> None:
+        """Note why certificates cannot be read; None when they can."""
         self.trouble = trouble
 
 

@@ -11,7 +11,7 @@ from recorder.intake.state import Batch
 from recorder.model.fact import FactKind
 from recorder.model.observation import Observation
 from recorder.store.writer import Writer
-from tests.contract.test_log import SPEC, Teller
+from tests.contract.test_log import SPEC, Observer
 from tests.crash.script import BATCHES
 from tests.support.builders import PODS, a_frame, an_object
 from tests.support.fact_rows import current_facts
@@ -45,8 +45,10 @@ async def derived(
     return found
 
 
-async def begun(log: MemoryWriter, states_max: int) -> tuple[Teller, Deriver]:
-    teller = Teller(await log.take_lease())
+async def begun(
+    log: MemoryWriter, states_max: int
+) -> tuple[Observer, Deriver]:
+    teller = Observer(await log.take_lease())
     return teller, Deriver(log, states_max=states_max)
 
 
@@ -114,7 +116,7 @@ async def test_an_append_that_is_tried_again_does_not_double_facts(
     database: Database,
 ) -> None:
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     batch: Batch = teller.batch(a_frame(PODS, "ADDED", an_object("a", 1)))
     await Deriver(writer).derive(batch)
     await writer.append(batch)

@@ -89,7 +89,7 @@ async def open_log(server: DatabaseServer | None) -> AsyncIterator[Opener]:
             await writer.close()
 
 
-class Teller:
+class Observer:
     """Adds observations to a ledger and seals them into batches."""
 
     def __init__(self, recovered: Recovered) -> None:
@@ -137,7 +137,7 @@ async def test_a_log_begins_empty(open_log: Opener) -> None:
 
 async def test_what_was_appended_is_recovered(open_log: Opener) -> None:
     log = open_log("a")
-    teller = Teller(await log.take_lease())
+    teller = Observer(await log.take_lease())
     await log.append(
         teller.batch(
             a_list(PODS, 9, an_object("a", 3), an_object("gone", 4)),
@@ -165,7 +165,7 @@ async def test_a_stream_has_the_state_of_its_place_and_is_forgotten(
     open_log: Opener,
 ) -> None:
     log = open_log("a")
-    teller = Teller(await log.take_lease())
+    teller = Observer(await log.take_lease())
     await log.append(
         teller.batch(
             a_place("file:a", "9", "live"),
@@ -196,7 +196,7 @@ async def test_a_batch_is_appended_once_however_often_it_is_tried(
     open_log: Opener,
 ) -> None:
     log = open_log("a")
-    teller = Teller(await log.take_lease())
+    teller = Observer(await log.take_lease())
     batch = teller.batch(*pods(1, 3))
     await log.append(batch)
     await log.append(batch)
@@ -209,7 +209,7 @@ async def test_a_batch_is_appended_once_however_often_it_is_tried(
 async def test_documents_are_given_byte_for_byte(open_log: Opener) -> None:
     """Large and small, alike and not, first versions and later ones."""
     log = open_log("a")
-    teller = Teller(await log.take_lease())
+    teller = Observer(await log.take_lease())
     frames = [
         a_frame(
             PODS,
@@ -228,7 +228,7 @@ async def test_documents_are_given_byte_for_byte(open_log: Opener) -> None:
 
 async def test_many_may_ask_at_once(open_log: Opener) -> None:
     log = open_log("a")
-    teller = Teller(await log.take_lease())
+    teller = Observer(await log.take_lease())
     await log.append(
         teller.batch(a_list(EVENTS, 9, an_event("e", 7)), *pods(10, 3))
     )
@@ -262,7 +262,7 @@ async def test_a_writer_that_lost_its_lease_cannot_append(
     open_log: Opener,
 ) -> None:
     first, second = open_log("a"), open_log("a")
-    teller = Teller(await first.take_lease())
+    teller = Observer(await first.take_lease())
     await second.take_lease()
 
     batch = teller.batch(*pods(1, 1))
@@ -278,7 +278,7 @@ async def test_a_writer_that_lost_its_lease_cannot_append(
 
 async def test_jumps_of_the_clock_are_recovered(open_log: Opener) -> None:
     log = open_log("a")
-    teller = Teller(await log.take_lease())
+    teller = Observer(await log.take_lease())
     for when, seconds in ((10, 86400.0), (30, -1.5)):
         jumped = ClockJumped(observed_at=at(when), seconds=seconds)
         await log.append(teller.batch(*pods(int(when), 1), jumped))
@@ -296,7 +296,7 @@ async def test_live_events_are_those_not_deleted_since(
     open_log: Opener,
 ) -> None:
     log = open_log("a")
-    teller = Teller(await log.take_lease())
+    teller = Observer(await log.take_lease())
     await log.append(
         teller.batch(
             a_list(EVENTS, 9, an_event("old", 1), when=-9000),
@@ -326,7 +326,7 @@ async def test_versions_of_which_there_is_no_entry_are_told(
     open_log: Opener,
 ) -> None:
     log = open_log("a")
-    teller = Teller(await log.take_lease())
+    teller = Observer(await log.take_lease())
     await log.append(
         teller.batch(
             a_list(EVENTS, 4, an_event("old", 3), when=-9000),
@@ -352,7 +352,7 @@ async def test_the_versions_of_a_source_are_told_by_resource(
     open_log: Opener,
 ) -> None:
     log = open_log("a")
-    teller = Teller(await log.take_lease())
+    teller = Observer(await log.take_lease())
     await log.append(
         teller.batch(
             a_list(EVENTS, 4, an_event("old", 3), when=-9000),
@@ -378,7 +378,7 @@ async def test_audit_records_are_found_by_the_moment_of_their_request(
     open_log: Opener,
 ) -> None:
     log = open_log("a")
-    teller = Teller(await log.take_lease())
+    teller = Observer(await log.take_lease())
     moment = at(0) + timedelta(microseconds=1)
     stamped = [
         b'{"auditID":"%d","verb":"get","requestReceivedTimestamp":"%s"}'

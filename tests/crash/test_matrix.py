@@ -23,7 +23,7 @@ from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
 from recorder.intake.state import Batch
 from recorder.store.writer import Writer
-from tests.contract.test_log import SPEC, Teller
+from tests.contract.test_log import SPEC, Observer
 from tests.crash.checking import check_log
 from tests.crash.rows import COMMIT, MATRIX, Fate, Write
 from tests.crash.test_rederiving import REDERIVING
@@ -46,13 +46,13 @@ class Stage:
         self.database = database
         self.proxy = proxy
         self.writer = Writer(proxy.dsn, SPEC, holder="a")
-        self.teller: Teller
+        self.teller: Observer
 
     async def verify(self) -> None:
         assert await check_log(self.database.dsn("reader")) == []
 
     async def take(self) -> None:
-        self.teller = Teller(await self.writer.take_lease())
+        self.teller = Observer(await self.writer.take_lease())
         await self.verify()
 
     async def append(self, batch: Batch) -> None:
@@ -100,7 +100,7 @@ class Stage:
         assert sorted(again.versions, key=str) == sorted(
             told.versions, key=str
         )
-        self.teller = Teller(recovered)
+        self.teller = Observer(recovered)
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ async def behind(stage: Stage, write: Write, fate: Fate) -> tuple[bool, bool]:
     await cut(stage, write, fate, batch)
 
     other = Writer(stage.database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await other.take_lease())
+    teller = Observer(await other.take_lease())
     if fate == "lost":
         await other.append(teller.batch(*write.told))
     with pytest.raises(UnknownStateError):

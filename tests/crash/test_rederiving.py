@@ -20,7 +20,7 @@ from recorder.store.rederivation import Rederivation
 from recorder.store.writer import Writer
 from tests.archive.test_answering import drop_all
 from tests.archive.test_later_facts import KNOWN, OLDER
-from tests.contract.test_log import SPEC, Teller
+from tests.contract.test_log import SPEC, Observer
 from tests.crash.checking import check_log
 from tests.crash.script import BATCHES
 from tests.crash.writes import on_the_wire
@@ -62,7 +62,7 @@ REDERIVING = {s for _, _, heard in WRITES.values() for s in heard} | {NOTED}
 async def record(database: Database) -> None:
     """Write a log with its facts, as intake does."""
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     deriver = Deriver(writer)
     for told in BATCHES:
         batch = teller.batch(*told)

@@ -23,7 +23,7 @@ from recorder.sources.watch.frames import Frame, Refused
 from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.stream import WatchStream
 from recorder.sources.watch.target import Target
-from recorder.sources.watch.telling import Teller
+from recorder.sources.watch.telling import Observer
 from tests.fuzz.checks import (
     check_admitted,
     check_batch,
@@ -107,7 +107,7 @@ def check_stream(data: bytes, chance: random.Random) -> list[str]:
     resource = Resource.parse(
         chance.choice(("v1/pods", "v1/events", "v1/nodes", "v1/secrets"))
     )
-    teller = Teller(
+    teller = Observer(
         Target(resource=resource, kind="Pod"), Clock(now=lambda: AT)
     )
     served = chance.random() < 0.5

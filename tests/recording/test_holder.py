@@ -8,7 +8,7 @@ from recorder.errors import StandingByError, UnknownStateError
 from recorder.settings import Settings
 from recorder.store.writer import Writer
 from recorder.wiring.recording import holder
-from tests.contract.test_log import SPEC, Teller, pods
+from tests.contract.test_log import SPEC, Observer, pods
 from tests.support.postgres import Database
 
 
@@ -18,7 +18,7 @@ async def test_a_killed_recorder_of_a_data_folder_is_not_waited_for(
     """The folder is locked, so its lease is of a process that is dead."""
     settings = Settings(data_dir=tmp_path)
     killed = Writer(database.dsn("writer"), SPEC, holder=holder(settings))
-    teller = Teller(await killed.take_lease())
+    teller = Observer(await killed.take_lease())
 
     again = Writer(database.dsn("writer"), SPEC, holder=holder(settings))
     await again.take_lease()

@@ -10,7 +10,7 @@ from recorder.admin.retaining import Retained, Retaining, retain
 from recorder.archive.errors import ArchiveError
 from recorder.retention.policy import Policy
 from recorder.store.writer import Writer
-from tests.contract.test_log import SPEC, Teller
+from tests.contract.test_log import SPEC, Observer
 from tests.support.builders import PODS, a_frame, an_object
 from tests.support.days import (
     asked,
@@ -106,7 +106,7 @@ async def test_the_writer_goes_on_over_dropped_days(
     writer = Writer(database.dsn("writer"), SPEC, holder="b")
     recovered = await writer.take_lease()
     assert any(head.identity.name == "stays" for head in recovered.heads)
-    teller = Teller(recovered)
+    teller = Observer(recovered)
     await writer.append(
         teller.batch(a_frame(PODS, "DELETED", an_object("day-3", 900)))
     )
@@ -261,7 +261,7 @@ async def test_a_clock_set_back_does_not_reopen_a_day(
     await run(database, tmp_path)
     await set_clock(database, noon(9) - noon(0))
     writer = Writer(database.dsn("writer"), SPEC, holder="late")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     await writer.append(
         teller.batch(a_frame(PODS, "ADDED", an_object("late", 990)))
     )

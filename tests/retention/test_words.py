@@ -11,7 +11,7 @@ import pytest
 from recorder.store import retention
 from recorder.store.retention import RetentionStore, connect_for_retention
 from recorder.store.writer import Writer
-from tests.contract.test_log import SPEC, Teller
+from tests.contract.test_log import SPEC, Observer
 from tests.retention.test_dropping import run
 from tests.support.builders import EVENTS, a_frame, an_event
 from tests.support.days import (
@@ -106,7 +106,7 @@ async def test_a_word_that_comes_back_is_kept_or_made_again(
     await write_days(database, 1)
     await set_clock(database, noon(9) - datetime.now(UTC))
     writer = Writer(database.dsn("writer"), SPEC, holder="b")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
 
     async def write(reason: str, version: int) -> None:
         event = {**an_event(f"event-{version}", version), "reason": reason}

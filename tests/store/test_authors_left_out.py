@@ -12,7 +12,7 @@ from recorder.store.read import LogReading
 from recorder.store.read_checks import CheckReader
 from recorder.store.writer import Writer
 from tests.audit.receiving import a_record
-from tests.contract.test_log import SPEC, Teller
+from tests.contract.test_log import SPEC, Observer
 from tests.support.builders import (
     NODES,
     PODS,
@@ -36,7 +36,7 @@ async def test_the_policy_leaves_pods_out_and_not_nodes(
 ) -> None:
     versions = range(10, 22)
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    batch = Teller(await writer.take_lease()).batch(
+    batch = Observer(await writer.take_lease()).batch(
         a_list(PODS, 9, an_object("p", 8)),
         a_list(NODES, 9, a_node("n", 8)),
         LISTENING,

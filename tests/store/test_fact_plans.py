@@ -13,7 +13,7 @@ from recorder.store.read_labels import LABELS, LABELS_OF_PLACE
 from recorder.store.read_nodes import NEWEST
 from recorder.store.statement import Statement
 from recorder.store.writer import Writer
-from tests.contract.test_log import SPEC, Teller
+from tests.contract.test_log import SPEC, Observer
 from tests.store.test_read_plans import PARENTS, walked
 from tests.support.builders import NODES, a_frame, a_list, a_node
 from tests.support.many import filled
@@ -174,7 +174,7 @@ async def _filled(database: Database) -> None:
     labelled = a_node("n", 2)
     labelled["metadata"] |= {"labels": {"pool": "p"}}
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    batch = Teller(await writer.take_lease()).batch(
+    batch = Observer(await writer.take_lease()).batch(
         a_list(NODES, 1, node, when=0), a_frame(NODES, "MODIFIED", labelled)
     )
     await Deriver(writer).derive(batch)

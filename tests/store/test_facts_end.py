@@ -12,7 +12,7 @@ from recorder.facts import DERIVATION
 from recorder.intake.deriving import Deriver
 from recorder.store import derivation
 from recorder.store.writer import Writer
-from tests.contract.test_log import SPEC, Teller, pods
+from tests.contract.test_log import SPEC, Observer, pods
 from tests.support.builders import NODES, a_frame, a_node
 from tests.support.fact_rows import (
     ask,
@@ -38,7 +38,7 @@ async def writer(database: Database) -> AsyncIterator[Writer]:
 
 async def tell(writer: Writer, first: int, count: int) -> None:
     """Write pods with their facts, as intake does."""
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     batch = teller.batch(
         *pods(first, count), a_frame(NODES, "MODIFIED", a_node("n", first))
     )

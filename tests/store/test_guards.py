@@ -4,7 +4,7 @@ import asyncpg
 import pytest
 
 from recorder.store.writer import Writer
-from tests.contract.test_log import SPEC, Teller, pods
+from tests.contract.test_log import SPEC, Observer, pods
 from tests.support.postgres import Database
 
 CHANGES = [
@@ -24,7 +24,7 @@ CHANGES = [
 
 async def written(database: Database) -> None:
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     await writer.append(teller.batch(*pods(1, 3)))
     await writer.close()
 

@@ -16,7 +16,7 @@ from recorder.model.observation import Observation
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from recorder.store.writer import Writer
-from tests.contract.test_log import SPEC, Teller
+from tests.contract.test_log import SPEC, Observer
 from tests.support.builders import NODES, a_frame, a_list, a_node, at
 from tests.support.postgres import Database
 
@@ -50,7 +50,7 @@ async def told(
     engine = make_engine(any_database.dsn("reader"))
 
     async def write(*observations: Observation) -> Asked:
-        batch = Teller(await writer.take_lease()).batch(*observations)
+        batch = Observer(await writer.take_lease()).batch(*observations)
         await Deriver(writer).derive(batch)
         await writer.append(batch)
         reading = await LogReading.at_present(engine, 1)

@@ -9,7 +9,7 @@ import pytest
 from recorder.model.observation import WatchFrame
 from recorder.store import lookback
 from recorder.store.writer import Writer
-from tests.contract.test_log import SPEC, Teller
+from tests.contract.test_log import SPEC, Observer
 from tests.support.builders import EVENTS, START, a_frame, an_event
 from tests.support.postgres import Database
 
@@ -39,7 +39,7 @@ async def test_events_that_are_deltas_are_known(
     any_database: Database,
 ) -> None:
     writer = Writer(any_database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     stays = versions_of("stays", 10, "ADDED", "MODIFIED", "MODIFIED")
     goes = versions_of("goes", 20, "ADDED", "MODIFIED", "DELETED")
     await writer.append(teller.batch(*stays[:2], *goes[:2]))

@@ -12,7 +12,7 @@ from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from recorder.store.writer import Writer
 from tests.audit.receiving import a_record
-from tests.contract.test_log import SPEC, Teller
+from tests.contract.test_log import SPEC, Observer
 from tests.support.builders import START
 from tests.support.postgres import Database
 
@@ -56,7 +56,7 @@ async def test_it_is_read_from_the_entry_and_of_older_rules_from_the_fact(
         a_record(f"{number}", objectRef=NODE, verb="patch", requestObject=BODY)
         for number in range(3)
     ]
-    batch = Teller(await writer.take_lease()).batch(
+    batch = Observer(await writer.take_lease()).batch(
         *(
             AuditRecorded(observed_at=START, event=orjson.dumps(one))
             for one in records
@@ -85,7 +85,7 @@ async def test_a_request_whose_entry_was_dropped_is_no_fact(
 ) -> None:
     writer = Writer(any_database.dsn("writer"), SPEC, holder="a")
     record = a_record("1", objectRef=NODE)
-    batch = Teller(await writer.take_lease()).batch(
+    batch = Observer(await writer.take_lease()).batch(
         AuditRecorded(observed_at=START, event=orjson.dumps(record))
     )
     await Deriver(writer).derive(batch)

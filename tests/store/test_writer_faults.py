@@ -13,7 +13,7 @@ import pytest
 from recorder.errors import LogUnavailableError
 from recorder.store.translate import LogAccessError
 from recorder.store.writer import Writer
-from tests.contract.test_log import SPEC, Teller, pods
+from tests.contract.test_log import SPEC, Observer, pods
 from tests.support.cut_proxy import CutProxy, cut_proxy
 from tests.support.postgres import Database
 from tests.support.read_log import read_log
@@ -31,7 +31,7 @@ async def test_a_cut_commit_is_appended_once(
     database: Database, proxy: CutProxy, fate: Literal["lost", "silent"]
 ) -> None:
     writer = Writer(proxy.dsn, SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     await writer.append(teller.batch(*pods(1, 3)))
     batch = teller.batch(*pods(4, 5))
 
@@ -54,7 +54,7 @@ async def test_a_cut_commit_of_proofs_alone_is_repeated(
     database: Database, proxy: CutProxy, fate: Literal["lost", "silent"]
 ) -> None:
     writer = Writer(proxy.dsn, SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     await writer.append(teller.batch(*pods(1, 1)))
 
     proxy.fate = fate
@@ -106,7 +106,7 @@ async def test_a_wrong_password_is_named_without_being_told(
 
 async def test_a_right_taken_away_is_waited_for(database: Database) -> None:
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     batch = teller.batch(*pods(1, 1))
     await as_superuser(
         database, "revoke insert on recorder.entry from recorder_writer"
@@ -124,7 +124,7 @@ async def test_a_right_taken_away_is_waited_for(database: Database) -> None:
 
 async def test_a_killed_backend_is_no_loss(database: Database) -> None:
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     batch = teller.batch(*pods(1, 2))
     await as_superuser(
         database,
@@ -153,7 +153,7 @@ async def test_a_lease_of_a_clock_that_was_set_back_ends(
         " set expires_at = clock_timestamp() + interval '1 day'",
     )
     heir = Writer(database.dsn("writer"), SPEC, holder="heir")
-    teller = Teller(await heir.take_lease())
+    teller = Observer(await heir.take_lease())
 
     await heir.append(teller.batch(*pods(1, 1)))
     await heir.close()
@@ -176,7 +176,7 @@ async def test_a_writer_that_froze_in_a_transaction_keeps_no_log(
     async with frozen_transaction(frozen._connection):
         heir = Writer(any_database.dsn("writer"), SPEC, holder="heir")
         async with asyncio.timeout(30):
-            teller = Teller(await heir.take_lease())
+            teller = Observer(await heir.take_lease())
 
         await heir.append(teller.batch(*pods(1, 1)))
         await heir.close()

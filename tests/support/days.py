@@ -17,7 +17,7 @@ import orjson
 from recorder.intake.deriving import Deriver
 from recorder.model.observation import AuditRecorded, Observation
 from recorder.store.writer import Writer
-from tests.contract.test_log import SPEC, Teller
+from tests.contract.test_log import SPEC, Observer
 from tests.support.builders import (
     EVENTS,
     LEASES,
@@ -160,7 +160,7 @@ async def write_days(
     for day in range(days):
         await set_clock(database, noon(oldest - day) - now)
         writer = Writer(database.dsn("writer"), SPEC, holder="a")
-        teller = Teller(await writer.take_lease())
+        teller = Observer(await writer.take_lease())
         deriver = Deriver(writer)
         when = (noon(oldest - day) - at()).total_seconds()
         for observation in told(day, when):
@@ -175,7 +175,7 @@ async def write_a_loss(database: Database, ago: int) -> None:
     """Write that a node went away and took a Pod along, and is away still."""
     await set_clock(database, noon(ago) - datetime.now(UTC))
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     deriver = Deriver(writer)
     when = (noon(ago) - at()).total_seconds()
     pod = an_object(
@@ -212,7 +212,7 @@ async def write_events(database: Database, reason: str, ago: int) -> None:
     """Write an Event with a reason of its own at a noon, as who goes on."""
     await set_clock(database, noon(ago) - datetime.now(UTC))
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     document = {**an_event(f"event-{reason}-{ago}", 50), "reason": reason}
     when = (noon(ago) - at()).total_seconds()
     batch = teller.batch(a_frame(EVENTS, "ADDED", document, when=when))
@@ -229,7 +229,7 @@ async def write_statements(database: Database, ago: int) -> None:
     """
     await set_clock(database, noon(ago) - datetime.now(UTC))
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     when = (noon(ago) - at()).total_seconds()
     said = [
         {**an_event(f"event-{reason}-{ago}", 60), "reason": reason}

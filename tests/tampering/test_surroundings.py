@@ -32,7 +32,7 @@ from recorder.store.read_strays import strays
 from recorder.store.read_surroundings import surrounding_problems
 from recorder.store.writer import Writer
 from tests.conftest import TEMPLATE
-from tests.contract.test_log import SPEC, Teller
+from tests.contract.test_log import SPEC, Observer
 from tests.support.days import owner, write_days
 from tests.support.postgres import Database, DatabaseServer, fresh_database
 from tests.tampering.story import the_log
@@ -85,7 +85,7 @@ async def take_up(database: Database) -> None:
             "select notice_id, document from recorder.notice order by 1"
         )
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Teller(await writer.take_lease())
+    teller = Observer(await writer.take_lease())
     now = datetime.now(UTC)
     await writer.append(
         teller.batch(

@@ -200,7 +200,7 @@ def cut(story: Story, window: Window) -> list[Observation]:
     cutting = Cutting(Past(story), cut_streams, window)
 
     async def frames() -> list[Observation]:
-        await cutting.look(TTL)
+        await cutting.prepare(TTL)
         return [frame async for frame in cutting.frames()]
 
     lines = [line_of(frame) for frame in asyncio.run(frames())]
@@ -314,10 +314,10 @@ def test_a_jump_of_the_clock_is_counted() -> None:
     cutting = Cutting(Past(story), streams, Window())
 
     async def run() -> None:
-        await cutting.look(TTL)
+        await cutting.prepare(TTL)
         async for _ in cutting.frames():
             pass
 
     asyncio.run(run())
 
-    assert (cutting.entries, cutting.untold) == (3, 1)
+    assert (cutting.entries, cutting.without_frame) == (3, 1)

@@ -1,8 +1,8 @@
 """Audit: the requests that an API server logged, as a source.
 
-It reads the files that an API server writes, follows them through rotation,
-receives what it sends to a webhook, and says where records were lost. It does
-not redact, classify or join.
+It follows the files that an API server writes through rotation, receives what
+it sends to a webhook, and reports where records were lost. It does not redact,
+classify or join.
 """
 
 from recorder.sources.audit.counters import ApiServers, AuditCounters

@@ -1,8 +1,8 @@
-"""Audit records of AKS, from what Azure Monitor exports of them.
+"""Audit records of AKS, from exports of Azure Monitor.
 
-In storage accounts, event hubs and the table AzureDiagnostics a record stands
-as text, as the API server wrote it. The tables AKSAudit and AKSAuditAdmin have
-its members as columns. Answers of the query API have rows beside columns.
+In storage accounts, event hubs and the table AzureDiagnostics a record is a
+text, as the API server wrote it. The tables AKSAudit and AKSAuditAdmin have
+its members as columns. Responses of the query API have rows beside columns.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ import orjson
 __all__ = ["records"]
 
 CATEGORIES = frozenset({"kube-audit", "kube-audit-admin"})
-"""Those of other components are left out."""
+"""Records of other components are left out."""
 
 MEMBERS = {
     "Level": "level",
@@ -26,7 +26,7 @@ MEMBERS = {
     "RequestReceivedTime": "requestReceivedTimestamp",
     "StageReceivedTime": "stageTimestamp",
 }
-"""Columns, and what they are of a record."""
+"""Columns, and the members of a record that they are."""
 
 DYNAMIC = {
     "User": "user",
@@ -41,16 +41,16 @@ DYNAMIC = {
 
 
 def records(document: Mapping[str, Any]) -> Iterator[object] | None:
-    """Return what a document holds; None if it is not of Azure.
+    """Return the records in a document; None if it is not from Azure.
 
-    What other components wrote is None.
+    A log of another component is None.
     """
     if isinstance(document.get("tables"), list):
         return _rows(document["tables"])
     if "category" in document and "properties" in document:
         return _logged(document["category"], document["properties"])
     if "log_s" in document:
-        # An answer may leave the category out; the text says what it is.
+        # A response may omit the category; the text shows what it is.
         category = document.get("Category", "kube-audit")
         return _logged(category, {"log": document["log_s"]})
     if "AuditId" in document and "Stage" in document:
@@ -89,7 +89,7 @@ def _row(row: Mapping[str, Any]) -> Mapping[str, Any]:
         if value in (None, ""):
             continue
         if column in DYNAMIC and isinstance(value, str):
-            # A body that was too large is a text, and no JSON.
+            # A body that was too large is a truncated text, not JSON.
             with suppress(ValueError):
                 value = orjson.loads(value)
         record[name] = value

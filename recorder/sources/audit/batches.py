@@ -1,10 +1,9 @@
-"""Batches of audit records: an EventList, taken apart.
+"""Batches of audit records: an EventList, split into its records.
 
-What a patch says stands in its record as it was sent: nested a thousand deep,
-or with half a character in it. No decoder takes that, and whoever sends one
-such request must not make the batch with the records of everybody fail. So
-records are never decoded here, and what is around them is read by its
-brackets where nothing else works.
+A record has the body of a patch as it was sent: nested a thousand deep, or
+with half a character in it. No decoder accepts that, and one such request must
+not make the batch fail with all other records in it. So records are never
+decoded here, and where decoding the list fails, it is split by its brackets.
 """
 
 import re
@@ -23,7 +22,7 @@ IN_RECORDS = 2
 
 
 class BatchError(InputError):
-    """A body that is no EventList of ``audit.k8s.io/v1``."""
+    """A body that is not an EventList of ``audit.k8s.io/v1``."""
 
     code = "input.batch"
 
@@ -40,10 +39,10 @@ _decode = msgspec.json.Decoder(_Records).decode
 def read_batch(body: bytes) -> Sequence[bytes]:
     """Return the records of a batch, each as it was sent.
 
-    Takes some seconds for a body that only its brackets tell of.
+    Takes some seconds for a body that can only be split by its brackets.
 
     Raises:
-        BatchError: it is no batch.
+        BatchError: it is not a batch.
     """
     try:
         found = _decode(body)
@@ -81,7 +80,7 @@ def _by_brackets(body: bytes, why: Exception) -> Sequence[bytes]:
 
 
 class _Brackets:
-    """What the brackets of a list tell: where each record is."""
+    """Finds by the brackets of a list where each record is."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body
@@ -91,12 +90,12 @@ class _Brackets:
         self.items: list[bytes] = []
         self.said: dict[bytes, str] = {}
         self.has_more = False
-        """Whether anything stands between the records."""
+        """Whether there is anything between the records."""
 
     def open(self, token: re.Match[bytes]) -> None:
         if self.depth == IN_RECORDS and self._name == b"items":
             self._begin = token.start()
-            self._look(self._begin)
+            self._scan(self._begin)
         self.depth += 1
         if self.depth == IN_RECORDS:
             self._end = token.end()
@@ -109,7 +108,7 @@ class _Brackets:
             self._end = token.end()
             self.items.append(self._body[self._begin : self._end])
         elif self.depth == 1:
-            self._look(token.start())
+            self._scan(token.start())
 
     def text(self, token: re.Match[bytes]) -> None:
         if token[2] is not None:
@@ -117,6 +116,6 @@ class _Brackets:
         else:
             self.said[self._name] = token[1].decode(errors="replace")
 
-    def _look(self, until: int) -> None:
+    def _scan(self, until: int) -> None:
         between = self._body[self._end : until]
         self.has_more |= _BETWEEN.fullmatch(between) is None

@@ -1,10 +1,10 @@
-"""Audit records of GKE, from the log entries that Google keeps of them.
+"""Audit records of GKE, from the entries of Google Cloud Logging.
 
 A method is the group backwards, version, resource, subresource and verb:
-``io.k8s.core.v1.nodes.patch``, ``com.nvidia.v1.nvidiadrivers.create``; what it
-is about is in ``resourceName``, as in a path of the API. Groups of the user
-are not kept there, and codes are those of gRPC. Rows of BigQuery hold the
-same under another name, with bodies as text.
+``io.k8s.core.v1.nodes.patch``, ``com.nvidia.v1.nvidiadrivers.create``; the
+object is in ``resourceName``, like a path of the API. The groups of the user
+are not kept there, and codes are those of gRPC. Rows of BigQuery hold the same
+under other names, with bodies as text.
 """
 
 from collections.abc import Iterator, Mapping
@@ -36,7 +36,7 @@ HTTP = {
     14: 503,
     16: 401,
 }
-"""Codes of gRPC as those of HTTP, as Google maps them; 500 for the others."""
+"""The HTTP codes of gRPC codes, as Google maps them; 500 for the others."""
 
 BIGQUERY = "protopayload_auditlog"
 BODIES = {"requestJson": "request", "responseJson": "response"}
@@ -44,10 +44,10 @@ EVENTS = "/logs/events"
 
 
 def records(document: Mapping[str, Any]) -> Iterator[object] | None:
-    """Return the record that a log entry was made of; None if it is none.
+    """Return the record in a log entry; None if it has none.
 
-    What is of another log is None. Events that Cloud Logging keeps are
-    returned as such: they are no audit records, though of the cluster.
+    Entries of other logs are None. Events that Cloud Logging keeps are
+    returned as such: they belong to the cluster, but are not audit records.
     """
     if BIGQUERY in document:
         document = _unfolded(document)
@@ -60,7 +60,7 @@ def records(document: Mapping[str, Any]) -> Iterator[object] | None:
 
 
 def _unfolded(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a row of BigQuery as the log entry that it was made of."""
+    """Return a row of BigQuery as the log entry that it was made from."""
     payload = {"@type": AUDIT_LOG, **_dict(row[BIGQUERY])}
     for column, name in BODIES.items():
         body = payload.pop(column, None)
@@ -109,7 +109,7 @@ def _record(entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _user(who: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return who asked; behind a service account the login that used it."""
+    """Return the user; for a service account, also the login that used it."""
     login = who.get("principalEmail") or who.get("principalSubject")
     user: dict[str, Any] = {"username": login}
     delegated = who.get("serviceAccountDelegationInfo")
@@ -130,7 +130,7 @@ def _level(payload: Mapping[str, Any]) -> str:
 
 
 def _stage(operation: Mapping[str, Any]) -> str:
-    """Return the stage; a request that lasts has one entry for each end."""
+    """Return the stage; a long-running request has an entry for each end."""
     begins_only = operation.get("first") and not operation.get("last")
     return "ResponseStarted" if begins_only else "ResponseComplete"
 
@@ -143,7 +143,7 @@ def _address(path: str) -> str:
 
 
 def _reference(path: str, verb: str) -> Mapping[str, str] | None:
-    """Return what a request was about.
+    """Return the object of a request.
 
     ``core/v1/namespaces/train/pods/a/binding``, ``core/v1/nodes/gpu-001``.
     """

@@ -1,7 +1,7 @@
-"""Audit records of EKS, from what CloudWatch exports of their log.
+"""Audit records of EKS, from exports of CloudWatch.
 
-The record stands there as text, as the API server wrote it; CloudWatch cuts
-off what is too long for it. Log streams of other components are left out.
+The record is a text, as the API server wrote it; CloudWatch truncates long
+ones. Log streams of other components are left out.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,10 +14,10 @@ CONTROL = "CONTROL_MESSAGE"
 
 
 def records(document: Mapping[str, Any]) -> Iterator[object] | None:
-    """Return the texts of an answer or a message; None if it is neither.
+    """Return the texts in a response or a message; None if it is neither.
 
-    An answer of ``filter-log-events`` or ``get-log-events``, or a message of
-    a subscription. What other components wrote is None.
+    A response of ``filter-log-events`` or ``get-log-events``, or a message of
+    a subscription. Logs of other components are None.
     """
     if document.get("messageType") == CONTROL:
         return iter([None])
@@ -38,7 +38,7 @@ def _messages(events: list[Any], stream: str) -> Iterator[object]:
 
 
 def row(document: list[Any]) -> Mapping[str, Any] | None:
-    """Return a row of an answer of Insights; None if it is none.
+    """Return a row of a response of Insights; None if it is not one.
 
     ``[{"field": "@message", "value": "..."}]``.
     """

@@ -1,7 +1,7 @@
-"""What API servers count of their audit records, reading by reading.
+"""The counters of API servers for their audit records, in each reading.
 
-The counters begin at zero with each process, which is known by when it
-started, and by the address of its server where that is asked by its own.
+They start at zero with each process, which is identified by its start time,
+and by the address of its server if that is read at its own address.
 """
 
 import re
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 PROCESSES_MAX = 64
-"""That are remembered, those that were read last."""
+"""Processes that are remembered, the most recently read ones."""
 
 STARTED = "process_start_time_seconds"
 EVENTS = "apiserver_audit_event_total"
@@ -36,28 +36,28 @@ PLUGIN = re.compile(rb'plugin="(\w+)"')
 
 
 class Counted(msgspec.Struct):
-    """What one process had counted when it was read."""
+    """The counters of one process when they were read."""
 
     started: float = 0.0
-    """0 of a server that never answered."""
+    """0 for a server that never responded."""
 
     events: int = 0
     errors: dict[str, int] = {}
-    """Records that a backend did not take, by its name."""
+    """Records that a backend dropped, by its name."""
 
     at: float = 0.0
-    """When it was read, by our clock; of a server that never answered, when
+    """When it was read, by our clock; for a server that never responded, when
     it was first listed."""
 
     server: str = ""
-    """Its own address; empty where it answered at the address of all."""
+    """Its own address; empty if it responded at the shared address."""
 
     seen: float = 0.0
-    """The last round in which it answered, or in which its server was listed
+    """The last round in which it responded, or in which its server was listed
     and did not."""
 
     def dropped_since(self, before: "Counted") -> dict[str, int]:
-        """Return what each backend did not take since an earlier reading."""
+        """Return what each backend dropped since an earlier reading."""
         return {
             backend: count - before.errors.get(backend, 0)
             for backend, count in sorted(self.errors.items())
@@ -66,19 +66,19 @@ class Counted(msgspec.Struct):
 
 
 class Round(msgspec.Struct):
-    """What all API servers had counted at one time, as far as they told."""
+    """The counters of all API servers in one round, as far as known."""
 
     at: float
     counted: list[Counted]
     unread: dict[str, str]
-    """Why a server did not tell, by its address."""
+    """Why a server did not return its counters, by its address."""
 
 
 _decode = msgspec.json.Decoder(list[Counted]).decode
 
 
 def read_place(place: str | None) -> list[Counted]:
-    """Read what was counted up to the last round."""
+    """Parse the counters of the last round."""
     return [] if place is None else _decode(place)
 
 
@@ -109,7 +109,7 @@ def servers_of(before: Sequence[Counted]) -> list[str]:
 
 
 def identify(before: Iterable[Counted], now: Round) -> None:
-    """Name the server of a process that answered at the address of all."""
+    """Name the server of a process that responded at the shared address."""
     for counted in now.counted:
         last = last_of(before, counted)
         if last is not None and last.server:
@@ -118,7 +118,7 @@ def identify(before: Iterable[Counted], now: Round) -> None:
 
 
 def remember(before: Iterable[Counted], now: Round) -> list[Counted]:
-    """Return what the next round is to be compared with, oldest first."""
+    """Return what the next round is compared with, oldest first."""
     kept = list(before)
     for counted in now.counted:
         last = last_of(kept, counted)
@@ -140,7 +140,7 @@ def remember(before: Iterable[Counted], now: Round) -> list[Counted]:
 
 
 def take_line(counted: Counted, line: bytes) -> None:
-    """Take what a line of the metrics says of audit records, if anything."""
+    """Count a line of the metrics, if it is about audit records."""
     sample = SAMPLE.fullmatch(line.strip())
     if sample is None:
         return

@@ -1,7 +1,7 @@
-"""What API servers count of their own audit records, read and compared.
+"""The counters of API servers for their audit records, read and compared.
 
-An API server that cannot deliver a record, or not write it, drops it and
-counts that. Several stand behind one address, so each is asked by its own.
+An API server drops a record that it cannot deliver or write, and counts that.
+Several may share one address, so each is read at its own.
 """
 
 import asyncio
@@ -31,35 +31,36 @@ __all__ = ["ApiServers", "AuditCounters"]
 STREAM = "counters"
 
 READ_SECONDS = 60.0
-"""Their answer has megabytes in a large cluster."""
+"""The response has megabytes in a large cluster."""
 
 PROOF_SECONDS = 20.0
-"""Batches are refused meanwhile, and repeated for longer."""
+"""Batches are rejected meanwhile, and API servers repeat them for longer."""
 
 SERVER_SECONDS = 15.0
-"""For one of several, so that what the others count is known in time."""
+"""For one of several, so that the counters of the others arrive in time."""
 
 SERVERS_MAX = 32
-"""That are asked by their own addresses; a control plane has three or five."""
+"""Servers that are read at their own addresses; a control plane has three or
+five."""
 
 UNREAD_SECONDS = 180.0
-"""A server that did not answer for longer before it was gone dropped nobody
-knows what; one that was restarted is away for less."""
+"""If a server did not respond for longer before it was removed, the number of
+records it dropped is unknown; a restarted one is away for less."""
 
 LINE_BYTES_MAX = 64 << 10
 
 
 class ApiServers(Protocol):
-    """The API servers of a cluster. All of it raises `ClusterError`."""
+    """The API servers of a cluster. Every method raises `ClusterError`."""
 
     async def addresses(self) -> Sequence[str]:
-        """Return their own addresses; none where they do not say."""
+        """Return their own addresses; none if they are unknown."""
 
     async def leases(self) -> int | None:
-        """Return how many renew a Lease; None where they do not say."""
+        """Return how many servers renew a Lease; None if unknown."""
 
     def metrics(self, server: str) -> AsyncIterable[bytes]:
-        """Yield the metrics of a server; ``""``: of whichever answers."""
+        """Yield the metrics of a server; ``""`` for whichever responds."""
 
 
 def _now() -> datetime:
@@ -82,9 +83,9 @@ class AuditCounters:
         """Prepare.
 
         Args:
-            servers: those that count.
+            servers: the API servers.
             received: where to count.
-            now: the clock by which observations are made.
+            now: the clock for observations.
             read_seconds: between two readings.
         """
         self._servers = servers
@@ -110,9 +111,9 @@ class AuditCounters:
             await asyncio.sleep(self._read_seconds)
 
     async def proof(self, known: Known) -> Proof:
-        """Prove what was lost since they were read last, as far as they can.
+        """Prove what was lost since the last reading, as far as possible.
 
-        What is known is looked up at once, before anybody reads them again.
+        What is known is looked up at once, before the next reading.
         """
         before = read_place(known.resume_points().get(STREAM))
         try:
@@ -130,13 +131,13 @@ class AuditCounters:
     ) -> list[Counted]:
         """Put what was lost since each API server was read last.
 
-        Returns what the next round is to be compared with.
+        Returns what the next round is compared with.
         """
         identify(before, now)
         self._received.uncounted = next(iter(now.unread.values()), None)
         lost = [
             *self._dropped(before, now),
-            *(self._ended(one, now) for one in _untold(before, now)),
+            *(self._ended(one, now) for one in _unread(before, now)),
         ]
         after = remember(before, now)
         await sink.put([*lost, self._place(after, is_live=not now.unread)])
@@ -147,8 +148,8 @@ class AuditCounters:
     ) -> Iterator[RecordsLost]:
         """Yield what each API server counted as dropped.
 
-        One that is new may have lost records since it started; what it
-        counted before it was ever read came before the log began.
+        A new one may have lost records since it started; what it counted
+        before it was ever read happened before the log began.
         """
         for counted in now.counted:
             last = last_of(before, counted)
@@ -173,7 +174,7 @@ class AuditCounters:
             )
 
     def _ended(self, one: Counted, now: Round) -> RecordsLost:
-        """Say that nobody knows what a server dropped before it ended."""
+        """Report that it is unknown what a server dropped before it ended."""
         return RecordsLost(
             observed_at=datetime.fromtimestamp(now.at, UTC),
             stream=STREAM,
@@ -186,7 +187,7 @@ class AuditCounters:
     def _place(
         self, counted: Sequence[Counted], *, is_live: bool
     ) -> PlaceReached:
-        """Say what they are compared with next, and whether all are read."""
+        """Return what to compare with next, and whether all were read."""
         return PlaceReached(
             observed_at=self._now(),
             source=AUDIT,
@@ -196,9 +197,9 @@ class AuditCounters:
         )
 
     async def _read(self, before: Sequence[Counted]) -> Round:
-        """Read each of several by its own address, and one by that of all.
+        """Read each of several at its own address, one at the shared.
 
-        Where none of several can be reached, whichever answers is read.
+        If none of several can be reached, whichever responds is read.
         """
         try:
             addresses = await self._servers.addresses()
@@ -237,8 +238,8 @@ class AuditCounters:
         return counted
 
 
-def _untold(before: Sequence[Counted], now: Round) -> Iterator[Counted]:
-    """Yield servers that are gone, and had not been read for long."""
+def _unread(before: Sequence[Counted], now: Round) -> Iterator[Counted]:
+    """Yield servers that were removed, and had not been read for long."""
     for one in gone_since(before, now):
         if one.server and one.seen - one.at > UNREAD_SECONDS:
             yield one

@@ -1,7 +1,7 @@
 """Rotated audit logs that cannot be read to their end, and what is lost.
 
-A file that is being compressed is half there for a while, so it is waited
-for as long as it changes, and some time more. It does not read records, nor
+A file that is being compressed is incomplete for a while, so it is waited for
+while it changes, and some time after. This module does not read records, nor
 put the loss.
 """
 
@@ -19,8 +19,8 @@ from recorder.sources.audit.lines import UnreadableError, head_of, read_lines
 __all__ = ["WAIT_SECONDS", "Patience", "loss_of"]
 
 WAIT_SECONDS = 60.0
-"""For a file that does not change. What compresses a log writes all the
-time."""
+"""For a file that does not change. A compressing program writes all the time.
+"""
 
 SETTLED_SECONDS = 2.0
 """Without a change before it is read again."""
@@ -47,11 +47,11 @@ class Patience:
     def waits_for(self, path: Path) -> UnreadableError | None:
         """Return why a file need not be read again yet; None if it may be.
 
-        A large one is not read again at each look, but when it has changed,
-        and at the end of the wait.
+        A large one is not read again every time, but when it has changed, and
+        at the end of the wait.
 
         Raises:
-            FileNotFoundError: it is not there any more.
+            FileNotFoundError: it does not exist any more.
         """
         waited = self._files.get(path)
         if waited is None:
@@ -69,10 +69,10 @@ class Patience:
         return waited.why
 
     def is_over(self, path: Path, why: UnreadableError) -> bool:
-        """Take note of a failure; return whether the wait is over.
+        """Note a failure; return whether the wait is over.
 
         Raises:
-            FileNotFoundError: the file is not there any more.
+            FileNotFoundError: the file does not exist any more.
         """
         now = time.monotonic()
         waited = self._files.get(path)
@@ -95,7 +95,7 @@ def _state(path: Path) -> object:
 def loss_of(
     stream: str, path: Path, why: UnreadableError, before: Sequence[Path]
 ) -> RecordsLost:
-    """Return the loss of what a file holds beyond what can be read of it.
+    """Return the loss of the part of a file that cannot be read.
 
     Args:
         stream: of the log.
@@ -116,7 +116,7 @@ def loss_of(
 
 
 def _last_moment(path: Path) -> datetime | None:
-    """Return when the last record was made that can be read."""
+    """Return the time of the last record that can be read."""
     last = b""
     with suppress(FileNotFoundError, UnreadableError):
         for line in read_lines(path, head_of(path), 0):

@@ -1,6 +1,6 @@
-"""Audit records in whatever a file has them: a log, a batch, an export.
+"""Audit records in any file that has them: a log, a batch, an export.
 
-What is none is named: what it seems to be, and what to export instead.
+Other documents are named: what each seems to be, and what to export instead.
 """
 
 import re
@@ -17,12 +17,12 @@ from recorder.sources.files import Document, State
 __all__ = ["Cut", "Found", "Other", "Record", "Refused", "found_in"]
 
 NESTED_MAX = 12
-"""A list of rows of a result of an answer, each with a text that is JSON."""
+"""A list of rows of a result of a response, each with a text that is JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record, as the API server wrote it where that is known."""
+    """A record, as the API server wrote it if that is known."""
 
     raw: bytes
 
@@ -43,7 +43,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A line of another log in the same file: nothing of audit is missing."""
+    """A line of another log in the same file: no audit record is missing."""
 
 
 Found = Record | Refused | Cut | Other
@@ -72,14 +72,14 @@ HELD = (
     ("properties",),
     ("_source", "message"),
 )
-"""Members that hold records in documents of collectors and their exports."""
+"""Members that hold records in documents of log collectors and exports."""
 
 _KLOG = re.compile(r"[IWEF]\d{4} \d\d:\d\d:\d\d")
 SHOWN = 60
 
 
 def found_in(document: Document) -> Iterator[Found]:
-    """Yield what a document of a file holds."""
+    """Yield the contents of a document of a file."""
     match document.state:
         case State.CUT:
             yield Cut(document.why)
@@ -98,7 +98,7 @@ def _found_in(raw: bytes) -> Iterator[Found]:
     try:
         document = orjson.loads(raw)
     except ValueError:
-        # A text with half a character, or nested too deep.
+        # A text with half a character, or nested too deeply.
         yield Refused("it cannot be decoded as JSON")
         return
     yield from _of(document, 0)
@@ -168,9 +168,9 @@ def _of_object(document: Mapping[str, Any], depth: int) -> Iterator[Found]:
 
 
 def _held(document: Mapping[str, Any]) -> Iterator[object] | None:
-    """Return what a document of an export holds; None if it is none.
+    """Return the contents of an exported document; None if it is not one.
 
-    Of another log nothing is kept: that is None, too.
+    Also None for a document of another log.
     """
     for shape in (cloud_logging, azure_monitor, cloudwatch):
         found: Iterator[object] | None = shape.records(document)
@@ -202,7 +202,7 @@ def _no_json(text: str) -> Found:
 
 
 def _seems(document: Mapping[str, Any]) -> str:
-    """Say what a document seems to be, and what to export instead."""
+    """Return what a document seems to be, and what to export instead."""
     version, kind = document.get("apiVersion"), document.get("kind")
     if str(version).startswith("audit.k8s.io/") and kind == "Event":
         return f"an audit record without {lacks_of_record(document)}"
@@ -257,4 +257,4 @@ SEEMS = (
         "a CloudEvent, not an audit record",
     ),
 )
-"""Documents by their members: those that are easily taken for records."""
+"""Documents by their members: those easily mistaken for records."""

@@ -1,4 +1,4 @@
-"""What an import made of each file: counted, and refused by name."""
+"""The result of an import for each file: counts, and refusals by reason."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ OTHERS = "other reasons"
 
 
 class Refusal(msgspec.Struct):
-    """Lines of a file that were not taken, for one reason."""
+    """Lines of a file that were refused, for one reason."""
 
     reason: str
     count: int = 0
@@ -29,7 +29,7 @@ class Refusal(msgspec.Struct):
             self.ranges.append((first, last))
 
     def lines(self) -> str:
-        """Return the lines in words."""
+        """Return the lines as text."""
         if self.ranges == [(0, 0)]:
             return "at the end"
         numbers = [f"{a}" if a == b else f"{a}-{b}" for a, b in self.ranges]
@@ -47,10 +47,10 @@ class ImportedFile(msgspec.Struct, kw_only=True):
 
     path: str
     records: int = 0
-    """Audit records, whether the log has them already or not."""
+    """Audit records, including those that the log has already."""
 
     refused: int = 0
-    """Documents that are no audit records."""
+    """Documents that are not audit records."""
 
     cut: int = 0
     """Documents that end too early."""
@@ -88,7 +88,7 @@ class ImportedFile(msgspec.Struct, kw_only=True):
         self.last_at = max(at, self.last_at or at)
 
     def refuse(self, reason: str, first: int, last: int) -> None:
-        """Count a document that is not taken."""
+        """Count a document that is refused."""
         found = next((r for r in self.refusals if r.reason == reason), None)
         if found is None and len(self.refusals) >= REASONS_MAX:
             reason = OTHERS
@@ -101,5 +101,5 @@ class ImportedFile(msgspec.Struct, kw_only=True):
         found.note(first, last)
 
     def says(self) -> Sequence[str]:
-        """Return what was refused and why, a line each."""
+        """Return what was refused and why, one line each."""
         return [f"{r.lines()}: {r.reason}" for r in self.refusals]

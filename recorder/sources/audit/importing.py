@@ -1,11 +1,11 @@
 """Importing audit records from files: each file once, from its beginning.
 
-A file is read twice: first to see what it holds, so that of a file without a
-record, or with those of another cluster, nothing is written; then to put it.
-Lines that are refused, or cut, are one gap of the log, behind the records.
+A file is read twice: first to see what it holds, so that nothing is written
+for a file without a record, or with records of another cluster; then to put
+it. Lines that are refused or cut are one gap of the log, after the records.
 
-An audit log is a recording that the API server made: its records keep the
-time at which it made them, as the frames of a tape keep theirs.
+An audit log is a recording made by the API server: its records keep the times
+at which they were logged, as the frames of a tape do.
 """
 
 import asyncio
@@ -55,14 +55,14 @@ REFUSED_IN_PART = "lines of a file were no audit records"
 
 
 class Places(Protocol):
-    """What an import asks of a log."""
+    """What an import needs from a log."""
 
     def resume_points(self) -> Mapping[str, str]:
         """Return how far each file was read, by the name of its stream."""
 
 
 class AuditImport:
-    """Imports audit records; what the log has already adds nothing."""
+    """Imports audit records; records that the log has already add nothing."""
 
     finite = True
 
@@ -77,20 +77,20 @@ class AuditImport:
 
         Args:
             paths: of the files, in the order in which they are read.
-            cluster_uid: of the log; records that show another are refused.
+            cluster_uid: of the log; records with another one are refused.
             on_progress: called while files are read.
         """
         self._paths = paths
         self._cluster_uid = cluster_uid
         self._on_progress = on_progress
         self.files: list[ImportedFile] = []
-        """What became of each file, as far as they were read."""
+        """The result for each file, as far as they were read."""
 
         self.is_done = False
         """Whether every file was read to its end, and is in the log."""
 
     async def run(self, sink: Sink, known: Places) -> None:
-        """Read every file; one that cannot be read says so in its place."""
+        """Read every file; the result of an unreadable one has the reason."""
         places = dict(known.resume_points())
         receipt = None
         for path in self._paths:
@@ -106,14 +106,14 @@ class AuditImport:
             except (OSError, UnreadableError) as exc:
                 file.trouble = str(exc)
         if receipt is not None:
-            # What is slow to commit is not a stop that takes too long.
+            # A slow commit is not a stop that takes too long.
             await receipt.committed()
         self.is_done = True
 
     async def _see(
         self, path: Path, place: "_Place", file: ImportedFile
     ) -> None:
-        """Count what a file holds."""
+        """Count the contents of a file."""
         file.read_before = place.is_known
         for document, found in _read(path, place):
             file.read_before = False
@@ -131,7 +131,7 @@ class AuditImport:
                     file.refuse(reason, document.line, document.last_line)
             if (file.records + file.refused) % PROGRESS_DOCUMENTS == 0:
                 self._on_progress(file)
-                # Others must get their turn.
+                # Other tasks must get their turn.
                 await asyncio.sleep(0)
         self._on_progress(file)
 
@@ -151,7 +151,8 @@ class AuditImport:
     ) -> Receipt:
         portion: list[Observation] = []
         size, taken, line = 0, 0, 0
-        # The gap is put at the end, so one that was stopped begins anew.
+        # The gap is put at the end, so an import that was stopped starts
+        # again.
         may_resume = place.is_of_lines and file.is_whole
         for document, found in _read(path, place):
             # What was appended since it was counted is for the next import.
@@ -165,7 +166,8 @@ class AuditImport:
                     portion.append(place.reached(place.offset, "live"))
                 await sink.put(portion)
                 portion, size = [], 0
-                # A sink with room need not wait, and others get their turn.
+                # A sink with room does not wait, and other tasks get their
+                # turn.
                 await asyncio.sleep(0)
             portion.append(_recorded(found.raw))
             size, taken = size + len(found.raw), taken + 1
@@ -179,11 +181,11 @@ class AuditImport:
 
 
 def _see_file(path: Path) -> None:
-    """See that a path is that of a file, which can be read twice.
+    """Check that a path is a regular file, which can be read twice.
 
     Raises:
         UnreadableError: it is a pipe, or a folder.
-        OSError: it is not there.
+        OSError: it does not exist.
     """
     if not stat.S_ISREG(path.stat().st_mode):
         msg = (
@@ -194,10 +196,10 @@ def _see_file(path: Path) -> None:
 
 
 class _Place:
-    """Where a file is known to have been read, and how it is named.
+    """How far a file was read, and its name.
 
-    A log is named by its first line, as when it is followed; what is no log
-    by all its bytes, because exports begin alike.
+    A log is named by its first line, as when it is followed; another file by
+    all its bytes, because exports have equal first lines.
     """
 
     def __init__(self, stream: str, offset: int, *, is_of_lines: bool) -> None:
@@ -207,7 +209,7 @@ class _Place:
         self.is_known = bool(offset)
 
     def reached(self, offset: int, state: str) -> PlaceReached:
-        """Return the place behind what was put."""
+        """Return the place after what was put."""
         return PlaceReached(
             observed_at=datetime.now(UTC),
             source=AUDIT,
@@ -226,13 +228,13 @@ def _place(path: Path, places: Mapping[str, str]) -> _Place:
         stream = f"file:{digest[:32]}"
     offset = int(places.get(stream) or 0)
     if offset and first is not None and not _is_between(path, offset):
-        # Another file that begins alike, as what was filtered from a log.
+        # Another file with the same first line, such as a filtered log.
         offset = 0
     return _Place(stream, offset, is_of_lines=first is not None)
 
 
 def _first_line(path: Path) -> str | None:
-    """Return the digest of the first line of a log; None if it is none."""
+    """Return the digest of the first line of a log; None if it is not one."""
     line = b""
     held = members(path)
     try:
@@ -259,16 +261,16 @@ def _first_line(path: Path) -> str | None:
 
 
 def _is_between(path: Path, offset: int) -> bool:
-    """Return whether a log has a line that ends at a place."""
+    """Return whether a log has a line that ends at this offset."""
     for member in members(path):
         return Text(member.read).skip(offset)
     return False
 
 
 def _read(path: Path, place: _Place) -> Iterator[tuple[Document, Found]]:
-    """Yield what a file holds behind a place.
+    """Yield the contents of a file after a place.
 
-    A file that was read to its end as a whole holds nothing new.
+    A file that was read to its end in one piece holds nothing new.
     """
     if place.is_known and not place.is_of_lines:
         return
@@ -288,7 +290,7 @@ def _read(path: Path, place: _Place) -> Iterator[tuple[Document, Found]]:
 def _recorded(raw: bytes) -> AuditRecorded:
     now = datetime.now(UTC)
     at = record_moment(raw) or now
-    # A clock that is ahead observes nothing before we do.
+    # With a server clock that is ahead, nothing is observed before now.
     return AuditRecorded(observed_at=min(at, now), event=raw)
 
 

@@ -1,8 +1,8 @@
-"""Reading audit log files: whole lines, from a place in a file.
+"""Reading audit log files: complete lines, from an offset in a file.
 
-A file is known by its first line, and not by its inode: rotation renames it,
-compression writes it anew, and an inode is given away again. Two audit logs do
-not begin with the same record.
+A file is identified by its first line, and not by its inode: rotation renames
+it, compression writes a new one, and inodes are reused. No two audit logs
+begin with the same record.
 """
 
 import bz2
@@ -34,11 +34,11 @@ __all__ = [
 ]
 
 LINE_BYTES_MAX = 16 << 20
-"""The API server truncates records far below that where it does at all; what
-is longer is described instead of kept."""
+"""The API server truncates records far below that if it does at all; a longer
+line is described instead of kept."""
 
 FILE_BYTES_AT_ONCE = 1 << 20
-"""Read from a file before others get their turn."""
+"""Read from a file before other tasks get their turn."""
 
 MAGIC_BYTES = 6
 COMPRESSED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
@@ -47,7 +47,7 @@ COMPRESSED: tuple[tuple[bytes, Callable[[Any], Any]], ...] = (
     (b"\xfd7zXZ\x00", lzma.open),
     (b"\x28\xb5\x2f\xfd", zstd.open),
 )
-"""What the formats that log rotation compresses to begin with."""
+"""How files begin that log rotation compresses."""
 
 UNSUPPORTED = (b"PK\x03\x04", b"\x1f\x9d", b"\x04\x22\x4d\x18")
 """Of zip, compress and lz4."""
@@ -59,7 +59,7 @@ DAMAGED = (EOFError, OSError, zlib.error, lzma.LZMAError, zstd.ZstdError)
 
 
 class MovedError(FileNotFoundError):
-    """The file that was meant has another name by now."""
+    """The intended file has another name by now."""
 
 
 class UnreadableError(InputError):
@@ -75,23 +75,23 @@ class Line:
 
     text: bytes
     end: int
-    """The offset behind its newline."""
+    """The offset after its newline."""
 
     length: int
-    """Its bytes; more than those of the text where it is too long to keep."""
+    """Its bytes; more than those of the text if it is too long to keep."""
 
     sha256: str = ""
-    """Of all its bytes, where it is too long to keep."""
+    """Of all its bytes, if it is too long to keep."""
 
     is_whole: bool = True
     """Whether it has a newline."""
 
 
 def head_of(path: Path) -> str:
-    """Return the digest of a file's first line; empty where it has none.
+    """Return the digest of a file's first line; empty if it has none.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         UnreadableError: the file cannot be read that far.
     """
     with _opened(path) as file:
@@ -104,11 +104,11 @@ def read_lines(
     """Yield the complete lines of a file from an offset on.
 
     A last line without a newline is still being written, unless the file is
-    finished: then it is whole if it is a document.
+    finished: then it is complete if it is a document.
 
     Raises:
         MovedError: another file has its name by now.
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         UnreadableError: the file cannot be read to its end.
     """
     with _opened(path) as file:
@@ -132,15 +132,15 @@ def _head(file: IO[bytes]) -> str:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, unpacked if it is compressed.
+    """Open a file, decompressed if it is compressed.
 
-    Never waits, as a pipe that nothing writes to would.
+    Never blocks, as opening a pipe without a writer would.
 
     Raises:
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         UnreadableError: it cannot be read, also while entered.
     """
-    with _told(path), open(path, "rb", opener=_without_wait) as file:
+    with _translated(path), open(path, "rb", opener=_without_wait) as file:
         unpack = _unpacking(path, file)
         if unpack is None:
             yield file
@@ -150,7 +150,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _translated(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
@@ -166,7 +166,7 @@ def _without_wait(path: str, flags: int) -> int:
 
 
 def _unpacking(path: Path, file: IO[bytes]) -> Callable[[Any], Any] | None:
-    """Return what unpacks a file; None if it is not compressed."""
+    """Return what decompresses a file; None if it is not compressed."""
     found = os.fstat(file.fileno())
     if not stat.S_ISREG(found.st_mode):
         msg = f'cannot read "{path}": it is not a regular file'
@@ -199,7 +199,7 @@ def _lines(file: IO[bytes], offset: int) -> Iterator[Line]:
 
 
 def _line(file: IO[bytes], begun: bytes, offset: int) -> Line:
-    """Read a line to its end; what is beyond the bound is not kept."""
+    """Read a line to its end; bytes beyond the bound are not kept."""
     if begun.endswith(b"\n"):
         return Line(begun[:-1], offset + len(begun), len(begun) - 1)
     if len(begun) < LINE_BYTES_MAX:
@@ -220,13 +220,14 @@ def rotated(path: Path) -> list[Path]:
     """Return the files that a log was rotated to, oldest first.
 
     The API server puts a time into their names, between stem and suffix, and
-    may compress them; logrotate adds a number or a date behind.
+    may compress them; logrotate appends a number or a date.
 
     Raises:
-        FileNotFoundError: there is no such folder, or a file went meanwhile.
+        FileNotFoundError: the folder does not exist, or a file was removed
+            meanwhile.
         UnreadableError: the folder cannot be read.
     """
-    with _told(path.parent):
+    with _translated(path.parent):
         return _rotated(path)
 
 

@@ -1,8 +1,8 @@
-"""What two readings of the counters prove of a time in between.
+"""What two readings of the counters prove about the time in between.
 
-A process that counted nothing as dropped dropped nothing. So each API server
-answers for its own share: one that does not answer, or is another process
-than before, leaves its share open, and one that nobody knows of leaves all.
+A process that counted no drops dropped nothing. So each API server is judged
+for its own records: one that does not respond, or is another process than
+before, leaves its records uncertain, and one that was never seen leaves all.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,11 +24,11 @@ LOST = "audit records between the two"
 
 
 class Proof(NamedTuple):
-    """What counters prove of a time in which nobody received."""
+    """What counters prove about a time in which no records were received."""
 
     proved: str
     possible: str | None
-    """What may be missing; None where nothing is."""
+    """What may be missing; None if nothing is."""
 
 
 class _Share(NamedTuple):
@@ -41,13 +41,12 @@ class _Share(NamedTuple):
 
 
 def prove(before: Sequence[Counted], now: Round, leases: int | None) -> Proof:
-    """Compare what was counted before nobody received with what is now.
+    """Compare the counters before a time without a receiver with those now.
 
     Args:
         before: the readings up to the last round before.
-        now: what API servers count now.
-        leases: how many API servers renew a Lease; None where that is
-            unknown.
+        now: the current counters.
+        leases: how many API servers renew a Lease; None if unknown.
     """
     identify(before, now)
     shares = list(_shares(before, now))
@@ -62,7 +61,7 @@ def prove(before: Sequence[Counted], now: Round, leases: int | None) -> Proof:
 
 
 def gone_since(before: Sequence[Counted], now: Round) -> Iterator[Counted]:
-    """Yield the processes of the last round that are none of this one."""
+    """Yield the processes of the last round that are missing in this one."""
     for one in seen_last(before):
         if one.server not in now.unread and last_of(now.counted, one) is None:
             yield one
@@ -99,7 +98,7 @@ def _share(counted: Counted, last: Counted | None) -> _Share:
 
 
 def _unlisted(known: int, leases: int | None) -> list[str]:
-    """Say that there may be API servers that nobody asked."""
+    """Report that there may be API servers that were not read."""
     if leases is None:
         return ["how many there are is unknown"]
     if leases <= known:

@@ -1,7 +1,7 @@
-"""Putting what audit log files hold, each file once.
+"""Putting the contents of audit log files, each file once.
 
-A file is a stream, named by its first line: whoever reads it, following a log
-or importing old files, goes on where the one before stopped. Behind every
+A file is a stream, named by its first line: any reader of it, following a log
+or importing old files, continues where the last one stopped. After every
 portion comes the place that was reached, in the same call, so that both are
 committed together.
 """
@@ -32,7 +32,7 @@ __all__ = ["FileReader"]
 State = Literal["live", "ended"]
 
 HEAD_BYTES = 4096
-"""What is kept of a line that is too long."""
+"""How much is kept of a line that is too long."""
 
 
 class FileReader:
@@ -50,7 +50,7 @@ class FileReader:
         Args:
             sink: where to put what is read.
             places: how far each stream was read.
-            now: the clock by which observations are made.
+            now: the clock for observations.
         """
         self._sink = sink
         self._now = now
@@ -59,11 +59,11 @@ class FileReader:
             for stream, place in places.items()
             if stream.startswith("file:")
         }
-        self._told: dict[str, State] = {}
-        """The state that was put of each stream, by this reader."""
+        self._states: dict[str, State] = {}
+        """The state of each stream that this reader has put."""
 
         self.before: list[Observation] = []
-        """What is put before the next line."""
+        """Observations to put before the next line."""
 
         self.records = 0
         """Lines put so far, of all files."""
@@ -80,14 +80,14 @@ class FileReader:
 
         Args:
             path: of the file.
-            head: the digest of its first line; empty where it has none.
+            head: the digest of its first line; empty if it has none.
             behind: the places of other streams that are reached with it.
             is_finished: whether nothing more is written to it, as to a file
                 that was rotated.
 
         Raises:
-            MovedError: the name is that of another file by now.
-            FileNotFoundError: there is no such file.
+            MovedError: another file has the name by now.
+            FileNotFoundError: the file does not exist.
             UnreadableError: it cannot be read to its end, or ends within a
                 line; what came before was put.
         """
@@ -117,7 +117,7 @@ class FileReader:
             if portion:
                 await self._put(portion, stream, offset, behind, "live")
             raise
-        if portion or self.before or self._told.get(stream) != state:
+        if portion or self.before or self._states.get(stream) != state:
             await self._put(portion, stream, offset, behind, state)
 
     def _observed(self, line: Line, at: datetime) -> Sequence[Observation]:
@@ -145,14 +145,14 @@ class FileReader:
         await self._sink.put([*self.before, *portion, place, *behind])
         self.before = []
         self._offsets[stream] = offset
-        self._told[stream] = state
-        # A sink with room need not wait, and others must get their turn.
+        self._states[stream] = state
+        # A sink with room does not wait, and other tasks must get their turn.
         await asyncio.sleep(0)
 
     def ended(self, head: str) -> PlaceReached:
-        """Say that nothing more comes of a file, whatever it holds."""
+        """Return that no more lines of a file follow, whatever it holds."""
         stream = _stream(head)
-        self._told[stream] = "ended"
+        self._states[stream] = "ended"
         return PlaceReached(
             observed_at=self._now(),
             source=AUDIT,
@@ -162,7 +162,7 @@ class FileReader:
         )
 
     async def forget(self, heads: Collection[str]) -> None:
-        """Put that files are gone, and what was known of them with them."""
+        """Put that files are gone, and forget their places with them."""
         gone = [
             PlaceReached(
                 observed_at=self._now(),
@@ -178,7 +178,7 @@ class FileReader:
         await self._sink.put(gone)
         for place in gone:
             self._offsets.pop(place.stream, None)
-            self._told.pop(place.stream, None)
+            self._states.pop(place.stream, None)
 
 
 def _stream(head: str) -> str:

@@ -1,10 +1,10 @@
-"""Receiving batches of audit records: each is in the log before its answer.
+"""Receiving batches of audit records: each is committed before its response.
 
-The API server forgets a batch that was taken, repeats one that was not for as
-long as it is set to, and then drops it without a word. So nothing is answered
-before the commit, nothing is kept in memory beyond a bound, and where it was
-refused for longer than it repeats, that is put as a loss. How a batch comes
-over the network is decided in `webhook`.
+The API server forgets a batch that was accepted, repeats a rejected one for as
+long as it is configured to, and then drops it silently. So there is no
+response before the commit, nothing is kept in memory beyond a bound, and if
+batches were rejected for longer than they are repeated, that is put as a loss.
+`webhook` handles the network.
 """
 
 import asyncio
@@ -34,25 +34,25 @@ __all__ = ["BODY_BYTES_MAX", "Answer", "AuditReceiver"]
 STREAM = "webhook"
 
 BODY_BYTES_MAX = 32 << 20
-"""Of one batch: 400 records, as the API server sends them by default, of
-80 KB each."""
+"""Of one batch: 400 records, as the API server sends them by default, of 80 KB
+each."""
 
 HELD_BYTES_MAX = 64 << 20
-"""Of all batches that are being received; beyond it the API server is told to
-come again."""
+"""Of all batches that are being received; beyond it the API server is asked to
+retry later."""
 
 REQUESTS_MAX = 64
 """At once: an API server sends ten a second, and none waits longer than
 `COMMIT_SECONDS`."""
 
 PORTION_BYTES = 1 << 20
-"""Redacted and put at once, so that others get their turn."""
+"""Redacted and put at once, so that other tasks get their turn."""
 
 COMMIT_SECONDS = 20.0
-"""The API server gives up a request after 30 seconds."""
+"""The API server's timeout of a request is 30 seconds."""
 
 LISTENING_SECONDS = 15.0
-"""How often it is recorded that nothing was missed, while nothing comes."""
+"""How often it is recorded that nothing was missed, while nothing arrives."""
 
 REFUSED = "audit records were refused for longer than API servers repeat them"
 AWAY = "nobody received audit records for longer than API servers repeat them"
@@ -61,12 +61,12 @@ TOO_LARGE = f"a batch of audit records had more than {BODY_BYTES_MAX:,} bytes"
 
 
 class Answer(NamedTuple):
-    """What a sender is told."""
+    """The response to a sender."""
 
     status: HTTPStatus
     says: str = ""
     retry_after: int | None = None
-    """Seconds; set where the same request may be taken later."""
+    """Seconds; set if the same request may be accepted later."""
 
 
 def _now() -> datetime:
@@ -77,7 +77,7 @@ class AuditReceiver:
     """Takes batches while the recording that it is a source of runs.
 
     It outlives recordings: between two of them, as on a standby, every batch
-    is refused, to be repeated.
+    is rejected, to be repeated.
     """
 
     finite = False
@@ -96,9 +96,9 @@ class AuditReceiver:
         Args:
             repeated_for: for how long API servers repeat a batch.
             received: where to count.
-            now: the clock by which observations are made.
+            now: the clock for observations.
             commit_seconds: how long a sender waits for the commit.
-            listening_seconds: between two proofs that somebody listened.
+            listening_seconds: between two proofs that records are received.
         """
         self._repeated_for = repeated_for
         self._received = received
@@ -107,12 +107,13 @@ class AuditReceiver:
         self._listening_seconds = listening_seconds
         self._sink: Sink | None = None
         self.proof: Callable[[Known], Awaitable[Proof]] | None = None
-        """Asks what was lost while nobody received; None: nobody knows."""
+        """Reads what was lost while no records were received; None if that is
+        unknown."""
         self._refused_since: datetime | None = None
         self._too_large_at: datetime | None = None
 
     async def run(self, sink: Sink, known: Known) -> None:
-        """Let batches in until cancelled."""
+        """Accept batches until cancelled."""
         place = known.resume_points().get(STREAM)
         if place is not None:
             at = datetime.fromisoformat(place)
@@ -161,26 +162,26 @@ class AuditReceiver:
         return None
 
     async def too_large(self) -> None:
-        """Record that a batch can never be taken.
+        """Record that a batch can never be accepted.
 
         The sender repeats it a few times, which is one loss.
         """
-        sink, now, told = self._sink, self._now(), self._too_large_at
+        sink, now, last = self._sink, self._now(), self._too_large_at
         if sink is not None and (
-            told is None or now - told >= 2 * self._repeated_for
+            last is None or now - last >= 2 * self._repeated_for
         ):
             self._too_large_at = now
             await self._lose(sink, TOO_LARGE)
 
     async def _lose(self, sink: Sink, reason: str) -> Receipt:
-        """Record that a batch was lost that no repetition brings."""
+        """Record that a batch was lost that is not repeated."""
         return await sink.put([self._lost(reason), self._place()])
 
     async def receive(self, body: bytes) -> Answer:
-        """Put a batch; answer when it is committed, or may be repeated.
+        """Put a batch; respond when it is committed, or may be repeated.
 
-        What was put of it before it was refused is known when it is repeated.
-        What is no batch is a loss: its sender forgets it.
+        A repeated batch adds only what was not put before it was rejected.
+        Input that is not a batch is a loss: its sender forgets it.
         """
         refused = None
         try:
@@ -225,7 +226,7 @@ class AuditReceiver:
         return receipt or await sink.put([*before, self._place()])
 
     def _note_lag(self, item: bytes, at: datetime) -> None:
-        """Note how far the clock of the sender, or its batch, is behind."""
+        """Note the lag of the sender's clock, or of its batch."""
         stamp = record_made(item)
         if stamp is not None:
             self._received.lag_seconds = (at - stamp).total_seconds()
@@ -244,7 +245,7 @@ class AuditReceiver:
         )
 
     def _place(self) -> PlaceReached:
-        """Say that nothing was missed until now, or until it was refused."""
+        """Return that nothing was missed until now, or until a rejection."""
         at = self._refused_since or self._now()
         return PlaceReached(
             observed_at=at, source=AUDIT, stream=STREAM, place=written(at)

@@ -1,4 +1,4 @@
-"""Several ways in which audit records come, as the one source of them."""
+"""Several ways in which audit records arrive, as one source."""
 
 import asyncio
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ __all__ = ["Several"]
 
 
 class Several:
-    """Runs sources that do not end, side by side."""
+    """Runs sources that do not end, in parallel."""
 
     finite = False
 

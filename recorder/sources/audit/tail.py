@@ -1,7 +1,7 @@
-"""Following audit log files: what is written, as it is written.
+"""Following audit log files: records are read as they are written.
 
-Each API server writes a log of its own, which goes through many files as it
-is rotated. Where lines were lost, because a file was rotated away, replaced or
+Each API server writes a log of its own, which goes through many files as it is
+rotated. If lines were lost, because a file was rotated away, replaced or
 damaged before it was read to its end, that is put as a loss.
 """
 
@@ -21,7 +21,7 @@ from recorder.sources.audit.reading import FileReader
 __all__ = ["AuditTail"]
 
 LOOK_SECONDS = 0.5
-"""How often a file is looked at; the API server writes each record at once."""
+"""How often to check a file; the API server writes each record at once."""
 
 ROTATED_AWAY = "an audit log was rotated away before it was read to its end"
 REPLACED = "an audit log was replaced before it was read to its end"
@@ -48,8 +48,9 @@ class AuditTail:
 
         Args:
             paths: of the logs.
-            unread: gets why a log is not read, in words, while it is not.
-            look_seconds: between two looks at a log.
+            unread: gets the reason why a log cannot be read, as text, while it
+                cannot.
+            look_seconds: between two checks of a log.
             wait_seconds: for a rotated file that cannot be read to its end,
                 once it does not change any more.
         """
@@ -59,7 +60,7 @@ class AuditTail:
         self._wait_seconds = wait_seconds
 
     async def run(self, sink: Sink, known: Known) -> None:
-        """Follow until cancelled; a file that is missing is waited for."""
+        """Follow until cancelled; a missing file is waited for."""
         places = known.resume_points()
         async with asyncio.TaskGroup() as group:
             for path in self._paths:
@@ -86,9 +87,8 @@ class AuditTail:
 class _Follower:
     """One log, through all the files that it is rotated to.
 
-    Its place names the file that it is in, and behind that those that it was
-    rotated to, for as long as they are there: what is known of them goes with
-    them.
+    Its place names its current file, and after that those that it was rotated
+    to, as long as they exist: their places are removed with them.
     """
 
     def __init__(
@@ -104,11 +104,11 @@ class _Follower:
         self._reader = FileReader(sink, places, now=_now)
         heads = places.get(str(path), "").split()
         self._head = heads[0] if heads else None
-        """Of the file that it was in; None before the first time."""
+        """Of the current file; None before the first time."""
 
         self._older = set(heads[1:])
         self._is_there: bool | None = None
-        """What was put last; None before it was looked for."""
+        """What was put last; None before the first check."""
 
     @property
     def name(self) -> str:
@@ -116,13 +116,14 @@ class _Follower:
         return str(self._path)
 
     async def catch_up(self) -> None:
-        """Read whatever there is now, the oldest first.
+        """Read what there is now, the oldest first.
 
         Raises:
-            FileNotFoundError: the log is not there, or went meanwhile.
+            FileNotFoundError: the log does not exist, or was removed
+                meanwhile.
             UnreadableError: the log cannot be read.
-            UnfinishedError: a file that it was rotated to cannot, and is
-                waited for.
+            UnfinishedError: a rotated file cannot be read yet, and is waited
+                for.
         """
         head = head_of(self._path)
         finished, why = self._left(head)
@@ -149,7 +150,7 @@ class _Follower:
         for place, (other, ended) in enumerate(finished):
             self._older |= {self._head or "", ended or ""} - {""}
             try:
-                # Also where its first line could not be read a moment ago.
+                # Also if its first line could not be read a moment ago.
                 await self._reader.read(
                     other,
                     head_of(other) if ended is None else ended,
@@ -169,7 +170,7 @@ class _Follower:
         until: Sequence[tuple[Path, str | None]],
         why: UnreadableError,
     ) -> None:
-        """Go on behind a file, unless it may become readable."""
+        """Continue after a file, unless it may become readable."""
         *before, (path, head) = until
         if not self._patience.is_over(path, why):
             raise UnfinishedError(str(why)) from why
@@ -181,14 +182,14 @@ class _Follower:
             self._reader.before.append(self._reader.ended(head))
 
     async def missing(self) -> None:
-        """Put that the log is not there, once."""
+        """Put that the log does not exist, once."""
         if self._is_there is not False and self._head is not None:
             waiting = replace(self._at(self._head), state="backing-off")
             await self._sink.put([waiting])
         self._is_there = False
 
     async def _turn(self) -> None:
-        """Forget what is known of files that are no longer there."""
+        """Forget the places of files that no longer exist."""
         known = self._older | {self._head or ""}
         there = {_head_or_none(other) for other in rotated(self._path)}
         self._older = known & there
@@ -199,8 +200,8 @@ class _Follower:
     ) -> tuple[Sequence[tuple[Path, str | None]], str | None]:
         """Return the files to read before the log, and what was lost.
 
-        Each with its head, None where that cannot be read. What was there
-        before a log was first followed is for an import.
+        Each with its head, None if that cannot be read. Files from before a
+        log was first followed are for an import.
         """
         if self._head is None or head == self._head:
             return [], None
@@ -208,7 +209,8 @@ class _Follower:
         older = [
             (other, known)
             for other in files
-            # What is being compressed is there itself until that is done.
+            # The original of a file that is being compressed exists until that
+            # is done.
             if (known := _head_or_none(other)) is not None
             or other.with_suffix("") not in files
         ]
@@ -224,7 +226,7 @@ class _Follower:
         )
 
     def _at(self, head: str) -> PlaceReached:
-        """Say which file the log is in."""
+        """Return the file that the log is in."""
         return PlaceReached(
             observed_at=_now(),
             source=AUDIT,

@@ -1,7 +1,7 @@
-"""The audit webhook: batches of records over HTTPS, from those who may.
+"""The audit webhook: batches of records over HTTPS, from permitted senders.
 
-Nobody is let in without a client certificate, a token, or both, as it is set;
-nothing of a body is read before that, nor before there is room for it.
+A sender needs a client certificate, a token, or both, as configured; no byte
+of a body is read before that is checked, nor before there is room for it.
 """
 
 import asyncio
@@ -29,24 +29,24 @@ __all__ = ["BOUNDS", "AuditWebhook", "WebhookError"]
 PATH = "/audit"
 
 BOUNDS = Bounds(
-    # An API server has a few. Beyond it files that are open would be wanting
-    # where the cluster is watched.
+    # An API server needs a few. More would take the open files that watching
+    # the cluster needs.
     connections=300,
     strangers=200,
-    # Enough that a handshake ends before as many others have come.
+    # Enough that a handshake ends before as many others arrive.
     strangers_of_a_peer=150,
     # An API server closes its own after 90.
     idle_seconds=120,
 )
 
 LINGER_SECONDS = 1.0
-"""For a sender that is refused to see it before its connection ends."""
+"""For a rejected sender to read the response before its connection ends."""
 
 BEARER = "Bearer "
 
 
 class WebhookError(ConfigError):
-    """The audit webhook cannot be served as it is set."""
+    """The audit webhook cannot be served as configured."""
 
     code = "config.audit_webhook"
 
@@ -66,18 +66,18 @@ class AuditWebhook:
         """Prepare.
 
         Args:
-            receiver: takes what comes.
-            certificates: of the server and of those who may send.
-            is_holder: whether a token lets in; None: none is asked for.
+            receiver: takes the batches.
+            certificates: of the server and of permitted senders.
+            is_holder: whether a token is valid; None if none is required.
             cluster_uid: the cluster that is recorded.
             received: where to count.
 
         Raises:
-            WebhookError: nothing would be asked of senders.
+            WebhookError: senders would not be authenticated.
         """
         if is_holder is None and certificates.client_authority is None:
             msg = (
-                "the audit webhook would let everybody in: set"
+                "the audit webhook would accept any sender: set"
                 " audit_client_ca, audit_token_file, or both"
             )
             raise WebhookError(msg)
@@ -98,7 +98,7 @@ class AuditWebhook:
             ListenError: the address cannot be used.
             CertificateFileError: nor can a certificate.
         """
-        tls = self._certificates.context(self._received.tell)
+        tls = self._certificates.context(self._received.note_trouble)
         routes = [
             Route(path, self._serve, methods=["POST"])
             for path in (PATH, PATH + "/{cluster}")
@@ -127,7 +127,7 @@ class AuditWebhook:
         return _Refusal(answer, text)
 
     def _refusal(self, request: Request) -> Answer | None:
-        """Return why a request is refused before its body is read."""
+        """Return why a request is rejected before its body is read."""
         if self._is_holder is not None:
             given = request.headers.get("Authorization", "")
             if not (
@@ -166,14 +166,14 @@ class AuditWebhook:
                 else:
                     return await self._receiver.receive(bytes(body))
         if answer is None:
-            # Its connection has ended: it left, or was too slow.
+            # Its connection has ended: it closed it, or was too slow.
             answer = Answer(HTTPStatus.REQUEST_TIMEOUT)
         if answer.status is HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
             await self._receiver.too_large()
         return answer
 
     def _more(self, size: int, held: "_Held") -> Answer | None:
-        """Take note of a body that is longer than it was announced."""
+        """Check a body that is longer than it was announced."""
         grown = size - held.bytes
         if size > BODY_BYTES_MAX:
             return self._receiver.room_for(size)
@@ -183,10 +183,10 @@ class AuditWebhook:
 
 
 class _Refusal(Response):
-    """Ends the connection with its answer.
+    """Ends the connection with its response.
 
-    The next attempt may reach another recorder behind the address, and what
-    is left of a body is not kept.
+    The next attempt may reach another recorder behind the address, and the
+    rest of the body is not kept.
     """
 
     def __init__(self, answer: Answer, text: str) -> None:
@@ -196,7 +196,7 @@ class _Refusal(Response):
         super().__init__(text, answer.status, headers, "text/plain")
 
     async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
-        """Answer, and let go of what is still being sent, for a moment."""
+        """Respond, and drop what is still being sent, for a moment."""
         start = {"type": "http.response.start", "status": self.status_code}
         await send({**start, "headers": self.raw_headers})
         part = {"type": "http.response.body", "body": self.body}

@@ -1,6 +1,6 @@
 """Files that people have: unpacked, decoded and split into documents.
 
-Nothing here knows what a document says; `recorder.sources.audit` does.
+Nothing here interprets a document; `recorder.sources.audit` does.
 """
 
 from recorder.sources.files.splitting import documents, is_json

@@ -1,7 +1,7 @@
 """Where a JSON value ends, found by its brackets, while it is being read.
 
-Nothing is decoded. What cannot be JSON is noticed as soon as a bracket stands
-where none can, so that a value that was cut does not swallow the next one.
+Nothing is decoded. A bracket where JSON has none shows that the value was cut,
+so that it does not swallow the next one.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Literal
 __all__ = ["Brackets"]
 
 _OTHERS = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\\n]++|\\[^\n])*+")*+')
-"""Everything up to the next bracket; a text that does not end ends it."""
+"""Everything up to the next bracket, or to a string that does not end."""
 
 _SPACE = b" \t\r\n"
 _KEY = re.compile(rb'"([^"\\\n]{1,64})"\s*:\s*$')
@@ -24,20 +24,20 @@ class Brackets:
     """One value, from its opening bracket on."""
 
     def __init__(self, at: int, stack: bytes = b"") -> None:
-        """Begin at a place in a buffer, within the brackets of a stack."""
+        """Start at a place in a buffer, within the brackets of a stack."""
         self.at = at
         """The place up to which the value was read."""
 
         self._stack = bytearray(stack)
         self._begin = at
         self.lists: dict[bytes, int] = {}
-        """Where each list of objects or lists begins that is a member of
-        the value, behind its bracket."""
+        """Where each list of objects or lists that is a member of the value
+        begins, after its bracket."""
 
         self._list: bytes | None = None
 
     def moved(self, by: int) -> None:
-        """Take note that the buffer lost that many bytes at its beginning."""
+        """Note that the buffer lost so many bytes at its beginning."""
         self.at -= by
         self._begin -= by
         self.lists = {key: at - by for key, at in self.lists.items()}
@@ -49,7 +49,7 @@ class Brackets:
             assert found is not None, "it matches nothing, too"
             at = found.end()
             if at == len(buffer):
-                # A text is not skipped before its end is known.
+                # A string is not skipped before its end is known.
                 return "more"
             byte = buffer[at]
             if byte == ord('"'):

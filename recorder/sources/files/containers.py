@@ -1,8 +1,7 @@
-"""Lines of containers' logs, as runtimes write them, put together again.
+"""Lines of container logs, as runtimes write them, joined again.
 
-A runtime cuts what a program writes into pieces of 16 KiB, and records are
-often longer: a piece of CRI says so (``P``), one of Docker by having no
-newline.
+A runtime cuts the output of a program into pieces of 16 KiB, and records are
+often longer: CRI marks a piece (``P``), Docker by omitting its newline.
 """
 
 import re
@@ -40,7 +39,7 @@ class ContainerLines:
     def cri(self, line: bytes) -> bytes | None:
         """Return what a line completes: nothing if it is a piece.
 
-        None if it is no line of a container runtime.
+        None if it is not a line of a container runtime.
         """
         found = _CRI.fullmatch(line)
         if found is None:
@@ -49,7 +48,7 @@ class ContainerLines:
         return self._joined(stream, text, is_last=tag == b"F") or b""
 
     def docker(self, raw: bytes) -> bytes | None:
-        """Return what a document of Docker completes; another as it is.
+        """Return what a document of Docker completes; others as they are.
 
         None if it is a piece, or an empty line.
         """

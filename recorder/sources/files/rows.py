@@ -15,7 +15,7 @@ FIELD_BYTES_MAX = 16 << 20
 COLUMNS = frozenset(
     {"@message", "message", "log_s", "_raw", "Line", "AuditId", "textPayload"}
 )
-"""Those of exports that hold records; without one a file is no table."""
+"""Columns of exports that hold records; a file without one is not a table."""
 
 
 class CsvRows:
@@ -51,7 +51,7 @@ class CsvRows:
                 row = next(rows, None)
             except csv.Error:
                 yield self._document(b"", first, State.CUT)
-                # The rows behind a damaged one are whole.
+                # The rows after a damaged one are whole.
                 rows = csv.reader(self._lines(), strict=True)
                 row = []
             if row is None:

@@ -1,11 +1,11 @@
 """Splitting a text into documents, wherever each of them begins and ends.
 
-Documents may stand one on a line, one behind another, over several lines, in
-a list, in a list that is a member of another document (where that one does not
-end, or is too large to be held), behind a prefix on their line, in the lines
-of a container's log, or as the rows of a CSV file. Everything that a text
-holds is yielded once: what is none of these as a line of text, what ends too
-early as cut. Memory is bounded by the largest document.
+Documents may be one per line, one after another, over several lines, in a
+list, in a list that is a member of another document (if that one does not end,
+or is too large to be held), after a prefix on their line, in the lines of a
+container's log, or the rows of a CSV file. Everything in a text is yielded
+once: what is none of these as a line of text, what ends too early as cut.
+Memory is bounded by the largest document.
 """
 
 import re
@@ -28,23 +28,23 @@ __all__ = [
 ]
 
 DOCUMENT_BYTES_MAX = 16 << 20
-"""A record is far smaller; larger documents are lists of them."""
+"""A record is far smaller; larger documents are lists of records."""
 
 PREFIX_BYTES_MAX = 512
-"""What may stand on a line before a document."""
+"""The longest prefix of a document on its line."""
 
 LISTS = (
     b"items", b"events", b"logEvents", b"records", b"results", b"entries",
     b"value", b"values", b"hits",
 )  # fmt: skip
-"""Members whose elements are documents of their own, if need be."""
+"""Members whose elements may be documents of their own."""
 
 _SPACE = re.compile(rb"\s*")
 _SPACE_AND_COMMAS = re.compile(rb"[\s,]*")
 _INDENT = re.compile(rb"[ \t]*")
 _STRING = re.compile(rb'"(?:[^"\\\n]++|\\[^\n])*+"(?=[ \t\r]*+(?:[,\]\n]|\Z))')
 _WITHIN = re.compile(rb'\{"(?:kind|metadata|apiVersion|level)":')
-"""How a record begins that was written behind one that was cut."""
+"""How a record begins that was written after one that was cut."""
 
 
 def documents(
@@ -53,8 +53,8 @@ def documents(
     """Yield the documents of a text, in their order.
 
     Args:
-        read: returns up to that many bytes, none at the end; `CutError` is
-            the end of what can be read.
+        read: returns up to that many bytes, none at the end; `CutError` is the
+            end of what can be read.
         offset: where in the text to begin, at the beginning of a line.
     """
     text = Text(read)
@@ -91,7 +91,7 @@ class _Splitter:
         """Of each, whether it is a member of a document."""
 
         self._slow_until = -1
-        """Where a line ends on which a document follows another."""
+        """Where a line ends that has several documents."""
 
         self._containers = ContainerLines()
 
@@ -135,7 +135,7 @@ class _Splitter:
             yield self._text.document(end, State.WHOLE)
 
     def _string_end(self) -> int | None:
-        """Return where a JSON text ends that stands here, as in a list."""
+        """Return where a JSON string ends that begins here, as in a list."""
         text = self._text
         while (found := _STRING.match(text.buffer, text.at)) is None:
             held = len(text.buffer) - text.at
@@ -163,13 +163,13 @@ class _Splitter:
             yield from self._cut()
 
     def _line_of_one(self) -> bytes | None:
-        """Return the document that a line is, which most lines are."""
+        """Return the document that a line is, as most lines are."""
         text = self._text
         if text.at < self._slow_until:
             return None
         end = text.line_end()
         if end < 0:
-            # It is looked for once, and not before each of its documents.
+            # Searched for once, and not before each of its documents.
             self._slow_until = len(text.buffer)
             return None
         raw = text.buffer[text.at : end].rstrip(b" \t\r,")
@@ -196,7 +196,7 @@ class _Splitter:
             self._text.move(end)
 
     def _entered(self, brackets: Brackets) -> bool:
-        """Go into the list of a document that does not end here."""
+        """Enter the list of a document that does not end here."""
         if self._outer:
             return False
         for key in LISTS:
@@ -207,7 +207,7 @@ class _Splitter:
         return False
 
     def _leave(self) -> None:
-        """Skip what follows a list in the document that it is in."""
+        """Skip what follows a list in its document."""
         text = self._text
         brackets = Brackets(text.at, b"{")
         while (found := brackets.read(text.buffer)) == "more":
@@ -217,7 +217,7 @@ class _Splitter:
             gone = text.at
             self._more()
             brackets.moved(gone)
-        # A document that does not end is no less a list of others.
+        # A document that does not end is still a list of others.
         text.move(len(text.buffer) if found == "more" else brackets.at)
 
     def _too_large(self) -> Iterator[Document]:
@@ -232,7 +232,7 @@ class _Splitter:
         )
 
     def _cut(self) -> Iterator[Document]:
-        """Leave out what was cut, up to where another document begins."""
+        """Skip what was cut, up to where another document begins."""
         text = self._text
         begin = text.at
         newline = text.buffer.rfind(b"\n", 0, begin) + 1
@@ -249,7 +249,7 @@ class _Splitter:
             begins = end + 1
             following = text.line_end(begins)
             if following < 0:
-                # What was cut so far is left out.
+                # What was cut so far is skipped.
                 end -= self._forget(end)
                 continue
             if (
@@ -279,7 +279,7 @@ class _Splitter:
         return None
 
     def _line(self) -> Iterator[Document]:
-        """Yield what a line holds that begins with no bracket."""
+        """Yield the contents of a line that does not begin with a bracket."""
         text = self._text
         while (end := text.line_end()) < 0:
             if len(text.buffer) - text.at > DOCUMENT_BYTES_MAX:
@@ -306,7 +306,7 @@ class _Splitter:
 
 
 def _state_of(raw: bytes) -> State:
-    """Return the state of what a line holds, which ends with the line."""
+    """Return the state of the contents of a line, which end with the line."""
     if not raw.startswith((b"{", b"[")):
         return State.TEXT
     return State.WHOLE if is_json(raw) else State.CUT

@@ -12,7 +12,7 @@ BLOCK = 1 << 20
 
 
 class State(StrEnum):
-    """What became of a document."""
+    """Whether a document is complete."""
 
     WHOLE = "whole"
     TEXT = "text"
@@ -22,10 +22,10 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document, or what stands in place of one."""
+    """A document, or the text found in place of one."""
 
     raw: bytes
-    """JSON if it is whole; else its beginning."""
+    """JSON if it is complete; else its beginning."""
 
     line: int
     """The number of its first line, from 1 on."""
@@ -33,20 +33,20 @@ class Document:
     last_line: int
     state: State
     end: int
-    """The offset behind it in the text."""
+    """The offset after it in the text."""
 
     why: str = "it ends too early"
     """Why it is cut, if it is."""
 
 
 class Text:
-    """A window on a text: what was read of it and is still needed."""
+    """A window on a text: what was read and is still needed."""
 
     def __init__(self, read: Callable[[int], bytes]) -> None:
         self._read = read
         self.buffer = b""
         self.at = 0
-        """The place in the buffer that is looked at."""
+        """The current place in the buffer."""
 
         self.line = 1
         """The number of its line."""
@@ -58,10 +58,10 @@ class Text:
         """Whether the buffer holds the rest of it."""
 
         self.trouble: str | None = None
-        """Why more of it was there, and cannot be read."""
+        """Why the rest of it cannot be read."""
 
     def more(self) -> int:
-        """Read on; return how many bytes the buffer lost at its front."""
+        """Read on; return how many bytes the buffer lost at its beginning."""
         gone = self.at
         try:
             block = self._read(BLOCK)
@@ -74,12 +74,12 @@ class Text:
         return gone
 
     def move(self, to: int) -> None:
-        """Go on to a place in the buffer."""
+        """Move to a place in the buffer."""
         self.line += self.buffer.count(b"\n", self.at, to)
         self.at = to
 
     def skip(self, count: int) -> bool:
-        """Leave out the beginning of the text; say if a line ends there."""
+        """Skip the beginning of the text; return whether a line ends there."""
         while count and not self.is_over:
             step = min(count, len(self.buffer) - self.at)
             self.move(self.at + step)
@@ -106,7 +106,7 @@ class Text:
         return found
 
     def document(self, end: int, state: State, raw: bytes = b"") -> Document:
-        """Return what lies before a place, and go on behind it."""
+        """Return the document before a place, and move after it."""
         first = self.line
         raw = raw or self.buffer[self.at : end]
         self.move(end)

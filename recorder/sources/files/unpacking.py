@@ -1,9 +1,9 @@
 """The contents of a file: unpacked, member by member, as UTF-8.
 
 gzip, bzip2, xz, zstd, zip and tar are recognized by their first bytes, also
-one inside another; UTF-16 and marks of byte order by theirs. Everything is
-read as a stream, so memory does not grow with the file; only a zip inside
-another file is copied to disk, because its directory is at its end.
+inside one another; UTF-16 and byte order marks by theirs. Everything is read
+as a stream, so memory does not grow with the file; only a zip inside another
+file is copied to disk, because its directory is at its end.
 """
 
 import bz2
@@ -33,7 +33,7 @@ ZIP_BYTES_MAX = 4 << 30
 
 BLOCK = 1 << 18
 STEP = 1 << 16
-"""Read of compressed data, or decompressed, at once."""
+"""Bytes of compressed data read, or decompressed, at once."""
 
 PEEK = 512
 TAR_MAGIC = slice(257, 262)
@@ -42,13 +42,13 @@ _DAMAGE = (zlib.error, lzma.LZMAError, zstd.ZstdError, OSError, ValueError)
 
 
 class UnreadableError(InputError):
-    """A file, or a member of one, is packed in a way that cannot be read."""
+    """A file, or a member of one, has a format that cannot be read."""
 
     code = "input.unreadable"
 
 
 class CutError(EOFError):
-    """What is read ends too early, or is damaged from here on."""
+    """The data ends too early, or is damaged from here on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Member:
     """One text file: the file itself, or one that is packed in it."""
 
     name: str
-    """The path, behind a colon the name within."""
+    """The path; after a colon, the name within."""
 
     read: Callable[[int], bytes]
     """Returns up to that many bytes, none at the end. Raises `CutError`."""
@@ -109,13 +109,13 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
 
 class _Stream:
-    """One compressed stream, which fails behind its data.
+    """One compressed stream, which fails after its data.
 
-    A decompressor verifies a checksum in the call that returns the data
-    before it, and a call that fails returns nothing. So a second one stays a
-    portion of input behind. Where the first fails, the second reads that
-    portion byte by byte, and `rest` holds what it returns before it fails:
-    everything but, of a bzip2 block with a wrong checksum, the last byte.
+    A decompressor verifies a checksum in the call that returns the data before
+    it, and a call that fails returns nothing. So a second one stays a portion
+    of input behind. When the first fails, the second reads that portion byte
+    by byte, and `rest` holds what it returns before it fails: everything
+    except, for a bzip2 block with a wrong checksum, the last byte.
     """
 
     def __init__(self, make: Callable[[], _Decompressor]) -> None:
@@ -179,10 +179,10 @@ class _Stream:
 
 
 class _Unpacked(io.RawIOBase):
-    """What a compressed stream holds, as far as it can be read.
+    """The contents of a compressed file, as far as it can be read.
 
     Several compressed streams may follow one another; padding with zeros is
-    left out. Anything else behind them is not read, and cut.
+    skipped. Anything else after them is not read, and reported as cut.
     """
 
     def __init__(
@@ -207,7 +207,7 @@ class _Unpacked(io.RawIOBase):
         return 0
 
     def _following(self, data: bytes) -> bytes:
-        """Return how the next stream begins, behind zeros; nothing if none."""
+        """Return the start of the next stream, after zeros, if any."""
         while len(data := data.lstrip(b"\0")) < MAGIC_BYTES_MAX:
             more = self._packed.read(BLOCK)
             if not more:
@@ -245,12 +245,12 @@ class _Unpacked(io.RawIOBase):
 
 
 def members(path: Path) -> Iterator[Member]:
-    """Yield the text files that a file holds, in their order.
+    """Yield the text files in a file, in their order.
 
-    Each is to be read before the next is asked for.
+    Each must be read before the next is requested.
 
     Raises:
-        UnreadableError: it is packed in a way that cannot be read.
+        UnreadableError: its format cannot be read.
         CutError: an archive of several files ends too early.
         OSError: the file cannot be read.
     """
@@ -291,7 +291,7 @@ def _members(
 
 
 def _end_of(stream: "io.BufferedReader[Any]") -> Callable[[int], bytes]:
-    """Return what finds damage behind the last file of a tar archive."""
+    """Return a reader that finds damage behind a tar archive's last file."""
 
     def read(_: int) -> bytes:
         while stream.read1(BLOCK):
@@ -302,7 +302,7 @@ def _end_of(stream: "io.BufferedReader[Any]") -> Callable[[int], bytes]:
 
 
 class _Raw(io.RawIOBase):
-    """A stream below a buffer, whose errors come after what was read."""
+    """A stream below a buffer; its errors come after what was read."""
 
     def __init__(self, file: IO[bytes]) -> None:
         super().__init__()
@@ -376,7 +376,7 @@ def _seekable(
 def _as_utf8(
     stream: "io.BufferedReader[Any]", begins: bytes
 ) -> Callable[[int], bytes]:
-    """Return what reads a text as UTF-8, without a mark of byte order."""
+    """Return a reader of a text as UTF-8, without a byte order mark."""
     encoding = _utf16(begins)
     if encoding is None:
         if begins.startswith(codecs.BOM_UTF8):
@@ -397,7 +397,7 @@ def _as_utf8(
 
 
 def _surely(read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    """Return what reads, and says so where a member is damaged."""
+    """Return a reader that reports where a member is damaged."""
 
     def once(size: int) -> bytes:
         try:

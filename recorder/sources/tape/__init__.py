@@ -1,9 +1,9 @@
-"""Tapes: what a cluster said, in one file that stays readable for years.
+"""Tapes: what a cluster sent, in one file that stays readable for years.
 
-A tape holds observations, one to a line, in the order of their arrival. This
-package writes tapes, reads them, describes them and plays them as a source.
-It does not redact, classify or judge what is on them: a played tape takes the
-path of a live cluster, and a recorded one has taken it up to redaction.
+A tape holds observations, one per line, in the order of their arrival. This
+package writes tapes, reads them, describes them and plays them as a source. It
+does not redact, classify or judge their content: a played tape takes the path
+of a live cluster, and a recorded one has taken it up to redaction.
 """
 
 from recorder.sources.tape.errors import (

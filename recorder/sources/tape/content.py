@@ -1,10 +1,10 @@
 """The bytes of a tape: opened, identified, decompressed in bounded pieces.
 
-Tapes are known by their first bytes, never by their name. A compressed tape
-is a row of zstd frames, each with a checksum at its end. What a frame holds
-is handed on when its checksum was right, because a changed letter in an
-immutable log is worse than a missing line; only a frame of more than
-`HELD_BYTES_MAX` is handed on before, so that memory stays flat.
+Tapes are recognized by their first bytes, never by their name. A compressed
+tape is a sequence of zstd frames, each with a checksum at its end. The content
+of a frame is returned after its checksum was verified, because a changed
+letter in an immutable log is worse than a missing line; only a frame of more
+than `HELD_BYTES_MAX` is returned earlier, so that memory stays flat.
 """
 
 from collections.abc import Iterator
@@ -23,13 +23,14 @@ __all__ = [
 ]
 
 HELD_BYTES_MAX = 8 * 2**20
-"""What is held of one zstd frame until its checksum was seen: twice what our
-own writer puts into one, the rest is for tapes that others compressed."""
+"""How much of one zstd frame is held until its checksum is verified: twice the
+size that our own writer uses, the rest is for tapes compressed by other
+programs."""
 
 _READ_BYTES = 64 * 2**10
 _PIECE_BYTES = 64 * 2**10
 """Decompressed in one step. When a step fails, what it had decompressed is
-lost, so this bounds what is not kept before the damage."""
+lost, so this bounds what is lost before the damage."""
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = b"\x2a\x4d\x18"
@@ -41,7 +42,7 @@ _OTHERS = (
     (b"\xfd7zXZ", "xz", "xz -dc"),
     (b"PK\x03\x04", "a zip archive", "unzip -p"),
 )
-"""What people compress with, how it begins, and how it is unpacked."""
+"""Other compression formats, how they begin, and how to unpack them."""
 
 
 class ContentCutError(Exception):
@@ -49,7 +50,7 @@ class ContentCutError(Exception):
 
 
 class ContentDamagedError(Exception):
-    """The compressed bytes are not what was written."""
+    """The compressed bytes are not those that were written."""
 
 
 def pieces(file: BinaryIO, path: Path) -> Iterator[bytes]:
@@ -72,7 +73,7 @@ def pieces(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 
 def _is_zstd(first: bytes) -> bool:
-    """Say whether it is zstd, or begins so and is cut."""
+    """Return whether it is zstd, or begins so and is cut."""
     magic = first[:4]
     return bool(magic) and (
         _MAGIC.startswith(magic) or magic[1:] == _SKIPPABLE
@@ -94,7 +95,7 @@ def _what_it_is(first: bytes, path: Path) -> str:
 
 
 def _decompressed(file: BinaryIO, compressed: bytes) -> Iterator[bytes]:
-    """Decompress a row of zstd frames."""
+    """Decompress a sequence of zstd frames."""
     frame = 0
     while compressed:
         frame += 1
@@ -108,11 +109,11 @@ def _decompressed(file: BinaryIO, compressed: bytes) -> Iterator[bytes]:
 
 
 def _proved(steps: Iterator[bytes]) -> Iterator[bytes]:
-    """Hold back a zstd frame until it has proved itself, or is too long.
+    """Hold a zstd frame until its checksum is verified, or it is too long.
 
-    Where the frame is cut, or damage shows in its structure, what was
-    decompressed before is handed on: it lies before the damage. Where only
-    the checksum is wrong the damage may be anywhere, and nothing is.
+    If the frame is cut, or its structure is damaged, what was decompressed
+    before is returned: it precedes the damage. If only the checksum is wrong,
+    the damage may be anywhere, and nothing is returned.
     """
     held: list[bytes] = []
     held_bytes = 0
@@ -134,7 +135,7 @@ def _proved(steps: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _is_of_checksum(error: ZstdError) -> bool:
-    """Recognise a wrong checksum, for which zstd has no type, by its words."""
+    """Recognize a wrong checksum by its message: zstd has no type for it."""
     return "checksum" in str(error)
 
 

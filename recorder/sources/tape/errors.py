@@ -1,8 +1,8 @@
-"""What can be wrong with a tape, each with its own name.
+"""What can be wrong with a tape, with one error for each case.
 
-Every message names the file, the line where there is one, and what to do.
-Whatever was read before an error of reading is good: the reader has yielded
-it, and whoever plays the tape keeps it.
+Every message names the file, the line if there is one, and what to do.
+Everything before a reading error is good: the reader has yielded it, and a
+player of the tape keeps it.
 """
 
 from collections.abc import Iterator
@@ -40,8 +40,8 @@ class TapeError(InputError):
         super().__init__(f"{where}: {says}")
         self.path = path
         self.line = line
-        """The line that could not be read, the header being line 1; None
-        where the trouble is not in a line."""
+        """The line that could not be read, where the header is line 1; None if
+        the error is not in a line."""
 
 
 class TapeUnreadableError(TapeError):
@@ -57,13 +57,13 @@ class NotATapeError(TapeError):
 
 
 class TapeHeaderError(TapeError):
-    """The first line is no header, or one of a version we do not know."""
+    """The first line is not a header, or one of an unknown version."""
 
     code = "input.tape.header"
 
 
 class TapeDamagedError(TapeError):
-    """The compressed bytes are not what was written."""
+    """The compressed bytes are not those that were written."""
 
     code = "input.tape.damaged"
 
@@ -84,7 +84,7 @@ class TapeLineTooLongError(TapeError):
 
 
 class TapeFrameError(TapeError):
-    """A line is not a frame: no JSON, no UTF-8, fields missing or wrong."""
+    """A line is not a frame: no JSON, no UTF-8, missing or wrong fields."""
 
     code = "input.tape.frame"
 

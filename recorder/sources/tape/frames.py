@@ -1,10 +1,10 @@
 """Reading frames: one line of a tape, one observation.
 
 Pure, and the counterpart of `lines`: a line that is read and written again
-holds the same documents byte for byte (`wire` tells the one exception), and
-an observation that is written and read again is equal. Fields that this
-version does not know are passed over; a kind of frame that it does not know
-is an error, because leaving out a line would leave out history.
+holds the same documents byte for byte (`wire` documents the one exception),
+and an observation that is written and read again is equal. Unknown fields are
+ignored; an unknown kind of frame is an error, because skipping a line would
+skip history.
 """
 
 import re
@@ -30,11 +30,11 @@ SOURCES = frozenset({WATCH, AUDIT, CLOUDEVENTS, SLURM})
 """Where frames come from; the log has a number for each."""
 
 NAME_LENGTH_MAX = 1_000
-"""Of a resource, a version or a kind, in characters: those of Kubernetes end
-below 320."""
+"""Of a resource, a version or a kind, in characters: those of Kubernetes are
+shorter than 320."""
 
 _NAME = re.compile(f"[^\x00\ud800-\udfff]{{0,{NAME_LENGTH_MAX}}}")
-"""What PostgreSQL can store as text."""
+"""Text that PostgreSQL can store."""
 
 
 @lru_cache(4096)
@@ -47,7 +47,7 @@ class UnknownKindError(LineError):
 
 
 class _Kind(msgspec.Struct):
-    """Only what says which kind of frame a line is."""
+    """Only the field that identifies the kind of a frame."""
 
     frame: str
 
@@ -57,11 +57,11 @@ _decode_kind = msgspec.json.Decoder(_Kind).decode
 
 
 def observation_of(line: bytes) -> Observation:
-    """Read one line, without its newline.
+    """Parse one line, without its newline.
 
     Raises:
-        UnknownKindError: a frame, but of no kind that we know.
-        LineError: no frame; the message says what is wrong with it.
+        UnknownKindError: it is a frame of an unknown kind.
+        LineError: it is not a frame; the message says what is wrong with it.
     """
     checked_utf8(line)
     try:
@@ -79,7 +79,7 @@ def observation_of(line: bytes) -> Observation:
 
 
 def _observation(line: bytes) -> Observation:
-    """Decode a line; msgspec's own error is left for what is no JSON."""
+    """Decode a line; raise msgspec's own error if it is not JSON."""
     try:
         frame: Frame = _decode(line)
         return _checked(frame.observation())
@@ -94,10 +94,10 @@ def _observation(line: bytes) -> Observation:
 
 
 def _checked(observation: Observation) -> Observation:
-    """Refuse names that the log has no column for.
+    """Reject names that no column of the log can hold.
 
     Raises:
-        LineError: there is one; the message shows how it begins.
+        LineError: there is one; the message shows its beginning.
     """
     if observation.source not in SOURCES:
         msg = (
@@ -123,7 +123,7 @@ def _no_name(text: str) -> LineError:
 
 
 def _misfit(line: bytes, exc: msgspec.ValidationError) -> LineError:
-    """Say why a line that is JSON is not one of our frames."""
+    """Return why a line that is JSON is not one of our frames."""
     try:
         kind = _decode_kind(line).frame
     except (msgspec.DecodeError, RecursionError):

@@ -1,8 +1,8 @@
 """The gaps that a tape shows by itself.
 
-A pure fold over its observations, for whoever looks at a tape without playing
-it. The gaps of a log are opened and closed by intake, which knows what a list
-proved; these are their outlines.
+A pure fold over its observations, to describe a tape without playing it. The
+gaps of a log are opened and closed by intake, which knows what a list proved;
+these are their outlines.
 """
 
 from dataclasses import dataclass, replace
@@ -25,21 +25,21 @@ from recorder.model.reference import Resource
 __all__ = ["GAPS_MAX", "GapFold", "TapeGap"]
 
 GAPS_MAX = 1000
-"""Closed gaps that are kept one by one; all are counted."""
+"""Closed gaps that are kept individually; all are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TapeGap:
-    """A span of which a tape does not tell everything."""
+    """A span for which a tape may be incomplete."""
 
     resource: Resource | None
-    """None where it concerns every resource."""
+    """None if it concerns every resource."""
 
     since: datetime | None
-    """The last sign of the resource before; None where there was none."""
+    """The last sign of the resource before; None if there was none."""
 
     until: datetime | None
-    """The first complete sign after; None where the tape ends before."""
+    """The first complete sign after; None if the tape ends before."""
 
     reason: str
 
@@ -56,7 +56,7 @@ class GapFold:
 
     @property
     def count(self) -> int:
-        """How many there are, those included that were not kept."""
+        """The number of gaps, including those that were not kept."""
         return self._closed_count + len(self._open)
 
     def gaps(self) -> list[TapeGap]:
@@ -64,7 +64,7 @@ class GapFold:
         return [*self._closed, *self._open.values()]
 
     def add(self, observation: Observation) -> None:
-        """Put the next observation of the tape."""
+        """Add the next observation of the tape."""
         match observation:
             case WatchFrame(resource=resource, observed_at=at):
                 if resource not in self._needs_list:
@@ -78,7 +78,7 @@ class GapFold:
                 self._incident(observation)
 
     def _incident(self, observation: Observation) -> None:
-        """Take what came in place of documents."""
+        """Add an observation that has no documents."""
         match observation:
             case StreamClosed():
                 self._stream_closed(observation)

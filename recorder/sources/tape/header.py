@@ -1,7 +1,7 @@
-"""The first line of a tape: whose recording it is.
+"""The first line of a tape: which recording it is.
 
-Fields that this version does not know are kept, so that a tape can be cut or
-copied by an older version without losing what a newer one wrote.
+Unknown fields are kept, so that an older version can cut or copy a tape
+without losing what a newer one wrote.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class TapeCut(msgspec.Struct, frozen=True, kw_only=True):
-    """Out of which log a tape was cut, and by what."""
+    """The log that a tape was cut from, and the version that cut it."""
 
     log: int
     size: int
@@ -37,12 +37,12 @@ class TapeCut(msgspec.Struct, frozen=True, kw_only=True):
     since: datetime | None = None
     until: datetime | None = None
     nodes: tuple[str, ...] = ()
-    """Only what concerns these; empty for everything."""
+    """The nodes that it was cut for; empty for everything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TapeHeader:
-    """Whose recording a tape is, and when it began."""
+    """Which recording a tape is, and when it began."""
 
     cluster: str
     cluster_uid: str
@@ -53,20 +53,20 @@ class TapeHeader:
 
     started_at: datetime
     tape_uid: str | None = None
-    """Identity of the tape; without it the hash of the file stands for it."""
+    """Identity of the tape; if it has none, the hash of the file is used."""
 
     redaction_key_id: str | None = None
-    """Which key made the digests on the tape."""
+    """The key of the digests on the tape."""
 
     cut: TapeCut | None = None
-    """What it was cut out of; None for a recording of everything."""
+    """What it was cut from; None for a recording of everything."""
 
     unknown: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
-    """Fields of a later version, as they were."""
+    """Fields of a later version, unchanged."""
 
 
 class _Header(msgspec.Struct):
-    """The fields that are ours, as they are written."""
+    """Our fields, as they are written."""
 
     tape: str
     cluster: str
@@ -89,10 +89,10 @@ _decode_version = msgspec.json.Decoder(_Version).decode
 
 
 def parse_header(line: bytes) -> TapeHeader:
-    """Read the first line of a tape.
+    """Parse the first line of a tape.
 
     Raises:
-        LineError: the line is no header of this format.
+        LineError: the line is not a header of this format.
     """
     checked_utf8(line)
     _check_version(line)

@@ -1,7 +1,7 @@
 """The description of a tape, for people who receive one.
 
 Reads the whole tape once and keeps counts, not frames. A tape that is cut or
-damaged is described as far as it can be read, with what is wrong with it.
+damaged is described as far as it can be read, with the error.
 """
 
 from collections import Counter
@@ -49,11 +49,11 @@ class TapeInfo:
 
     header: TapeHeader
     identity: str
-    """Its uid, or the hash of the file."""
+    """Its UID, or the hash of the file."""
 
     frames: int
     counts: Mapping[tuple[str, str], int]
-    """Frames by kind and resource, "" where a frame has no resource."""
+    """Frames by kind and resource, "" if a frame has no resource."""
 
     documents: int
     """Objects, Events and records in all frames together."""
@@ -64,14 +64,14 @@ class TapeInfo:
 
     gaps: Sequence[TapeGap]
     gaps_count: int
-    """More than there are ``gaps`` where not all were kept."""
+    """More than ``gaps`` has, if not all were kept."""
 
     bytes_file: int
     bytes_content: int
     """Bytes of all frames, decompressed."""
 
     trouble: TapeError | None
-    """Why it cannot be read to its end; None for a sound tape."""
+    """Why it cannot be read to its end; None for an intact tape."""
 
 
 def describe(path: Path) -> TapeInfo:
@@ -139,11 +139,11 @@ def _documents(observation: Observation) -> int:
 
 
 def tape_identity(path: Path) -> str:
-    """Return the uid in the header, else ``sha256:`` and the file's hash.
+    """Return the UID in the header, else ``sha256:`` and the file's hash.
 
-    Playing goes on where it stopped, and a second playing adds nothing, only
-    if the log can tell that it is the same tape, under whatever name. Reads
-    the whole file where there is no uid, in bounded memory.
+    The log must recognize the same tape under any name, so that playing
+    resumes where it stopped and a second playing adds nothing. Reads the whole
+    file if there is no UID, in bounded memory.
 
     Raises:
         TapeError: the file is not a tape.

@@ -1,7 +1,7 @@
 """The kinds of frame: what a line must hold to be one, and what it means.
 
 A line is decoded into one of these types in one step, with the documents left
-as the bytes they are. Each type knows the observation that it stands for.
+as bytes. Each type can return its observation.
 """
 
 from datetime import UTC, datetime
@@ -219,7 +219,7 @@ class _Epoch(_Frame, tag="epoch", frozen=True, gc=False):
 
 
 class _ErrorObject(msgspec.Struct):
-    """What we read of the Status in a watch frame of type ERROR."""
+    """The fields that we read of the Status in a watch frame of type ERROR."""
 
     code: int | None = None
 
@@ -236,8 +236,8 @@ Frame = (
     | _Failed
     | _Epoch
 )
-"""Any frame; `observation` gives what it stands for, or raises `LineError`
-or, for a time at the ends of the calendar, `OverflowError`."""
+"""Any frame; `observation` returns its observation, or raises `LineError` or,
+for a time at the ends of the calendar, `OverflowError`."""
 
 KINDS = (
     "list",
@@ -266,10 +266,10 @@ def _resource(text: str) -> Resource:
 
 
 def _not_taken(frame: _Watch) -> StreamClosed | InputRefused:
-    """Say what a watch frame means that carries no version of an object.
+    """Return the meaning of a watch frame without a version of an object.
 
-    The same as when it came over the wire: an expired version ends the
-    watch, everything else could not be taken.
+    The same as over the network: an expired version ends the watch, everything
+    else is refused input.
     """
     event = frame.event
     resource = _resource(frame.resource)

@@ -1,7 +1,7 @@
 """Writing frames: one observation, one line of a tape.
 
-The counterpart of `frames`. What only a live connection knows, a resumed
-stream, a jump of the clock, has no frame and gives no line.
+The counterpart of `frames`. Observations of live connections only, such as a
+resumed stream or a jump of the clock, have no frame and no line.
 """
 
 from base64 import b64encode
@@ -36,7 +36,7 @@ __all__ = ["line_of"]
 
 
 def line_of(observation: Observation) -> bytes | None:
-    """Write one observation, with its newline; None where it has no frame.
+    """Return one observation as a line; None if it has no frame.
 
     Raises:
         UnwritableError: a document in it cannot be in a line.
@@ -89,7 +89,7 @@ def _watched(observation: WatchFrame | ListPage | HistoryWalked) -> bytes:
 def _incident(
     observation: StreamClosed | RequestFailed | InputRefused | EpochBegan,
 ) -> bytes:
-    """Write what came in place of documents."""
+    """Return an observation without documents."""
     reason = written_text(observation.reason)
     match observation:
         case StreamClosed(resource=resource):

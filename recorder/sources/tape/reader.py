@@ -1,8 +1,8 @@
 """Reading a tape: frame after frame, in memory that does not grow.
 
-The reader yields every frame that is complete and then, where the tape is cut
-or damaged, raises. So whoever plays a tape has everything before the trouble
-in hand, and is told of the trouble with its file and line.
+The reader yields every complete frame and then, if the tape is cut or damaged,
+raises an error with the file and the line. So a player has everything before
+the damage.
 """
 
 from collections.abc import Iterator
@@ -32,8 +32,8 @@ from recorder.sources.tape.wire import LineError, checked_json
 __all__ = ["LINE_BYTES_MAX", "TapeReader"]
 
 LINE_BYTES_MAX = 64 * 2**20
-"""Bytes of the longest line that is read: 32 pages of a list as our own
-writer cuts them, and more than an API server keeps of one object."""
+"""Bytes of the longest line that is read: 32 pages of a list as our own writer
+cuts them, and more than an API server keeps of one object."""
 
 _HEADER_LINES = 1
 
@@ -56,10 +56,10 @@ class TapeReader:
 
         self.header: TapeHeader
         self.size = 0
-        """Bytes of the file, as it lies on the disk."""
+        """Bytes of the file on disk."""
 
         self.bytes_played = 0
-        """Bytes of the lines of all frames that were yielded."""
+        """Bytes of the lines of all yielded frames."""
 
     def __enter__(self) -> Self:
         with translate_reading(self._path):
@@ -91,8 +91,9 @@ class TapeReader:
     def frames(self, from_frame: int = 0) -> Iterator[tuple[int, Observation]]:
         """Yield the frames and their numbers, from one number on.
 
-        Frames count from 0. Those before ``from_frame`` are passed over
-        undecoded.
+        Frames count from 0. Those before ``from_frame`` are skipped without
+        decoding.
+
 
         Raises:
             TapeTruncatedError: after the last complete frame.
@@ -144,7 +145,7 @@ class TapeReader:
             with translate_reading(self._path):
                 for piece in pieces(self._file, self._path):
                     start = 0
-                    # `split` looks at byte after byte, `find` at many at once.
+                    # `split` examines byte after byte, `find` many at once.
                     while (end := piece.find(b"\n", start)) >= 0:
                         line = piece[start:end]
                         if rest:
@@ -168,8 +169,8 @@ class TapeReader:
     def _last(self, line: bytes) -> Iterator[bytes]:
         """Accept a last line that lacks only its newline.
 
-        A line is complete when its JSON is, for a tape that was put together
-        by hand; no line that was cut is.
+        A line is complete when its JSON is, for a tape that was written by
+        hand; a line that was cut never is.
         """
         if not line:
             return

@@ -1,8 +1,8 @@
-"""What no line can hold: described in place of what it was.
+"""Documents that no line can hold: described instead.
 
-Bytes that are no JSON, or nested so deeply that a reader might give up, would
-end the tape for every reader. They become a `refused` frame, as input that
-could not be taken becomes one everywhere else.
+Bytes that are not JSON, or nested so deeply that a reader might fail, would
+end the tape for every reader. They become a `refused` frame, like refused
+input everywhere else.
 """
 
 from collections.abc import Generator, Iterator, Sequence
@@ -32,7 +32,7 @@ HEAD_BYTES_MAX = 4096
 def described(observation: Observation) -> Iterator[Observation]:
     """Yield what can be written in place of an observation.
 
-    A page keeps the documents that can be written, behind the others.
+    A page keeps the documents that can be written, after the others.
     """
     match observation:
         case WatchFrame(object=document):

@@ -1,9 +1,9 @@
 """Playing a tape: the source whose cluster is a file.
 
 Observations come in the order of the tape, in chunks, as fast as the sink
-takes them or paced by the times on the tape. After each chunk comes the
-place behind it, in the same call, so that intake commits both together.
-Where the tape is cut or damaged, everything before is put first.
+takes them or paced by the times on the tape. After each chunk comes the place
+after it, in the same call, so that intake commits both together. If the tape
+is cut or damaged, everything before is put first.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ STREAM = "tape"
 
 _CHUNK_FRAMES = 64
 _CHUNK_BYTES = 2**20
-"""Of frames that are put together. Behind each chunk whoever commits gets a
+"""Frames that are put together. After each chunk the committing task gets a
 turn: with larger ones PostgreSQL would wait for its next rows."""
 
 _PAUSE_SECONDS_MIN = 0.01
@@ -51,11 +51,11 @@ class TapeProgress:
 
     bytes_read: int
     bytes_total: int
-    """Bytes of the file, of which ``bytes_read`` is a part."""
+    """Bytes of the file, ``bytes_read`` being part of them."""
 
 
 class SteadyClock(Protocol):
-    """A clock that never jumps, to pace by."""
+    """A clock that never jumps, for pacing."""
 
     def now(self) -> float:
         """Return seconds since some moment."""
@@ -77,8 +77,8 @@ class _EventLoopClock:
 class TapeSource:
     """A tape as a source of observations.
 
-    ``speed`` 1 is as it happened, 100 a hundred times as fast, None as fast
-    as it can be taken.
+    ``speed`` 1 is as it happened, 100 a hundred times as fast, None as fast as
+    possible.
     """
 
     finite = True
@@ -128,14 +128,14 @@ class TapeSource:
 
     async def _hand_over(self, playing: "_Playing") -> None:
         await playing.put()
-        # A sink with room need not wait, and others must get their turn.
+        # A sink with room does not wait, and other tasks must get their turn.
         await asyncio.sleep(0)
         if self._on_progress is not None:
             self._on_progress(playing.progress())
 
 
 class _Playing:
-    """A tape that is being played, and the chunk in hand."""
+    """A tape that is being played, and the current chunk."""
 
     def __init__(
         self, reader: TapeReader, sink: Sink, from_frame: int
@@ -165,7 +165,7 @@ class _Playing:
         )
 
     async def put(self) -> None:
-        """Put the chunk and the place behind it, in one."""
+        """Put the chunk and the place after it, in one call."""
         chunk, self._chunk = self._chunk, []
         self._chunk_began = self.reader.bytes_played
         await self._sink.put([*chunk, self._place()])
@@ -190,8 +190,8 @@ class _Playing:
 class _Pace:
     """When each frame is due.
 
-    Steps back in the times on the tape, of a clock that was set, count as
-    nothing: what follows keeps its distances.
+    Backward steps in the times on the tape, of a clock that was set, count as
+    nothing: later frames keep their distances.
     """
 
     def __init__(self, speed: float | None, clock: SteadyClock) -> None:

@@ -1,10 +1,10 @@
-r"""Halves of surrogate pairs: JSON may hold them, msgspec does not take them.
+r"""Halves of surrogate pairs: valid in JSON, but rejected by msgspec.
 
-``"\udc80"`` is JSON, and Python's own encoder writes it for bytes that are no
-UTF-8, in a file name for example. A document with such a half is evidence
-like any other. So where msgspec refuses a line, the halves are hidden behind
-escapes of private characters of the same length, the line is decoded, and
-they are put back into its documents.
+``"\udc80"`` is JSON, and Python's own encoder writes it for bytes that are not
+UTF-8, in a file name for example. A document with such a half is evidence like
+any other. So where msgspec rejects a line, the halves are replaced by escapes
+of private characters of the same length, the line is decoded, and they are put
+back into its documents.
 """
 
 import re
@@ -33,7 +33,7 @@ _HIDDEN = re.compile(rb"\\u([eE])([89a-fA-F]..)|\\.", re.DOTALL)
 
 
 def hidden(text: bytes) -> bytes | None:
-    """Hide the halves; None where that could not be undone."""
+    """Replace the halves; None if that could not be undone."""
     if any(match[1] for match in _HIDDEN.finditer(text)):
         return None
     return _HALVES.sub(lambda match: _moved(match, by=1), text)

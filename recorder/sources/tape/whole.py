@@ -1,7 +1,7 @@
-"""A tape that is there whole, or not at all.
+"""A tape that exists completely, or not at all.
 
-Written beside its place and put there when it is complete. A recording must
-leave what it has when it is killed; a cut can be made again.
+Written under another name and renamed when it is complete. A recording must
+keep what it has when it is killed; a cut can be repeated.
 """
 
 import os
@@ -36,20 +36,20 @@ def whole_tape(
 ) -> Iterator[TapeWriter]:
     """Write a tape that appears when it is complete.
 
-    After a crash, and after any error inside, there is none, and a file that
-    was to be written over is as it was; what may be left is a hidden file
-    beside it, which the next cut to the same name replaces.
+    After a crash, and after any error inside, it does not exist, and a file
+    that was to be overwritten is unchanged; a hidden file may remain beside
+    it, which the next cut to the same name replaces.
 
     Raises:
-        TapeExistsError: there is such a file, or there is one by the end.
+        TapeExistsError: such a file exists, or does by the end.
         TapeWriteError: the file cannot be written.
     """
     if not overwrite:
         check_free(path)
     beside = path.with_name(f".partial-{path.name}")
     try:
-        # Nobody reads it before it is complete. Were it flushed now and then,
-        # its bytes would depend on how long that took.
+        # It is not read before it is complete. With intermediate flushes its
+        # bytes would depend on how long they took.
         with TapeWriter(
             beside, header, overwrite=True, steady=lambda: 0.0
         ) as writer:
@@ -66,7 +66,8 @@ def _put(beside: Path, path: Path, *, overwrite: bool) -> None:
             beside.replace(path)
         else:
             try:
-                # Unlike a rename it does not write over what came meanwhile.
+                # Unlike a rename, it does not overwrite a file created
+                # meanwhile.
                 path.hardlink_to(beside)
             except FileExistsError:
                 check_free(path)

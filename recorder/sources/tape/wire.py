@@ -1,10 +1,10 @@
-r"""The small agreements of every line of a tape: texts, times, documents.
+r"""The conventions of every line of a tape: texts, times, documents.
 
-A document of the cluster is part of a line byte for byte. There is one
-exception, and one condition. The white space of JSON may hold newlines, which
-would end the line, so a newline in a document is written as a space; inside a
-string JSON writes it as ``\n``, two other bytes, so nothing else is touched.
-And white space around a document is not part of it and is not kept.
+A document of the cluster is part of a line byte for byte, with one exception
+and one condition. The white space of JSON may hold newlines, which would end
+the line, so a newline in a document is written as a space; inside a string
+JSON writes it as ``\n``, two other bytes, so nothing else is touched. And
+white space around a document is not part of it and is not kept.
 """
 
 from datetime import UTC, datetime
@@ -31,7 +31,7 @@ _skip = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 class LineError(ValueError):
-    """A line is not what it should be; the message says why.
+    """A line is not valid; the message states why.
 
     Internal to this package: the reader adds the file and the line.
     """
@@ -42,7 +42,7 @@ class UnwritableError(ValueError):
 
 
 def checked_utf8(line: bytes) -> None:
-    """Refuse what is not UTF-8; the decoder looks into keys and texts only.
+    """Reject what is not UTF-8; the decoder checks only keys and texts.
 
     Raises:
         LineError: the bytes are not UTF-8.
@@ -74,7 +74,7 @@ def written_time(at: datetime) -> str:
 def written_text(text: str) -> bytes:
     """Return a text as a JSON string.
 
-    A lone surrogate, which Python puts into a message for bytes that are no
+    A lone surrogate, which Python puts into a message for bytes that are not
     UTF-8, has no JSON form and becomes a question mark.
     """
     try:
@@ -87,7 +87,7 @@ def written_document(raw: bytes) -> bytes:
     """Return a document in the form in which a line can hold it.
 
     Raises:
-        UnwritableError: it is no JSON, or nested too deeply. A line with it
+        UnwritableError: it is not JSON, or nested too deeply. A line with it
             would end the tape for every reader.
     """
     document = raw.strip(b" \t\r\n")
@@ -107,12 +107,12 @@ def written_document(raw: bytes) -> bytes:
 
 
 def checked_json(text: bytes) -> bytes:
-    """Refuse what a reader would not take for one JSON value.
+    """Reject what a reader would not accept as one JSON value.
 
     Returns the text as msgspec takes it, of the same length.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not JSON.
         RecursionError: it is nested deeper than can be read.
     """
     checked_utf8(text)

@@ -1,11 +1,10 @@
-"""Writing a tape, so that whatever kills the writer leaves one to read.
+"""Writing a tape that stays readable however the writer is killed.
 
 Lines are compressed as they come. A second after a line came the compressed
 bytes up to it are in the file, and every few megabytes a zstd frame is closed
-with its checksum, so that damage to one spares the others. A writer that is
-killed leaves a tape that is readable up to there.
+with its checksum, so that damage to one spares the others.
 
-An existing file is never touched unless asked for: a tape may be the only
+An existing file is never overwritten unless requested: a tape may be the only
 record of an incident.
 """
 
@@ -38,9 +37,9 @@ FLUSH_SECONDS = 1.0
 
 _FRAME_BYTES_MIN = 64 * 2**10
 _FRAME_BYTES_MAX = 4 * 2**20
-"""Content of one zstd frame: the first is of the least size, each further one
-of twice the size before, up to the most. Of Pods that change little a quarter
-of the most would take 60 % more room and four times the most 20 % less. A
+"""Content of one zstd frame: the first has the least size, each further one
+twice the size before, up to the most. For Pods that change little, a quarter
+of the most would take 60 % more space and four times the most 20 % less. A
 damaged byte costs its zstd frame, and a short tape has several as well."""
 
 _LEVEL = 3
@@ -53,11 +52,11 @@ ordinary page of 500 Events, and far below what a reader takes."""
 class TapeWriter:
     """A tape being written; entered to create the file, left to close it.
 
-    Compressed, unless the name ends in ``.jsonl``. Not safe against a crash
-    of the machine until it is closed: only then is the file forced to disk.
+    Compressed, unless the name ends in ``.jsonl``. Not safe against a crash of
+    the machine until it is closed: only then is the file forced to disk.
 
     Raises:
-        TapeExistsError: from entering, when there is such a file already.
+        TapeExistsError: from entering, if such a file exists already.
         TapeWriteError: the file cannot be written; it is left as it is.
     """
 
@@ -114,10 +113,10 @@ class TapeWriter:
         self.close()
 
     def write(self, observations: Iterable[Observation]) -> None:
-        """Write observations in their order, those that have a frame.
+        """Write the observations that have a frame, in their order.
 
-        Whatever is in them: a document that no line can hold is described
-        by a frame that says so.
+        Any content is accepted: a document that no line can hold is described
+        by a frame instead.
         """
         with self._writing():
             for observation in observations:
@@ -132,7 +131,7 @@ class TapeWriter:
     def flush(self) -> None:
         """Bring every line so far into the file, readable after a kill.
 
-        `write` does so by itself only when something is written; who waits
+        `write` does so only when something is written; a caller that waits
         calls this for the last lines before a silence.
         """
         with self._writing():
@@ -159,7 +158,7 @@ class TapeWriter:
     def _writing(self) -> Iterator[None]:
         """Remember that writing failed: the file ends within a line.
 
-        Another line after that would not be the next one for a reader.
+        A reader would not find another line after that.
         """
         if self._broken:
             msg = f'cannot write tape "{self._path}": an earlier write failed'
@@ -233,8 +232,8 @@ def cut_page(
     """Yield pages that together are this one, all but the last with more.
 
     A page of 500 objects may hold hundreds of megabytes, and a reader bounds
-    the line. A list is complete when its last page came, however many there
-    are, so cutting a page changes nothing of what it says.
+    the line. A list is complete when its last page came, so cutting a page
+    does not change its meaning.
     """
     items: list[bytes] = []
     items_bytes = 0

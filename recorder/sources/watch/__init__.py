@@ -1,9 +1,9 @@
-"""Watch: list-and-watch of everything that a cluster serves and we record.
+"""Watch: list and watch every recorded resource that a cluster serves.
 
 The only package that speaks to Kubernetes. It lists and watches each resource
-and puts what it was told, byte for byte and in order, into a sink. It keeps no
-state that matters after a crash: what is new, what is a gap and where to
-resume is decided, and committed, by intake.
+and puts the received bytes, unchanged and in order, into a sink. It keeps no
+state that matters after a crash: intake decides, and commits, what is new,
+what is a gap and where to resume.
 """
 
 from recorder.sources.watch.client import ClusterClient, ClusterIdentity

@@ -1,4 +1,4 @@
-"""How long to wait before a failed request is tried again."""
+"""How long to wait before a failed request is retried."""
 
 import random
 
@@ -6,7 +6,7 @@ __all__ = ["Backoff"]
 
 
 class Backoff:
-    """Doubling waits with jitter, until something proves healthy."""
+    """Doubling waits with jitter, until something succeeds."""
 
     def __init__(
         self, first: float, longest: float, *, jitter: random.Random
@@ -23,5 +23,5 @@ class Backoff:
         return nominal * self._jitter.uniform(0.5, 1.0)
 
     def reset(self) -> None:
-        """Begin again with the shortest wait."""
+        """Restart with the shortest wait."""
         self._next = self._first

@@ -1,10 +1,9 @@
 """The resources that are recorded unless the configuration says otherwise.
 
-Data only. A group maps to the plurals of interest, or to `EVERY` where the
-whole group is about nodes, their repair, or the work that runs on them. Where
-a group also holds things that are none of our business, templates with
-secrets in them for example, its plurals are named one by one.
-``deploy/rbac.yaml`` grants exactly this list.
+Data only. A group maps to the plurals to record, or to `EVERY` where the whole
+group is about nodes, their repair, or the work that runs on them. Where a
+group also holds unrelated things, such as templates that contain secrets, its
+plurals are listed one by one. ``deploy/rbac.yaml`` grants exactly this list.
 """
 
 from collections.abc import Mapping
@@ -93,7 +92,7 @@ NAMESPACE_ONLY: Mapping[tuple[str, str], str] = {
     # Leases elsewhere elect leaders, several times a second.
     ("coordination.k8s.io", "leases"): "kube-node-lease",
 }
-"""Resources of which one namespace is watched, not the cluster."""
+"""Resources that are watched in one namespace instead of the whole cluster."""
 
 NEVER: frozenset[tuple[str, str]] = frozenset(
     {
@@ -103,4 +102,4 @@ NEVER: frozenset[tuple[str, str]] = frozenset(
         ("events.k8s.io", "events"),
     }
 )
-"""Resources that no pattern selects; a name in full selects the first two."""
+"""Resources that no pattern selects; the first two can be selected by name."""

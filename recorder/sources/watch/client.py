@@ -1,8 +1,8 @@
-"""The cluster as the source sees it: a name, an identity, and what it says.
+"""The client of one cluster: its name, its identity, and GET requests.
 
-Built from a kubeconfig, or from the service account of the pod. Nothing here
-knows lists or watches, and nothing writes: there is no other verb than GET,
-but for reviews, which the API server answers and does not keep.
+Built from a kubeconfig, or from the Pod's service account. It knows nothing of
+lists or watches, and writes nothing: the only other verb is POST for reviews,
+which the API server answers and does not store.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -23,7 +23,7 @@ from recorder.sources.watch.transport import Answer, Transport
 __all__ = ["ClusterClient", "ClusterIdentity"]
 
 _SMALL_BODY = 8 << 20
-"""Bound of a document that is read whole: one object, or discovery."""
+"""Bound of a document that is read in one piece: an object, or discovery."""
 
 JSON = "application/json"
 OK = 200
@@ -31,10 +31,10 @@ OK = 200
 
 @dataclass(frozen=True, slots=True)
 class ClusterIdentity:
-    """Which cluster answers."""
+    """The identity of the cluster that responds."""
 
     name: str
-    """What the operator calls it: the context, or ``in-cluster``."""
+    """The operator's name for it: the context, or ``in-cluster``."""
 
     uid: str
     """The UID of its kube-system namespace."""
@@ -55,7 +55,7 @@ class _Version(msgspec.Struct):
 
 
 class ClusterClient:
-    """Asks one cluster; shared by everything that does."""
+    """Sends requests to one cluster; shared by all components that do."""
 
     def __init__(
         self,
@@ -77,10 +77,11 @@ class ClusterClient:
         settings: WatchSettings | None = None,
         clock: Clock | None = None,
     ) -> Self:
-        """Make a client; nothing is read or asked before its first request.
+        """Make a client; nothing is read or requested until its first request.
 
-        Without a path kubectl's rules apply: ``KUBECONFIG``, the user's
-        file, and in a pod its service account.
+        Without a path, kubectl's rules apply: ``KUBECONFIG``, the user's file,
+        and in a Pod its service account.
+
 
         Raises:
             KubeconfigError: there is none.
@@ -97,7 +98,7 @@ class ClusterClient:
 
     @property
     def name(self) -> str:
-        """What the operator calls the cluster; known after a request."""
+        """The operator's name for the cluster; known after a request."""
         return self._transport.credentials.name
 
     async def close(self) -> None:
@@ -105,12 +106,12 @@ class ClusterClient:
         await self._transport.close()
 
     async def identity(self) -> ClusterIdentity:
-        """Ask which cluster answers.
+        """Return the identity of the cluster that responds.
 
         Raises:
             KubeconfigError: the credentials cannot be read.
-            RequestError: it does not answer, or lacks the right to get the
-                namespace kube-system.
+            RequestError: it does not respond, or the permission to get the
+                namespace kube-system is missing.
         """
         uid = await self.uid()
         path = "/version"
@@ -122,7 +123,7 @@ class ClusterClient:
         return ClusterIdentity(self.name, uid, version)
 
     async def uid(self) -> str:
-        """Ask for the UID of the cluster alone."""
+        """Return only the UID of the cluster."""
         what = "v1/namespaces/kube-system"
         path = "/api/v1/namespaces/kube-system"
         body = await self.read(path, verb="get", what=what)
@@ -132,12 +133,12 @@ class ClusterClient:
             raise self.bad_answer(what, exc) from exc
 
     async def date(self) -> str | None:
-        """Ask what time the server has, as HTTP writes it: whole seconds.
+        """Return the server's time in whole seconds, as HTTP writes it.
 
-        None if it does not say.
+        None if the response has none.
 
         Raises:
-            RequestError: it does not answer.
+            RequestError: the server does not respond.
         """
         path = "/version"
         timeout = aiohttp.ClientTimeout(total=self.settings.connect)
@@ -161,11 +162,11 @@ class ClusterClient:
         accept: str = JSON,
         limit: int = _SMALL_BODY,
     ) -> bytes:
-        """Ask for one document, within a bound of bytes and of time.
+        """Get one document, within a bound of bytes and of time.
 
         Raises:
             TooLargeError: it exceeds the bound.
-            RequestError: it was not given.
+            RequestError: the request failed.
         """
         timeout = aiohttp.ClientTimeout(
             total=self.settings.request, sock_connect=self.settings.connect
@@ -180,10 +181,10 @@ class ClusterClient:
             return await answer.body(limit=limit)
 
     async def review(self, path: str, body: bytes, *, what: str) -> bytes:
-        """Have the API server review something; return what it says.
+        """Post a review to the API server; return its response.
 
         Raises:
-            RequestError: it does not say.
+            RequestError: the request failed.
         """
         timeout = aiohttp.ClientTimeout(
             total=self.settings.request, sock_connect=self.settings.connect
@@ -204,10 +205,10 @@ class ClusterClient:
         server: str = "",
         verb: str = "watch",
     ) -> AsyncIterator[Answer]:
-        """Open a watch; yield its answer, which ends when the server says.
+        """Open a watch; yield its response, which the server ends.
 
-        With a server, of several behind the address of the cluster that one
-        is asked, as ``HOST:PORT``.
+        With ``server`` (``HOST:PORT``), the watch is requested from that one
+        of several servers behind the address of the cluster.
         """
         timeout = aiohttp.ClientTimeout(
             sock_connect=self.settings.connect, sock_read=idle
@@ -225,7 +226,7 @@ class ClusterClient:
     def bad_answer(
         self, what: str, why: object, *, verb: str = "get"
     ) -> BadAnswerError:
-        """Say that an answer was not what was asked for."""
+        """Return the error for a response that cannot be parsed."""
         asked = self._transport.asked(verb, what)
         msg = f"cannot {asked}: the response cannot be parsed: {why}"
         return BadAnswerError(msg, OK)

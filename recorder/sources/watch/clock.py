@@ -1,8 +1,8 @@
-"""The two clocks of the source, and the watch over them.
+"""The two clocks of the source, and how jumps of one are detected.
 
-``observed_at`` comes from the wall clock and is never corrected. Whoever
-reads it later must know where that clock was set, so a jump against the
-steady clock becomes an observation of its own.
+``observed_at`` comes from the wall clock and is never corrected. Readers must
+know when that clock was set, so a jump relative to the steady clock becomes an
+observation of its own.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from recorder.model.observation import ClockJumped
 
-__all__ = ["Clock", "tell_jumps"]
+__all__ = ["Clock", "report_jumps"]
 
 
 def _now() -> datetime:
@@ -30,23 +30,24 @@ class Clock:
     def shown_at(self, steady: float) -> datetime:
         """Return the wall time of a steady one, by the clock as it is set now.
 
-        For what is told later than it was seen: a jump may have been told in
-        between, and nothing of the clock before it may follow.
+        For observations that are put later than they were made: a jump may
+        have been reported in between, and no time of the earlier clock may
+        follow it.
         """
         return self.now() - timedelta(seconds=self.monotonic() - steady)
 
 
-async def tell_jumps(
+async def report_jumps(
     put: Callable[[ClockJumped], Awaitable[None]],
     clock: Clock,
     *,
     tick: float,
     jump: float,
 ) -> None:
-    """Compare both clocks each tick, forever; put the jumps.
+    """Compare both clocks at each tick, forever; put the jumps.
 
-    Only the difference within one tick counts: a clock that is slewed by
-    its daemon drifts by less and is right.
+    Only the difference within one tick counts: a clock that its daemon slews
+    drifts by less, and is right.
     """
     wall, steady = clock.now(), clock.monotonic()
     while True:

@@ -1,9 +1,9 @@
-"""Who we are to the cluster, kept current while everything rotates.
+"""Our credentials for the cluster, kept current while they rotate.
 
 kubernetes_asyncio reads kubeconfigs, runs exec plugins and refreshes OIDC
-tokens, but reads a ``tokenFile`` and a certificate once and for all. So its
-loader is run anew once a minute, and at once when the cluster refuses what we
-have; an exec plugin is run only when its token is about to expire.
+tokens, but reads a ``tokenFile`` and a certificate only once. So its loader
+runs again once a minute, and at once when the cluster rejects the credentials;
+an exec plugin runs only when its token is about to expire.
 """
 
 import asyncio
@@ -33,10 +33,10 @@ from recorder.sources.watch.errors import (
 __all__ = ["Access", "Credentials"]
 
 _PLUGIN_TIMEOUT = 60.0
-"""For an exec plugin or an identity provider to answer."""
+"""For an exec plugin or an identity provider to respond."""
 
 _REFUSED_PAUSE = 1.0
-"""At least this long between two readings because of a refusal; a wrong
+"""Least time between two reloads after rejected credentials: a wrong
 credential must not run its plugin for every request of every watch."""
 
 _BROKEN = (
@@ -44,8 +44,8 @@ _BROKEN = (
     yaml.YAMLError,
     OSError,
     ValueError,
-    # A kubeconfig of another shape than expected makes the loader stumble in
-    # these ways; it has no schema check of its own.
+    # A kubeconfig of an unexpected shape makes the loader fail in these ways;
+    # it does not check a schema.
     AssertionError,
     AttributeError,
     KeyError,
@@ -55,7 +55,7 @@ _BROKEN = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """How the cluster is reached at this moment."""
+    """How to reach the cluster at this moment."""
 
     server: str
     authorization: str | None
@@ -66,14 +66,14 @@ class Access:
     server_name: str | None
     proxy: str | None
     tls_digest: str
-    """Changes when any certificate or key does: connections made before
-    then should not be used for new requests."""
+    """Changes when a certificate or key does: new requests should not use
+    connections made before."""
 
     def at(self, server: str, asked: Asked) -> "Access":
         """Return the access to one of the servers behind the address.
 
-        What names it comes from the cluster: without its certificate,
-        anybody there might receive our token.
+        The cluster itself names these servers: without checking certificates,
+        any of its workloads could receive our token.
 
         Raises:
             CertificateError: certificates are not verified.
@@ -104,9 +104,9 @@ class Credentials:
         self._context = context
         self._age_max = age_max
         self._clock = clock
-        # Owned by whoever holds the lock: without it, hundreds of watches
-        # refused at once would run an exec plugin each. A failure is shared
-        # by those who waited for it.
+        # Owned by the task that holds the lock: without it, hundreds of
+        # watches rejected at once would run an exec plugin each. Tasks that
+        # waited for a failed load share its error.
         self._lock = asyncio.Lock()
         self._failure: KubeconfigError | None = None
         self._failed_at = 0.0
@@ -115,10 +115,10 @@ class Credentials:
         self._access: Access | None = None
         self._looked_at = self._made_at = 0.0
         self.name = context or "in-cluster"
-        """What an operator calls this cluster."""
+        """The operator's name for this cluster."""
 
     async def access(self, *, newer_than: float | None = None) -> Access:
-        """Return the access, loaded after a given steady time if one is given.
+        """Return the access, reloaded if it is older than a steady time.
 
         Raises:
             KubeconfigError: there is none, or it cannot be used.
@@ -187,7 +187,7 @@ class Credentials:
 
 
 def _kubeconfig_paths(kubeconfig: str | None) -> str | None:
-    """Choose as kubectl does; None is the pod's service account."""
+    """Choose as kubectl does; None for the Pod's service account."""
     paths = kubeconfig or os.environ.get("KUBECONFIG")
     if paths is None:
         home = Path.home() / ".kube" / "config"

@@ -1,10 +1,10 @@
-"""By when recovered versions were written.
+"""The latest times at which recovered versions can have been written.
 
-Nobody was there to see it, but whoever writes an object leaves a time in
-``managedFields``, by the API server's clock and in whole seconds. A version
-was written by the time that it shows as its newest, if the one before it does
-not show the same; and every version by the time of any later one. Whoever
-takes a field away may leave no time, and so do deletions and bindings.
+No watch saw them, but a writer leaves a time in ``managedFields``, by the API
+server's clock and in whole seconds. A version was written by the newest time
+that it shows, if the version before it does not show the same time; and every
+version was written by the times of later ones. A writer that removes a field
+may leave no time, and neither do deletions and bindings.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,9 +39,10 @@ _decode = msgspec.json.Decoder(_Object).decode
 def dated(
     found: Sequence[Found],
 ) -> Iterator[tuple[Found, datetime | None]]:
-    """Yield what was found, each with by when it was so.
+    """Yield what was found, each with the time by which it was written.
 
-    In the order of versions, as it must come; None where nothing tells.
+    In the order of versions, as they must be put; None where no version shows
+    a time.
     """
     newest: dict[str, datetime] = {}
     own: list[datetime | None] = []
@@ -62,7 +63,7 @@ def dated(
 
 
 def _newest(raw: bytes) -> datetime | None:
-    """Return the newest time that the writers of a version left."""
+    """Return the newest time in the managed fields of a version."""
     try:
         entries = _decode(raw).metadata.managedFields or ()
     except UNREADABLE:

@@ -1,10 +1,10 @@
-"""A version at which nothing of a kind existed, since it had no definition.
+"""A version at which no object of a kind existed, since its CRD was deleted.
 
-A kind that returns is listed, and what came and went before that list would
-be a gap from nowhere. Where its definition was deleted there is a moment to
-begin at: etcd held no definition, so none of its objects either, because a
-definition goes only after them. Everything since then is the past of the kind
-that returns, and may be watched or walked from there.
+A kind that returns is listed, and objects that came and went before that list
+would be an unbounded gap. If its definition was deleted, there is a version to
+start from: etcd held no definition then, and none of its objects either,
+because a definition is removed only after them. Everything since then is the
+history of the returning kind, and may be watched or walked from there.
 """
 
 from recorder.model.reference import Resource
@@ -26,15 +26,15 @@ DEFINITIONS = Target(
 async def undefined_at(
     client: ClusterClient, target: Target, served_at: str | None
 ) -> str | None:
-    """Return a version at which nothing of a kind existed.
+    """Return a version at which no object of a kind existed.
 
-    None if its definition is there, or the server does not tell; and if it
-    had none when it was served, as what an aggregated API serves has none.
+    None if its definition exists, if the server cannot answer, and if the kind
+    had no definition when it was served, as in an aggregated API.
 
     Args:
-        client: asks the cluster.
-        target: what is no longer served.
-        served_at: a version at which it was.
+        client: the client of the cluster.
+        target: the collection that is no longer served.
+        served_at: a version at which it was served.
     """
     if not served_at:
         return None

@@ -1,9 +1,9 @@
-"""What the cluster serves, and what of it can be watched.
+"""Which resources the cluster serves, and which of them can be watched.
 
-Aggregated discovery answers in two requests; a server that does not know it
-is asked group by group. An extension API whose server is down must not hide
-the rest, so its group is named as broken instead: nothing is known of it, and
-nothing that is being watched there may be taken for gone.
+Aggregated discovery takes two requests; a server without it is queried group
+by group. An extension API whose server is down must not hide the rest: its
+group is returned as broken, and nothing that is watched there may be taken for
+removed.
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,7 +34,7 @@ _STALE = "Stale"
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """What can be watched, and the groups of which nothing is known."""
+    """What can be watched, and the groups that could not be discovered."""
 
     served: tuple[Served, ...]
     broken: frozenset[str]
@@ -84,7 +84,7 @@ class _LegacyGroup(msgspec.Struct):
 
 
 class _Document(msgspec.Struct):
-    """Any of the three answers of ``/api`` and ``/apis``."""
+    """Any of the three responses of ``/api`` and ``/apis``."""
 
     kind: str = ""
     items: list[_Group] = []
@@ -104,10 +104,10 @@ class _LegacyResources(msgspec.Struct):
 
 
 async def discover(client: ClusterClient) -> Discovered:
-    """Ask the cluster what it serves.
+    """Discover what the cluster serves.
 
     Raises:
-        RequestError: the cluster itself does not answer.
+        RequestError: the cluster itself does not respond.
     """
     found: list[_Found] = []
     broken: set[str] = set()

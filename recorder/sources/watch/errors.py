@@ -1,9 +1,9 @@
-"""What can go wrong with a request to the cluster, one type per fate.
+"""The errors of requests to the cluster, one type for each way to handle them.
 
 aiohttp, ssl and kubernetes_asyncio raise dozens of types for these; they are
 translated once, in `transport` and `credentials`, and nowhere else. Each
-message is one line that names the cluster, what was asked and what is
-missing, so that it can be shown to an operator as it is.
+message is one line that names the cluster, the request and what is missing,
+and can be shown to an operator as it is.
 """
 
 import re
@@ -36,8 +36,8 @@ __all__ = [
 _OLDEST = re.compile(r"too old resource version: \d{1,19} \((\d{1,19})\)")
 
 _EXCERPT = 300
-"""Characters of a server's message that are repeated; Kubernetes' own
-sentences are shorter, a proxy's error page is not."""
+"""Characters of a server's message that are repeated; Kubernetes' own messages
+are shorter, a proxy's error page is longer."""
 
 
 class KubeconfigError(ConfigError):
@@ -47,9 +47,9 @@ class KubeconfigError(ConfigError):
 
 
 class WrongClusterError(ClusterError):
-    """Another cluster answers than the one that this log holds.
+    """Another cluster responds than the one that this log records.
 
-    Fatal: to go on would mix two histories in one log.
+    Fatal: continuing would mix two histories in one log.
     """
 
     code = "cluster.wrong"
@@ -59,75 +59,75 @@ class RequestError(ClusterError):
     """A request to the cluster failed."""
 
     status: ClassVar[int] = 0
-    """The HTTP status that observations tell; 0 is no answer at all."""
+    """The HTTP status in observations; 0 if there was no response."""
 
     @property
-    def told_status(self) -> int:
-        """The status to tell; more exact than the type where it varies."""
+    def reported_status(self) -> int:
+        """The status to report; more exact than the type where it varies."""
         return self.status
 
 
 class UnreachableError(RequestError, Transient):
-    """Nothing answered, or not in time."""
+    """There was no response, or not in time."""
 
     code = "cluster.unreachable"
 
 
 class StreamLostError(UnreachableError):
-    """A connection broke while its answer was being read."""
+    """A connection broke while its response was being read."""
 
     code = "cluster.stream_lost"
 
 
 class CertificateError(RequestError, Transient):
-    """The server's certificate, or ours, was not accepted.
+    """The server's certificate, or ours, was rejected.
 
-    Retried, because the authority's file may be rotated under us.
+    Retried, because the file of the authority may just be rotating.
     """
 
     code = "cluster.certificate"
 
 
 class UnauthorizedError(RequestError, Transient):
-    """The credentials are not valid, or no longer."""
+    """The credentials are not valid, or have expired."""
 
     code = "cluster.unauthorized"
     status = 401
 
 
 class ForbiddenError(RequestError):
-    """The credentials are valid and lack a right."""
+    """The credentials are valid, and a permission is missing."""
 
     code = "cluster.forbidden"
     status = 403
 
 
 class MissingError(RequestError):
-    """The object does not exist or the resource is not served."""
+    """The object does not exist, or the resource is not served."""
 
     code = "cluster.missing"
     status = 404
 
 
 class ExpiredError(RequestError):
-    """The server no longer holds the version that we asked for."""
+    """The server no longer holds the requested version."""
 
     code = "cluster.expired"
     status = 410
 
     @property
     def oldest(self) -> str | None:
-        """The version from which it says that it can watch, if it does.
+        """The version from which the server says it can watch, if it does.
 
         Only its message has it: ``too old resource version: 529 (561)``.
-        Whoever uses it must do without, and find out whether it is true.
+        Callers must work without it, and verify it.
         """
         found = _OLDEST.search(str(self))
         return found and found[1]
 
 
 class ThrottledError(RequestError, Transient):
-    """The server asks us to come back later."""
+    """The server asks to retry later."""
 
     code = "cluster.throttled"
     status = 429
@@ -138,7 +138,7 @@ class ThrottledError(RequestError, Transient):
 
 
 class ServerError(RequestError, Transient):
-    """The server failed by its own account."""
+    """The server reports that it failed."""
 
     code = "cluster.server"
     status = 500
@@ -148,19 +148,19 @@ class ServerError(RequestError, Transient):
         self._answered = answered
 
     @property
-    def told_status(self) -> int:
-        """The status that the server gave."""
+    def reported_status(self) -> int:
+        """The status of the response."""
         return self._answered
 
 
 class BadAnswerError(ServerError):
-    """Something answered that does not speak the Kubernetes API."""
+    """The response is not one of the Kubernetes API."""
 
     code = "cluster.bad_answer"
 
 
 class TooLargeError(RequestError):
-    """An answer exceeded its bound; ``head`` is how it began."""
+    """A response exceeded its bound; ``head`` is its beginning."""
 
     code = "cluster.too_large"
 
@@ -175,7 +175,7 @@ class TooLargeError(RequestError):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a request was for, in the words of RBAC, for its messages."""
+    """A request as messages name it: verb, resource and cluster."""
 
     cluster: str
     verb: str
@@ -209,7 +209,7 @@ _REFUSALS: dict[int, tuple[type[RequestError], str]] = {
 def error_for(
     asked: Asked, status: int, body: bytes, *, retry_after: str | None = None
 ) -> RequestError:
-    """Return the error for an answer that is not a success."""
+    """Return the error for a response that is not a success."""
     said, delay = _read_status(body)
     tail = f"({status}: {said})" if said else f"({status})"
     if status in _REFUSALS:
@@ -240,5 +240,5 @@ def _read_status(body: bytes) -> tuple[str, float]:
 
 
 def _seconds(text: str | None) -> float:
-    """Read a ``Retry-After`` in seconds; its date form is not used here."""
+    """Read a ``Retry-After`` in seconds; API servers send no date."""
     return float(text) if text and text.isdecimal() else 0.0

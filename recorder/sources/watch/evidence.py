@@ -1,13 +1,14 @@
-"""Comparing the newest objects that the log knows with what the server says.
+"""Comparing the newest objects in the log with those on the server.
 
-Each is asked for as it was at the version that we saw of it, which the server
-can tell until it compacts its history. There it has that version and that
-content, whatever became of it since, or history was rewound.
+Each is requested as it was at the version that the log has, which the server
+can answer until it compacts its history. If the server does not have that
+version with that content, whatever happened to the object since, history was
+rewound.
 
-Where that is no longer told the object is read as it is now. A lower version
-than the one that was seen, or the same with other content, proves a rewind
-too. That it is gone proves nothing, since somebody may have deleted it; its
-resource becomes a suspect, to be compared with a list.
+Once the version is compacted, the current object is read. A lower version than
+the recorded one, or the same version with other content, also proves a rewind.
+A missing object proves nothing, since it may have been deleted; its resource
+becomes a suspect, to be compared with a list.
 """
 
 import asyncio
@@ -41,12 +42,12 @@ from recorder.sources.watch.versions import is_lower, predecessor
 __all__ = ["NO_ANSWER", "Redact", "Verdict", "examine", "in_parallel"]
 
 Redact = Callable[[bytes, str], bytes]
-"""Redacts a document of a resource, given in its written form, by the rules
-of the log: the known documents went through them, so the live ones must. May
-raise `InputError` for bytes that are no document."""
+"""Redacts a document by the rules of the log, because the known documents were
+redacted too; takes the written form of its resource. May raise `InputError` if
+the bytes are not a document."""
 
 NO_ANSWER = (UnreachableError, UnauthorizedError, CertificateError)
-"""Failures that concern the cluster and not one of its resources."""
+"""Failures of the whole cluster, not of one of its resources."""
 
 _OTHERS_MAX = 10
 _PER_RESOURCE = 2
@@ -59,10 +60,10 @@ class Verdict:
     """What the newest known objects showed."""
 
     rewound: str | None
-    """The proof, in words; None if there is none."""
+    """The proof, as text; None if there is none."""
 
     suspects: Mapping[Resource, str]
-    """Resources of which a known object is gone, each with its uid."""
+    """Resources that lack a known object, each with its UID."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +89,11 @@ async def examine(
     deleted: Sequence[KnownObject],
     redact: Redact,
 ) -> Verdict:
-    """Read objects and compare.
+    """Read objects and compare them.
 
-    ``newest`` are alive, newest first. ``recent`` were seen of late and may
-    be gone, so that only their past can prove anything. ``deleted`` have the
-    version of their delete, and must have existed before.
+    ``newest`` are alive, newest first. ``recent`` were seen lately and may be
+    gone, so only their past can prove anything. ``deleted`` have the version
+    of their deletion, and must have existed before it.
 
     Raises:
         RequestError: too few were read to conclude anything.
@@ -121,7 +122,7 @@ async def examine(
 async def in_parallel(
     jobs: Iterable[Callable[[], Awaitable[Result]]], limit: int
 ) -> list[Result]:
-    """Run jobs that do not raise, so many at a time; keep their order."""
+    """Run jobs that do not raise, ``limit`` at a time; keep their order."""
     room = asyncio.Semaphore(limit)
 
     async def run(job: Callable[[], Awaitable[Result]]) -> Result:
@@ -136,8 +137,8 @@ async def in_parallel(
 def _spread(newest: Sequence[KnownObject], count: int) -> list[KnownObject]:
     """Choose the newest, and a few of other resources.
 
-    On a large cluster the newest are all Leases, and a server that was
-    rewound a while ago has renewed every one of them since.
+    On a large cluster the newest are all Leases, and a server that was rewound
+    a while ago has renewed all of them since.
     """
     chosen = list(newest[:count])
     seen = Counter(known.resource for known in chosen)
@@ -163,13 +164,13 @@ class _Read:
         try:
             return await self._then()
         except (ExpiredError, BadAnswerError, TooLargeError):
-            # Compacted, or an extension server that cannot tell.
+            # Compacted, or an extension server that cannot answer.
             return await self._now() if self.alive else _Reading()
         except RequestError as error:
             return await self._beyond(error)
 
     async def _then(self) -> _Reading:
-        """Ask for the object as it was at the version that we know."""
+        """Get the object as it was at the version that we know."""
         known = self.known
         found = await list_at(
             self.client,
@@ -185,7 +186,7 @@ class _Read:
         return _Reading(proof=self._proof(found))
 
     async def _beyond(self, error: RequestError) -> _Reading:
-        """Find out whether the version lies in the server's future."""
+        """Check whether the version is in the server's future."""
         if isinstance(error, NO_ANSWER):
             return _Reading(unread=error)
         version = self.known.resource_version
@@ -199,7 +200,7 @@ class _Read:
         return _Reading(proof=f"{resource} is at {head} and was at {version}")
 
     async def _now(self) -> _Reading:
-        """Ask for the object as it is."""
+        """Get the current object."""
         path = f"{_target(self.known).path}/{self.known.name}"
         try:
             live = await self.client.read(
@@ -239,7 +240,7 @@ class _Read:
 
 @dataclass(frozen=True, slots=True)
 class _ReadDeleted:
-    """Reads an object as it was just before its delete that we saw."""
+    """Reads an object as it was just before its recorded deletion."""
 
     client: ClusterClient
     gone: KnownObject
@@ -254,8 +255,8 @@ class _ReadDeleted:
                 self.client, _target(gone), name=gone.name, version=before
             )
         except RequestError:
-            # The delete is more than can be told; the other readings tell
-            # whether the server answers at all.
+            # The version of the delete cannot be read; the other readings show
+            # whether the server responds at all.
             return _Reading()
         if found is not None:
             return _Reading()

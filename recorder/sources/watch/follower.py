@@ -1,8 +1,8 @@
 """What is known of one resource while it is followed.
 
-Shared by the reflector that follows it and by those who may interrupt that:
-the guard against rewinds, the reconciler, and discovery. Everything happens on
-one event loop; no field is read and written across an await.
+Shared by the reflector that follows it and by the tasks that may interrupt it:
+the rewind guard, the reconciler, and discovery. Everything happens on one
+event loop; no field is read and written across an await.
 """
 
 import asyncio
@@ -23,54 +23,57 @@ class Follower:
         self.place = Place(completed)
         # Owned by the reflector.
         self.lost = True
-        """Whether the connection was lost since the cluster's history was
-        last confirmed. True at the start: we were away."""
+        """Whether the connection was lost since the cluster's history was last
+        confirmed. True at the start, since nothing was watched before."""
         self.opening = self.streaming = False
-        """Whether a watch was asked for, whose frames may be on their way
-        before it is known that they are of the same history; and whether it
-        is known, and the end of the watch was not put."""
+        """``opening``: a watch was requested, and its frames may arrive before
+        it is confirmed that they belong to the same history. ``streaming``:
+        that is confirmed, and the end of the watch was not put yet."""
         self.opened_at = 0.0
-        """When that watch was opened; steady time, as all of these."""
+        """When that watch was opened; steady time, like all times here."""
         self.heard_at = 0.0
-        """When something was last heard of the history that is followed."""
+        """When data of the followed history last arrived."""
         self.proven = False
-        """Whether the open watch showed that the server took our version."""
+        """Whether the open watch proved that the server accepted our version.
+        """
         self.followed = completed is not None
-        """Whether it was ever listed, by us or an earlier recorder."""
+        """Whether it was ever listed, by this process or an earlier recorder.
+        """
         self.live = False
-        """Whether any watch showed so since the last loss."""
+        """Whether any watch proved so since the last loss."""
         self.marked = False
-        """Whether the resource was ever seen to send bookmarks."""
+        """Whether the resource ever sent bookmarks."""
         self.lists = 0
-        """How many complete lists its place was taken from."""
+        """How many complete lists have set its place."""
         self.head: str | None = None
-        """The newest version that there was after the last loss; what is
-        older was made while we were away. None once that is behind us."""
+        """The newest version after the last loss: older frames were written
+        while we were disconnected. None once the place is beyond it."""
         self.clean_since = 0.0
-        """When the last watch that ended cleanly had begun."""
+        """When the last watch that ended cleanly was started."""
         # Owned by the reconciler; the reflector adds to it while it is set.
         self.touched: set[str] | None = None
-        """The uids seen since the reconciler took its list."""
-        # Owned by whoever interrupts.
+        """The UIDs seen since the reconciler took its list."""
+        # Owned by the task that interrupts.
         self.stopped = False
         """Whether it should not be followed any more."""
         self._reason: str | None = None
         self._scope: asyncio.Timeout | None = None
 
     def lose(self) -> None:
-        """Note that the connection was lost, or never came to be."""
+        """Note that the connection was lost, or could not be opened."""
         self.lost = True
         self.opening = self.streaming = self.live = False
 
     def confirmed(self, at: float) -> None:
-        """Note that the history was found to be the one followed."""
+        """Note that the history was confirmed to be the followed one."""
         self.lost = False
         self.heard_at = at
 
     def interrupt(self, reason: str | None) -> None:
-        """Stop what the reflector is doing; it begins again with a list.
+        """Interrupt the reflector, which starts again with a list.
 
-        The reason is told as the end of the stream; None if that was done.
+        The reason is put as the end of the stream; None if that was already
+        put.
         """
         self._reason = reason or self._reason
         self.place.forget()
@@ -80,15 +83,15 @@ class Follower:
             self._scope.reschedule(asyncio.get_running_loop().time())
 
     def finish(self, reason: str) -> None:
-        """Let the watch be the last one; ``reason`` is told behind its end.
+        """Make this watch the last; ``reason`` is put after its end.
 
-        What follows ends by itself when the server ends the watch.
+        The reflector stops when the server ends the watch.
         """
         self.stopped = True
         self._reason = reason
 
     def take_reason(self) -> str | None:
-        """Return the reason of an interruption not yet put."""
+        """Return the reason of an interruption that is not yet put."""
         reason, self._reason = self._reason, None
         return reason
 

@@ -1,8 +1,8 @@
-"""Reading one line of a watch stream, no further than is needed.
+"""Parsing one line of a watch stream, no further than needed.
 
 A frame is decoded once, into its type and the untouched bytes of its object;
-of the object only the version and the uid are read. What the object says is
-no business of the source.
+only the version and the UID of the object are read. The source does not
+interpret the rest.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""Everything msgspec raises for bytes that are not the JSON we asked for."""
+"""What msgspec raises for bytes that are not the expected JSON."""
 
 _OBJECT_TYPES = frozenset({"ADDED", "MODIFIED", "DELETED", "BOOKMARK"})
 
@@ -39,7 +39,7 @@ class Frame:
     namespace: str = ""
     name: str = ""
     late: bool = False
-    """Whether more may have been made before it came."""
+    """Whether more frames may have been written before it arrived."""
 
     recovered: bool = False
     """Whether it was read afterwards, at its version."""
@@ -53,19 +53,19 @@ class Failed:
     message: str
     line: bytes
     status: bytes
-    """The Status object as sent."""
+    """The Status object as received."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Input that could not be taken as it was."""
+    """Input that could not be parsed."""
 
     reason: str
     head: bytes
     sha256: str
     length: int
     sought: Frame | None = None
-    """What it seems to have been, where that can be asked for again."""
+    """The frame that it seems to be, if it can be requested again."""
 
     recalled: str | None = None
     """The version that was read in its place."""
@@ -100,7 +100,7 @@ _STATUS = msgspec.json.Decoder(_Status)
 def read_frame(
     line: bytes | Oversized, *, head_bytes: int
 ) -> Frame | Failed | Refused:
-    """Read a line; whatever is in it, an answer is given."""
+    """Parse a line; return a result for any input."""
     if isinstance(line, Oversized):
         return Refused(
             "frame exceeds its bound", line.head, line.sha256, line.length
@@ -126,7 +126,7 @@ def read_frame(
 
 
 def read_object(type_: str, raw: bytes) -> Frame | None:
-    """Return an object as a frame; None if it cannot be read."""
+    """Return an object as a frame; None if it cannot be parsed."""
     try:
         raw.decode()
         return _frame(type_, raw)
@@ -147,7 +147,7 @@ def _frame(type_: str, raw: bytes) -> Frame:
 
 
 def _sought(line: bytes) -> Frame | None:
-    """Return of what a line tells whose bytes are not text, if it does."""
+    """Return the identity of a frame whose bytes are not text, if readable."""
     try:
         read = _LINE.decode(line.decode(errors="replace"))
         if read.type in {"ADDED", "MODIFIED"}:
@@ -159,7 +159,7 @@ def _sought(line: bytes) -> Frame | None:
 
 
 def refuse(data: bytes, reason: str, *, head_bytes: int) -> Refused:
-    """Describe bytes that are not taken."""
+    """Describe bytes that could not be parsed."""
     return Refused(
         reason,
         data[:head_bytes],

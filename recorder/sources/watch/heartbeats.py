@@ -1,12 +1,12 @@
 """Account for versions that are never entered: renewals and heartbeats.
 
-A Lease is written every ten seconds and none of its renewals becomes an
-entry, so neither the log nor the walk of another resource accounts for them.
-The log also lacks the heartbeats of Nodes that an earlier recorder counted.
-Each of these objects is read back once, from the version at which a walk
-ends, and its versions are noted in `Owners`. Nothing of that is put.
+A Lease is written every ten seconds and none of its renewals becomes an entry,
+so neither the log nor the walk of another resource accounts for them. The log
+also lacks the heartbeats of Nodes that an earlier recorder counted. Each of
+these objects is read back once, from the version at which a walk ends, and its
+versions are noted in `Owners`. Nothing is put.
 
-Bounded by the allowance of the walk that asks; reads are kept for the next.
+Bounded by the allowance of the walk; what was read is kept for the next walk.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ RENEWED = ("coordination.k8s.io", "leases")
 BEATING = ("", "nodes")
 
 READERS = 8
-"""Objects that are read side by side."""
+"""Objects that are read in parallel."""
 
 Note = Callable[[Iterable[int]], None]
 
@@ -44,7 +44,7 @@ class Heartbeats:
     """Accounts for versions that are not entered."""
 
     def __init__(self, client: ClusterClient, owners: Owners) -> None:
-        """Account for nothing yet."""
+        """Start with nothing accounted for."""
         self._client = client
         self._owners = owners
         self._followed: dict[Target, int | None] = {}
@@ -53,9 +53,9 @@ class Heartbeats:
         self._reading = asyncio.Lock()
 
     def follow(self, target: Target, since: str | None) -> None:
-        """Note that a resource is followed, from a version if it resumes.
+        """Note that a resource is followed; from a version, if it resumes.
 
-        What Nodes show behind that version is noted by their own walk.
+        The walk of the Nodes itself notes their versions after that one.
         """
         key = target.resource.group, target.resource.plural
         if key == RENEWED:
@@ -66,9 +66,9 @@ class Heartbeats:
     async def account(
         self, asking: Target, span: Span, allowance: Allowance, *, epoch: int
     ) -> None:
-        """Note the versions of a span that are of heartbeats.
+        """Note the versions in a span that are heartbeats.
 
-        As many as the allowance of the walk that asks is enough for.
+        As many as the allowance of the calling walk permits.
         """
         async with self._reading:
             if epoch != self._of:
@@ -88,7 +88,7 @@ class Heartbeats:
 
 
 async def _read(reader: Reader, since: int, until: int, note: Note) -> None:
-    """Note all versions in a span of what exists at its end."""
+    """Note all versions in a span of the objects that exist at its end."""
     shown = await reader.snapshot(until)
     jobs: list[Callable[[], Awaitable[None]]] = [
         partial(_chain, reader, held, since, note) for held in shown.values()

@@ -1,10 +1,10 @@
-"""Which frames are late: more may have been made before they came.
+"""Which frames are late: others may have been written before they arrived.
 
-A version carries no time, and frames come in order, the oldest first. So a
-frame says when nothing was missing only if nothing waited behind it. That is
-not so where the server already had a newer version when we came back, and not
-on a line so slow that a frame trickles in. What a server holds back while its
-connection stands is not seen from here.
+A version carries no time, and frames arrive oldest first. So the arrival of a
+frame proves completeness only if no other frame was waiting behind it. That is
+not certain if the server already had a newer version when we reconnected, nor
+on a connection so slow that a frame trickles in. What a server holds back on
+an open connection cannot be seen here.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ __all__ = ["Pace", "behind"]
 def behind(
     portion: Sequence[Frame | Refused], head: str | None
 ) -> tuple[Sequence[Frame | Refused], str | None]:
-    """Mark the frames below a version that there was when we came back.
+    """Mark the frames below the version that was newest when we reconnected.
 
-    Returns the version again while it lies ahead.
+    Also returns that version again while it is still ahead.
     """
     marked: list[Frame | Refused] = []
     for frame in portion if head is not None else ():
@@ -36,14 +36,14 @@ def behind(
 
 
 class Pace:
-    """Whether the line brings frames as they are made."""
+    """Whether the connection delivers frames as they are written."""
 
     def __init__(self, trickle: float, drained: float) -> None:
         self._trickle = trickle
         self._drained = drained
         self._came: float | None = None
         self._begun: float | None = None
-        """When the unfinished frame did."""
+        """When the unfinished frame began."""
         self._slow = False
 
     def came(self, now: float) -> bool:
@@ -56,7 +56,7 @@ class Pace:
         return self._slow
 
     def left(self, partial: int, *, whole: bool) -> None:
-        """Note the unfinished rest, and whether a frame ended."""
+        """Note the unfinished rest, and whether a frame was completed."""
         if not partial:
             self._begun = None
         elif whole or self._begun is None:

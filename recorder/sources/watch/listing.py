@@ -2,8 +2,8 @@
 
 The items are cut out of the page as the server sent them and never decoded.
 The version of the list is that of its first page: all pages show the same
-moment. When the token for the next page expires the list begins anew, with
-another version; whoever follows must drop what came before it.
+moment. When the token for the next page expires the list starts again, at
+another version; the caller must drop the pages before it.
 """
 
 from array import array
@@ -36,7 +36,7 @@ _METADATA_ONLY = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One page; ``refused`` stands for an object that was not taken."""
+    """One page; ``refused`` is an object that was too large to take."""
 
     version: str
     kind: str
@@ -82,11 +82,11 @@ _VERSIONS = msgspec.json.Decoder(_Versions)
 async def list_pages(
     client: ClusterClient, target: Target, *, version: str = ""
 ) -> AsyncGenerator[Page]:
-    """List a resource, page by page, as it is now or was at a version.
+    """List a resource page by page, as it is now or was at a version.
 
     Raises:
         ExpiredError: the server no longer holds that version.
-        RequestError: a page was not given.
+        RequestError: a page could not be read.
     """
     limit, token = client.settings.page_limit, ""
     while True:
@@ -131,10 +131,10 @@ async def _page(
 
 
 def _giant(client: ClusterClient, exc: TooLargeError) -> tuple[Page, str]:
-    """Step over one object that no page can hold.
+    """Skip one object that exceeds the bound of a page.
 
-    A list's metadata come before its items, so the start of the answer
-    tells where the next page begins.
+    The metadata of a list come before its items, so the start of the response
+    has the token of the next page.
     """
     start, found, _ = exc.head.partition(b',"items":')
     try:
@@ -161,9 +161,9 @@ def _giant(client: ClusterClient, exc: TooLargeError) -> tuple[Page, str]:
 async def list_head(
     client: ClusterClient, target: Target, *, version: str = ""
 ) -> str:
-    """Ask for the version at which the resource is now.
+    """Return the current version of a resource.
 
-    With a version, whether it is told still: that is the version then.
+    With a version, check whether the server still holds it, and return it.
     """
     accept = _METADATA_ONLY
     body = await _read(
@@ -178,8 +178,8 @@ async def list_at(
     """Return one object as it was at a version; None if it did not exist.
 
     Raises:
-        ExpiredError: the server no longer holds that moment.
-        BadAnswerError: it answers another moment.
+        ExpiredError: the server no longer holds that version.
+        BadAnswerError: it returns another version.
     """
     body = await client.read(
         target.path,
@@ -201,9 +201,10 @@ async def list_at(
 async def list_versions(
     client: ClusterClient, target: Target, *, version: str = ""
 ) -> tuple[str, dict[str, HeldVersion]]:
-    """List versions of objects by uid; return the list's version too.
+    """List versions of objects by UID; return the version of the list too.
 
-    As it is now, or was at a version.
+    As of now, or of a version.
+
 
     Raises:
         ExpiredError: the server no longer holds that version.
@@ -222,11 +223,11 @@ async def list_versions(
 async def list_young(
     client: ClusterClient, target: Target, *, created_since: str
 ) -> tuple[str, Sequence[int]]:
-    """List versions of objects; return the list's version too.
+    """List versions of objects; return the version of the list too.
 
-    In eight bytes for each, because Events can be a million. Objects created
-    before a time, written as the API writes it, are left out, and versions
-    that are no such numbers.
+    In eight bytes for each, because there can be a million Events. Objects
+    created before ``created_since`` are left out, and versions that are not
+    64-bit numbers.
     """
     found = array("q")
     at = ""

@@ -1,9 +1,9 @@
 """The way from every reflector into the sink, one epoch at a time.
 
-When the cluster's history turns out to be rewound, nothing of the old history
-may follow the observation that says so, and nothing of the new one may come
-before it. Reflectors therefore name the epoch in which they saw what they put,
-and what comes from an epoch that is over is not put at all.
+When the cluster's history was rewound, no observation of the old history may
+follow the one that reports it, and none of the new one may precede it. So
+reflectors name the epoch in which they made their observations, and
+observations of an epoch that is over are not put.
 """
 
 import asyncio
@@ -20,16 +20,16 @@ class EpochOverError(Exception):
 
 
 class Outlet:
-    """Puts observations, in the order in which they are handed in."""
+    """Puts observations in the order in which they are handed in."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        # Serves whoever waits in order of arrival. Without it a put that
-        # waits for room in the queue could be overtaken by the beginning of
-        # an epoch, and so end up in the wrong one.
+        # Waiting tasks are served in order of arrival. Otherwise the start of
+        # an epoch could overtake a put that waits for room in the queue, which
+        # would then be in the wrong epoch.
         self._lock = asyncio.Lock()
         self.epoch = 0
-        """Counts the histories seen by this process."""
+        """How many histories this process has seen."""
 
     async def put(
         self, observations: Sequence[Observation], *, epoch: int | None = None
@@ -47,9 +47,9 @@ class Outlet:
     async def begin_epoch(
         self, last_words: Callable[[], Sequence[Observation]]
     ) -> None:
-        """End the epoch: from here on nothing seen in it is put.
+        """End the epoch: no observation of it is put from here on.
 
-        ``last_words`` is called once nobody else is putting.
+        ``last_words`` is called when no other task is putting.
         """
         async with self._lock:
             self.epoch += 1

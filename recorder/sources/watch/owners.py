@@ -1,11 +1,11 @@
-"""Of which resource each version is.
+"""Which resource each version belongs to.
 
-Etcd numbers its versions across all resources, so a version of one cannot be
-one at which something of another came or went. What is known of a resource
-itself does not count: a walk may have found a version and never put it.
+Etcd numbers its versions across all resources, so a version of one resource
+cannot be one at which an object of another came or went. Versions of a walked
+resource itself do not count: a walk may have found a version and never put it.
 
-Of one epoch: versions of a history that is over are used again. Bounded: all
-are forgotten when there are too many.
+For one epoch, because a rewound history reuses versions. Bounded: all are
+forgotten when there are too many.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,15 +15,15 @@ from recorder.model.reference import Resource
 __all__ = ["Others", "Owners"]
 
 REMEMBERED = 200_000
-"""Versions that are remembered; an hour of a small cluster, and ten minutes
-at 300 changes a second."""
+"""Versions that are remembered; an hour of a small cluster, and ten minutes at
+300 changes a second."""
 
 
 class Owners:
-    """Remembers versions, and whose they are."""
+    """Remembers the resource that each version belongs to."""
 
     def __init__(self, epoch: Callable[[], int]) -> None:
-        """Remember nothing yet; ``epoch`` returns the one that goes on."""
+        """Start empty; ``epoch`` returns the current one."""
         self._epoch = epoch
         self._of = epoch()
         self._owners: dict[int, Resource] = {}
@@ -40,7 +40,7 @@ class Owners:
         owners.update(dict.fromkeys(versions, resource))
 
     def is_of_another(self, version: int, resource: Resource) -> bool:
-        """Return whether a version is known to be of another resource."""
+        """Return whether a version is known to belong to another resource."""
         return self._now().get(version, resource) != resource
 
     def _now(self) -> dict[int, Resource]:
@@ -58,7 +58,7 @@ class Others:
         self._resource = resource
 
     def __contains__(self, version: object) -> bool:
-        """Return whether a version is of another resource."""
+        """Return whether a version belongs to another resource."""
         return isinstance(version, int) and self._owners.is_of_another(
             version, self._resource
         )

@@ -38,8 +38,8 @@ class Pacing:
             settings.backoff_first, settings.backoff_longest, jitter=jitter
         )
         self._refused_since: float | None = None
-        """Since when there have been nothing but refusals; steady time. A
-        server that was away before has only just started to refuse."""
+        """When rejections began, with no success since; steady time. A server
+        that was unreachable before has only just started to reject."""
 
     def failed(self, error: RequestError) -> None:
         """Note a failure."""
@@ -49,12 +49,12 @@ class Pacing:
             self._refused_since = self._clock.monotonic()
 
     def healthy(self) -> None:
-        """Note that the server did what was asked."""
+        """Note that a request succeeded."""
         self.backoff.reset()
         self._refused_since = None
 
     def is_patient(self, error: RequestError) -> bool:
-        """Return whether a refusal may be that of a server just started."""
+        """Return whether a server that just started may have rejected it."""
         match error:
             case UnauthorizedError():
                 may_be = True
@@ -85,7 +85,7 @@ class Pacing:
                 return self.backoff.delay()
 
     def duration(self) -> int:
-        """Choose how long to watch, in the whole seconds of the API."""
+        """Choose how long to watch, in whole seconds as the API takes them."""
         if not self._follower.marked:
             longest = self._settings.watch_unmarked
         else:
@@ -97,7 +97,7 @@ class Pacing:
         return max(1, int(longest))
 
     def idle(self, seconds: int) -> float:
-        """Return how much silence a watch of so many seconds may show."""
+        """Return how long a watch of this duration may be silent."""
         patience = seconds + self._settings.idle_grace
         if self._follower.marked:
             return min(patience, self._settings.idle)

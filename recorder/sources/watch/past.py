@@ -1,12 +1,12 @@
-"""Reading what was: a resource as of a version, for as long as it is kept.
+"""Reading the past of a resource as of a version, while the server has it.
 
 ``resourceVersionMatch=Exact`` is answered from etcd, or from a snapshot of it,
-and not from the history of the watch cache: it is told until etcd compacts,
-which is after five to ten minutes, also by a server that has just started
+and not from the history of the watch cache: it works until etcd compacts,
+which is after five to ten minutes, also on a server that has just started
 (https://kep.k8s.io/2340, https://kep.k8s.io/4988).
 
-Bounded: each request is taken from the allowance of a walk, and of what all
-walks together may ask for in a minute.
+Bounded: each request is taken from the allowance of a walk, and from the limit
+per minute that all walks share.
 """
 
 import asyncio
@@ -41,25 +41,25 @@ __all__ = [
 ]
 
 LISTED_BYTES = 1000
-"""What the metadata of one object are taken for: they are listed in pages
-that are not kept, and half of them are managedFields."""
+"""Estimated size of the metadata of one object: they are listed in pages that
+are not kept, and half of them are managedFields."""
 
 
 class CompactedError(RecorderError):
-    """The server no longer tells what was at a version."""
+    """The server no longer holds a version."""
 
     code = "walk.compacted"
 
 
 class WalkEndedError(RecorderError):
-    """Nothing more can be read; the message says why."""
+    """Nothing more can be read; the message states why."""
 
     code = "walk.ended"
 
 
 @dataclass(frozen=True, slots=True)
 class Then:
-    """An object as it was at a moment."""
+    """An object as it was at a version."""
 
     uid: str
     version: int
@@ -67,27 +67,27 @@ class Then:
 
 
 class Past(Protocol):
-    """What the server still tells of one resource.
+    """The past of one resource, as far as the server still holds it.
 
     Each method raises `CompactedError` or `WalkEndedError`.
     """
 
     async def snapshot(self, version: int) -> Mapping[str, HeldVersion]:
-        """Return every object as of a version, by uid."""
+        """Return every object as of a version, by UID."""
 
     async def read(self, held: HeldVersion, version: int) -> Then | None:
-        """Return the object of that name as of a version, if there was one."""
+        """Return the object of that name as of a version, if it existed."""
 
 
 class Memo:
-    """Objects as they were, read by a walk that was interrupted.
+    """Past versions of objects, read by a walk that was interrupted.
 
-    What was at a version never changes, unless history is rewound: who keeps
-    one clears it then. Bounded by the bytes that it holds.
+    The state at a version never changes, unless history is rewound: then the
+    owner clears it. Bounded by the bytes that it holds.
     """
 
     def __init__(self, most: int) -> None:
-        """Remember nothing yet; ``most`` is in bytes."""
+        """Start empty; ``most`` is in bytes."""
         self._most = most
         self._held = 0
         self._reads: dict[tuple[str, str, int], Then | None] = {}
@@ -114,23 +114,23 @@ class Memo:
 
 
 class Minute:
-    """What all walks together may ask for in a minute.
+    """The requests and bytes per minute that all walks share.
 
-    A bucket of a minute's worth that fills evenly. An answer may take more
-    bytes than are left: then the next request waits until that is paid.
+    A bucket that refills evenly within a minute. A response may take more
+    bytes than are left: then the next request waits until they are refilled.
     """
 
     def __init__(
         self, requests: int, size: int, monotonic: Callable[[], float]
     ) -> None:
-        """Fill it; ``size`` is in bytes."""
+        """Start full; ``size`` is in bytes."""
         self._most = (float(requests), float(size))
         self._left = [*self._most]
         self._monotonic = monotonic
         self._filled_at = monotonic()
 
     def take(self) -> float:
-        """Take a request; else return after how many seconds to ask again."""
+        """Take a request; else return the seconds to wait for one."""
         now = self._monotonic()
         parts = (now - self._filled_at) / 60
         self._filled_at = now
@@ -148,13 +148,13 @@ class Minute:
         return 60 * lacking
 
     def pay(self, size: int) -> None:
-        """Take the bytes of an answer."""
+        """Take the bytes of a response."""
         self._left[1] -= size
 
 
 @dataclass(slots=True)
 class Allowance:
-    """What one walk may still cost the API server and us."""
+    """The requests, bytes and time that one walk may still use."""
 
     requests: int
     bytes: int
@@ -163,16 +163,16 @@ class Allowance:
 
     monotonic: Callable[[], float]
     minute: Minute
-    """What it shares with other walks."""
+    """The limit that it shares with other walks."""
 
     spent: int = 0
     """Requests so far."""
 
     async def ask(self) -> None:
-        """Take a request, when there is one in this minute.
+        """Take a request, waiting for the shared limit if needed.
 
         Raises:
-            WalkEndedError: there is none left, or not in time.
+            WalkEndedError: none is left, or not before the deadline.
         """
         while self._may_ask() and (wait := self.minute.take()):
             if self.monotonic() + wait >= self.deadline:
@@ -191,14 +191,14 @@ class Allowance:
         return True
 
     def lists(self, objects: int) -> int:
-        """Return of how many lists of so many objects it has the bytes."""
+        """Return for how many lists of so many objects it has bytes."""
         return self.bytes // (LISTED_BYTES * max(1, objects))
 
     def pay(self, size: int) -> None:
-        """Take the bytes of an answer.
+        """Take the bytes of a response.
 
         Raises:
-            WalkEndedError: they were the last; the answer counts.
+            WalkEndedError: no bytes are left; the response still counts.
         """
         self.minute.pay(size)
         self.bytes -= size
@@ -229,17 +229,17 @@ class Reader:
         allowance: Allowance,
         memo: Memo,
     ) -> None:
-        """Read one resource; what ``memo`` has is not asked for again."""
+        """Read one resource; what ``memo`` has is not requested again."""
         self._client = client
         self._target = target
         self.allowance = allowance
         self._memo = memo
 
     async def snapshot(self, version: int) -> Mapping[str, HeldVersion]:
-        """Return every object as of a version, by uid.
+        """Return every object as of a version, by UID.
 
         Raises:
-            CompactedError: that is no longer told.
+            CompactedError: the server no longer holds the version.
             WalkEndedError: nothing more can be read.
         """
         await self.allowance.ask()
@@ -258,10 +258,10 @@ class Reader:
         return shown
 
     async def read(self, held: HeldVersion, version: int) -> Then | None:
-        """Return the object of that name as of a version, if there was one.
+        """Return the object of that name as of a version, if it existed.
 
         Raises:
-            CompactedError: that is no longer told.
+            CompactedError: the server no longer holds the version.
             WalkEndedError: nothing more can be read.
         """
         key = held.namespace, held.name, version
@@ -305,13 +305,13 @@ def _compacted(version: int) -> CompactedError:
 async def oldest(
     client: ClusterClient, target: Target, allowance: Allowance, newest: int
 ) -> int:
-    """Return the lowest version that the server still tells.
+    """Return the lowest version that the server still holds.
 
     Raises:
-        WalkEndedError: it does not tell any, or not within the allowance.
+        WalkEndedError: it holds none, or the allowance was used.
     """
 
-    async def is_told(version: int) -> bool:
+    async def is_held(version: int) -> bool:
         await allowance.ask()
         try:
             at = await list_head(client, target, version=str(version))
@@ -324,11 +324,11 @@ async def oldest(
             raise WalkEndedError(msg)
         return True
 
-    gone, told = 0, newest
-    while told - gone > 1:
-        middle = (gone + told) // 2
-        if await is_told(middle):
-            told = middle
+    gone, held = 0, newest
+    while held - gone > 1:
+        middle = (gone + held) // 2
+        if await is_held(middle):
+            held = middle
         else:
             gone = middle
-    return told
+    return held

@@ -1,9 +1,10 @@
 """The place in a resource's history from which a watch may continue.
 
 A version is not unique per frame: one revision may delete many objects, each
-told by a frame of its own with the same version. Continuing from the version
-seen last could therefore skip the rest of its revision, for ever. So a version
-counts as completed only when a frame of a later one, or a bookmark, was seen.
+reported by a frame of its own with the same version. Continuing from the
+version seen last could therefore skip the rest of its revision forever. So a
+version counts as completed only when a frame of a later one, or a bookmark,
+was seen.
 """
 
 from recorder.sources.watch.versions import is_lower
@@ -15,7 +16,7 @@ class Place:
     """How far one resource was seen; owned by its reflector.
 
     Holds nothing durable: the log commits its own resume point by the same
-    rule, and this one is told to it only by what is put.
+    rule, computed from what is put.
     """
 
     def __init__(self, completed: str | None = None) -> None:
@@ -23,9 +24,9 @@ class Place:
         """Everything up to and including this version was seen; None when
         the resource must be listed first."""
         self.seen = completed
-        """The highest version of which anything was seen."""
+        """The highest version seen."""
         self.former: str | None = None
-        """What was completed when it was forgotten last."""
+        """What was completed when it was last forgotten."""
 
     def reached(self, version: str) -> None:
         """Note a complete list as of a version, or a bookmark."""
@@ -33,7 +34,7 @@ class Place:
             self.completed = self.seen = version
 
     def saw(self, version: str) -> None:
-        """Note a frame; every one before it is then known to be whole."""
+        """Note a frame; every version before it is then complete."""
         if not version or version == self.seen:
             return
         if self.seen is not None and is_lower(version, self.seen):

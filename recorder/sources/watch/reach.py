@@ -1,7 +1,7 @@
-"""How far one resource must reach back before it is live again.
+"""How far back one resource must be read before it is live again.
 
-Owned by its reflector. A walk that is interrupted goes on from what is noted
-here; whatever was read and put moves the version behind which to go on.
+Owned by its reflector. A walk that is interrupted continues from this state;
+what was read and put moves the version from which to continue.
 """
 
 from collections.abc import AsyncIterator
@@ -15,54 +15,55 @@ from recorder.sources.watch.span import Walked
 __all__ = ["BEGINNING", "Reach"]
 
 BEGINNING = ""
-"""Since when to walk where nothing was recorded before."""
+"""Where to walk from if nothing was recorded before."""
 
 
 class Reach:
-    """What a resource has still to read of its past, and for how long."""
+    """The unread part of a resource's past, and the deadline."""
 
     def __init__(self, settings: WatchSettings) -> None:
-        """Have nothing to read yet."""
+        """Start with nothing to read."""
         self._settings = settings
         self.since: str | None = None
-        """Behind which version to read; None for nothing."""
+        """The version after which to read; None if there is nothing to read.
+        """
         self.first = BEGINNING
-        """Behind which version what was read may leave something out."""
+        """The version after which the log may be incomplete."""
         self.goal: str | None = None
         """The version from which the server said that it can watch."""
         self.flaws: Walked | None = None
-        """What stages left out that were put since the first version."""
+        """What the stages put since ``first`` left out."""
         self.memo = Memo(settings.walk_bytes)
         self._deadline: float | None = None
         self._restarts = 0
 
     def begin(self, since: str | None, goal: str | None = None) -> None:
-        """Have to read what happened behind a version."""
+        """Require reading what happened after a version."""
         if since != self.since:
             self.memo.clear()
         self.since, self.goal, self.flaws = since, goal, None
         self.first = since or BEGINNING
 
     def end(self) -> None:
-        """Have nothing to read any more: the resource is live, or listed."""
+        """Require nothing more: the resource is live, or was listed."""
         self.begin(None)
         self._deadline, self._restarts = None, 0
 
     def interrupted(self) -> None:
-        """Count the time anew: the server was away."""
+        """Restart the deadline: the server was unreachable."""
         again = self._restarts < self._settings.walk_restarts
         if again and self._deadline is not None:
             self._restarts += 1
             self._deadline = None
 
     def deadline(self, now: float, seconds: float) -> float:
-        """Return until when to read, which is counted from the first call."""
+        """Return the deadline, counted from the first call."""
         if self._deadline is None:
             self._deadline = now + seconds
         return self._deadline
 
     def put(self, walked: Walked, until: str) -> None:
-        """Note that what came of a walk to a version was put."""
+        """Note that the result of a walk to a version was put."""
         self.since = until or self.since
         if walked.healed:
             self.first, self.flaws = until, None
@@ -72,9 +73,9 @@ class Reach:
 
     @asynccontextmanager
     async def listing(self) -> AsyncIterator[None]:
-        """Read no more after a list, nor if the server refuses it.
+        """Require nothing more after a list, nor if the server rejects it.
 
-        A connection that is lost is tried again, with the walk before it.
+        After a lost connection the list is retried, with the walk before it.
         """
         try:
             yield

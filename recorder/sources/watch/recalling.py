@@ -1,9 +1,9 @@
-"""Frames that cannot be read, asked for again at their version.
+"""Frames that cannot be parsed, requested again at their version.
 
-A byte that was spoiled on its way leaves enough of a frame to say of which
-object and version it was. What the server says of that version is taken in
-its place, if it is that version; what came is still described. Of what went
-nothing can be asked, and what the server stores like that stays refused.
+A byte that was damaged in transit leaves enough of a frame to identify the
+object and its version. The server's copy of that version is taken in its
+place; the damaged input is still described. A deleted object cannot be
+requested, and what the server itself stores damaged stays refused.
 """
 
 import asyncio
@@ -22,17 +22,17 @@ __all__ = ["Portion", "with_recalled"]
 Portion = Sequence[Frame | Refused]
 
 PATIENCE_SECONDS = 5.0
-"""How long a stream waits for what is read again of one portion."""
+"""How long a stream waits for the requests of one portion."""
 
 
 async def with_recalled(
     client: ClusterClient, target: Target, portion: Portion, minute: Minute
 ) -> Portion:
-    """Return a portion with what could be read again of it.
+    """Return a portion with the frames that could be read again.
 
-    Each comes behind the frame that was refused. One request for each, as
-    long as the minute has any, and for a few seconds. Who puts the portion
-    confirms first that history was not rewound meanwhile.
+    Each follows the refused one. At most one request for each, while the
+    shared limit allows it, and for a few seconds. Before putting the portion,
+    the caller confirms that history was not rewound meanwhile.
     """
     if all(isinstance(one, Frame) or one.sought is None for one in portion):
         return portion
@@ -54,7 +54,7 @@ async def with_recalled(
 async def _again(
     client: ClusterClient, target: Target, sought: Frame, until: float
 ) -> Frame | None:
-    """Return a frame as the server tells it; None if it does not in time."""
+    """Return the server's copy of a frame; None if not in time."""
     if sought.namespace:
         target = replace(target, namespace=sought.namespace)
     try:

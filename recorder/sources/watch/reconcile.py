@@ -1,14 +1,14 @@
 """Comparing what was watched with a list, because even servers miss deletes.
 
 The objects of a resource are listed with their versions, its stream is given
-time to reach the version of the list, and then the log must know every object
-listed, at no lower version, and hold none alive that is missing. Whatever
-differs ends the stream as a mismatch, and a list follows.
+time to reach the version of the list, and then the log must know every listed
+object, at no lower version, and hold none alive that is missing. A difference
+ends the stream as a mismatch, and a list follows.
 
-A suspect is a resource of which a known object was found gone after a loss. If
-its stream, resumed at the version before the loss, does not tell the delete
-either, then the history that it continues is not the one that we know: that
-is a rewind which later writes have covered.
+A suspect is a resource that lacks a known object after a loss. If its stream,
+resumed at the version before the loss, does not report the delete either, then
+it continues another history than the recorded one: a rewind that later writes
+have hidden.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ MISMATCH = "reconcile-mismatch"
 _Versions = Mapping[str, HeldVersion]
 
 _POLL = 0.02
-"""How often it is looked whether a stream is far enough, as a part of the
-longest time to wait; at most every second."""
+"""How often to check whether a stream is far enough, as a part of the longest
+time to wait; at most every second."""
 
 
 class Reconciler:
-    """Reconciles each resource once in a while, and suspects soon."""
+    """Reconciles each resource at intervals, and suspects soon."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Reconciler:
         self._followers = followers
         self._jitter = jitter
         self._due: dict[Resource, float] = {}
-        # One list at a time; the waiting for streams goes on side by side.
+        # One list at a time; streams are waited for in parallel.
         self._listing = asyncio.Lock()
 
     async def run(self) -> None:
@@ -74,8 +74,8 @@ class Reconciler:
             else:
                 differs = await self._differs(follower, suspect)
         except (RequestError, Transient):
-            # The cluster or the log is away, which is told elsewhere; the
-            # comparison is made another time.
+            # The cluster or the log is unreachable, which is reported
+            # elsewhere; the comparison is made another time.
             return
         finally:
             follower.touched = None
@@ -83,7 +83,7 @@ class Reconciler:
             follower.interrupt(MISMATCH)
 
     async def _differs(self, follower: Follower, suspect: str) -> bool:
-        """Return whether the log lacks objects, or holds what is gone."""
+        """Return whether the log lacks objects, or holds deleted ones."""
         assert follower.touched is not None, "it is being reconciled"
         lists, target = follower.lists, follower.target
         async with self._listing:
@@ -105,8 +105,7 @@ class Reconciler:
     async def _lacks(self, follower: Follower) -> bool:
         """Return whether the log lacks versions of Events.
 
-        Those that expire are told by nobody, so what it holds too many of
-        cannot be known.
+        No watch reports that Events expire, so surplus ones cannot be known.
         """
         lists, target = follower.lists, follower.target
         async with self._listing:
@@ -121,8 +120,8 @@ class Reconciler:
     async def _is_comparable(self, follower: Follower, version: str) -> bool:
         """Wait until a stream has reached the version of a list."""
         if is_lower(version, follower.place.completed or ""):
-            # Only a rewind explains a list that is behind its stream, and
-            # the check for that compares it with the stream again.
+            # Only a rewind explains a list that is behind its stream;
+            # confirming the history compares it with the stream again.
             follower.lost = True
             await self._guard.confirm(follower)
             return False
@@ -150,7 +149,7 @@ class Reconciler:
     def _due_now(self) -> list[tuple[Follower, str]]:
         """Choose the live resources that are due; suspects come first.
 
-        The suspected uid is given with each, empty where there is none.
+        Each with the suspected UID, empty if there is none.
         """
         now = self._client.clock.monotonic()
         every = self._client.settings.reconcile_every
@@ -183,13 +182,13 @@ def _is_expiring(resource: Resource) -> bool:
 def _is_anew(follower: Follower, lists: int) -> bool:
     """Return whether it was listed since, or is about to be.
 
-    What changed before that was never told by the stream.
+    The stream did not report what changed before that list.
     """
     return follower.place.completed is None or follower.lists != lists
 
 
 def _unknown(listed: _Versions, held: _Versions) -> set[str]:
-    """Return what was listed and is not held, or only in a lower version."""
+    """Return what was listed and is not held, or only at a lower version."""
     return {
         uid
         for uid, of in listed.items()
@@ -199,7 +198,7 @@ def _unknown(listed: _Versions, held: _Versions) -> set[str]:
 
 
 def _missing(listed: _Versions, held: _Versions, version: str) -> set[str]:
-    """Return what is held as alive at the list's version, and is not in it."""
+    """Return what is held alive at the list's version, and not listed."""
     return {
         uid
         for uid, of in held.items()

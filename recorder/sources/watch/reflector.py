@@ -1,9 +1,9 @@
-"""Following one resource: list once, then watch, and come back whatever ends.
+"""Following one resource: list once, then watch, and resume after any end.
 
-The loops are peeled, one kind of ending each. `Reflector.run` is endless and
-ends only with its resource; `_follow` lasts until its history does, through
-every version that expires; `_until_expired` goes through every failure of a
-request; `_watch` is one request. What happens is told by observations only.
+The loops are nested, one kind of ending each. `Reflector.run` ends only with
+its resource; `_follow` lasts until its history ends, through every version
+that expires; `_until_expired` retries every failed request; `_watch` is one
+request. Everything that happens is reported by observations only.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from recorder.sources.watch.recalling import Portion, with_recalled
 from recorder.sources.watch.rewind import RewindGuard
 from recorder.sources.watch.settings import WatchSettings
 from recorder.sources.watch.stream import WatchStream, open_watch
-from recorder.sources.watch.telling import Teller
+from recorder.sources.watch.telling import Observer
 from recorder.sources.watch.walks import Walks
 
 __all__ = ["Reflector", "Shared"]
@@ -43,9 +43,9 @@ FRAMES_AT_ONCE = 100
 """Recovered frames that are put at a time, so that the queue bounds them."""
 
 _PUNCTUAL = 0.98
-"""The part of its requested time after which a stream's end is the server's
-clock and not a server that shuts down or that has given us up as too slow.
-Such a server may have held back frames, so its end proves nothing."""
+"""A stream that lasted this part of its requested time was ended by the
+server's clock, and not by a server that shuts down or that dropped us as too
+slow. Such a server may have held back frames, so its end proves nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,14 +78,14 @@ class Reflector:
     def __init__(
         self, follower: Follower, shared: Shared, *, is_new: bool
     ) -> None:
-        """Prepare to follow; ``is_new``: the log holds no list of it."""
+        """Prepare to follow; ``is_new`` if the log has no list of it."""
         self._follower = follower
         self._place = follower.place
         self._target = follower.target
         self._shared = shared
         self._settings = shared.settings
         self._clock = shared.clock
-        self._tell = Teller(follower.target, shared.clock)
+        self._observer = Observer(follower.target, shared.clock)
         self._pacing = Pacing(
             follower, self._settings, self._clock, shared.random
         )
@@ -94,8 +94,9 @@ class Reflector:
         self._reach = Reach(self._settings)
         if is_new:
             self._reach.begin(BEGINNING)
-        # The failure told last, so that an outage of a day is told once.
-        self._told: tuple[int, str] | None = None
+        # The last reported failure, so that an outage of a day is reported
+        # once.
+        self._reported: tuple[int, str] | None = None
 
     async def run(self, *, after: float = 0.0) -> None:
         """Follow the resource until it is stopped.
@@ -110,12 +111,12 @@ class Reflector:
                 after = 0.0
                 await self._follow()
             if reason := self._follower.take_reason():
-                await self._put(self._tell.closed(reason))
+                await self._put(self._observer.closed(reason))
 
     async def _follow(self) -> None:
         """Follow one history of the cluster to its end."""
         if self._epoch != self._shared.outlet.epoch:
-            # What the log holds is of a history that is over.
+            # What the log holds belongs to a history that is over.
             self._reach.end()
         self._epoch = self._shared.outlet.epoch
         while not self._follower.stopped:
@@ -125,12 +126,12 @@ class Reflector:
                 return
             except ExpiredError as error:
                 self._follower.lose()
-                await self._put(self._tell.closed(EXPIRED))
+                await self._put(self._observer.closed(EXPIRED))
                 self._reach.begin(self._place.completed, error.oldest)
                 self._place.forget()
 
     async def _until_expired(self) -> None:
-        """Go on through failures until our version is no longer held."""
+        """Retry after failures until our version has expired."""
         while not self._follower.stopped:
             try:
                 if self._place.completed is None:
@@ -144,11 +145,11 @@ class Reflector:
                 self._follower.opening = False
                 if isinstance(error, UnreachableError):
                     self._reach.interrupted()
-                await self._tell_failure(error)
+                await self._report_failure(error)
                 await asyncio.sleep(self._pacing.delay(error))
 
     async def _list(self) -> None:
-        """Let a place to watch from be known, by a list if it must be."""
+        """Find a place to watch from, by a list if necessary."""
         version, until, reach = "", await self._walk(), self._reach
         if until is None:
             return
@@ -159,7 +160,7 @@ class Reflector:
                 await self._confirm(new=not version)
                 self._follower.heard_at = heard_at
                 arrived = self._clock.shown_at(heard_at)
-                await self._put_seen(self._tell.page(page, arrived))
+                await self._put_seen(self._observer.page(page, arrived))
                 self._shared.walks.listed(self._target, page)
                 version = page.version
         self._place.reached(version)
@@ -169,10 +170,10 @@ class Reflector:
         self._is_healthy()
 
     async def _walk(self) -> str | None:
-        """Put what can still be read of what was not seen.
+        """Put what can still be read of the history that was missed.
 
-        Returns the version of which the list must be, empty for any; None
-        if the watch can go on, because nothing is missing.
+        Returns the version at which to list, empty for any; None if the watch
+        can continue because nothing is missing.
         """
         walks, reach = self._shared.walks, self._reach
         if reach.since is None:
@@ -181,26 +182,26 @@ class Reflector:
         now = self._clock.monotonic
         deadline = reach.deadline(now(), seconds)
         while now() < deadline:
-            told = await walks.walk(self._target, reach, deadline)
-            if told is None:
+            report = await walks.walk(self._target, reach, deadline)
+            if report is None:
                 break
             await self._confirm(new=True)
-            for start in range(0, len(told.frames), FRAMES_AT_ONCE):
-                portion = told.frames[start : start + FRAMES_AT_ONCE]
+            for start in range(0, len(report.frames), FRAMES_AT_ONCE):
+                portion = report.frames[start : start + FRAMES_AT_ONCE]
                 await self._put_seen(portion)
-            if told.walked is not None:
-                await self._put_seen([told.walked])
-            reach.put(told.outcome, told.until)
-            if told.more:
+            if report.walked is not None:
+                await self._put_seen([report.walked])
+            reach.put(report.outcome, report.until)
+            if report.more:
                 continue
-            if told.walked is not None and told.walked.resumes:
-                self._place.reached(told.until)
+            if report.walked is not None and report.walked.resumes:
+                self._place.reached(report.until)
                 return None
-            return told.until
+            return report.until
         return walks.listed_at(self._target, reach) if seconds else ""
 
     async def _watch(self, version: str) -> None:
-        """Watch once, to the end that the server gives it."""
+        """Watch once, until the server ends the request."""
         seconds = self._pacing.duration()
         began = self._clock.monotonic()
         self._follower.opening = True
@@ -234,12 +235,12 @@ class Reflector:
                 portion = await self._recalled(marked)
                 frames = [f for f in portion if isinstance(f, Frame)]
                 resumed = self._resumed() if frames else []
-                told = [*resumed, *self._tell.portion(portion)]
+                observed = [*resumed, *self._observer.portion(portion)]
                 if follower.touched is not None:
-                    # Before the sink knows it, or the reconciler could see
-                    # the effect and not the cause.
+                    # Before the sink has it, or the reconciler could see the
+                    # effect and not the cause.
                     follower.touched.update(f.uid for f in frames)
-                await self._put_seen(told)
+                await self._put_seen(observed)
                 for frame in frames:
                     self._move(frame)
                     self._shared.walks.saw(
@@ -252,11 +253,11 @@ class Reflector:
                     self._shared.served_changed()
 
     async def _recalled(self, portion: Portion) -> Portion:
-        """Read again what of a portion was spoiled on its way."""
+        """Read the damaged frames of a portion again."""
         client, minute = self._shared.client, self._shared.walks.minute
         read = await with_recalled(client, self._target, portion, minute)
         if len(read) > len(portion):
-            # A restored etcd may tell another document of the same version.
+            # A restored etcd may return another document of the same version.
             await self._confirm(new=True)
         return read
 
@@ -271,7 +272,7 @@ class Reflector:
     async def _ended_cleanly(self, began: float) -> None:
         self._follower.heard_at = self._clock.monotonic()
         resumed = self._resumed()
-        await self._put_seen([*resumed, self._tell.closed("timeout")])
+        await self._put_seen([*resumed, self._observer.closed("timeout")])
         self._follower.clean_since = began
         self._follower.streaming = False
 
@@ -283,15 +284,15 @@ class Reflector:
     async def _ended_early(self) -> None:
         proven = self._follower.proven
         self._lose()
-        await self._put(self._tell.closed("ended early"))
+        await self._put(self._observer.closed("ended early"))
         if not proven:
             await asyncio.sleep(self._pacing.backoff.delay())
 
     def _resumed(self) -> Sequence[Observation]:
-        """Note, once for each watch, that the server took our version.
+        """Note, once for each watch, that the server accepted our version.
 
-        The head of the answer does not tell: an expired version is told
-        after it, in the first frame.
+        The status of the response does not show it: an expired version is
+        reported after it, in the first frame.
         """
         if self._follower.proven:
             return []
@@ -299,25 +300,25 @@ class Reflector:
         self._reach.end()
         self._shared.walks.heard(self._target)
         self._is_healthy()
-        return [self._tell.resumed()]
+        return [self._observer.resumed()]
 
     def _is_healthy(self) -> None:
         self._pacing.healthy()
-        self._told = None
+        self._reported = None
 
     async def _confirm(self, *, new: bool) -> None:
-        """Make sure that the history is still the one we know.
+        """Make sure that the history is still the recorded one.
 
-        Asked after the server has answered and before what it says is put:
-        whatever rewinds a server ends its connections, so nothing can have
-        been rewound between the answer and what comes over it.
+        Called after the server has responded and before its response is put: a
+        rewind ends the connections of a server, so nothing can have been
+        rewound between the response and what comes over it.
 
-        ``new`` is whether this is another connection than before; of the
+        ``new`` is whether this is another connection than before; for the
         pages of one list it is enough that none was lost.
         """
         guard, follower = self._shared.guard, self._follower
         if new:
-            may_differ = not guard.has_stood(follower)
+            may_differ = not guard.stayed_connected(follower)
         else:
             may_differ = guard.lost_since(follower.heard_at)
         if may_differ:
@@ -325,22 +326,22 @@ class Reflector:
         if follower.lost:
             await guard.confirm(follower)
 
-    async def _tell_failure(self, error: RequestError) -> None:
+    async def _report_failure(self, error: RequestError) -> None:
         streaming = self._follower.streaming
         self._lose()
         if streaming:
-            await self._put(self._tell.closed(str(error)))
+            await self._put(self._observer.closed(str(error)))
             return
         self._pacing.failed(error)
         if isinstance(error, MissingError):
-            # Where it is true, discovery confirms it and ends this.
+            # If it is true, discovery confirms it and ends this.
             self._shared.served_changed()
-        told = error.told_status, str(error)
-        if told != self._told and not self._pacing.is_patient(error):
-            self._told = told
-            await self._put(self._tell.failed(error))
+        failure = error.reported_status, str(error)
+        if failure != self._reported and not self._pacing.is_patient(error):
+            self._reported = failure
+            await self._put(self._observer.failed(error))
             if isinstance(error, MissingError):
-                # The log takes it that none of it exists any more.
+                # The log concludes that none of its objects exists any more.
                 self._place.forget()
 
     async def _put(self, observation: Observation) -> None:
@@ -348,5 +349,5 @@ class Reflector:
         await self._shared.outlet.put([observation])
 
     async def _put_seen(self, observations: Sequence[Observation]) -> None:
-        """Put what belongs to the history that is being followed."""
+        """Put what belongs to the followed history."""
         await self._shared.outlet.put(observations, epoch=self._epoch)

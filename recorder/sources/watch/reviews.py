@@ -1,7 +1,7 @@
-"""Who holds a token, and what they may get: by the API server's own word.
+"""Who holds a token, and what they may get, as the API server says.
 
 TokenReview and SubjectAccessReview, which an API server answers and does not
-keep. Nothing is remembered here.
+store. Nothing is remembered here.
 """
 
 from typing import Any
@@ -37,28 +37,28 @@ class _Review(msgspec.Struct):
 
 
 class KubernetesReviews:
-    """Asks the API server of one cluster; satisfies the port `Reviews`."""
+    """Requests reviews from one API server; satisfies the port `Reviews`."""
 
     def __init__(
         self, client: ClusterClient, audiences: tuple[str, ...]
     ) -> None:
-        """Take the audiences of which a token must have one."""
+        """Take the audiences; a token must have one of them."""
         self._client = client
         self._audiences = audiences
 
     async def cluster_uid(self) -> str:
-        """Return which cluster answers.
+        """Return the UID of the cluster that responds.
 
         Raises:
-            RequestError: it does not answer.
+            RequestError: it does not respond.
         """
         return await self._client.uid()
 
     async def holder(self, token: str) -> Person | None:
-        """Return whose token it is, if it counts and is meant for us.
+        """Return the holder of a token, if it is valid and meant for us.
 
         Raises:
-            RequestError: the API server does not say.
+            RequestError: the API server does not respond.
         """
         status = await self._ask(
             TOKENS,
@@ -66,8 +66,8 @@ class KubernetesReviews:
             "authentication.k8s.io/v1",
             {"token": token, "audiences": self._audiences},
         )
-        # An authenticator that knows no audiences names none: its tokens are
-        # meant for the API server, and not for us.
+        # An authenticator without audiences returns none: its tokens are meant
+        # for the API server, and not for us.
         meant = set(self._audiences) & set(status.audiences)
         if not (status.authenticated and status.user.username and meant):
             return None
@@ -80,10 +80,10 @@ class KubernetesReviews:
         )
 
     async def may(self, person: Person, right: Right) -> bool:
-        """Return whether somebody may get the objects of a resource.
+        """Return whether a person may get the objects of a resource.
 
         Raises:
-            RequestError: the API server does not say.
+            RequestError: the API server does not respond.
         """
         status = await self._ask(
             ACCESS,

@@ -1,18 +1,18 @@
 """Noticing that the cluster's history was rewound, before it is mixed.
 
-A server restored from a backup answers a watch from our version, which lies in
+A server restored from a backup answers a watch from our version, which is in
 its future, with silence and no error. So after every loss, and at the start,
-nothing that was seen over a new connection is put before one check has begun
-and passed: it is still the same cluster, no resource is behind the version
-seen of it, and the newest objects that the log knows are at least as new and,
-at the same version, the same.
+nothing that arrives over a new connection is put until a check has begun and
+passed: it is still the same cluster, no resource is behind its recorded
+version, and the newest objects in the log are at least as new on the server
+and, at the same version, equal.
 
-Between two connections of one resource, a list and its watch for example, a
-server could be restored as well. It would end every other connection; so where
-one that is older has stood ever since, and none was lost, no check is needed.
+Between two connections of one resource, such as a list and its watch, a server
+could be restored as well. That would end every other connection; so if an
+older connection stayed open and none was lost, no check is needed.
 
 One task makes the checks, so that hundreds of streams lost at once need one,
-and so that the beginning of an epoch cannot be interrupted half-way.
+and so that the start of an epoch cannot be interrupted half-way.
 """
 
 import asyncio
@@ -42,11 +42,11 @@ from recorder.sources.watch.versions import is_lower
 __all__ = ["RewindGuard"]
 
 _REMEMBERED_MAX = 64 << 10
-"""Of larger objects no frame is remembered."""
+"""Frames of larger objects are not remembered."""
 
 _CANDIDATES = 4
-"""Times the number that is read: among so many a few of other resources are
-looked for."""
+"""How many times the number to read are candidates, so that a few of other
+resources are among them."""
 
 
 class RewindGuard:
@@ -70,29 +70,29 @@ class RewindGuard:
         self._followers = followers
         self._waiting: list[tuple[Follower, asyncio.Future[None]]] = []
         self._wanted = asyncio.Event()
-        # What proved a rewind once, or could have. The log may still hold it
-        # as alive until everything was listed in the new epoch, and it must
-        # not prove the same rewind again.
+        # What proved a rewind, or could have. The log may still hold it as
+        # alive until everything was listed in the new epoch, and it must not
+        # prove the same rewind again.
         self._spent: set[tuple[Resource, str, str]] = set()
-        # The last frames, also of objects that were deleted since: on a quiet
-        # cluster these may be all that a rewind took back.
+        # The last frames, also of objects deleted since: on a quiet cluster
+        # these may be all that a rewind removed.
         self._recent: deque[tuple[Resource, Frame]] = deque(
             maxlen=client.settings.rewind_reads
         )
         self._reported: str | None = None
         self._lost_at = client.clock.monotonic()
         self.suspects: dict[Resource, str] = {}
-        """Resources that should be compared with a list soon, each with the
-        uid of an object that was found gone."""
+        """Resources to compare with a list soon, each with the UID of an
+        object that is missing."""
 
     def note_loss(self) -> None:
         """Note that some connection was lost just now."""
         self._lost_at = self._client.clock.monotonic()
 
-    def has_stood(self, follower: Follower) -> bool:
-        """Return whether a connection stood since a follower last heard.
+    def stayed_connected(self, follower: Follower) -> bool:
+        """Return whether a connection stayed open since a follower last heard.
 
-        That of another, since its own is not open in between.
+        The connection of another one, since its own is closed in between.
         """
         return not self.lost_since(follower.heard_at) and any(
             other.streaming and other.opened_at <= follower.heard_at
@@ -108,7 +108,7 @@ class RewindGuard:
         """Wait for a check that begins after this call.
 
         Raises:
-            RequestError: it could not be made; nothing is known.
+            RequestError: the check failed; nothing is known.
         """
         future = asyncio.get_running_loop().create_future()
         self._waiting.append((follower, future))
@@ -116,7 +116,7 @@ class RewindGuard:
         await future
 
     def remember(self, resource: Resource, frame: Frame) -> None:
-        """Remember a frame, as something to look for after a loss."""
+        """Remember a frame, as something to compare after a loss."""
         if frame.type != "BOOKMARK" and len(frame.object) < _REMEMBERED_MAX:
             self._recent.append((resource, frame))
 
@@ -126,10 +126,10 @@ class RewindGuard:
         self._wanted.set()
 
     async def run(self) -> None:
-        """Make the checks that are asked for, for ever.
+        """Make the requested checks, forever.
 
         Raises:
-            WrongClusterError: another cluster answers.
+            WrongClusterError: another cluster responds.
         """
         settings, clock = self._client.settings, self._client.clock
         earliest = clock.monotonic()
@@ -153,7 +153,7 @@ class RewindGuard:
         except RequestError as exc:
             error = exc
         except Transient:
-            # The log cannot be asked; everybody goes on waiting.
+            # The log cannot be read; all followers keep waiting.
             self._waiting = [*waiting, *self._waiting]
             self._wanted.set()
             return
@@ -161,18 +161,18 @@ class RewindGuard:
             if future.done():
                 continue
             if why := error or failed.get(follower):
-                # Each waiter gets one of its own: tracebacks are written
-                # into the exception.
+                # Each waiter gets a copy: tracebacks are written into the
+                # exception.
                 future.set_exception(copy.copy(why))
                 continue
             follower.confirmed(began)
             future.set_result(None)
 
     async def _check(self) -> Mapping[Follower, RequestError]:
-        """Check once; return the resources that could not be.
+        """Check once; return the resources that could not be checked.
 
         Raises:
-            RequestError: nothing could be.
+            RequestError: none could be.
         """
         began = self._client.clock.monotonic()
         lost = [f for f in self._followers() if f.lost]
@@ -247,15 +247,15 @@ class RewindGuard:
         return await self._known.newest(count)
 
     async def _begin_epoch(self, proof: str, began: float) -> None:
-        """Put that history was rewound; everybody begins with a list."""
+        """Put that history was rewound; all followers start with a list."""
         now = self._client.clock.now()
         self._spent.update(map(_mark, await self._newest()))
 
         def last_words() -> Sequence[Observation]:
-            told: list[Observation] = []
+            closed: list[Observation] = []
             for follower in self._followers():
                 if follower.streaming:
-                    told.append(
+                    closed.append(
                         StreamClosed(
                             observed_at=now,
                             resource=follower.target.resource,
@@ -264,7 +264,7 @@ class RewindGuard:
                     )
                 follower.confirmed(began)
                 follower.interrupt(None)
-            return [*told, EpochBegan(observed_at=now, reason=proof)]
+            return [*closed, EpochBegan(observed_at=now, reason=proof)]
 
         await self._outlet.begin_epoch(last_words)
         self._reported = None
@@ -278,7 +278,7 @@ def _mark(known: KnownObject) -> tuple[Resource, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """What the head of one resource showed."""
+    """The result of comparing the head of one resource."""
 
     follower: Follower
     proof: str | None = None
@@ -287,7 +287,7 @@ class _Head:
 
 @dataclass(frozen=True, slots=True)
 class _AskHead:
-    """Asks for the head of one resource and compares it."""
+    """Requests the head of one resource and compares it."""
 
     client: ClusterClient
     follower: Follower

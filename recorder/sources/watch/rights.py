@@ -1,7 +1,7 @@
-"""Which rights are missing in the cluster, found by trying them.
+"""Which permissions are missing in the cluster, found by using them.
 
-Asking the API server what one may do takes a request that creates something,
-if only for a moment; trying to list, to watch and to get does not.
+Asking the API server for one's permissions takes a request that creates an
+object, if only for a moment; trying to list, watch and get does not.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,9 +27,9 @@ __all__ = ["try_rights"]
 
 AT_ONCE = 8
 
-NOBODY = "recorder-doctor"
-"""An object that does not exist. Whoever may get it is told so; whoever may
-not is refused."""
+MISSING_NAME = "recorder-doctor"
+"""The name of an object that does not exist: 404 shows that the permission to
+get it is there, 403 that it is missing."""
 
 ANYWHERE = "kube-system"
 """A namespace that every cluster has."""
@@ -82,7 +82,7 @@ class _Try:
                     case _:
                         await self._get()
             except (ExpiredError, MissingError, TooLargeError):
-                pass  # It was let in, which is all that is asked here.
+                pass  # The permission is there, which is the question.
             except ForbiddenError:
                 refused.append(verb)
             except RequestError as exc:
@@ -98,8 +98,8 @@ class _Try:
             "resourceVersion": version or "0",
         }
         if version is None:
-            # From nowhere, a watch begins with every object there is.
-            params["fieldSelector"] = f"metadata.name={NOBODY}"
+            # From no version, a watch begins with every existing object.
+            params["fieldSelector"] = f"metadata.name={MISSING_NAME}"
         await self.client.read(
             self.target.path,
             verb="watch",
@@ -112,14 +112,14 @@ class _Try:
         namespace = target.namespace
         if target.namespaced and namespace is None:
             namespace = ANYWHERE
-        path = f"{collection_path(target.resource, namespace)}/{NOBODY}"
+        path = f"{collection_path(target.resource, namespace)}/{MISSING_NAME}"
         await self.client.read(path, verb="get", what=str(target.resource))
 
 
 def _by_rule(
     refused: Iterable[tuple[Target, str]],
 ) -> Iterator[MissingRight]:
-    """Gather what was refused by the rule that grants it."""
+    """Group the rejected requests by the RBAC rule that grants them."""
     rules: dict[
         tuple[str, tuple[str, ...], str | None, bool], list[tuple[str, str]]
     ] = {}

@@ -1,10 +1,11 @@
 """Who follows what: one reflector for each resource that is served.
 
-Asks the cluster what it serves, at the start, when a CRD changes and every few
-minutes, and starts and stops reflectors accordingly. A resource is taken for
-gone only when discovery does not name it and the collection itself answers
-404: a server that has just started does not know all of its CRDs yet.
-When one returns whose definition was deleted, it goes on where there was none.
+Discovers what the cluster serves, at the start, when a CRD changes and every
+few minutes, and starts and stops reflectors accordingly. A resource is taken
+for removed only when discovery does not list it and the collection itself
+returns 404: a server that has just started does not know all of its CRDs yet.
+A kind that returns after its definition was deleted continues from a version
+at which none of its objects existed.
 """
 
 import asyncio
@@ -24,13 +25,13 @@ from recorder.sources.watch.outlet import EpochOverError
 from recorder.sources.watch.reflector import Reflector, Shared
 from recorder.sources.watch.selection import Selection
 from recorder.sources.watch.target import Target
-from recorder.sources.watch.telling import Teller
+from recorder.sources.watch.telling import Observer
 
 __all__ = ["Roster"]
 
 
 class Roster:
-    """Starts and stops reflectors as what is served changes."""
+    """Starts and stops reflectors as the served resources change."""
 
     def __init__(self, selection: Selection, known: Known) -> None:
         self._selection = selection
@@ -42,7 +43,7 @@ class Roster:
         self._followers: dict[Resource, Follower] = {}
         self._tasks: dict[Resource, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()
-        # Where what is gone may go on: the epoch, and a version of it.
+        # Where a removed kind may continue: the epoch, and a version of it.
         self._gone: dict[Resource, tuple[int, str]] = {}
 
     def followers(self) -> Collection[Follower]:
@@ -54,7 +55,7 @@ class Roster:
         self._changed.set()
 
     async def run(self, group: asyncio.TaskGroup, shared: Shared) -> None:
-        """Keep the reflectors in step with the cluster, for ever."""
+        """Keep the reflectors in step with the cluster, forever."""
         await self._apply(await self._first(shared), group, shared)
         settings = shared.settings
         pauses: Sequence[float] = ()
@@ -70,37 +71,41 @@ class Roster:
             try:
                 discovered = await discover(shared.client)
             except RequestError:
-                # Each reflector tells what it cannot reach by itself.
+                # Each reflector reports what it cannot reach by itself.
                 continue
             await self._apply(discovered, group, shared)
 
     async def _wait(self, longest: float) -> None:
-        """Wait for a change, or for a time without one."""
+        """Wait for a change, at most for a time."""
         with suppress(TimeoutError):
             async with asyncio.timeout(longest):
                 await self._changed.wait()
 
     async def _first(self, shared: Shared) -> Discovered:
-        """Discover for the first time; report what was followed before."""
+        """Discover for the first time; report a failure for each resource."""
         settings = shared.settings
         backoff = Backoff(
             settings.backoff_first,
             settings.backoff_longest,
             jitter=shared.random,
         )
-        told = ""
+        reported = ""
         while True:
             try:
                 return await discover(shared.client)
             except RequestError as error:
-                if str(error) != told:
-                    told = str(error)
-                    await self._tell(error, shared)
+                if str(error) != reported:
+                    reported = str(error)
+                    await self._report(error, shared)
             await asyncio.sleep(backoff.delay())
 
-    async def _tell(self, error: RequestError, shared: Shared) -> None:
-        tellers = [self._teller(resource, shared) for resource in self._resume]
-        await shared.outlet.put([teller.failed(error) for teller in tellers])
+    async def _report(self, error: RequestError, shared: Shared) -> None:
+        observers = [
+            self._observer(resource, shared) for resource in self._resume
+        ]
+        await shared.outlet.put(
+            [observer.failed(error) for observer in observers]
+        )
 
     async def _apply(
         self, found: Discovered, group: asyncio.TaskGroup, shared: Shared
@@ -125,8 +130,8 @@ class Roster:
                 ).run(after=after),
                 name=f"follow {target.resource}",
             )
-        # What starts later starts with a list, except where discovery does
-        # not know yet what it serves.
+        # Resources that start later start with a list, except those in groups
+        # that discovery could not read yet.
         self._resume = {
             resource: version
             for resource, version in self._resume.items()
@@ -135,7 +140,7 @@ class Roster:
         }
 
     def _place(self, target: Target, shared: Shared) -> str | None:
-        """Return where to go on; None where a list must be first."""
+        """Return where to continue; None if a list must come first."""
         epoch, version = self._gone.pop(target.resource, (-1, None))
         if epoch != shared.outlet.epoch:
             version = None
@@ -146,22 +151,22 @@ class Roster:
         if follower is None:
             target = Target(resource=resource, kind="")
             if await self._is_gone(target, shared):
-                closed = self._teller(resource, shared).closed(ABSENT)
+                closed = self._observer(resource, shared).closed(ABSENT)
                 await shared.outlet.put([closed])
         elif await self._is_gone(follower.target, shared):
             del self._followers[resource]
             task = self._tasks.pop(resource)
             follower.finish(ABSENT)
             if follower.opening or follower.streaming:
-                # The server ends the watch behind its last frames, which
-                # may still be on their way: that every object was deleted.
+                # The server ends the watch after its last frames, which may
+                # still be on their way: the deletion of every object.
                 await asyncio.wait([task], timeout=shared.settings.last_frames)
             epoch, place = shared.outlet.epoch, follower.place
             version = await undefined_at(
                 shared.client, follower.target, place.completed or place.former
             )
-            # What it has still to tell comes before whatever a successor
-            # of the same name tells.
+            # Its remaining observations must come before any of a successor of
+            # the same name.
             follower.interrupt(ABSENT)
             await asyncio.wait([task])
             if version is not None:
@@ -170,19 +175,19 @@ class Roster:
     async def _begin_at(
         self, follower: Follower, epoch: int, version: str, shared: Shared
     ) -> None:
-        """Let a kind that is gone begin where nothing of it existed.
+        """Let a removed kind continue from where none of its objects existed.
 
-        Unless history was rewound since that was asked.
+        Unless history was rewound since then.
         """
         resource = follower.target.resource
-        told = self._teller(resource, shared).nothing_at(version)
+        nothing = self._observer(resource, shared).nothing_at(version)
         with suppress(RequestError, EpochOverError):
             await shared.guard.confirm(follower)
-            await shared.outlet.put([told], epoch=epoch)
+            await shared.outlet.put([nothing], epoch=epoch)
             self._gone[resource] = epoch, version
 
-    def _teller(self, resource: Resource, shared: Shared) -> Teller:
-        return Teller(Target(resource=resource, kind=""), shared.clock)
+    def _observer(self, resource: Resource, shared: Shared) -> Observer:
+        return Observer(Target(resource=resource, kind=""), shared.clock)
 
     async def _is_gone(self, target: Target, shared: Shared) -> bool:
         try:

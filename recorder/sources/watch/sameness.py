@@ -1,11 +1,11 @@
 """Whether two documents can be the same version of one object. Pure.
 
-The same version with other content is the mark of a rewound server. But the
-same stored object may be given with more fields after an upgrade: a server
-adds the defaults of fields that the older one did not know, and a list gives
-its items without ``kind`` and ``apiVersion``. So outside the metadata, which
-no server invents, a field that only one side has is no difference; a field
-that both have with different values is.
+The same version with other content is the mark of a rewound server. But after
+an upgrade a server may return the same stored object with more fields: it adds
+the defaults of fields that the older one did not know, and the items of a list
+lack ``kind`` and ``apiVersion``. So outside the metadata, which no server
+invents, a field that only one side has is no difference; a field that both
+have with different values is.
 """
 
 from typing import Any
@@ -18,11 +18,11 @@ __all__ = ["may_be_same"]
 
 
 def may_be_same(known: bytes, live: bytes) -> bool:
-    """Return whether both may be one version of one object."""
+    """Return whether both can be one version of one object."""
     try:
         ours, theirs = msgspec.json.decode(known), msgspec.json.decode(live)
     except UNREADABLE:
-        # Nothing can be concluded from a document that cannot be read.
+        # A document that cannot be parsed proves nothing.
         return True
     if not (isinstance(ours, dict) and isinstance(theirs, dict)):
         return True

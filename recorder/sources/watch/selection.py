@@ -1,10 +1,10 @@
 """Which of the served resources are recorded. Pure.
 
 Patterns are ``group/resource``; either part may be ``*``, and ``*`` alone is
-everything. The core group is written ``core``, or left out: ``pods``. What is
-excluded is excluded whatever includes it. Secrets and ConfigMaps are recorded
-only when an include names them, and Events of ``events.k8s.io`` never: they
-are the Events of the core group in another dress.
+everything. The core group is written ``core``, or omitted: ``pods``. Excludes
+take precedence over includes. Secrets and ConfigMaps are recorded only when an
+include names them, and Events of ``events.k8s.io`` never: they are the same
+objects as the Events of the core group.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,10 +35,10 @@ class Pattern:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read the written form.
+        """Parse the written form.
 
         Raises:
-            ConfigError: it is none.
+            ConfigError: it is not a pattern.
         """
         if text == EVERY:
             return cls(EVERY, EVERY)
@@ -73,8 +73,8 @@ class Selection:
     ) -> Mapping[Resource, Target]:
         """Choose what is recorded, in the order of the built-in list.
 
-        ``prefer`` are versions in use, which are kept while they are served:
-        a new preferred version is no reason to list again.
+        ``prefer`` are versions in use, which are kept while they are served: a
+        new preferred version is no reason to list again.
         """
         in_use = {(r.group, r.plural): r.version for r in prefer}
         chosen = sorted(filter(self._chooses, served), key=_rank)

@@ -1,9 +1,9 @@
-"""The watch source: everything that a cluster serves and we record.
+"""The watch source: every recorded resource that a cluster serves.
 
-One task for each resource, one that asks what is served, one that checks for
-rewinds, one that reconciles and one for the clock, all in one TaskGroup. A
-failure of one resource is an observation; only another cluster behind our
-address, or a fault of our own, ends the source.
+One task for each resource, one for discovery, one that checks for rewinds, one
+that reconciles and one for the clock, all in one TaskGroup. A failure of one
+resource is an observation; only another cluster behind our address, or a fault
+of our own, ends the source.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from recorder.errors import RecorderError
 from recorder.intake.ports import Known, Sink
 from recorder.model.observation import ClockJumped
 from recorder.sources.watch.client import ClusterClient
-from recorder.sources.watch.clock import tell_jumps
+from recorder.sources.watch.clock import report_jumps
 from recorder.sources.watch.evidence import Redact
 from recorder.sources.watch.outlet import Outlet
 from recorder.sources.watch.reconcile import Reconciler
@@ -52,8 +52,8 @@ class WatchSource:
         """Observe until cancelled.
 
         Raises:
-            WrongClusterError: another cluster answers.
-            KubeconfigError: the credentials never could be read.
+            WrongClusterError: another cluster responds.
+            KubeconfigError: the credentials could never be read.
         """
         outlet = Outlet(sink)
         roster = Roster(self._selection, known)
@@ -87,7 +87,7 @@ class WatchSource:
         async def put(jumped: ClockJumped) -> None:
             await outlet.put([jumped])
 
-        jumps = tell_jumps(
+        jumps = report_jumps(
             put,
             self._client.clock,
             tick=settings.clock_tick,
@@ -106,7 +106,7 @@ class WatchSource:
 
 
 def _first(failures: BaseExceptionGroup[RecorderError]) -> RecorderError:
-    """Return the error that ended the source, out of its wrapping."""
+    """Return the error that ended the source, without its exception group."""
     inner = failures.exceptions[0]
     if isinstance(inner, BaseExceptionGroup):
         return _first(inner)

@@ -1,4 +1,4 @@
-"""What a walk is given, and what comes of it."""
+"""The input and the result of a walk."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ CAME_AND_WENT = "an object that was created and deleted in between"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """The part of the past to be walked."""
+    """The part of the past to walk."""
 
     since: int
     """Everything up to this version is known."""
@@ -22,14 +22,14 @@ class Span:
     """The version of the new list."""
 
     before: Mapping[str, HeldVersion]
-    """What the log holds as alive, or what there was at ``since``, by uid."""
+    """What the log holds as alive, or what existed at ``since``, by UID."""
 
     after: Mapping[str, HeldVersion]
     """What the new list shows."""
 
     based: bool = False
-    """Whether the log holds nothing of ``before``, so that of what changed
-    the version at ``since`` is wanted as well."""
+    """Whether the log holds nothing of ``before``, so that the versions at
+    ``since`` of changed objects are wanted as well."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,41 +39,40 @@ class Found:
     version: int
     uid: str
     raw: bytes = field(compare=False)
-    """Its document; for a deletion that of its last version."""
+    """Its document; for a deletion, that of its last version."""
 
     deleted: bool = False
 
 
 @dataclass(slots=True)
 class Walked:
-    """What came of a walk."""
+    """The result of a walk."""
 
     found: list[Found] = field(default_factory=list)
-    """In the order of versions, which is that of every object too."""
+    """In the order of versions, which is also that of every object."""
 
     unaccounted: int = 0
-    """Versions of the span in which something may have come or gone."""
+    """How many versions of the span may hide objects that came or went."""
 
     incomplete: set[str] = field(default_factory=set)
-    """Uids of objects of which earlier versions may be missing."""
+    """UIDs of objects whose earlier versions may be missing."""
 
     undated: set[str] = field(default_factory=set)
-    """Uids of objects of which it is not known when they went."""
+    """UIDs of objects whose time of deletion is unknown."""
 
     ended: str | None = None
     """Why the walk ended early; None if it did not."""
 
     stages: int = 0
-    """How many walks before this one are counted in, without what they
-    found."""
+    """How many earlier walks are included, without what they found."""
 
     lost: RequestError | None = None
-    """The connection that was lost meanwhile: it may go on later."""
+    """The connection that was lost meanwhile: the walk may continue later."""
 
     def joined(self, later: "Walked") -> "Walked":
-        """Return what came of this walk and of one that went on behind it.
+        """Return the result of this walk and of one that continued it.
 
-        Without what was found, which is no longer held.
+        Without the versions found, which are no longer held.
         """
         return Walked(
             unaccounted=self.unaccounted + later.unaccounted,
@@ -92,7 +91,7 @@ class Walked:
 
 
 def proved(span: Span, walked: Walked, requests: int) -> str:
-    """Say what a walk read and found."""
+    """Describe what a walk read and found."""
     versions = sum(not found.deleted for found in walked.found)
     said = (
         f"versions {span.since} to {span.until} were read from the cluster's"
@@ -107,7 +106,7 @@ def proved(span: Span, walked: Walked, requests: int) -> str:
 
 
 def possible(walked: Walked) -> list[str] | None:
-    """Say what may be missing; None if a list alone tells that."""
+    """Describe what may be missing; None if only a list can show it."""
     if walked.ended and not (walked.found or walked.stages):
         return None
     left = []

@@ -1,9 +1,9 @@
 """Cutting a watch stream into frames, one line each, within a bound.
 
-A line reader gives up for good on a line beyond its buffer, and hands out a
-truncated last line as if it were whole. This one does neither: what exceeds
-the bound is hashed, counted and dropped while the stream goes on, and what
-has no line feed at the end of the stream is never given to anybody.
+A line reader fails for good on a line beyond its buffer, and returns a
+truncated last line as if it were complete. This one does neither: a line
+beyond the bound is hashed, counted and dropped while the stream continues, and
+a line without a line feed at the end of the stream is never returned.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ __all__ = ["Oversized", "Splitter"]
 
 @dataclass(frozen=True, slots=True)
 class Oversized:
-    """A frame beyond the bound: how it began, and what it was."""
+    """A frame beyond the bound: its beginning, length and hash."""
 
     head: bytes
     sha256: str
@@ -30,7 +30,7 @@ class Splitter:
         self._head_bytes = head_bytes
         self._parts: list[bytes] = []
         self._held = 0
-        # Set while a frame beyond the bound is passing through.
+        # Set while a frame beyond the bound is being read.
         self._digest: hashlib._Hash | None = None
         self._head = b""
 
@@ -42,7 +42,7 @@ class Splitter:
     def feed(self, data: bytes) -> Iterator[bytes | Oversized]:
         """Yield every line that the data completes, without its line feed.
 
-        Empty lines are skipped. Must be exhausted before it is called anew.
+        Empty lines are skipped. Must be exhausted before the next call.
         """
         start = 0
         while (end := data.find(b"\n", start)) >= 0:

@@ -1,8 +1,8 @@
-"""What of the past of a resource is to be read next.
+"""Which part of a resource's past to read next.
 
-Where a server says from which version it can watch, the walk ends there: a
-watch tells the rest. Else it ends now. A long span is read in stages, the
-oldest first, each of which is put before the next.
+If the server names a version from which it can watch, the walk ends there, and
+a watch delivers the rest. Otherwise it ends now. A long span is read in
+stages, the oldest first, each put before the next.
 """
 
 from collections.abc import Mapping
@@ -37,10 +37,10 @@ class Stage:
 
     span: Span
     watched: bool = False
-    """Whether the server said that it can watch from where the walk ends."""
+    """Whether the server can watch from the version where the walk ends."""
 
     more: bool = False
-    """Whether the walk ends behind it."""
+    """Whether the walk continues after it."""
 
 
 class Stages:
@@ -58,12 +58,12 @@ class Stages:
         reader: Reader,
         allowance: Allowance,
     ) -> Stage | None:
-        """Choose what to read next; None if versions are no numbers.
+        """Choose what to read next; None if versions are not numbers.
 
         Raises:
             RequestError: the resource cannot be listed.
-            WalkEndedError: the server tells no past, or not in time.
-            CompactedError: what it tells went meanwhile.
+            WalkEndedError: the server serves no past, or not in time.
+            CompactedError: the past was compacted meanwhile.
         """
         if reach.since == BEGINNING:
             return await self._beginning(target, reader, allowance)
@@ -89,7 +89,7 @@ class Stages:
     async def _span(
         self, target: Target, reach: Reach
     ) -> tuple[Span | None, bool]:
-        """Return all that is to be read, and whether a watch goes on there."""
+        """Return all that is to be read, and whether a watch follows."""
         began = as_int64(reach.since or "")
         until, after, watched = await self._after(target, reach)
         newest = as_int64(until)
@@ -99,17 +99,17 @@ class Stages:
         if not (_are_numbers(after) and _are_numbers(held)):
             return None, False
         if reach.flaws is not None:
-            # They went before this span, at a version that was not found.
+            # Deleted before this span, at a version that was not found.
             went = reach.flaws.undated
             held = {uid: one for uid, one in held.items() if uid not in went}
         span = Span(since=began, until=newest, before=held, after=after)
         return span, watched
 
     def goal(self, target: Target, reach: Reach) -> str | None:
-        """Return the version where a walk is to end, if that is known.
+        """Return the version where a walk is to end, if it is known.
 
-        What a watch told is never read again from before it: an object that
-        went would be there once more.
+        Never before what a watch has delivered: an object deleted since would
+        appear again.
         """
         goal = as_int64(reach.goal or "")
         began = as_int64(reach.since or "")
@@ -121,7 +121,7 @@ class Stages:
     async def _after(
         self, target: Target, reach: Reach
     ) -> tuple[str, Mapping[str, HeldVersion], bool]:
-        """List where the walk is to end: where a watch can go on, or now."""
+        """List where the walk is to end: where a watch can start, or now."""
         if goal := self.goal(target, reach):
             with suppress(ExpiredError, BadAnswerError, MissingError):
                 at, after = await list_versions(
@@ -134,7 +134,7 @@ class Stages:
     async def _beginning(
         self, target: Target, reader: Reader, allowance: Allowance
     ) -> Stage | None:
-        """Choose what there is to tell before a first list."""
+        """Choose what to read before a first list."""
         until, after = await list_versions(self._client, target)
         newest = as_int64(until)
         if newest is None or not _are_numbers(after):

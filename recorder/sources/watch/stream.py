@@ -1,10 +1,10 @@
-"""One watch request, from its answer to its end.
+"""One watch request, from its response to its end.
 
-Gives the frames as they come, in portions of what the connection held. Each
+Yields the frames as they arrive, in portions of what the connection held. Each
 way to end has one meaning: the iteration ends when the server ended the
-stream, `ExpiredError` says that our version is no longer held, and
+stream, `ExpiredError` means that it no longer holds our version, and
 `StreamLostError` that the connection broke or a frame was cut short. A line
-that cannot be read is handed on as refused, and the stream goes on.
+that cannot be parsed is yielded as refused, and the stream continues.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -48,8 +48,8 @@ class WatchStream:
         """Yield the frames, in the order sent.
 
         Raises:
-            ExpiredError: after every frame before it was given.
-            StreamLostError: the rest, if there is any, will not come.
+            ExpiredError: the version has expired; all frames were yielded.
+            StreamLostError: the rest of the frames, if any, is lost.
         """
         settings = self._client.settings
         splitter = Splitter(
@@ -97,7 +97,7 @@ async def open_watch(
     """Watch a resource from a version on, for a number of seconds.
 
     Raises:
-        RequestError: the watch was not accepted.
+        RequestError: the watch was rejected.
     """
     what = str(target.resource)
     params = {

@@ -1,7 +1,7 @@
-"""Putting into observations what happened to one resource.
+"""Making the observations of one resource.
 
-The only place where they are made, so that a tape of what is put here can be
-read for what each of them means. Decides nothing.
+The only place where they are made, so that a reader of a tape can find here
+what each of them means. Decides nothing.
 """
 
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ from recorder.sources.watch.frames import Frame, Refused
 from recorder.sources.watch.listing import Page
 from recorder.sources.watch.target import Target
 
-__all__ = ["Teller"]
+__all__ = ["Observer"]
 
 
-class Teller:
+class Observer:
     """Makes the observations of one resource."""
 
     def __init__(self, target: Target, clock: Clock) -> None:
@@ -37,11 +37,11 @@ class Teller:
         self._clock = clock
 
     def page(self, page: Page, at: datetime) -> Sequence[Observation]:
-        """Put a page of a list that arrived at a time."""
-        told: list[Observation] = []
+        """Observe a page of a list that arrived at a time."""
+        observations: list[Observation] = []
         if page.refused is not None:
-            told.append(self._refused(page.refused, at))
-        told.append(
+            observations.append(self._refused(page.refused, at))
+        observations.append(
             ListPage(
                 observed_at=at,
                 resource=self._resource,
@@ -51,12 +51,12 @@ class Teller:
                 kind=page.kind or self._kind,
             )
         )
-        return told
+        return observations
 
     def portion(
         self, portion: Sequence[Frame | Refused]
     ) -> Sequence[Observation]:
-        """Put the frames that arrived just now."""
+        """Observe the frames that arrived just now."""
         now = self._clock.now()
         return [
             WatchFrame(
@@ -73,7 +73,7 @@ class Teller:
         ]
 
     def nothing_at(self, version: str) -> WatchFrame:
-        """Put that nothing of it existed at a version, as a bookmark."""
+        """Observe that no object existed at a version, as a bookmark."""
         document = {
             "kind": self._kind,
             "apiVersion": self._resource.api_version,
@@ -87,13 +87,13 @@ class Teller:
         )
 
     def resumed(self) -> StreamResumed:
-        """Put that the server took our version."""
+        """Observe that the server accepted our version."""
         return StreamResumed(
             observed_at=self._clock.now(), resource=self._resource
         )
 
     def closed(self, reason: str) -> StreamClosed:
-        """Put that a stream ended."""
+        """Observe that a stream ended."""
         return StreamClosed(
             observed_at=self._clock.now(),
             resource=self._resource,
@@ -101,11 +101,11 @@ class Teller:
         )
 
     def failed(self, error: RequestError) -> RequestFailed:
-        """Put that a request failed."""
+        """Observe that a request failed."""
         return RequestFailed(
             observed_at=self._clock.now(),
             resource=self._resource,
-            status=error.told_status,
+            status=error.reported_status,
             reason=str(error),
         )
 

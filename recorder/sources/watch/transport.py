@@ -2,8 +2,8 @@
 
 One aiohttp session without a limit of connections: over HTTP/1.1 each watch
 holds one of its own. When a certificate or the authority changes, new requests
-go through a new session, and the old one is closed with its last request, so
-that a rotation costs no running watch.
+use a new session, and the old one is closed after its last request, so that a
+rotation interrupts no running watch.
 """
 
 import hashlib
@@ -35,16 +35,16 @@ __all__ = ["Answer", "Transport"]
 
 JSON = "application/json"
 SUCCESS = frozenset({200, 201})
-"""A review is answered as if it had been created; nothing is."""
+"""A review is answered as if it had been created; it is not stored."""
 
 _ERROR_BODY_MAX = 64 << 10
-"""As much of a refusal as is read; a Status is under 1 KiB."""
+"""How much of an error response is read; a Status is under 1 KiB."""
 
 _READ_BUFFER = 256 << 10
 """aiohttp stops reading at twice this; the rest stays with the server."""
 
 _HEAD_MAX = 64 << 10
-"""What is kept of an answer beyond its bound: a list's metadata, which come
+"""What is kept of a response beyond its bound: a list's metadata, which come
 before its items, and the start of its first item."""
 
 _KEEPALIVE = ((socket.TCP_KEEPIDLE, 30), (socket.TCP_KEEPINTVL, 10)) + (
@@ -52,27 +52,27 @@ _KEEPALIVE = ((socket.TCP_KEEPIDLE, 30), (socket.TCP_KEEPINTVL, 10)) + (
     if hasattr(socket, "TCP_USER_TIMEOUT")
     else ()
 )
-"""A peer that vanished without a word is noticed within a minute."""
+"""A peer that vanishes silently is noticed within a minute."""
 
 
 class Answer:
-    """A successful answer whose body is still to be read."""
+    """A successful response whose body is still to be read."""
 
     def __init__(self, response: aiohttp.ClientResponse, asked: Asked) -> None:
         self._response = response
         self.asked = asked
-        """What this answers."""
+        """The request that this answers."""
 
     @property
     def date(self) -> str | None:
-        """When the server says it answered, as HTTP writes it."""
+        """The server's time of the response, as HTTP writes it."""
         return self._response.headers.get("Date")
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """Yield the body as it comes, until its proper end.
+        """Yield the body as it arrives, until its proper end.
 
         Raises:
-            StreamLostError: it broke, or stayed silent for too long.
+            StreamLostError: it broke, or was silent for too long.
         """
         while True:
             with _translated(self.asked, reading=True):
@@ -118,7 +118,7 @@ class _Session:
             connector=aiohttp.TCPConnector(
                 limit=0, ssl=_tls(access), socket_factory=_socket
             ),
-            # The environment's proxy is applied by us, because trusting the
+            # The environment's proxy is applied here, because trusting the
             # environment would also let a .netrc replace our credentials.
             trust_env=False,
             read_bufsize=_READ_BUFFER,
@@ -126,7 +126,7 @@ class _Session:
 
 
 class Transport:
-    """Sends requests with the credentials of the moment."""
+    """Sends requests with the current credentials."""
 
     def __init__(
         self, credentials: Credentials, *, connect: float, clock: Clock
@@ -153,14 +153,14 @@ class Transport:
         timeout: aiohttp.ClientTimeout,
         server: str = "",
     ) -> AsyncIterator[Answer]:
-        """Ask; yield the answer while its connection is held.
+        """Send a GET request; yield the response while its connection is held.
 
-        The words are the verb and what is asked for, as messages say it.
-        A server is asked at its own address, and must have a certificate for
-        the address of the cluster, behind which it stands.
+        ``words`` are the verb and the resource, as messages name them. With
+        ``server``, that one is requested at its own address, and must have a
+        certificate for the address of the cluster.
 
         Raises:
-            RequestError: there was no answer, or it was a refusal.
+            RequestError: there was no response, or it was an error.
         """
         async with self._answered(
             ("GET", path, None),
@@ -181,10 +181,10 @@ class Transport:
         what: str,
         timeout: aiohttp.ClientTimeout,
     ) -> AsyncIterator[Answer]:
-        """Post JSON; yield the answer while its connection is held.
+        """Post JSON; yield the response while its connection is held.
 
         Raises:
-            RequestError: there was no answer, or it was a refusal.
+            RequestError: there was no response, or it was an error.
         """
         async with self._answered(
             ("POST", path, body),
@@ -239,7 +239,7 @@ class Transport:
             raise
         finally:
             if response is not None:
-                # Not release: whatever is left unread would be waited for.
+                # Not release: that would wait for the unread rest.
                 _let_go(response)
             session.users -= 1
             if session is not self._session and not session.users:
@@ -283,7 +283,7 @@ class Transport:
 
 
 def _let_go(response: aiohttp.ClientResponse) -> None:
-    """Keep the connection of an answer that was read; close any other."""
+    """Keep the connection of a response that was read; close any other."""
     if response.content.at_eof():
         response.release()
     else:
@@ -292,7 +292,7 @@ def _let_go(response: aiohttp.ClientResponse) -> None:
 
 @contextmanager
 def _translated(asked: Asked, *, reading: bool = False) -> Iterator[None]:
-    """Yield every way in which aiohttp fails one of our names."""
+    """Translate every error of aiohttp into one of ours."""
     lost = StreamLostError if reading else UnreachableError
     try:
         yield
@@ -307,7 +307,7 @@ def _translated(asked: Asked, *, reading: bool = False) -> Iterator[None]:
         msg = f"cannot {asked}: the connection was lost during the response"
         raise lost(msg) from exc
     except (aiohttp.ClientError, OSError, ValueError) as exc:
-        # ValueError is aiohttp's for an answer that is not HTTP.
+        # ValueError is aiohttp's for a response that is not HTTP.
         why = " ".join(str(exc).split()) or type(exc).__name__
         msg = f"cannot {asked}: {why}"
         raise lost(msg) from exc

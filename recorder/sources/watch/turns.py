@@ -1,9 +1,9 @@
-"""Whose turn it is to read the past: the most telling resources first.
+"""The order in which resources read the past: the most important first.
 
 Each turn is waited for until a deadline, so that no resource waits for others
-longer than it may be away. All are read up to a version before one of them
-looks at what nothing accounts for, because the walk of one resource accounts
-for versions of the others.
+longer than it may be away. All are read up to a version before any of them
+examines unaccounted versions, because the walk of one resource accounts for
+versions of the others.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from recorder.sources.watch.target import Target
 __all__ = ["LATER", "Advance", "Turns", "rank"]
 
 FIRST = ("nodes", "pods", "jobs")
-"""The most telling plurals, in their order; remediation and workloads of
+"""The most important plurals, in their order; remediation and workloads of
 operators come with them."""
 
 WORKLOADS = frozenset({"apps", "batch"})
 """Groups of Kubernetes itself whose resources come next."""
 
 LATER = 100
-"""Ranks behind all that are still to be walked."""
+"""Ranks after all resources that are still to be walked."""
 
 
 def rank(target: Target) -> int:
@@ -48,7 +48,7 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, place: int, seconds: float) -> AsyncIterator[None]:
-        """Wait for a turn, for so long at most; lower places come first.
+        """Wait for a turn, at most so many seconds; lower places come first.
 
         Raises:
             WalkEndedError: the turn did not come in time.
@@ -89,19 +89,19 @@ class Turns:
 
 
 class Advance:
-    """Up to which version each resource was read that is being walked."""
+    """Up to which version each resource that is being walked was read."""
 
     def __init__(self) -> None:
         self._read: dict[Target, int] = {}
         self._moved = asyncio.Event()
 
     def reached(self, target: Target, version: int) -> None:
-        """Note that a resource was read up to a version, and goes on."""
+        """Note that a resource was read up to a version, and continues."""
         self._read[target] = version
         self._moved.set()
 
     def left(self, target: Target) -> None:
-        """Note that no more is read of a resource."""
+        """Note that the walk of a resource is over."""
         if self._read.pop(target, None) is not None:
             self._moved.set()
 

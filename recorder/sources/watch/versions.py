@@ -2,15 +2,15 @@
 
 Versions of the same resource are decimal numbers that may be compared
 (https://kep.k8s.io/5504); aggregated APIs may opt out, and versions of
-different resources may come from different stores. Where a version is not a
-number nothing but equality is known, and every question is answered with no.
+different resources may come from different stores. Versions that are not
+numbers can only be equal or not, and every comparison returns False.
 """
 
 __all__ = ["as_int64", "is_lower", "predecessor", "reaches"]
 
 _DIGITS_MAX = 39
 """The longest version that conformance allows, 2^128 - 1; the bound keeps a
-damaged answer from becoming a number of megabytes."""
+damaged response from becoming a number of megabytes."""
 
 
 def is_lower(version: str, than: str) -> bool:
@@ -34,7 +34,7 @@ def predecessor(version: str) -> str | None:
 
 
 def as_int64(version: str) -> int | None:
-    """Return the number that a version is, where 64 bits hold it."""
+    """Return a version as a number, if it fits into 64 bits."""
     number = _number(version)
     return number if number is not None and number < 1 << 63 else None
 

@@ -1,17 +1,17 @@
-"""Walking back: the versions of one resource that no watch could tell.
+"""Walking back: the versions of one resource that no watch delivered.
 
 Between two moments, the last that is proven and that of a new list, every
-object that changed is read as it was just before each version of it that is
-known, until one that the log holds, or its beginning. What is absent is found
-in its last version by halving. Objects that came and went are met in lists of
-some moments in between, then at versions that nothing else accounts for.
-An object that was created and deleted in between has two versions, since the
-API server writes one object at a time (only Events expire together, and they
-are not walked). So nothing can be missing where a list stands between any two
-versions that nothing accounts for.
+object that changed is read as it was just before each known version of it,
+until one that the log holds, or its creation. An absent object is found in its
+last version by bisection. Objects that came and went are found in lists at
+some versions in between, then at versions that nothing else accounts for. An
+object that was created and deleted in between has two versions, since the API
+server writes one object at a time (only Events expire together, and they are
+not walked). So nothing can be missing if there is a list between any two
+unaccounted versions.
 
 Decides what to read and what follows from it; reads nothing itself. A walk
-whose budget ends, or that the server forbids half-way, keeps what it found.
+whose budget ends, or that the server rejects half-way, keeps what it found.
 """
 
 from bisect import bisect_left
@@ -45,14 +45,14 @@ from recorder.sources.watch.witnesses import Witness
 __all__ = ["Walk"]
 
 READERS = 8
-"""Objects that are read side by side."""
+"""Objects that are read in parallel."""
 
 SPAN_MAX = 100_000
-"""Versions in a span beyond which not each of them is looked at."""
+"""Versions in a span beyond which not each of them is examined."""
 
 ROUNDS = 1000
-"""Of so many versions without an owner, one is looked at before all of them
-are gone through again."""
+"""Of so many versions without an owner, one is examined before all of them are
+tried again."""
 
 Job = Callable[[], Awaitable[None]]
 
@@ -80,10 +80,10 @@ class Walk:
         """Plan a walk.
 
         Args:
-            past: what the server still tells.
-            span: where to go from and to.
-            elsewhere: versions that are known to be of other resources; may
-                grow while the walk goes on.
+            past: reads past versions.
+            span: where to walk from and to.
+            elsewhere: versions known to belong to other resources; may grow
+                during the walk.
         """
         self._past = past
         self._since, self._until = span.since, span.until
@@ -95,7 +95,7 @@ class Walk:
         }
         self._looked: set[int] = set()
         self._compacted = 0
-        """The highest version of which the server told that it is gone."""
+        """The highest version that the server reported as compacted."""
 
         self._went = {
             uid: _Life(held, span.since, span.until)
@@ -104,13 +104,13 @@ class Walk:
         }
         self._dated: set[str] = set()
         self._walked = Walked()
-        self._told = 0
+        self._reported = 0
 
     async def changes(self, *, looks: int) -> None:
-        """Find the versions of what changed or went, newest changes first.
+        """Find the versions of changed or deleted objects, newest first.
 
-        ``looks`` is at how many moments in between to look for what came
-        and went.
+        ``looks`` is at how many versions in between to search for objects that
+        came and went.
         """
         changed = sorted(
             (int(held.resource_version), uid)
@@ -128,22 +128,22 @@ class Walk:
             self._since + length * number // (looks + 1)
             for number in range(1, looks + 1)
         }
-        await self._look_at(sorted(between - {self._since}, reverse=True))
+        await self._examine_all(sorted(between - {self._since}, reverse=True))
         await self._ends()
 
     @property
     def unaccounted(self) -> int:
-        """At how many versions something may have come, and gone unseen."""
+        """At how many versions an object may have come, and gone unseen."""
         unowned = self._unowned()
         if len(unowned) <= SPAN_MAX:
             unowned = self._openings(unowned)
         return len(unowned)
 
     async def account(self, *, looks: int) -> None:
-        """Look at versions that nothing accounts for, ``looks`` at most.
+        """Examine unaccounted versions, ``looks`` at most.
 
-        Those first that divide the others evenly: what lived for long is met
-        early, and accounts for many of them.
+        Those first that divide the others evenly: an object that lived for
+        long is found early, and accounts for many of them.
         """
         left: Sequence[int] = self._unowned()
         if len(left) > SPAN_MAX:
@@ -156,11 +156,11 @@ class Walk:
             if not part:
                 return
             looks -= len(part)
-            await self._look_at(part)
+            await self._examine_all(part)
             await self._ends()
 
     async def hear(self, witnesses: Iterable[Witness]) -> None:
-        """Look for objects that others tell of, when they tell of them."""
+        """Search for objects that others name, at the versions named."""
         unknown = [
             one
             for one in witnesses
@@ -170,9 +170,9 @@ class Walk:
         await self._ends()
 
     def news(self) -> Sequence[Found]:
-        """Return what was found since this was called last."""
-        found = self._walked.found[self._told :]
-        self._told += len(found)
+        """Return what was found since the last call."""
+        found = self._walked.found[self._reported :]
+        self._reported += len(found)
         return found
 
     def result(self) -> Walked:
@@ -187,16 +187,16 @@ class Walk:
         return known is None or known.resource_version != held.resource_version
 
     def _unowned(self) -> Sequence[int]:
-        """Return the versions that are not known to be of anything."""
+        """Return the versions that are not known to belong to anything."""
         span = range(self._since + 1, self._until + 1)
         if len(span) > SPAN_MAX:
             return span
         return [v for v in span if not self._is_known(v)]
 
     def _openings(self, unowned: Sequence[int]) -> Sequence[int]:
-        """Return those at which something may have come, and gone unseen.
+        """Return those at which an object may have come, and gone unseen.
 
-        It went at another of them, before everything was listed.
+        It was deleted at another of them, before everything was listed.
         """
         looks = sorted(self._looked)
         return [
@@ -209,7 +209,7 @@ class Walk:
         return version in self._mine or version in self._elsewhere
 
     async def _each(self, jobs: Iterable[Job]) -> None:
-        """Do jobs side by side, until the walk ends."""
+        """Run jobs in parallel, until the walk ends."""
 
         async def do(job: Job) -> None:
             if self._walked.ended is None:
@@ -222,8 +222,10 @@ class Walk:
 
         await in_parallel((partial(do, job) for job in jobs), READERS)
 
-    async def _look_at(self, versions: Iterable[int]) -> None:
-        await self._each(partial(self._look, version) for version in versions)
+    async def _examine_all(self, versions: Iterable[int]) -> None:
+        await self._each(
+            partial(self._examine, version) for version in versions
+        )
 
     async def _chain(self, uid: str, held: HeldVersion, at: int) -> None:
         """Find the versions of an object until a moment, newest first."""
@@ -257,8 +259,8 @@ class Walk:
         self._walked.found.append(found)
         self._mine.add(found.version)
 
-    async def _look(self, version: int) -> None:
-        """Look for objects that came and went, at one moment."""
+    async def _examine(self, version: int) -> None:
+        """Search for objects that came and went, at one version."""
         try:
             shown = await self._past.snapshot(version)
         except CompactedError:
@@ -274,7 +276,7 @@ class Walk:
                 life.gone_by = min(life.gone_by, version)
 
     async def _ask(self, witness: Witness) -> None:
-        """Look for one object at the versions that a witness has."""
+        """Search for one object at the versions of a witness."""
         for version in witness.versions:
             if not self._since < version < self._until:
                 continue
@@ -288,7 +290,7 @@ class Walk:
                 return
 
     def _meet(self, uid: str, held: HeldVersion, at: int) -> None:
-        """Note that an object existed at a moment."""
+        """Note that an object existed at a version."""
         life = self._went.get(uid)
         if life is None and uid not in self._after:
             later = (version for version in self._looked if version > at)
@@ -299,7 +301,7 @@ class Walk:
             life.held, life.alive_at = held, at
 
     async def _ends(self) -> None:
-        """Find the ends of what went, and of what is met on the way."""
+        """Find the ends of deleted objects, and of those found on the way."""
         while left := sorted(self._went.keys() - self._dated):
             self._dated.update(left)
             await self._each(partial(self._end, uid) for uid in left)
@@ -307,11 +309,11 @@ class Walk:
                 return
 
     async def _end(self, uid: str) -> None:
-        """Find when an object went, and its versions until then."""
+        """Find when an object was deleted, and its versions until then."""
         life = self._went[uid]
         last = await self._halve(uid, life)
         if life.gone_by - life.alive_at > 1:
-            return  # it went before what is still told
+            return  # deleted before what the server still holds
         if last is None and (self._based or life.alive_at > self._since):
             try:
                 last = await self._past.read(life.held, life.alive_at)
@@ -325,7 +327,7 @@ class Walk:
         self._find(Found(life.gone_by, uid, gone, deleted=True))
 
     async def _halve(self, uid: str, life: _Life) -> Then | None:
-        """Narrow the end of an object; return it as it was seen last."""
+        """Narrow the end of an object; return its last version seen."""
         last: Then | None = None
         while life.gone_by - life.alive_at > 1:
             middle = (life.alive_at + life.gone_by) // 2
@@ -362,7 +364,7 @@ def _as(held: HeldVersion, then: Then) -> HeldVersion:
 
 
 def _gone(uid: str, life: _Life) -> bytes:
-    """Name an object that went; its last version is a document of its own."""
+    """Return a document that names a deleted object, as its last version."""
     metadata = {
         "name": life.held.name,
         "uid": uid,

@@ -1,12 +1,12 @@
 """The walks of one cluster: whose turn it is, and what each may cost.
 
-Where a watch was refused, and before a first list, a reflector asks for a
-walk. Walks take turns, the most telling resources first, and share what they
-know: a version of one resource cannot be of another. So one for which many are
-left takes a second turn, behind the first ones of all others. What is found is
-put in the order of versions, before the watch or the list that follows, so
-that the log has each object's versions in their order; the price is that the
-resource is live again only afterwards, which a deadline bounds.
+After a rejected watch, and before a first list, a reflector requests a walk.
+Walks take turns, the most important resources first, and share their findings:
+a version of one resource cannot belong to another. So a walk with many
+unaccounted versions takes a second turn, after the first turns of all others.
+What is found is put in the order of versions, before the watch or the list
+that follows, so that the log has each object's versions in order; the price is
+that the resource is live again only afterwards, which a deadline bounds.
 """
 
 import asyncio
@@ -46,42 +46,42 @@ from recorder.sources.watch.versions import as_int64
 from recorder.sources.watch.walk import Walk
 from recorder.sources.watch.witnesses import Witnesses
 
-__all__ = ["Told", "Walks"]
+__all__ = ["WalkReport", "Walks"]
 
 EVENTS = "events"
 UNWALKED = frozenset({EVENTS, "leases", "customresourcedefinitions"})
-"""Plurals of which a list tells enough: Events are kept for an hour, and of
-Leases only the last renewal says anything."""
+"""Plurals that need only a list: Events are kept for an hour, and of Leases
+only the last renewal matters."""
 
 FEW = 20
-"""Versions that nothing accounts for, up to which each is looked at before
-the walks of others are waited for."""
+"""Up to so many unaccounted versions, each is examined without waiting for the
+walks of others."""
 
 MANY = 100
-"""The same, up to which Events are not waited for."""
+"""Up to so many, Events are not waited for."""
 
 LOOKED = 50
 """Versions of a span for each moment at which everything is listed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a walk gives to be put."""
+class WalkReport:
+    """What a walk found, to be put."""
 
     frames: list[WatchFrame]
     """In the order of versions."""
 
     walked: HistoryWalked | None
-    """What it proves of a gap; None where there was nothing before it."""
+    """What it proves of a gap; None if there was nothing before it."""
 
     until: str
-    """The version as of which the resource must be listed next; empty if
-    any list will do."""
+    """The version at which to list the resource next; empty if any list will
+    do."""
 
     outcome: Walked
 
     more: bool = False
-    """Whether it is a stage, behind which the walk goes on."""
+    """Whether it is a stage, after which the walk continues."""
 
 
 class Walks:
@@ -102,7 +102,7 @@ class Walks:
         self._owners = Owners(epoch)
         self._heartbeats = Heartbeats(client, self._owners)
         self._witnesses = Witnesses()
-        # Set while the stream of Events goes on.
+        # Set while the stream of Events is open.
         self._heard = asyncio.Event()
         self._turns = Turns(self._settings.walks)
         self._advance = Advance()
@@ -110,19 +110,19 @@ class Walks:
         self.recovered = 0
         """Versions and deletions that walks found."""
         self.reached: datetime | None = None
-        """The earliest time of which they tell; None before any walk."""
+        """The earliest time that they show; None before any walk."""
         self._remembering = asyncio.Lock()
         self._remembered: int | None = None
-        """The epoch of which it is known what the log has."""
+        """The epoch for which the versions in the log are known."""
 
     def follow(self, target: Target, since: str | None) -> None:
-        """Note that a resource is followed, from a version if it resumes."""
+        """Note that a resource is followed; from a version, if it resumes."""
         self._heartbeats.follow(target, since)
 
     def saw(self, target: Target, version: str, raw: bytes) -> None:
-        """Note a version of any resource: it is of no other.
+        """Note that a version belongs to a resource, and so to no other.
 
-        An Event tells of another object as well.
+        An Event also names another object.
         """
         number = as_int64(version)
         if number is not None:
@@ -131,7 +131,7 @@ class Walks:
             self._witnesses.event(raw)
 
     def listed(self, target: Target, page: Page) -> None:
-        """Take note of a page of a list that was put."""
+        """Note a page of a list that was put."""
         if target.resource.plural in UNWALKED:
             shown = [read_object("", raw) for raw in page.items]
             versions = [as_int64(one.version) for one in shown if one]
@@ -147,7 +147,7 @@ class Walks:
                 self.heard(target)
 
     def heard(self, target: Target) -> None:
-        """Note that a resource was listed, or that its watch goes on."""
+        """Note that a resource was listed, or that its watch continues."""
         self._advance.left(target)
         if target.resource.plural == EVENTS:
             self._heard.set()
@@ -166,10 +166,10 @@ class Walks:
         return self._settings.walk_time
 
     def listed_at(self, target: Target, reach: Reach) -> str:
-        """Return as of which version to list what was not read in time.
+        """Return the version at which to list what was not read in time.
 
-        Where the server said that it can watch from there, the watch tells
-        all that came behind; empty for any.
+        If the server named a version from which it can watch, the watch
+        delivers everything after it; empty for any.
         """
         self._advance.left(target)
         return self._stages.goal(target, reach) or ""
@@ -182,28 +182,28 @@ class Walks:
 
     async def walk(
         self, target: Target, reach: Reach, deadline: float
-    ) -> Told | None:
-        """Read what happened behind a version, or a first stage of it.
+    ) -> WalkReport | None:
+        """Read what happened after a version, or a first stage of it.
 
         None if the resource has no past that could be read in time.
 
         Raises:
-            RequestError: the resource cannot be listed, or the connection
-                was lost; what was read until then is not read again.
+            RequestError: the resource cannot be listed, or the connection was
+                lost; what was read until then is not read again.
         """
-        since, told = as_int64(reach.since or BEGINNING), None
+        since, report = as_int64(reach.since or BEGINNING), None
         if since is not None:
             self._advance.reached(target, since)
         try:
-            told = await self._walk(target, reach, deadline)
-            return told
+            report = await self._walk(target, reach, deadline)
+            return report
         finally:
-            if told is None or not told.more:
+            if report is None or not report.more:
                 self._advance.left(target)
 
     async def _walk(
         self, target: Target, reach: Reach, deadline: float
-    ) -> Told | None:
+    ) -> WalkReport | None:
         settings = self._settings
         allowance = Allowance(
             settings.walk_requests,
@@ -229,7 +229,7 @@ class Walks:
         except (WalkEndedError, CompactedError):
             return None
         if not few:
-            # What the walks of others find is accounted for then.
+            # By then, the findings of other walks are accounted for.
             await self._hear(stage.span, walk)
             left = deadline - self._client.clock.monotonic()
             await self._advance.others(target, stage.span.until, left / 2)
@@ -240,12 +240,12 @@ class Walks:
         walked = walk.result()
         if walked.lost is not None:
             raise walked.lost
-        return self._told(target, reach, stage, walked, allowance.spent)
+        return self._report(target, reach, stage, walked, allowance.spent)
 
     async def _changes(
         self, target: Target, span: Span, reader: Reader, epoch: int
     ) -> Walk:
-        """Read what changed or went in a span."""
+        """Read what changed or was deleted in a span."""
         others = Others(self._owners, target.resource)
         walk = Walk(reader, span, elsewhere=others)
         shown = (int(h.resource_version) for h in span.after.values())
@@ -259,18 +259,18 @@ class Walks:
             self._advance.reached(target, span.until)
         return walk
 
-    def _told(
+    def _report(
         self,
         target: Target,
         reach: Reach,
         stage: Stage,
         walked: Walked,
         requests: int,
-    ) -> Told:
+    ) -> WalkReport:
         span, until = stage.span, str(stage.span.until)
         frames = self._frames(target, span, walked)
         if span.based:
-            return Told(frames, None, until, walked)
+            return WalkReport(frames, None, until, walked)
         said = proved(span, walked, requests)
         left = possible(walked)
         if reach.flaws is not None:
@@ -286,13 +286,13 @@ class Walks:
             resumes=walked.healed and (stage.more or stage.watched),
         )
         if stage.more and not walked.ended:
-            return Told(frames, history, until, walked, more=True)
-        # Who tells nothing of the past cannot list it either.
-        is_told = walked.healed or frames or stage.watched
-        return Told(frames, history, until if is_told else "", walked)
+            return WalkReport(frames, history, until, walked, more=True)
+        # A server that serves none of its past cannot list it either.
+        is_held = walked.healed or frames or stage.watched
+        return WalkReport(frames, history, until if is_held else "", walked)
 
     async def _remember(self, epoch: int) -> None:
-        """Learn whose the versions are that the log has, once an epoch."""
+        """Learn the owners of the versions in the log, once an epoch."""
         async with self._remembering:
             if self._remembered == epoch:
                 return
@@ -304,7 +304,7 @@ class Walks:
     async def _search(
         self, target: Target, span: Span, walk: Walk, allowance: Allowance
     ) -> None:
-        """Look for what came and went."""
+        """Search for objects that came and went."""
         if span.based:
             await walk.hear(self._witnesses.of(target))
             return
@@ -318,9 +318,9 @@ class Walks:
         await walk.account(looks=_looks(span, allowance, most))
 
     async def _hear(self, span: Span, walk: Walk) -> None:
-        """Wait for a while until Events are heard, if much is unexplained.
+        """Wait for a while for Events, if much is unexplained.
 
-        Not while others wait for this turn.
+        Does not hold the turn meanwhile.
         """
         if span.based or walk.unaccounted > MANY:
             with suppress(TimeoutError):
@@ -330,7 +330,7 @@ class Walks:
     def _note(
         self, target: Target, found: Sequence[Found], epoch: int
     ) -> None:
-        """Let other walks know what one found."""
+        """Share the findings of one walk with the others."""
         versions = (one.version for one in found)
         self._owners.note(target.resource, versions, epoch=epoch)
         for one in found:
@@ -342,7 +342,7 @@ class Walks:
         now = self._client.clock.now()
         found_by = [*dated(walked.found)]
         self.recovered += len(found_by)
-        # What was at the beginning of the span may be of long before.
+        # The version at the start of the span may be much older.
         times = [by for f, by in found_by if by and f.version > span.since]
         self.reached = min((*times, self.reached or now))
         return [

@@ -1,10 +1,10 @@
-"""Objects that others tell of: who may have come and gone unseen.
+"""Objects that other objects name: they may have come and gone unseen.
 
-An Event names the object that it is about, often with its version then, and
-an object names its owners. What no list shows any more is asked for by that
-name, at the version of its witness.
+An Event names the object that it is about, often with its version then, and an
+object names its owners. If no list shows that object any more, it is requested
+by name, at the version of its witness.
 
-Bounded: who was told of longest ago is forgotten first.
+Bounded: the object that was named longest ago is forgotten first.
 """
 
 from collections.abc import Iterator
@@ -21,20 +21,20 @@ from recorder.sources.watch.versions import as_int64
 __all__ = ["Witness", "Witnesses"]
 
 WITNESSED = 50_000
-"""Objects that are remembered, 20 MB; a busy cluster tells of a hundred new
-ones a second, for the minutes that etcd remembers."""
+"""Objects that are remembered, 20 MB; a busy cluster names a hundred new ones
+a second, for the minutes that etcd keeps."""
 
 PART = 10
-"""Of those that are forgotten at a time."""
+"""One part in so many is forgotten at a time."""
 
 
 @dataclass(slots=True)
 class Witness:
-    """An object, and versions at which it is told of."""
+    """An object, and versions at which it is named."""
 
     uid: str
     held: HeldVersion
-    """Its name; the version is not known."""
+    """Its name; the version is unknown."""
 
     versions: tuple[int, ...]
     """Those at which it probably existed, the most probable first."""
@@ -65,13 +65,13 @@ _decode = msgspec.json.Decoder(_Object).decode
 
 
 class Witnesses:
-    """Remembers who was told of, by any resource."""
+    """Remembers the objects that any resource names."""
 
     def __init__(self) -> None:
-        self._told: dict[tuple[str, str, str], Witness] = {}
+        self._named: dict[tuple[str, str, str], Witness] = {}
 
     def event(self, raw: bytes) -> None:
-        """Take note of what an Event is about."""
+        """Note what an Event is about."""
         if (event := _read(raw)) is None:
             return
         about = event.involvedObject or event.regarding
@@ -80,7 +80,7 @@ class Witnesses:
             self._note(about, about.namespace, versions)
 
     def owned(self, raw: bytes) -> None:
-        """Take note of the owners of an object."""
+        """Note the owners of an object."""
         if (found := _read(raw)) is None:
             return
         metadata = found.metadata
@@ -90,9 +90,9 @@ class Witnesses:
             self._note(owner, metadata.namespace, (version,))
 
     def of(self, target: Target) -> Iterator[Witness]:
-        """Yield who was told of among the objects of a target."""
+        """Yield the named objects of a target."""
         wanted = target.resource.group, target.kind
-        for (group, kind, _), witness in [*self._told.items()]:
+        for (group, kind, _), witness in [*self._named.items()]:
             if (group, kind) != wanted:
                 continue
             if not target.namespaced:
@@ -102,20 +102,20 @@ class Witnesses:
             yield witness
 
     def _note(
-        self, about: _Reference, namespace: str, told: tuple[str, ...]
+        self, about: _Reference, namespace: str, at: tuple[str, ...]
     ) -> None:
-        versions = [as_int64(version) for version in told]
+        versions = [as_int64(version) for version in at]
         known = tuple(version for version in versions if version)
         if not (about.uid and about.name and known):
             return
         group = about.apiVersion.rpartition("/")[0]
         key = group, about.kind, about.uid
-        if len(self._told) >= WITNESSED:
-            for old in [*islice(self._told, WITNESSED // PART)]:
-                del self._told[old]
-        self._told.pop(key, None)
+        if len(self._named) >= WITNESSED:
+            for old in [*islice(self._named, WITNESSED // PART)]:
+                del self._named[old]
+        self._named.pop(key, None)
         held = HeldVersion(namespace, about.name, "")
-        self._told[key] = Witness(about.uid, held, known)
+        self._named[key] = Witness(about.uid, held, known)
 
 
 def _read(raw: bytes) -> _Object | None:

@@ -1,4 +1,4 @@
-"""The use case: a window of a log, and the tape that becomes of it."""
+"""The use case: a window of a log, cut to a tape."""
 
 import asyncio
 from collections.abc import Callable
@@ -22,12 +22,12 @@ from recorder.sources.tape.whole import check_free, whole_tape
 __all__ = ["Cut", "CutTape", "cut_tape"]
 
 FRAMES = 500
-"""Frames between two looks at whether to stop."""
+"""Frames between two checks whether to stop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """What is to be cut, and whereto."""
+    """What is to be cut, and to which file."""
 
     path: Path
     window: Window
@@ -42,12 +42,12 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutTape:
-    """What became of a cut."""
+    """The result of a cut."""
 
     log: int
     frames: int
     entries: int
-    untold: int
+    without_frame: int
     """Entries for which a tape has no frame."""
 
     coverage: Coverage
@@ -57,10 +57,10 @@ class CutTape:
 async def cut_tape(
     reading: CutReading, cut: Cut, stop: asyncio.Event, *, now: datetime
 ) -> CutTape:
-    """Cut a tape out of a log; it is there when this returns, else not.
+    """Cut a tape out of a log; it exists completely when this returns.
 
     Raises:
-        NotFoundError: the log has no such node, or holds nothing.
+        NotFoundError: the log has no such node, or no entries.
         TapeError: the file exists, or cannot be written.
     """
     if not cut.overwrite:
@@ -72,7 +72,7 @@ async def cut_tape(
     past = await reading.past(cut.nodes, window)
     progress = _Progress(reading, cut)
     cutting = Cutting(past, _streams(reading), window, on_line=progress.line)
-    begins = await cutting.look(cut.event_ttl)
+    begins = await cutting.prepare(cut.event_ttl)
     if begins is None:
         raise _nothing(reading)
     header = _header(reading, cut, begins)
@@ -83,7 +83,7 @@ async def cut_tape(
             if writer.frames - shown >= FRAMES:
                 shown = writer.frames
                 progress.show(shown)
-                # Signals are heard when others get their turn.
+                # Signals are handled when other tasks get their turn.
                 await asyncio.sleep(0)
                 if stop.is_set():
                     raise KeyboardInterrupt
@@ -94,7 +94,7 @@ async def cut_tape(
         log=reading.log.id,
         frames=frames,
         entries=cutting.entries,
-        untold=cutting.untold,
+        without_frame=cutting.without_frame,
         coverage=coverage,
     )
 
@@ -112,7 +112,7 @@ def _streams(reading: Reading) -> list[CutStream]:
 
 
 def _resource(name: str) -> Resource:
-    """Read a resource; what is posted or polled has other names."""
+    """Parse a resource; posted and polled documents have other names."""
     try:
         return Resource.parse(name)
     except ValueError:

@@ -1,10 +1,9 @@
-"""The end of a tape that is cut out of a log: until when it vouches.
+"""The end of a tape that is cut out of a log: until when it is complete.
 
-Each stream is vouched for until the end of the window, or until the log
-itself stopped vouching for it. Of a gap that reaches beyond the window, what
-became of it is told as well, where one frame can say so: that it began, if it
-was noticed later, and that it healed. Where it takes more, the tape only ends
-earlier for that stream.
+Each stream is vouched for until the end of the window, or until the log itself
+stopped vouching for it. A gap that reaches beyond the window is included if
+one frame can represent its rest: that it began, if it was noticed later, and
+that it healed. Otherwise the tape only ends earlier for that stream.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,19 +23,19 @@ def end_of(
     last: int,
     observed: Mapping[int, datetime],
 ) -> Iterator[Observation]:
-    """Yield the last proofs and what opened or healed gaps behind them.
+    """Yield the last proofs and what opened or healed gaps after them.
 
     Args:
-        streams: as the tape has told them.
-        window: that was cut.
+        streams: their state on the tape.
+        window: the window of the cut.
         last: its last position.
         observed: when each gap was opened, by the position of its entry.
     """
-    told = list(streams)
-    open_ = [s for s in told if s.gap is not None]
+    every = list(streams)
+    open_ = [s for s in every if s.gap is not None]
     behind = [
         (stream, _behind(stream, window, last))
-        for stream in told
+        for stream in every
         if stream.begun and stream.gap is None
     ]
     yield from _by_time(_proofs(behind, window))
@@ -87,7 +86,7 @@ def _opened(
 
 
 def _behind(stream: CutStream, window: Window, last: int) -> Gap | None:
-    """Return the gap that began in the window and was noticed behind it."""
+    """Return the gap that began in the window and was noticed after it."""
     until = window.until
     if until is None:
         return None

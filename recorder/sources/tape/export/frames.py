@@ -1,11 +1,12 @@
 """Cutting: a part of a log, as the tape that would have been recorded of it.
 
-The counterpart of intake: entries become the frames that intake makes the
-same entries of, in log order, with the times at which they were observed. An
+The counterpart of intake: entries become the frames from which intake makes
+the same entries, in log order, with the times at which they were observed. An
 entry that was a frame is that frame again. What intake concludes from a frame
-is not put on the tape but concluded anew when it is played: that an object is
-absent, that a gap began or ended. So a list that found something holds all
-that was alive, and what the log does not hold of it is made from the log.
+(that an object is absent, that a gap began or ended) is not put on the tape
+but concluded again when it is played. So a list that found something holds
+everything that was alive; what the log has no listed version of is made from
+the log.
 
 Memory: a few hundred bytes for each object that is alive, as in intake, and
 one page of entries, however long the window is.
@@ -39,7 +40,7 @@ from recorder.sources.tape.export.lines import (
     walked,
 )
 from recorder.sources.tape.export.ports import Past
-from recorder.sources.tape.export.start import Start, made_pages, tell_event
+from recorder.sources.tape.export.start import Start, made_pages, note_event
 from recorder.sources.tape.export.stream import (
     REWOUND,
     UNDECODABLE,
@@ -83,15 +84,15 @@ class Cutting:
         self.entries = 0
         """Entries of the window that were read."""
 
-        self.untold = 0
+        self.without_frame = 0
         """Entries that a tape has no frame for: jumps of our clock."""
 
-    async def look(self, event_ttl: timedelta) -> datetime | None:
+    async def prepare(self, event_ttl: timedelta) -> datetime | None:
         """Find what the tape begins with; return when that is.
 
         Must be called once, before `frames`.
         """
-        self._span = await self._start.look(event_ttl)
+        self._span = await self._start.prepare(event_ttl)
         self._waiting = self._start.later()
         return self._start.at
 
@@ -112,7 +113,7 @@ class Cutting:
         for frame in self._begin_lists(line):
             yield frame
         if not self._noted(line):
-            async for frame in self._told(line):
+            async for frame in self._frames_of(line):
                 yield frame
         self.entries += 1
         if self._on_line is not None:
@@ -150,12 +151,12 @@ class Cutting:
             case Operation.REFUSED | Operation.EPOCH_BEGAN:
                 self._held = Held(line)
             case Operation.CLOCK_JUMPED | Operation.RETENTION:
-                self.untold += 1
+                self.without_frame += 1
             case _:
                 return False
         return True
 
-    async def _told(self, line: Line) -> AsyncIterator[Observation]:
+    async def _frames_of(self, line: Line) -> AsyncIterator[Observation]:
         match line.operation:
             case Operation.GAP_OPENED:
                 async for frame in self._gap_opened(line):
@@ -166,7 +167,7 @@ class Cutting:
             case Operation.AUDIT | Operation.CLOUDEVENT | Operation.POLLED:
                 yield posted(line)
             case Operation.RECOVERED | Operation.ABSENT:
-                self._tell(self._stream(line), line)
+                self._note(self._stream(line), line)
                 yield recovered(line)
             case _:
                 async for frame in self._frame(line):
@@ -235,7 +236,7 @@ class Cutting:
 
     def _listed(self, line: Line) -> None:
         stream = self._stream(line)
-        thing = self._tell(stream, line)
+        thing = self._note(stream, line)
         stream.listed.add(thing)
         self._page.append(line)
 
@@ -252,10 +253,10 @@ class Cutting:
         stream = self._stream(line)
         stream.list_at = line.observed_at
         if self._vanishing is stream:
-            self._tell(stream, line)
+            self._note(stream, line)
             return
         if stream.is_events:
-            stream.absent.add(tell_event(stream, line))
+            stream.absent.add(note_event(stream, line))
             self._expired = stream if stream.gap is None else None
         else:
             stream.absent.add(thing_of(line))
@@ -310,12 +311,12 @@ class Cutting:
     async def _complete(self, stream: CutStream) -> AsyncIterator[Observation]:
         """Yield what a list showed and the log held already, and end it."""
         at = stream.list_at
-        assert at is not None, "a list that is half told has a page"
-        told = stream.listed | stream.absent
+        assert at is not None, "an incomplete list has a page"
+        shown = stream.listed | stream.absent
         unchanged = sorted(
             position
             for thing, position in stream.alive.items()
-            if thing not in told
+            if thing not in shown
         )
         async for page in made_pages(self._past, stream, unchanged, at=at):
             yield page
@@ -328,17 +329,17 @@ class Cutting:
                 yield frame
         at, raw = line.observed_at, line.raw or b""
         if line.operation is Operation.RENEWED:
-            # Told late, it is no version that a later one is compared with.
+            # A late one is not a version that later ones are compared with.
             yield stream.renewal(at, raw)
         else:
-            self._tell(stream, line)
+            self._note(stream, line)
             version = line.resource_version or ""
             yield stream.change(at, FRAMES[line.operation], raw, version)
 
-    def _tell(self, stream: CutStream, line: Line) -> str:
+    def _note(self, stream: CutStream, line: Line) -> str:
         """Note a version; return its object."""
         if stream.is_events:
-            return tell_event(stream, line)
+            return note_event(stream, line)
         thing = thing_of(line)
         if line.operation in {Operation.DELETED, Operation.ABSENT}:
             stream.alive.pop(thing, None)

@@ -1,4 +1,4 @@
-"""Entries of a log, each by itself, as a tape that is cut needs them."""
+"""Single entries of a log, in the form that cutting a tape needs."""
 
 from base64 import b64decode
 from collections.abc import Iterator, Sequence
@@ -50,26 +50,26 @@ FRAMES = {
 class Held:
     """The recorder's own entries, until their gaps are known.
 
-    What vouched for their streams stands before it on the tape.
+    The proofs for their streams come before them on the tape.
     """
 
     def __init__(self, line: Line) -> None:
-        self._told = _incident(line)
+        self._incident_seen = _incident(line)
         self._proofs: list[Observation] = []
         self._rewound: list[tuple[CutStream, Line]] = []
 
     def precede(
         self, stream: CutStream, line: Line, proofs: Sequence[Observation]
     ) -> None:
-        """Take a gap that it opened, and the proofs until then."""
+        """Add a gap that it opened, and the proofs until then."""
         self._proofs.extend(proofs)
-        if isinstance(self._told, EpochBegan):
+        if isinstance(self._incident_seen, EpochBegan):
             self._rewound.append((stream, line))
 
     def frames(self) -> Iterator[Observation]:
-        """Yield the proofs, and what was held."""
+        """Yield the proofs, and the held observation."""
         yield from self._proofs
-        yield self._told
+        yield self._incident_seen
         for stream, line in self._rewound:
             stream.forget()
             stream.gap = stream.gap_opened_at(line.entry.position)
@@ -77,12 +77,12 @@ class Held:
 
 
 def number(version: str) -> int:
-    """Return a version as a number, to compare it."""
+    """Return a version as a number, for comparison."""
     return int(version) if version.isdecimal() else -1
 
 
 def thing_of(line: Line) -> str:
-    """Return which object an entry is of: its uid, else its name."""
+    """Return the object of an entry: its UID, else its name."""
     identity = line.identity
     if identity is None:
         return f"entry {line.entry.position}"
@@ -90,7 +90,7 @@ def thing_of(line: Line) -> str:
 
 
 def kind_of(line: Line) -> str | None:
-    """Return the kind, where it is not the plural that stands for it."""
+    """Return the kind, if it is not the plural in its place."""
     if line.identity is None:
         return None
     plural = Resource.parse(line.resource or "").plural
@@ -98,7 +98,7 @@ def kind_of(line: Line) -> str | None:
 
 
 def recovered(line: Line) -> WatchFrame:
-    """Make the frame of what was read of the past, or found to have gone."""
+    """Make the frame of a recovered version, or of a recovered deletion."""
     is_gone = line.operation is Operation.ABSENT
     return WatchFrame(
         observed_at=line.observed_at,
@@ -112,7 +112,7 @@ def recovered(line: Line) -> WatchFrame:
 
 
 def walked(line: Line) -> HistoryWalked | None:
-    """Make what a gap's end says was read of the past, if anything."""
+    """Make what the end of a gap has of a walk, if anything."""
     said = document_of(line.raw)
     if "walked" not in said:
         return None
@@ -129,7 +129,7 @@ def walked(line: Line) -> HistoryWalked | None:
 
 
 def _naming(line: Line) -> bytes:
-    """Name an object and the version at which it was gone."""
+    """Return a document with the name and the version of a deleted object."""
     identity = line.identity
     assert identity is not None, "an object was absent"
     metadata = {
@@ -156,7 +156,7 @@ def is_of_list(line: Line | None, stream: CutStream) -> bool:
 
 
 def follows(line: Line | None) -> bool:
-    """Return whether an entry follows from the incident that is held."""
+    """Return whether an entry follows from the held incident."""
     return (
         line is not None
         and line.operation is Operation.GAP_OPENED
@@ -184,7 +184,7 @@ def _incident(line: Line) -> EpochBegan | InputRefused:
 
 
 def posted(line: Line) -> Observation:
-    """Make what was posted, or was the answer to a poll."""
+    """Make the observation that was posted, or that a poll returned."""
     raw = line.raw or b""
     match line.operation:
         case Operation.AUDIT:

@@ -1,4 +1,4 @@
-"""What a cut out of a log needs from it."""
+"""What cutting a tape needs from a log."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
@@ -28,11 +28,11 @@ class Alive(Protocol):
 
     @property
     def thing(self) -> str:
-        """Its uid; its namespace and name where it has none."""
+        """Its UID; its namespace and name if it has none."""
 
     @property
     def version(self) -> str:
-        """As the API server gave it."""
+        """As returned by the API server."""
 
     @property
     def is_listed(self) -> bool:
@@ -40,18 +40,18 @@ class Alive(Protocol):
 
 
 class Past(Protocol):
-    """A log, asked for what a tape of a part of it needs."""
+    """The queries to a log that cutting a tape needs."""
 
     async def span(self, window: Window) -> tuple[int, int]:
         """Return the first and the last position of a window.
 
-        Between them are all of its entries but renewals that were told
-        later, and what came in between: entries are ordered by position, and
-        those of one list are of several moments.
+        Between them are all of its entries except late renewals, and entries
+        observed outside of it: entries are ordered by position, and those of
+        one list are of several moments.
         """
 
     def alive(self, before: int) -> AsyncIterator[Sequence[Alive]]:
-        """Yield what was alive before a position, but for Events, by pages."""
+        """Yield what was alive before a position, except Events, by pages."""
 
     def events(
         self, since: datetime, before: int
@@ -66,7 +66,7 @@ class Past(Protocol):
     ) -> AsyncIterator[Sequence[Line]]:
         """Yield the entries of a window with documents, in log order.
 
-        Those from one position to another, and renewals told later.
+        Those from one position to another, and late renewals.
         """
 
     async def documents(
@@ -81,10 +81,10 @@ class Past(Protocol):
 
 
 class CutReading(Reading, Protocol):
-    """One log, as it stood, out of which a tape can be cut."""
+    """A snapshot of one log, from which a tape can be cut."""
 
     async def past(self, nodes: Collection[str], window: Window) -> Past:
-        """Return the log as a tape of a window is cut out of it.
+        """Return the log as needed for a tape of a window.
 
         With nodes only what concerns them, else everything.
         """

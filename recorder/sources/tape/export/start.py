@@ -2,7 +2,8 @@
 
 Each stream that had been listed before the window gets a list made from the
 log, at the last moment before the window, or at the last moment for which the
-log vouches where that is earlier. Gaps that were open get what opened them.
+log vouches if that is earlier. For gaps that were open, the observation that
+opened them is made.
 """
 
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -25,12 +26,12 @@ from recorder.sources.tape.export.stream import (
     CutStream,
 )
 
-__all__ = ["Start", "made_pages", "tell_event"]
+__all__ = ["Start", "made_pages", "note_event"]
 
 MOMENT = timedelta(microseconds=1)
 FIRST_LIST_MAX = timedelta(minutes=10)
-"""How long a first list may take: of a large cluster a minute or two. Within
-it nothing tells whether it was complete but what comes next."""
+"""How long a first list may take: for a large cluster a minute or two. Within
+it, only what comes next shows whether it was complete."""
 
 PAGE = 500
 """Documents of a made page, as of a list of the API server."""
@@ -55,7 +56,7 @@ class Start:
 
     @property
     def at(self) -> datetime | None:
-        """When the tape begins; None where nothing was ever listed."""
+        """When the tape begins; None if nothing was ever listed."""
         times = [at for at, _, _ in self._lists]
         times += [o.observed_at for o in self._others]
         times += [
@@ -66,7 +67,7 @@ class Start:
         return min(times, default=None)
 
     def later(self) -> list[CutStream]:
-        """Return the streams whose first list lies in the window, in order."""
+        """Return the streams whose first list is in the window, in order."""
         since, until = self._window.since, self._window.until
         found = [
             (stream.stream.began_at, stream.stream.resource, stream)
@@ -77,7 +78,7 @@ class Start:
         ]
         return [stream for _, _, stream in sorted(found, key=lambda f: f[:2])]
 
-    async def look(self, event_ttl: timedelta) -> tuple[int, int]:
+    async def prepare(self, event_ttl: timedelta) -> tuple[int, int]:
         """Find what was alive, and which gaps were open.
 
         Returns the first and the last position of the window.
@@ -144,7 +145,8 @@ class Start:
     ) -> AsyncIterator[Observation]:
         is_first = self._may_be_listing(stream)
         if is_first:
-            # What it has shown is no newer than itself; what came since is.
+            # Nothing that it has shown is newer than itself; the rest came
+            # since.
             version = _newer(version, stream.list_version(0))
         stream.listing = version
         shown = self._shown.get(stream.key, {})
@@ -184,8 +186,8 @@ class Start:
     def _is_vanished(self, stream: CutStream) -> bool:
         """Return whether the kind was not served when the window began.
 
-        Either it never was again, or the list with which it came back opened
-        a gap, before which no version was known.
+        Either it never was again, or the list with which it returned opened a
+        gap with no known version before it.
         """
         since = self._window.since
         assert since is not None, "only then lists are made"
@@ -199,24 +201,24 @@ class Start:
     def _list_of(
         self, stream: CutStream, since: datetime
     ) -> tuple[datetime, CutStream, str]:
-        """Decide when the made list of a stream was, and its version."""
+        """Decide the time of the made list of a stream, and its version."""
         at, version = since - MOMENT, stream.version or UNKNOWN_VERSION
-        told = stream.stream
+        recorded = stream.stream
         reaching = [g for g in stream.gaps if g.since and g.since < since]
         if reaching:
             gap = reaching[0]
             at = min(at, gap.since or at)
             version = gap.resource_version_before or version
-        elif told.vouched_until is not None:
-            at = min(at, told.vouched_until)
-        assert told.began_at is not None, "it was listed before the window"
-        return max(at, told.began_at), stream, version
+        elif recorded.vouched_until is not None:
+            at = min(at, recorded.vouched_until)
+        assert recorded.began_at is not None, "it was listed before the window"
+        return max(at, recorded.began_at), stream, version
 
     def _not_listed(self, stream: CutStream) -> Iterable[Observation]:
         """Yield a stream that has no list in the window or before it."""
         at = self._window.since
         if at is None and stream.stream.began_at is not None:
-            # Nobody asked from when on it should have been recorded.
+            # No source reports since when it should have been recorded.
             return
         at = at or self._window.until or stream.stream.vouched_until
         if at is None or any(stream is s for _, s, _ in self._openings):
@@ -227,7 +229,7 @@ class Start:
             yield stream.closed(at - MOMENT, "its first list is not complete")
 
     async def _look_at_gaps(self, first: int) -> None:
-        """Find the gaps that end in the window or behind it."""
+        """Find the gaps that end in the window or after it."""
         streams = {s.key: s for s in self._streams}
         async for page in self._past.gap_ends(first):
             for line in page:
@@ -265,7 +267,7 @@ class Start:
                 stream = by_resource.get(line.resource or "")
                 if stream is None:
                     continue
-                uid = tell_event(stream, line)
+                uid = note_event(stream, line)
                 self._shown.get(stream.key, {}).pop(uid, None)
                 if line.operation is Operation.LISTED:
                     self._show(stream, uid, line.entry.position, first)
@@ -300,9 +302,9 @@ async def made_pages(
     at: datetime,
     is_whole: bool = True,
 ) -> AsyncIterator[Observation]:
-    """Make the last pages of a list from what entries hold.
+    """Make the last pages of a list from the documents of entries.
 
-    More pages follow where it is not whole with these.
+    More pages follow unless ``is_whole``.
     """
     starts = range(0, max(len(positions), 1), PAGE)
     for start in starts:
@@ -318,8 +320,8 @@ async def made_pages(
         )
 
 
-def tell_event(stream: CutStream, line: Line) -> str:
-    """Note what an entry reports about an Event; return its uid."""
+def note_event(stream: CutStream, line: Line) -> str:
+    """Note the Event of an entry; return its UID."""
     if line.operation is Operation.ABSENT:
         uid = str(orjson.loads(line.raw or b"{}").get("uid"))
     else:

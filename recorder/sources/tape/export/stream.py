@@ -1,9 +1,9 @@
 """One stream of a log, while it is being cut out onto a tape.
 
-The frames that a tape needs and a log does not hold are made here: the log
-tells what they meant. Of a bookmark it keeps that a stream was vouched for
-until then, of a request that failed the gap that it opened, of a list the
-versions that were new, which list it was, and who was missing from it.
+Makes the frames that a tape needs and a log does not hold, from what the log
+keeps of them: of a bookmark, until when a stream was vouched for; of a request
+that failed, the gap that it opened; of a list, the versions that were new,
+which list it was, and which objects were missing from it.
 """
 
 import json
@@ -55,11 +55,11 @@ _REFUSED = {"unauthorized (401)": 401, "forbidden (403)": 403}
 RELISTED = "relisted"
 
 UNKNOWN_VERSION = "0"
-"""Of a list of nothing, where nobody says which version it was of."""
+"""Of an empty list, whose version is unknown."""
 
 
 def moment_of(text: str | None) -> datetime | None:
-    """Read a time that the recorder wrote."""
+    """Parse a time that the recorder wrote."""
     return None if text is None else datetime.fromisoformat(text)
 
 
@@ -70,7 +70,7 @@ class CutStream:
     stream: Stream
     resource: Resource
     gaps: list[Gap] = field(default_factory=list)
-    """Those that reach into the window or lie behind it, in log order."""
+    """Those that reach into the window or come after it, in log order."""
 
     begun: bool = False
     """Whether it has a complete list on the tape."""
@@ -94,14 +94,14 @@ class CutStream:
 
     kind: str | None = None
     alive: dict[str, int] = field(default_factory=dict)
-    """Positions of the newest versions of what is alive, by uid."""
+    """Positions of the newest versions of live objects, by UID."""
 
     listed: set[str] = field(default_factory=set)
     """The objects shown by the incomplete list."""
 
     absent: set[str] = field(default_factory=set)
     list_at: datetime | None = None
-    """When the newest page of it came."""
+    """When its newest page came."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -110,7 +110,7 @@ class CutStream:
 
     @property
     def is_events(self) -> bool:
-        """Whether it is of Kubernetes Events."""
+        """Whether it is the stream of Kubernetes Events."""
         return is_about_events(self.stream.resource)
 
     def gap_opened_at(self, position: int) -> Gap | None:
@@ -151,8 +151,8 @@ class CutStream:
     def was_listed(self, line: Line) -> bool:
         """Return whether a gap began after an incomplete first list.
 
-        That list has no entry that says that it was complete; a gap shows
-        it, which begins at the last proof.
+        No entry records that this list was complete; a gap that begins at the
+        last proof shows it.
         """
         began = self.stream.began_at
         if self.begun or self.listing is None or began is None:
@@ -164,10 +164,10 @@ class CutStream:
         return said["reason"] != UNDECODABLE or since < line.observed_at
 
     def is_relisted(self, line: Line) -> bool:
-        """Return whether an entry is of the list behind the first, of Events.
+        """Return whether an entry is of the list after the first, of Events.
 
         Between two such lists there may be no entry. The gap that the second
-        one closed is told behind it, and ended when the list began.
+        one closed is entered after it, and ended when the list began.
         """
         if self.begun or self.listing is None or not self.is_events:
             return False
@@ -252,7 +252,7 @@ class CutStream:
         )
 
     def failed(self, at: datetime, status: int, reason: str) -> RequestFailed:
-        """Make a request that the cluster refused."""
+        """Make a request that the cluster rejected."""
         return RequestFailed(
             observed_at=at,
             resource=self.resource,
@@ -264,9 +264,9 @@ class CutStream:
     def change(
         self, at: datetime, type_: str, document: bytes, version: str
     ) -> WatchFrame:
-        """Make the frame that an entry was; it heals a gap."""
+        """Make the frame of an entry; it heals a gap."""
         self.gap = None
-        # Which object it is of matters only for frames of one version.
+        # Which object it is matters only for frames of one version.
         advance(self.point, version, "")
         return WatchFrame(
             observed_at=at,
@@ -298,7 +298,7 @@ class CutStream:
                 self.list_at = absent_at
 
     def renewal(self, at: datetime, document: bytes) -> WatchFrame:
-        """Make the frame of a renewal that was logged late."""
+        """Make the frame of a late renewal."""
         return WatchFrame(
             observed_at=at,
             resource=self.resource,
@@ -309,7 +309,7 @@ class CutStream:
         )
 
     def proofs(self, said: Mapping[str, Any]) -> list[Observation]:
-        """Make what vouched for the stream until a gap began."""
+        """Make the proofs for the stream until a gap began."""
         at = moment_of(said["from"])
         if not self.begun or at is None:
             return []
@@ -340,6 +340,6 @@ class CutStream:
 
 
 def document_of(raw: bytes | None) -> dict[str, Any]:
-    """Read what the recorder itself said."""
+    """Parse a document of the recorder itself."""
     found: dict[str, Any] = json.loads(raw or b"{}")
     return found
