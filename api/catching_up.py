@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from api.cursors import INDEX_MAX, Cursor, check_kept
+from api.cursors import Cursor, Order, Spot, check_kept, read_to
 from api.errors import CursorError, ExpiredCursorError
 from api.types.coverage import Coverage
 from api.types.facts import FactBatch
@@ -64,7 +64,7 @@ async def coverage_of(reading: Reading) -> Coverage:
     return cover(account)
 
 
-async def begun(reading: Reading, after: str) -> tuple[Reading, Cursor]:
+async def begun(reading: Reading, after: str) -> tuple[Reading, Spot]:
     """Return where a subscriber resumes, and a reading up to there.
 
     Raises:
@@ -72,44 +72,37 @@ async def begun(reading: Reading, after: str) -> tuple[Reading, Cursor]:
         ExpiredCursorError: what lies behind it was pruned, or it parts an
             entry whose facts were derived anew.
     """
+    cursor = Cursor.parse(after, Order.ENTRIES)
     try:
-        cursor = Cursor.parse(after, reading)
+        cursor.check(reading)
     except (CursorError, ExpiredCursorError):
-        # Those who follow may not have seen yet what gave it.
+        # The log may have grown since it was read here.
         reading = await reading.again()
-        cursor = Cursor.parse(after, reading)
-    await check_kept(reading, cursor)
-    return reading, cursor
+        cursor.check(reading)
+    spot = cursor.spots[cursor.log]
+    await check_kept(reading, spot)
+    return reading, spot
 
 
 async def caught_up(
-    reading: Reading, wanted: Wanted, cursor: Cursor
+    reading: Reading, wanted: Wanted, spot: Spot
 ) -> AsyncIterator[FactBatch]:
-    """Yield what lies behind a cursor, up to where a log stood."""
+    """Yield the facts behind a spot, up to where a log ended."""
     selection = Selection(
         node=wanted.node,
         kinds=None if wanted.kinds is None else tuple(wanted.kinds),
     )
-    start = cursor.position - (cursor.index < INDEX_MAX)
+    name, derivation = str(reading.log.id), reading.log.derivation
     coverage = await coverage_of(reading)
-    async for page in reading.pages(FactListQuery(selection), after=start):
+    pages = reading.pages(FactListQuery(selection), after=read_to(spot))
+    async for page in pages:
         found = [
             stored
             for stored in page
-            if (stored.entry.position, stored.index)
-            > (cursor.position, cursor.index)
+            if (stored.entry.position, stored.index) > spot
         ]
         for begin in range(0, len(found), BATCH_MAX):
             part = found[begin : begin + BATCH_MAX]
-            last = part[-1]
-            place = Cursor(
-                reading.log.id,
-                last.entry.position,
-                last.index,
-                reading.log.derivation,
-            )
-            yield FactBatch(
-                facts=part,
-                cursor=str(place),
-                coverage=coverage,
-            )
+            last = part[-1].entry.position, part[-1].index
+            place = Cursor(Order.ENTRIES, name, {name: last}, derivation)
+            yield FactBatch(facts=part, cursor=str(place), coverage=coverage)

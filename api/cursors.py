@@ -1,160 +1,234 @@
-"""Cursors: places in a log, opaque to clients.
+"""Cursors: places in one log, or in each log of a fleet, opaque to clients.
 
 A cursor is a place between things that are never moved, not a count of them,
-so it means the same while the log grows and after its beginning was pruned.
-It is of one log, and refused by every other.
+so it means the same while logs grow and after their beginning was pruned. It
+says how far each log was read, not when: the clocks of clusters differ, and a
+cluster that was away is read from where it was left, whenever it is back.
 
-Behind a whole entry it is a place in the log alone. Among the facts of an
-entry it is a place in one derivation, which it names: derived anew, an entry
-may have other facts in another order, and those of a former derivation are
-followed by none of the current one.
+Behind a whole entry a cursor is a place in the log alone. Among the facts of
+an entry it is a place in one derivation, which it names: derived anew, an
+entry may have other facts in another order.
+
+The cursor of one log is written as numbers, and that of a fleet, even of one
+log, as a document: each is refused where the other is meant.
 """
 
 import base64
-import binascii
 import re
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Self
+
+import msgspec
 
 from api.errors import CursorError, ExpiredCursorError
 from recorder.answers.ports import Reading
-from recorder.coverage.ports import Log
-from recorder.model.reference import CLUSTER_NAME_MAX, LogNumber
 
 __all__ = [
-    "EPOCH",
+    "BEGIN",
     "INDEX_MAX",
-    "MICROSECOND",
     "Cursor",
-    "MomentCursor",
+    "Order",
+    "Spot",
     "check_kept",
+    "read_to",
+    "spot_at",
 ]
 
-NUMBERS = re.compile(r"\d{1,18}(?::\d{1,18}){2,3}")
-PLACE = "v1"
-FACT = "f1"
-MOMENT = "m1"
-LENGTHS = {PLACE: 3, FACT: 4, MOMENT: 3}
-"""How many numbers each form has."""
+Spot = tuple[int, int]
+"""A place behind something of a log; its parts are compared one by one."""
 
-SIZE_MAX = 110
-CLUSTER = "@"
-"""Before the cluster of a log, where several databases are served."""
+BEGIN: Spot = (0, 0)
+
+INDEX_MAX = 1 << 14
+"""Beyond every index within an entry: a spot with it lies behind it."""
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 MICROSECONDS_MAX = (datetime.max.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
-INDEX_MAX = 1 << 14
-"""Beyond every index within an entry: a cursor with it lies behind it."""
+NUMBER_MAX = 1 << 62
+SIZE_MAX = 64 << 10
+SHOWN_MAX = 110
+
+CLUSTER = "@"
+"""Before the cluster of a log, where several databases are served."""
+PLACE, FACT, MOMENT, FLEET = "v1", "f1", "m1", "c1"
+NUMBERS = re.compile(
+    rf"(?:{PLACE}|{MOMENT})(?::\d{{1,18}}){{3}}|{FACT}(?::\d{{1,18}}){{4}}"
+)
+
+
+class Order(StrEnum):
+    """The order of a list, which says what a spot is made of."""
+
+    ENTRIES = "entries"
+    """That of the log: a position, and an index within the entry."""
+
+    INCIDENTS = "incidents"
+    """That of time: microseconds, and a position."""
+
+
+class _Fleet(msgspec.Struct, array_like=True, frozen=True):
+    order: Order
+    log: str
+    spots: Mapping[str, Spot]
+    """Of entries: zero, and the position of one that was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place behind something of a log."""
+    """A place behind an item, and how far each other log was read there."""
 
-    log: int
-    position: int
-    index: int = INDEX_MAX
+    order: Order
+    log: str
+    """The log of the item, in its written form."""
+
+    spots: Mapping[str, Spot]
+    """By log."""
+
     derivation: int | None = None
-    """Of a place among the facts of an entry: whose they are."""
+    """Whose facts, of a place among the facts of an entry."""
+
+    fleet: bool = False
+    """Whether it is of several clusters."""
+
+    @classmethod
+    def behind(cls, log: int, position: int) -> Self:
+        """Return the cursor behind an entry of one log."""
+        name = str(log)
+        return cls(Order.ENTRIES, name, {name: (position, INDEX_MAX)})
 
     def __str__(self) -> str:
         """Return the opaque form."""
-        numbers = self.log, self.position, self.index
-        if self.index == INDEX_MAX:
-            return _encoded(PLACE, *numbers)
-        return _encoded(FACT, *numbers, self.derivation or 0)
+        if self.fleet:
+            spots = self.spots
+            if self.order is Order.ENTRIES:
+                spots = {
+                    log: (0, read_to(spot)) for log, spot in spots.items()
+                }
+            document = msgspec.json.encode(_Fleet(self.order, self.log, spots))
+            return _opaque(f"{FLEET}:{document.decode()}")
+        cluster, colon, number = self.log.rpartition(":")
+        first, second = self.spots[self.log]
+        form, more = PLACE, ""
+        if self.order is Order.INCIDENTS:
+            form = MOMENT
+        elif second < INDEX_MAX:
+            form, more = FACT, f":{self.derivation or 0}"
+        at = CLUSTER + cluster if colon else ""
+        return _opaque(f"{form}:{number}:{first}:{second}{more}{at}")
 
     @classmethod
-    def parse(cls, text: str, reading: Reading) -> Self:
-        """Read one that a log gave, as it stands in a reading.
+    def parse(cls, text: str, order: Order, *, fleet: bool = False) -> Self:
+        """Read the cursor that a log gave, or a fleet.
 
         Raises:
-            CursorError: it is none, of another log, or of a place that the
-                log has not come to.
+            CursorError: it is none, or of something else.
+        """
+        try:
+            if len(text) > SIZE_MAX:
+                raise _invalid(text, fleet=fleet)
+            padded = text + "=" * (-len(text) % 4)
+            decoded = base64.urlsafe_b64decode(padded).decode()
+            read = cls._of_fleet if fleet else cls._of_log
+            found = read(decoded)
+        except (ValueError, msgspec.MsgspecError) as exc:
+            raise _invalid(text, fleet=fleet) from exc
+        firsts, seconds = zip(*found.spots.values(), strict=True)
+        most = MICROSECONDS_MAX if order is Order.INCIDENTS else NUMBER_MAX
+        if (
+            found.order is not order
+            or not 0 <= min(firsts) <= max(firsts) <= most
+            or not 0 <= min(seconds) <= max(seconds) <= NUMBER_MAX
+        ):
+            raise _invalid(text, fleet=fleet)
+        return found
+
+    @classmethod
+    def _of_log(cls, text: str) -> Self:
+        numbers, at, cluster = text.partition(CLUSTER)
+        if not NUMBERS.fullmatch(numbers):
+            raise ValueError(numbers)
+        form, log, *places = numbers.split(":")
+        first, second, *last = map(int, places)
+        order = Order.INCIDENTS if form == MOMENT else Order.ENTRIES
+        name = f"{cluster}:{int(log)}" if at else f"{int(log)}"
+        derivation = last[0] if last else None
+        return cls(order, name, {name: (first, second)}, derivation)
+
+    @classmethod
+    def _of_fleet(cls, text: str) -> Self:
+        form, _, document = text.partition(":")
+        found = msgspec.json.decode(document, type=_Fleet)
+        if form != FLEET or found.log not in found.spots:
+            raise ValueError(form)
+        spots = found.spots
+        if found.order is Order.ENTRIES:
+            spots = {
+                log: (position, INDEX_MAX) if position else BEGIN
+                for log, (_, position) in spots.items()
+            }
+        return cls(found.order, found.log, spots, fleet=True)
+
+    def check(self, reading: Reading) -> None:
+        """Check that a log can be read from this place on.
+
+        Raises:
+            CursorError: it is of another log, or of a place that the log has
+                not come to.
             ExpiredCursorError: it is of facts that answers are no longer
                 made from.
         """
-        cursor = cls(*_numbers(text, PLACE, FACT))
         log = reading.log
-        _check_place(cursor.log, cursor.position, log)
-        if cursor.index < INDEX_MAX:
-            _check_current(cursor, reading)
-        return cursor
+        spot = self.spots.get(str(log.id))
+        if spot is None:
+            if self.fleet:
+                # The log was away, or not there.
+                return
+            msg = f"the cursor belongs to log {self.log}, not to log {log.id}"
+            raise CursorError(msg)
+        is_moment = self.order is Order.INCIDENTS
+        position, index = (spot[1], INDEX_MAX) if is_moment else spot
+        if position > log.size:
+            # A reader of a part must not learn its size.
+            end = "before it" if log.is_part else f"at {log.size}"
+            msg = (
+                f"the cursor is at position {position}, but log {log.id} ends"
+                f" {end}: was the database replaced?"
+            )
+            raise CursorError(msg)
+        if index == INDEX_MAX or self.fleet:
+            return
+        # Cursors that name no derivation are older than those that do.
+        if self.derivation is None or self.derivation != log.derivation:
+            msg = (
+                f"the facts of log {self.log} were rebuilt since the"
+                " cursor was given: begin again without it"
+            )
+            raise ExpiredCursorError(msg)
 
 
-def _check_current(cursor: Cursor, reading: Reading) -> None:
-    # Those of before derivations were named in them are of nobody knows
-    # which.
-    derivation = reading.log.derivation
-    if cursor.derivation is None or cursor.derivation != derivation:
-        msg = (
-            f"the facts of log {cursor.log} were rebuilt since the"
-            " cursor was given: begin again without it"
-        )
-        raise ExpiredCursorError(msg)
+def read_to(spot: Spot) -> int:
+    """Return the position up to which entries lie whole before a spot."""
+    position, index = spot
+    return max(position - (index < INDEX_MAX), 0)
 
 
-@dataclass(frozen=True, slots=True)
-class MomentCursor:
-    """A place behind something that is in order of time."""
-
-    log: int
-    microseconds: int
-    position: int
-
-    @classmethod
-    def at(cls, log: int, moment: datetime, position: int) -> Self:
-        """Make one."""
-        return cls(log, (moment - EPOCH) // MICROSECOND, position)
-
-    @property
-    def place(self) -> tuple[datetime, int]:
-        """What it lies behind."""
-        return EPOCH + self.microseconds * MICROSECOND, self.position
-
-    def __str__(self) -> str:
-        """Return the opaque form."""
-        return _encoded(MOMENT, self.log, self.microseconds, self.position)
-
-    @classmethod
-    def parse(cls, text: str, log: Log) -> Self:
-        """Read one that this log gave.
-
-        Raises:
-            CursorError: it is none, of another log, or of a place that this
-                log has not come to.
-        """
-        cursor = cls(*_numbers(text, MOMENT))
-        if cursor.microseconds > MICROSECONDS_MAX:
-            raise _no_cursor(text)
-        _check_place(cursor.log, cursor.position, log)
-        return cursor
+def spot_at(at: datetime, position: int) -> Spot:
+    """Return the spot of something that is in order of time."""
+    return (at - EPOCH) // MICROSECOND, position
 
 
-def _check_place(of_log: int, position: int, log: Log) -> None:
-    if of_log != log.id:
-        msg = f"the cursor belongs to log {of_log}, not to log {log.id}"
-        raise CursorError(msg)
-    if position > log.size:
-        # How large it is is not for who reads a part.
-        end = "before it" if log.is_part else f"at {log.size}"
-        msg = (
-            f"the cursor is at position {position}, but log {log.id} ends"
-            f" {end}: was the database replaced?"
-        )
-        raise CursorError(msg)
-
-
-async def check_kept(reading: Reading, after: Cursor) -> None:
-    """Check that the entries after a cursor still exist.
+async def check_kept(reading: Reading, after: Spot) -> None:
+    """Check that the entries after a spot still exist.
 
     Raises:
         ExpiredCursorError: something of it was pruned.
     """
     first = await reading.first_position()
-    if after.position + 1 < first:
+    if read_to(after) + 1 < first:
         msg = (
             "entries after the cursor were pruned up to position"
             f" {first - 1}: begin again without it"
@@ -162,32 +236,16 @@ async def check_kept(reading: Reading, after: Cursor) -> None:
         raise ExpiredCursorError(msg)
 
 
-def _encoded(form: str, log: int, *numbers: int) -> str:
-    text = f"{form}:{':'.join(f'{one:d}' for one in (log, *numbers))}"
-    if isinstance(log, LogNumber):
-        text += CLUSTER + log.cluster
+def _opaque(text: str) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _numbers(text: str, *forms: str) -> list[int]:
-    """Read the numbers of a cursor that has one of the forms."""
-    if len(text) <= SIZE_MAX + 6 * CLUSTER_NAME_MAX and text.isascii():
-        with suppress(binascii.Error, ValueError):
-            padded = text + "=" * (-len(text) % 4)
-            decoded = base64.urlsafe_b64decode(padded).decode()
-            form, _, rest = decoded.partition(":")
-            rest, at, cluster = rest.partition(CLUSTER)
-            numbers = rest.split(":")
-            if (
-                form in forms
-                and len(numbers) == LENGTHS[form]
-                and NUMBERS.fullmatch(rest)
-            ):
-                log, *places = map(int, numbers)
-                return [LogNumber(log, cluster) if at else log, *places]
-    raise _no_cursor(text)
-
-
-def _no_cursor(text: str) -> CursorError:
-    msg = f'"{text[:SIZE_MAX]}" is not a valid cursor: pass it unchanged'
+def _invalid(text: str, *, fleet: bool) -> CursorError:
+    shown = text[:SHOWN_MAX]
+    msg = f'"{shown}" is not a valid cursor: pass it unchanged'
+    if fleet:
+        msg = (
+            f'"{shown}" is not a cursor of several clusters: pass it'
+            " unchanged, with the same `clusters`"
+        )
     return CursorError(msg)

@@ -20,7 +20,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from api.catching_up import Wanted, begun, caught_up, coverage_of
-from api.cursors import Cursor
+from api.cursors import INDEX_MAX, Cursor
 from api.errors import BusyError, SlowReaderError, StoppingError
 from api.ports import Logs
 from api.types.coverage import Coverage
@@ -171,7 +171,7 @@ class _Source:
         coverage: Coverage,
     ) -> None:
         self._told_at = time.monotonic()
-        end = str(Cursor(later.log.id, later.log.facts_to))
+        end = str(Cursor.behind(later.log.id, later.log.facts_to))
         told: dict[int, list[StoredFact]] = {}
         if not found:
             told = {number: [] for number in self._subscribers}
@@ -184,7 +184,7 @@ class _Source:
             one, cursor = self._subscribers[number], end
             if one.behind > later.log.facts_to:
                 # It began where entries were still without facts.
-                cursor = str(Cursor(later.log.id, one.behind))
+                cursor = str(Cursor.behind(later.log.id, one.behind))
             one.tell(FactBatch(facts=facts, cursor=cursor, coverage=coverage))
 
 
@@ -244,25 +244,24 @@ class Following:
         """
         reading = await self._reading(place)
         self._logs.tells(reading.log.id)
-        cursor = Cursor(reading.log.id, reading.log.size)
+        spot = reading.log.size, INDEX_MAX
         if after is not None:
-            reading, cursor = await begun(reading, after)
+            reading, spot = await begun(reading, after)
             # What is old is read before there is a queue that could fill.
-            async for batch in caught_up(reading, wanted, cursor):
+            async for batch in caught_up(reading, wanted, spot):
                 yield batch
-            position = max(cursor.position, reading.log.facts_to)
-            cursor = Cursor(reading.log.id, position)
+            spot = max(spot[0], reading.log.facts_to), INDEX_MAX
         source = self._source(reading)
         if sum(map(len, self._sources.values())) >= SUBSCRIBERS_MAX:
             msg = "too many subscriptions are open: try again later"
             raise BusyError(msg)
-        one = _Subscriber(wanted, cursor.position)
+        one = _Subscriber(wanted, spot[0])
         async with source.listening(one):
             between = source.reading
             one.behind = max(one.behind, between.log.facts_to)
-            async for batch in caught_up(between, wanted, cursor):
+            async for batch in caught_up(between, wanted, spot):
                 yield batch
-            last = str(Cursor(between.log.id, one.behind))
+            last = str(Cursor.behind(between.log.id, one.behind))
             yield FactBatch(
                 facts=[], cursor=last, coverage=await coverage_of(between)
             )

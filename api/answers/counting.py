@@ -50,9 +50,8 @@ async def stats(
             reading, question, asked.knowledge, now=asked.now
         )
 
-    if clusters is None:
-        return [await ask(await asked.reading(*one))]
-    found = await ask_each(asked, clusters, ask)
+    logs = await asked.reading(*one) if clusters is None else clusters
+    found = await ask_each(asked, logs, ask)
     return [
         *(answer for _, answer in found.answers),
         *(_unknown(asked, by, span, away) for away in found.away),

@@ -1,11 +1,11 @@
-"""Asking several clusters in one request: each that answers, in bounded time.
+"""Asking one log, or several clusters in one request, in bounded time.
 
-A cluster whose database is away, or does not answer in time, is a hole in the
-coverage of the answer, with its name.
+Of several clusters, one whose database is away, or does not answer in time,
+is a hole in the coverage of the answer, with its name.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
@@ -48,22 +48,57 @@ _Found = tuple[Reading, Answer | RecorderError] | Away | RecorderError
 
 @dataclass(frozen=True, slots=True)
 class Each(Generic[Answer]):
-    """What each log answered, and of which clusters there is nothing."""
+    """The answer of each log, and the clusters that did not answer."""
 
     answers: Sequence[tuple[Reading, Answer]]
-    away: Sequence[Away]
+    away: Sequence[Away] = ()
+    fleet: bool = True
+
+    @property
+    def clusters(self) -> Mapping[str, str]:
+        """The name of the cluster of each log."""
+        return {str(r.log.id): r.log.cluster_name for r, _ in self.answers}
+
+    def coverage(
+        self,
+        parts: Sequence[Coverage],
+        span: tuple[datetime | None, datetime | None],
+        *,
+        now: datetime,
+    ) -> Coverage:
+        """Return what may be missing from all answers together.
+
+        Args:
+            parts: the coverage of each answer.
+            span: the begin and the end that were asked for.
+            now: when it was asked.
+        """
+        if not self.fleet:
+            return parts[0]
+        named = zip(self.clusters.values(), parts, strict=True)
+        return merged_coverage(
+            [*named], self.away, now=now, since=span[0], until=span[1]
+        )
 
 
 async def ask_each(
-    asked: RequestContext, clusters: Sequence[str], ask: Ask[Answer]
+    asked: RequestContext, logs: Reading | Sequence[str], ask: Ask[Answer]
 ) -> Each[Answer]:
-    """Ask some clusters, or with ``*`` every log, of live ones and tapes.
+    """Ask one log, or clusters by name; ``*`` is every log, tapes included.
 
     Raises:
         TooManyClustersError: there are more than one request may ask.
         NotFoundError: there is no such cluster, or none has what is asked for.
         ConfigError: the question cannot be.
     """
+    if not isinstance(logs, Sequence):
+        return Each([(logs, await ask(logs))], fleet=False)
+    return await _ask_clusters(asked, logs, ask)
+
+
+async def _ask_clusters(
+    asked: RequestContext, clusters: Sequence[str], ask: Ask[Answer]
+) -> Each[Answer]:
     named, away = await _named(asked, clusters)
     if len(named) + len(away) > CLUSTERS_MAX:
         msg = (

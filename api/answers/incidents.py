@@ -6,10 +6,11 @@ from datetime import datetime
 
 import strawberry
 
-from api.answers.paging import Page
+from api.answers.fleet import ask_each
+from api.answers.paging import Item, Page, Part, Turn, cut, merged
 from api.answers.windows import bounded
 from api.context import RequestContext
-from api.cursors import MomentCursor
+from api.cursors import Order, spot_at
 from api.errors import PageSizeError
 from api.remembering import Found, Stand
 from api.types.coverage import Coverage
@@ -23,7 +24,6 @@ from api.types.incidents import (
     Nearest,
     PlaceLabel,
 )
-from api.types.pages import PageInfo
 from recorder.answers.around import ask_nearest
 from recorder.answers.facets import facets_of
 from recorder.answers.incident import NoIncidentError, ask_incident
@@ -42,19 +42,7 @@ from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = [
-    "Judged",
-    "Shape",
-    "check_steps",
-    "facets",
-    "histogram",
-    "incident_page",
-    "judge",
-    "nearest",
-    "one_incident",
-    "page_of",
-    "places_shown",
-]
+__all__ = ["Shape", "incidents", "one_incident"]
 
 STEPS_MAX = 1000
 
@@ -71,45 +59,80 @@ class Shape:
     """That are selected, at any depth."""
 
 
-async def incident_page(
+@dataclass(frozen=True, slots=True)
+class _OfLog:
+    """What one log has of a list of incidents."""
+
+    judged: "Judged"
+    part: Part[JudgedIncident]
+    places: Sequence[PlaceLabel]
+    nearest: Nearest | None
+
+
+async def incidents(
     asked: RequestContext,
-    reading: Reading,
+    logs: Reading | Sequence[str],
     wanted: IncidentFilter,
     span: tuple[datetime | None, datetime | None],
     shape: Shape,
 ) -> IncidentConnection:
-    """Return one page of incidents; of each what the fields need.
+    """Return one page of the incidents of a log, or of several clusters.
+
+    Of each incident it has what the fields need.
 
     Raises:
         PageSizeError: too many steps.
-        CursorError: a cursor that this log never gave.
+        CursorError: a cursor that these logs never gave.
     """
     check_steps(shape.steps)
-    fields = shape.fields
-    judged = await judge(asked, reading, wanted, span)
-    shown, info = page_of(reading, judged.chosen, shape.page)
-    cluster = reading.log.cluster_name
-    coverage = judged.coverage
+    fields, page = shape.fields, shape.page
+    turn = Turn(Order.INCIDENTS, page, fleet=isinstance(logs, Sequence))
+
+    async def ask(reading: Reading) -> _OfLog:
+        judged = await judge(asked, reading, wanted, span)
+        part = cut(turn.checked(reading), map(_item, judged.chosen), page)
+        beside = None
+        if not judged.chosen and "nearest" in fields:
+            beside = await nearest(reading, judged.within, wanted.node)
+        places = places_shown(reading, judged.places, part)
+        return _OfLog(judged, part, places, beside)
+
+    each = await ask_each(asked, logs, ask)
+    found = [one for _, one in each.answers]
+    clusters = each.clusters
+    read = merged(turn, {str(r.log.id): one.part for r, one in each.answers})
+    edges = [
+        IncidentEdge(cursor=at, node=one, cluster=clusters[log])
+        for at, log, one in read.rows()
+    ]
+    chosen = [one for of in found for one in of.judged.chosen]
+    coverage = each.coverage(
+        [of.judged.coverage for of in found], span, now=asked.now
+    )
+    struck = {
+        (edge.cluster, node) for edge in edges for node in edge.node.nodes
+    }
     return IncidentConnection(
-        edges=[
-            IncidentEdge(
-                cursor=_cursor(reading, one), node=one, cluster=cluster
-            )
-            for one in shown
+        edges=edges,
+        nodes=[*read.nodes],
+        page_info=read.info,
+        histogram=histogram(chosen, coverage, shape.steps),
+        count=len(chosen),
+        places=[
+            place
+            for of in found
+            for place in of.places
+            if (place.cluster, place.node) in struck
         ],
-        nodes=[*shown],
-        page_info=info,
-        histogram=histogram(
-            judged.chosen, judged.coverage.window, shape.steps, coverage
-        ),
-        count=len(judged.chosen),
-        places=places_shown(reading, judged.places, shown),
-        facets=facets([judged], fields),
-        nearest=None
-        if judged.chosen or "nearest" not in fields
-        else await nearest(reading, judged.within, wanted.node),
+        facets=facets((of.judged for of in found), fields),
+        nearest=None if chosen else _nearest(of.nearest for of in found),
         coverage=coverage,
     )
+
+
+def _item(one: JudgedIncident) -> Item[JudgedIncident]:
+    at, position = one.place
+    return Item(at, spot_at(at, position), one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,56 +206,24 @@ def check_steps(steps: int) -> None:
 def places_shown(
     reading: Reading,
     places: Mapping[str, Mapping[str, str]],
-    shown: Sequence[JudgedIncident],
+    part: Part[JudgedIncident],
 ) -> list[PlaceLabel]:
     """Return where the nodes of incidents stand."""
     cluster = reading.log.cluster_name
+    shown = {name for item in part.items for name in item.node.nodes}
     return [
         PlaceLabel(node=node, key=key, value=value, cluster=cluster)
-        for node in sorted({name for one in shown for name in one.nodes})
+        for node in sorted(shown)
         for key, value in sorted(places.get(node, {}).items())
     ]
 
 
-def _cursor(reading: Reading, one: JudgedIncident) -> str:
-    return str(MomentCursor.at(reading.log.id, *one.place))
-
-
-def page_of(
-    reading: Reading, chosen: Sequence[JudgedIncident], page: Page
-) -> tuple[Sequence[JudgedIncident], PageInfo]:
-    """Return one page of what happened in a log.
-
-    Raises:
-        CursorError: a cursor that this log never gave.
-    """
-    log = reading.log
-    within = list(chosen)
-    if page.after is not None:
-        after = MomentCursor.parse(page.after, log)
-        within = [one for one in within if one.place > after.place]
-    if page.before is not None:
-        before = MomentCursor.parse(page.before, log)
-        within = [one for one in within if one.place < before.place]
-    shown = within[: page.size] if page.forward else within[-page.size :]
-    more = len(within) > len(shown)
-    return shown, PageInfo(
-        has_next_page=more if page.forward else page.before is not None,
-        has_previous_page=page.after is not None if page.forward else more,
-        start_cursor=_cursor(reading, shown[0]) if shown else None,
-        end_cursor=_cursor(reading, shown[-1]) if shown else page.after,
-    )
-
-
 def histogram(
-    chosen: Sequence[JudgedIncident],
-    within: Window,
-    steps: int,
-    coverage: Coverage,
+    chosen: Sequence[JudgedIncident], coverage: Coverage, steps: int
 ) -> Histogram:
     """Count by when they began; what began before counts at the beginning."""
     began = sorted(one.since for one in chosen)
-    since, until = within.since, within.until
+    since, until = coverage.since, coverage.until
     begin = since or (began[0] if began else None)
     end = until or (began[-1] if began else None)
     if begin is None or end is None or end <= begin:
@@ -260,6 +251,16 @@ async def nearest(reading: Reading, span: Window, node: str | None) -> Nearest:
     """Return what lies on both sides of a window without incidents."""
     found = await ask_nearest(reading, span, node=node)
     return Nearest(before=_moment(found.before), after=_moment(found.after))
+
+
+def _nearest(found: Iterable[Nearest | None]) -> Nearest:
+    known = [one for one in found if one is not None]
+    before = [one.before for one in known if one.before is not None]
+    after = [one.after for one in known if one.after is not None]
+    return Nearest(
+        before=max(before, key=lambda one: one.at, default=None),
+        after=min(after, key=lambda one: one.at, default=None),
+    )
 
 
 def _moment(stored: StoredFact | None) -> Moment | None:

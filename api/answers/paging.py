@@ -1,44 +1,43 @@
-"""Pages of facts and entries, by keyset.
+"""Pages of lists, by keyset: of one log, or of a fleet merged by time.
 
-A page is read from a place on, never by counting from an end; to go back, the
-log is read as it was when it ended at the cursor.
+A log is a fleet of one. Each log gives its part of a page, as much as the
+page may have, and the parts are merged behind one cursor. A part is read from
+a place on, never by counting from an end; to go back, the log is read as it
+was when it ended at the cursor.
 """
 
+import heapq
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Generic, Self, TypeVar
-
-from api.context import RequestContext
-from api.cursors import INDEX_MAX, Cursor, check_kept
-from api.errors import PageSizeError
-from api.types.coverage import Coverage
-from api.types.entries import EntryConnection, EntryEdge
-from api.types.facts import FactConnection, FactEdge
-from api.types.pages import PageInfo
-from recorder.answers.entries import (
-    entry_coverage,
-    find_asked,
-    find_beside,
-    selection_of,
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
 )
-from recorder.answers.log_questions import EntryQuestion
-from recorder.answers.nouns import Line, Part
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, NamedTuple, Self, TypeVar
+
+from api.cursors import BEGIN, Cursor, Order, Spot, check_kept, read_to
+from api.errors import PageSizeError
+from api.types.pages import PageInfo
 from recorder.answers.ports import Reading
-from recorder.answers.queries import EntryQuery, FactListQuery
-from recorder.answers.references import KnownObject
-from recorder.model.fact import StoredFact
-from recorder.model.window import Window
 
 __all__ = [
-    "UNASKED",
-    "ReadPage",
+    "Bounds",
+    "Item",
     "Page",
     "Pages",
-    "entries",
-    "facts",
+    "Part",
+    "ReadPage",
+    "Turn",
+    "cut",
+    "merged",
     "page_size",
-    "read_page",
+    "read_part",
 ]
 
 PAGE_MAX = 500
@@ -46,21 +45,7 @@ PAGE_MAX = 500
 
 PAGE = 100
 
-PARTS = {
-    "resource": Part.RESOURCE,
-    "node": Part.NODE,
-    "object": Part.OBJECT,
-    "reason": Part.WORDS,
-    "actor": Part.WORDS,
-    # An Event says its reason too.
-    "says": Part.TOLD | Part.RESOURCE | Part.WORDS,
-}
-"""What is read of an entry for which field."""
-
-UNASKED = Coverage.of(Window())
-
-Item = TypeVar("Item")
-Edge = TypeVar("Edge")
+Node = TypeVar("Node")
 
 
 def page_size(count: int | None, name: str = "first") -> int:
@@ -107,94 +92,253 @@ class Page:
         return cls(size=size, forward=forward, after=after, before=before)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pages(Generic[Item]):
-    """How something is read page by page."""
+class Item(NamedTuple, Generic[Node]):
+    """An item of one log."""
 
-    read: Callable[[Reading, int, int], AsyncIterator[Sequence[Item]]]
-    """Behind a position, in log order, so many at a time."""
+    at: datetime
+    """By which it is merged with the items of other logs."""
+
+    spot: Spot
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[Node]):
+    """The items of one log for a page, as many as the page may have."""
+
+    items: Sequence[Item[Node]]
+    """In the order of the log."""
+
+    more: bool
+    """Whether the log has more in the direction of the page."""
+
+    derivation: int | None = None
+    """Of the facts in it."""
+
+
+class Bounds(NamedTuple):
+    """Where a log is read, exclusive; None where nothing bounds it."""
+
+    after: Spot | None
+    before: Spot | None
+
+    def has(self, spot: Spot) -> bool:
+        """Return whether something lies between them."""
+        return (self.after is None or spot > self.after) and (
+            self.before is None or spot < self.before
+        )
+
+
+class Turn:
+    """Which page is wanted of one log or of a fleet."""
+
+    def __init__(
+        self, order: Order, page: Page, *, fleet: bool = False
+    ) -> None:
+        """Read the cursors of a page.
+
+        Raises:
+            CursorError: the log or the fleet never gave one of them.
+        """
+
+        def read(text: str | None) -> Cursor | None:
+            if text is None:
+                return None
+            return Cursor.parse(text, order, fleet=fleet)
+
+        self.order = order
+        self.page = page
+        self.fleet = fleet
+        self.after = read(page.after)
+        self.before = read(page.before)
+
+    def bounds(self, log: str) -> Bounds:
+        """Return where a log is to be read.
+
+        A log that a cursor does not know was away, or not there: it is read
+        from its beginning, or from its end.
+        """
+        after = self.after.spots.get(log) if self.after else None
+        before = self.before.spots.get(log) if self.before else None
+        if before is not None and self.before and self.before.log != log:
+            # The item there comes before that of the cursor.
+            before = before[0], before[1] + 1
+        return Bounds(None if after == BEGIN else after, before)
+
+    def checked(self, reading: Reading) -> Bounds:
+        """Return where a log is to be read, if its cursors allow it.
+
+        Raises:
+            CursorError: a cursor is of another log, or lies beyond the end.
+            ExpiredCursorError: a cursor is of facts that answers are no
+                longer made from.
+        """
+        for cursor in (self.after, self.before):
+            if cursor is not None:
+                cursor.check(reading)
+        return self.bounds(str(reading.log.id))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage(Generic[Node]):
+    """A page."""
+
+    turn: Turn
+    items: Sequence[tuple[str, Item[Node]]]
+    """Each with its log."""
+
+    begun: Mapping[str, Spot]
+    """How far each log was read where the page begins."""
+
+    more: bool
+    derivation: int | None
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The items as they are shown."""
+        return [item.node for _, item in self.items]
+
+    def rows(self) -> Iterator[tuple[str, str, Node]]:
+        """Yield the cursor, the log and the node of each item."""
+        spots = {**self.begun}
+        for log, item in self.items:
+            spots[log] = item.spot
+            yield self._cursor(log, spots), log, item.node
+
+    @property
+    def info(self) -> PageInfo:
+        """Where it lies among other pages."""
+        page, items = self.turn.page, self.items
+        start, end = None, page.after
+        if items:
+            (first, item), (last, _) = items[0], items[-1]
+            start = self._cursor(first, {**self.begun, first: item.spot})
+            read = {log: item.spot for log, item in items}
+            end = self._cursor(last, {**self.begun, **read})
+        before = page.before is not None
+        return PageInfo(
+            has_next_page=self.more if page.forward else before,
+            has_previous_page=page.after is not None
+            if page.forward
+            else self.more,
+            start_cursor=start,
+            end_cursor=end,
+        )
+
+    def _cursor(self, log: str, spots: Mapping[str, Spot]) -> str:
+        turn = self.turn
+        return str(Cursor(turn.order, log, spots, self.derivation, turn.fleet))
+
+
+def merged(turn: Turn, parts: Mapping[str, Part[Node]]) -> ReadPage[Node]:
+    """Return the page that the parts of logs make, in order of time.
+
+    The items of one log stay in its order. Logs that are away keep the places
+    that the cursors have of them.
+    """
+    page, forward = turn.page, turn.page.forward
+    tagged = [
+        [(log, item) for item in (p.items if forward else reversed(p.items))]
+        for log, p in parts.items()
+    ]
+    order = heapq.merge(
+        *tagged, key=lambda one: (one[1].at, one[0]), reverse=not forward
+    )
+    found = [one for _, one in zip(range(page.size), order, strict=False)]
+    shown = found if forward else found[::-1]
+    return ReadPage(
+        turn=turn,
+        items=shown,
+        begun=_begun(turn, parts, shown),
+        more=any(p.more for p in parts.values())
+        or len(shown) < sum(len(p.items) for p in parts.values()),
+        derivation=next((p.derivation for p in parts.values()), None),
+    )
+
+
+def _begun(
+    turn: Turn,
+    parts: Mapping[str, Part[Node]],
+    shown: Sequence[tuple[str, Item[Node]]],
+) -> Mapping[str, Spot]:
+    """Return how far each log was read where a page begins."""
+    if turn.page.forward:
+        known = turn.after.spots if turn.after else {}
+        return {**dict.fromkeys(parts, BEGIN), **known}
+    begun: dict[str, Spot] = {}
+    if turn.before:
+        own = turn.before.log
+        begun = {**turn.before.spots, own: _before(turn.before.spots[own])}
+    for log, part in parts.items():
+        first = next((item for of, item in shown if of == log), None)
+        if first is not None:
+            begun[log] = _before(first.spot)
+        elif part.items:
+            begun[log] = part.items[-1].spot
+        else:
+            begun.setdefault(log, BEGIN)
+    return begun
+
+
+def _before(spot: Spot) -> Spot:
+    return spot[0], max(spot[1] - 1, 0)
+
+
+def cut(bounds: Bounds, items: Iterable[Item[Node]], page: Page) -> Part[Node]:
+    """Return the part of a page from all items of a log, in its order."""
+    within = [one for one in items if bounds.has(one.spot)]
+    shown = within[: page.size] if page.forward else within[-page.size :]
+    return Part(shown, len(within) > len(shown))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages(Generic[Node]):
+    """How the items of a log are read, in the order of its entries."""
+
+    read: Callable[[Reading, int, int], AsyncIterator[Sequence[Node]]]
+    """Behind a position, so many at a time."""
 
     newest: Callable[[Reading, int], Awaitable[int]]
     """Return a position after which at least N entries lie."""
 
-    place: Callable[[Item], tuple[int, int]]
+    item: Callable[[Node], Item[Node]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadPage(Generic[Item]):
-    """A page."""
-
-    items: Sequence[Item]
-    cursor: Callable[[Item], str]
-    info: PageInfo
-
-    def edges(
-        self, edge: Callable[..., Edge], nodes: Sequence[object], **more: str
-    ) -> list[Edge]:
-        """Return the items with their cursors."""
-        return [
-            edge(cursor=self.cursor(item), node=node, **more)
-            for item, node in zip(self.items, nodes, strict=True)
-        ]
-
-
-async def read_page(
-    reading: Reading, page: Page, pages: Pages[Item]
-) -> ReadPage[Item]:
-    """Read one page.
+async def read_part(
+    reading: Reading, turn: Turn, pages: Pages[Node]
+) -> Part[Node]:
+    """Read the part of one log.
 
     The reading knew its derivation before anything is read here: where facts
-    are derived anew meanwhile, the page is whole and its cursors expire.
+    are derived anew meanwhile, the part is whole and its cursors expire.
 
     Raises:
         CursorError: a cursor that this log never gave.
         ExpiredCursorError: what lies behind one was pruned, or it is of facts
             that answers are no longer made from.
     """
-    log = reading.log
-    after = Cursor(log.id, 0)
-    before = Cursor(log.id, log.size + 1, 0)
-    if page.after is not None:
-        after = Cursor.parse(page.after, reading)
-        await check_kept(reading, after)
-    if page.before is not None:
-        before = Cursor.parse(page.before, reading)
-    turn = _forward if page.forward else _backward
-    found, more = await turn(reading, pages, (after, before), page.size)
-    derived = reading.log.derivation
-
-    def cursor(item: Item) -> str:
-        return str(Cursor(log.id, *pages.place(item), derived))
-
-    return ReadPage(
-        items=found,
-        cursor=cursor,
-        info=PageInfo(
-            has_next_page=more if page.forward else page.before is not None,
-            has_previous_page=page.after is not None if page.forward else more,
-            start_cursor=cursor(found[0]) if found else None,
-            end_cursor=cursor(found[-1]) if found else page.after,
-        ),
-    )
-
-
-Ends = tuple[Cursor, Cursor]
+    bounds = turn.checked(reading)
+    if bounds.after is not None:
+        await check_kept(reading, bounds.after)
+    read = _forward if turn.page.forward else _backward
+    found, more = await read(reading, pages, bounds, turn.page.size)
+    return Part(found, more, reading.log.derivation)
 
 
 async def _forward(
-    reading: Reading, pages: Pages[Item], ends: Ends, size: int
-) -> tuple[list[Item], bool]:
-    after, before = ends
-    # The rest of an entry may lie behind a cursor within it.
-    start = after.position - (after.index < INDEX_MAX)
-    found: list[Item] = []
+    reading: Reading, pages: Pages[Node], bounds: Bounds, size: int
+) -> tuple[list[Item[Node]], bool]:
+    after, before = bounds
+    # The rest of an entry may lie behind a spot within it.
+    start = read_to(after) if after else 0
+    found: list[Item[Node]] = []
     # One more, to know whether there are more.
     async for read in pages.read(reading, start, size + 1):
-        for item in read:
-            place = pages.place(item)
-            if place >= (before.position, before.index):
+        for node in read:
+            item = pages.item(node)
+            if before is not None and item.spot >= before:
                 return found, False
-            if place > (after.position, after.index):
+            if after is None or item.spot > after:
                 if len(found) == size:
                     return found, True
                 found.append(item)
@@ -202,101 +346,20 @@ async def _forward(
 
 
 async def _backward(
-    reading: Reading, pages: Pages[Item], ends: Ends, size: int
-) -> tuple[list[Item], bool]:
-    after, before = ends
-    ended = reading.as_of(min(before.position, reading.log.size))
+    reading: Reading, pages: Pages[Node], bounds: Bounds, size: int
+) -> tuple[list[Item[Node]], bool]:
+    after, before = bounds
+    end = reading.log.size
+    ended = reading.as_of(min(before[0], end) if before else end)
+    first = read_to(after) if after else 0
     wanted = size + 1
     while True:
-        start = await pages.newest(ended, wanted)
-        start = max(start, after.position - (after.index < INDEX_MAX))
-        found: deque[Item] = deque(maxlen=size + 1)
+        start = max(await pages.newest(ended, wanted), first)
+        found: deque[Item[Node]] = deque(maxlen=size + 1)
         async for read in pages.read(ended, start, wanted):
-            found.extend(
-                item
-                for item in read
-                if (after.position, after.index)
-                < pages.place(item)
-                < (before.position, before.index)
-            )
+            items = map(pages.item, read)
+            found.extend(one for one in items if bounds.has(one.spot))
         # Facts of the cursor's own entry were counted and left out.
-        if len(found) > size or start <= after.position:
-            items = list(found)
-            return items[-size:], len(items) > size
+        if len(found) > size or start <= (after[0] if after else 0):
+            return [*found][-size:], len(found) > size
         wanted *= 2
-
-
-async def facts(
-    asked: RequestContext,
-    reading: Reading,
-    question: EntryQuestion,
-    page: Page,
-    fields: frozenset[str],
-) -> FactConnection:
-    """Return one page of facts; of each what the fields need."""
-    question = replace(question, facts=True)
-    found = await find_asked(reading, question)
-    beside = await find_beside(reading, question)
-    query = FactListQuery(selection_of(question, found, beside))
-    pages: Pages[StoredFact] = Pages(
-        read=lambda log, after, limit: log.pages(
-            query, after=after, limit=limit
-        ),
-        newest=lambda log, n: log.skip_to_newest(query, n),
-        place=lambda fact: (fact.entry.position, fact.index),
-    )
-    read = await read_page(reading, page, pages)
-    nodes = [*read.items]
-    return FactConnection(
-        edges=read.edges(FactEdge, nodes) if "edges" in fields else [],
-        nodes=nodes,
-        page_info=read.info,
-        coverage=await _coverage(asked, reading, question, found, fields),
-    )
-
-
-async def entries(
-    asked: RequestContext,
-    reading: Reading,
-    question: EntryQuestion,
-    page: Page,
-    fields: frozenset[str],
-) -> EntryConnection:
-    """Return one page of entries; of each what the fields need."""
-    found = await find_asked(reading, question)
-    beside = await find_beside(reading, question)
-    parts = Part(0)
-    for field, part in PARTS.items():
-        if field in fields:
-            parts |= part
-    query = EntryQuery(selection_of(question, found, beside), parts)
-    pages: Pages[Line] = Pages(
-        read=lambda log, after, limit: log.pages(
-            query, after=after, limit=limit
-        ),
-        newest=lambda log, n: log.skip_to_newest(query, n),
-        place=lambda line: (line.entry.position, INDEX_MAX),
-    )
-    read = await read_page(reading, page, pages)
-    nodes = [*read.items]
-    return EntryConnection(
-        edges=read.edges(EntryEdge, nodes, cluster=reading.log.cluster_name)
-        if "edges" in fields
-        else [],
-        nodes=nodes,
-        page_info=read.info,
-        coverage=await _coverage(asked, reading, question, found, fields),
-    )
-
-
-async def _coverage(
-    asked: RequestContext,
-    reading: Reading,
-    question: EntryQuestion,
-    found: KnownObject | None,
-    fields: frozenset[str],
-) -> Coverage:
-    if "coverage" not in fields:
-        # Nobody looks at it, and to judge it takes as long as the page.
-        return UNASKED
-    return await entry_coverage(reading, question, found, now=asked.now)

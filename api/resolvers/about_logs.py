@@ -4,8 +4,7 @@ from typing import Annotated
 
 import strawberry
 
-from api.answers import finding, listing, overview, paging
-from api.answers.fleet_lists import fleet_entries
+from api.answers import entries, finding, listing, overview
 from api.answers.paging import Page
 from api.answers.windows import window
 from api.asking import Asked, asks
@@ -143,7 +142,7 @@ class AboutLogs:
         page: Page,
     ) -> FactConnection | None:
         """Facts in log order."""
-        return await paging.facts(
+        return await entries.facts(
             asked.context,
             await asked.reading(),
             asked.question,
@@ -166,10 +165,8 @@ class AboutLogs:
         """
         fields = selected(asked.info)
         context, wanted = asked.context, asked.question
-        if clusters is not None:
-            return await fleet_entries(context, clusters, wanted, page, fields)
-        reading = await asked.reading()
-        return await paging.entries(context, reading, wanted, page, fields)
+        logs = await asked.reading() if clusters is None else clusters
+        return await entries.entries(context, logs, wanted, page, fields)
 
     @asks("nodes")
     @staticmethod

@@ -5,8 +5,7 @@ from typing import Annotated
 import strawberry
 
 from api.answers import counting, finding, overview
-from api.answers.fleet_lists import fleet_incidents
-from api.answers.incidents import Shape, incident_page
+from api.answers.incidents import Shape, incidents
 from api.answers.paging import Page
 from api.answers.windows import window
 from api.asking import Asked, asks
@@ -116,12 +115,8 @@ class AboutNodes:
         wanted, context = asked.question.wanted, asked.context
         span = asked.question.window.since, asked.question.window.until
         shape = Shape(page, steps, selected(asked.info))
-        if clusters is not None:
-            return await fleet_incidents(
-                context, clusters, wanted, span, shape
-            )
-        reading = await asked.reading()
-        return await incident_page(context, reading, wanted, span, shape)
+        logs = await asked.reading() if clusters is None else clusters
+        return await incidents(context, logs, wanted, span, shape)
 
     @asks("stats")
     @staticmethod

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Self
 
 import strawberry
 
-from api.answers import asking, paging
+from api.answers import asking, entries
 from api.answers.paging import Page
 from api.answers.windows import window
 from api.asking import Asked, asks
@@ -126,7 +126,7 @@ class Node:
         page: Page,
     ) -> FactConnection | None:
         """Facts about the node, in log order."""
-        return await paging.facts(
+        return await entries.facts(
             asked.context,
             await asked.reading(),
             asked.question,
@@ -147,7 +147,7 @@ class Node:
         page: Page,
     ) -> EntryConnection | None:
         """Entries about the node, in log order."""
-        return await paging.entries(
+        return await entries.entries(
             asked.context,
             await asked.reading(),
             asked.question,

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import strawberry
 
-from api.answers import paging, versions
+from api.answers import entries
 from api.answers.paging import Page
 from api.asking import Asked, asks
 from api.describing import described
@@ -93,7 +93,7 @@ class KubernetesObject:
         page: Page,
     ) -> VersionConnection | None:
         """Every version, what changed in it, and who wrote it."""
-        return await versions.page(
+        return await entries.versions(
             asked.context,
             await asked.reading(),
             asked.question,
@@ -120,7 +120,7 @@ class KubernetesObject:
         page: Page,
     ) -> FactConnection | None:
         """Facts about the object, including Events."""
-        return await paging.facts(
+        return await entries.facts(
             asked.context,
             await asked.reading(),
             asked.question,
@@ -136,7 +136,7 @@ class KubernetesObject:
         page: Page,
     ) -> EntryConnection | None:
         """Versions of the object and Events about it, in log order."""
-        return await paging.entries(
+        return await entries.entries(
             asked.context,
             await asked.reading(),
             asked.question,

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.answers.fleet_pages import Item, Part, Turn, merged
-from api.answers.paging import Page
+from api.answers.paging import Item, Page, Part, Turn, cut, merged
+from api.cursors import Order
 
 BEGAN = datetime(2026, 11, 21, tzinfo=UTC)
 NAMES = ("a:1", "b:1", "b:2", "c:9")
@@ -31,28 +31,18 @@ def fleets(draw: st.DrawFn) -> dict[str, Log]:
 
 
 def ask(turn: Turn, name: str, log: Log) -> Part[str]:
-    """Return what a log has of a page, as the questions of one log do."""
-    bounds, page = turn.bounds(name), turn.page
-    within = [
-        item
-        for item in log
-        if (bounds.after is None or item.spot > bounds.after)
-        and (bounds.before is None or item.spot < bounds.before)
-    ]
-    shown = within[: page.size] if page.forward else within[-page.size :]
-    return Part(shown, len(shown) < len(within))
+    """Return the part of a page that a log has."""
+    return cut(turn.bounds(name), log, turn.page)
 
 
 def turn_of(size: int, cursor: str | None, *, forward: bool) -> Turn:
-    return Turn(
-        "incidents",
-        Page(
-            size=size,
-            forward=forward,
-            after=cursor if forward else None,
-            before=None if forward else cursor,
-        ),
+    page = Page(
+        size=size,
+        forward=forward,
+        after=cursor if forward else None,
+        before=None if forward else cursor,
     )
+    return Turn(Order.INCIDENTS, page, fleet=True)
 
 
 @given(fleets(), st.integers(1, 9), st.booleans())
@@ -75,7 +65,7 @@ def test_pages_are_the_sorted_union(
         found = merged(
             turn, {n: ask(turn, n, log) for n, log in fleet.items()}
         )
-        page = [item.node for _, item in found.items]
+        page = found.nodes
         told = [*told, *page] if forward else [*page, *told]
         info = found.info
         more = info.has_next_page if forward else info.has_previous_page
@@ -107,7 +97,7 @@ def test_who_is_away_for_some_pages_is_told_once_and_in_order(
             if name not in away
         }
         found = merged(turn, there)
-        page = [item.node for _, item in found.items]
+        page = found.nodes
         told = [*told, *page] if forward else [*page, *told]
         info = found.info
         cursor = (info.end_cursor if forward else info.start_cursor) or cursor
@@ -134,9 +124,10 @@ def test_any_cursor_leads_both_ways(
     if not found.items:
         return
     place = data.draw(st.integers(0, len(found.items) - 1))
-    here = every.index(found.items[place][1].node)
+    here = every.index(found.nodes[place])
+    cursors = [cursor for cursor, _, _ in found.rows()]
     for forward in (True, False):
-        again = turn_of(500, found.cursors[place], forward=forward)
+        again = turn_of(500, cursors[place], forward=forward)
         told = [
             item.node
             for _, item in merged(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from api.answers import paging
+from api.answers import entries, paging
 from tests.api.serving import Client
 from tests.api.telling import Telling, changes
 from tests.support.fact_rows import derive_anew
@@ -147,14 +147,14 @@ async def test_facts_derived_anew_within_a_page_expire_its_cursors(
     """A page is of the facts that were current when it was asked for."""
     await telling.tell(*changes("n1", 2, 9))
     whole = await page(growing, LIVE, first=500)
-    read_page = paging.read_page
+    read_part = paging.read_part
 
     async def changed_over(*given: Any) -> Any:
         await derive_anew(database, telling.log)
-        return await read_page(*given)
+        return await read_part(*given)
 
     with monkeypatch.context() as between:
-        between.setattr(paging, "read_page", changed_over)
+        between.setattr(entries, "read_part", changed_over)
         found = await page(growing, LIVE, first=4)
 
     end = found["pageInfo"]["endCursor"]

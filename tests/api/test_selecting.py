@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from api.answers import paging
+from api.answers import entries
 from api.cursors import Cursor
 from recorder.answers.entries import entry_coverage
 from recorder.store.encoding import Decoder
@@ -160,7 +160,7 @@ async def test_coverage_is_judged_where_it_is_selected(
     served: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged = Counted()
-    monkeypatch.setattr(paging, "entry_coverage", judged.of(entry_coverage))
+    monkeypatch.setattr(entries, "entry_coverage", judged.of(entry_coverage))
     query = '{ entries(cluster: "crash", first: 1) { nodes { name } %s } }'
     await served.ask(query % "")
     unjudged = judged.times

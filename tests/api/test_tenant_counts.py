@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from api.cursors import Cursor, MomentCursor
+from api.cursors import Cursor, Order
 from api.visible.naming import namespaces_in, words_of_event
 from tests.api.serving import Client
 from tests.api.tenants import MACHINE, Tenants, requested, served_to
@@ -91,9 +91,9 @@ async def test_an_agent_hears_of_no_more_than_is_seen(client: Client) -> None:
 async def test_a_cursor_beyond_the_end_tells_no_size(
     client: Client, field: str
 ) -> None:
-    beyond = str(Cursor(1, 10**9))
+    beyond = str(Cursor.behind(1, 10**9))
     if field == "incidents":
-        beyond = str(MomentCursor(1, 0, 10**9))
+        beyond = str(Cursor(Order.INCIDENTS, "1", {"1": (0, 10**9)}))
     query = f'{{ {field}(after: "{beyond}") {{ coverage {{ complete }} }} }}'
     said = {}
     for who in ("amber", "operator"):

@@ -175,7 +175,7 @@ def of_window() -> str:
 
 
 def begin(world: World) -> str:
-    return str(Cursor(world.teller.log, 0))
+    return str(Cursor.behind(world.teller.log, 0))
 
 
 def telling(answers: Mapping[str, str], word: str) -> dict[str, str]:
