@@ -85,9 +85,10 @@ REPLACED: Mapping[str, str] = {
 
 
 @lru_cache(maxsize=256)
-def translated(asked: str) -> str:
-    """Return a statement of PostgreSQL in DuckDB's words."""
-    asked = REPLACED.get(asked, asked)
+def translated(statement: Statement) -> str:
+    """Return a statement in DuckDB's words."""
+    assert statement.is_archived, statement.text
+    asked = REPLACED.get(statement.text, statement.text)
     asked = LOOKUP.sub(_looked_up, asked)
     asked = NO_OFFSET.sub(" ", asked)
     asked = LIKE_ANY.sub(_like_any, asked)

@@ -18,7 +18,7 @@ from recorder.model.fact import DETAILS
 from recorder.model.facts import Detail
 from recorder.store.codes import FACTS
 from recorder.store.engine import Engine, fetch
-from recorder.store.statement import Statement
+from recorder.store.statement import question
 
 __all__ = [
     "COMPRESSED_FROM",
@@ -46,9 +46,7 @@ READ_WINDOW = -15
 MEMORY = 5
 """Of hash tables, which are copied for each fact."""
 
-DICTIONARIES = Statement.of(
-    "select dictionary_id, bytes from recorder.dictionary"
-)
+DICTIONARIES = question("select dictionary_id, bytes from recorder.dictionary")
 
 _encoding = itemgetter(0)
 RAW = 0

@@ -5,9 +5,9 @@ address in the same way, unix sockets and TLS options included. Every
 statement ends after a bounded time; the session's zone is UTC. Plans are made
 for the values asked for where the right partitions depend on them.
 
-Statements of questions are text, and are given to the driver as they are: it
-prepares each once for a connection, and to put one together and to read its
-rows in SQLAlchemy takes longer than PostgreSQL takes to answer it. What
+The pool is SQLAlchemy's, and a `Statement` goes to the driver's connection
+beneath it, which prepares each text once: SQLAlchemy's own way to execute a
+text takes longer than PostgreSQL takes to answer most of them (ADR 27). What
 PostgreSQL refuses of a question gets a remedy where there is one.
 """
 
@@ -16,7 +16,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Iterator,
-    Mapping,
     Sequence,
 )
 from contextlib import (
@@ -30,29 +29,24 @@ from urllib.parse import urlsplit
 
 import asyncpg
 import orjson
-from sqlalchemy import PoolProxiedConnection, TextClause, text
+from sqlalchemy import PoolProxiedConnection
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.ext.asyncio import (
-    AsyncConnection,
-    AsyncEngine,
-    create_async_engine,
-)
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from recorder.errors import ConfigError, LogError, LogUnavailableError
-from recorder.store.statement import Statement
+from recorder.store.statement import Record, Statement
 from recorder.store.translate import REFUSALS, translate_errors
 
 __all__ = [
     "AddressError",
-    "Elsewhere",
+    "Connection",
     "Engine",
+    "Pooled",
     "QuestionTooLargeError",
-    "Record",
     "asking",
     "connect",
     "fetch",
     "fetch_planned",
-    "fetch_within",
     "make_engine",
     "reading",
 ]
@@ -66,9 +60,10 @@ POOL_MAX = 4
 """Connections of one process that asks; the server has about a hundred."""
 
 PLANNED = "set local plan_cache_mode = force_custom_plan"
-CUSTOM_PLANS = text(PLANNED)
 BEGIN_PLANNED = f"begin read only; {PLANNED}"
 """Both at once: each would take as long as a statement that finds little."""
+
+BEGIN_READING = f"begin isolation level repeatable read read only; {PLANNED}"
 
 ENDED = (
     asyncpg.AdminShutdownError,
@@ -169,26 +164,53 @@ def make_engine(
     )
 
 
-class Elsewhere(Protocol):
-    """What answers the statements of questions in PostgreSQL's place."""
+class Connection(Protocol):
+    """What statements of a question are put to, one after another."""
 
     async def fetch(
-        self, action: str, statement: Statement, given: Sequence[object]
-    ) -> Sequence["Record"]:
-        """Ask one statement."""
-
-    def opened(
-        self, action: str
-    ) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Return what runs statements of SQLAlchemy."""
+        self, statement: Statement, **values: object
+    ) -> Sequence[Record]:
+        """Return the rows of one statement."""
 
 
-Engine: TypeAlias = AsyncEngine | Elsewhere
+Engine: TypeAlias = AsyncEngine | Connection
+"""The pool of a database, or what answers in its place."""
+
+
+async def fetch(
+    engine: Engine, action: str, statement: Statement, **values: object
+) -> Sequence[Record]:
+    """Return the rows of one statement, without a transaction around it.
+
+    What a log holds up to a size does not change between two statements. A
+    plan serves again: to plan over the partitions of weeks takes longer than
+    to find a few facts. It raises what `reading` does.
+    """
+    async with asking(engine, action) as connection:
+        return await connection.fetch(statement, **values)
+
+
+async def fetch_planned(
+    engine: Engine, action: str, statement: Statement, **values: object
+) -> Sequence[Record]:
+    """Return the rows of one statement, planned for its values."""
+    async with _opened(engine, action, BEGIN_PLANNED) as connection:
+        return await connection.fetch(statement, **values)
+
+
+def asking(
+    engine: Engine, action: str
+) -> AbstractAsyncContextManager[Connection]:
+    """Return a connection for statements that need no common state.
+
+    Each goes to the server alone, as with `fetch`.
+    """
+    return _opened(engine, action, None)
 
 
 def reading(
     engine: Engine, action: str
-) -> AbstractAsyncContextManager[AsyncConnection]:
+) -> AbstractAsyncContextManager[Connection]:
     """Return a connection that sees one state of the log for all it asks.
 
     Raises:
@@ -197,156 +219,88 @@ def reading(
             use.
         LogError: PostgreSQL refused.
     """
-    if not isinstance(engine, AsyncEngine):
-        return engine.opened(action)
-    return _opened(
-        engine,
-        action,
-        {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
-        CUSTOM_PLANS,
-    )
+    return _opened(engine, action, BEGIN_READING)
 
 
-def asking(
-    engine: Engine, action: str
-) -> AbstractAsyncContextManager[AsyncConnection]:
-    """Return a connection for statements that need no common state.
+class Pooled:
+    """A connection of the pool, taken for one piece of work."""
 
-    Each goes to the server alone, without a transaction around it: what
-    a log holds up to a size does not change between two of them. A plan
-    serves again: to plan over the partitions of weeks takes longer than to
-    find a few facts. It raises what `reading` does.
-    """
-    if not isinstance(engine, AsyncEngine):
-        return engine.opened(action)
-    return _opened(engine, action, {"isolation_level": "AUTOCOMMIT"})
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._held: PoolProxiedConnection | None = None
+        self._is_unused = True
 
+    async def fetch(
+        self, statement: Statement, **values: object
+    ) -> Sequence[Record]:
+        """Return the rows of one statement."""
+        given = statement.values(values)
+        found: Sequence[Record] = await self.send(
+            lambda driver: driver.fetch(
+                statement.text, *given, record_class=Record
+            )
+        )
+        return found
 
-class Record(asyncpg.Record):  # type: ignore[misc]
-    """A row, of which the columns are attributes too."""
+    async def send(
+        self, put: Callable[[asyncpg.Connection], Awaitable[Any]]
+    ) -> Any:
+        """Put a statement to the server; the first one a second time.
 
-    def __getattr__(self, name: str) -> Any:
-        return self[name]
-
-
-Ask: TypeAlias = Callable[
-    [PoolProxiedConnection, Statement, Sequence[object]],
-    Awaitable[Sequence[Record]],
-]
-
-
-async def fetch(
-    engine: Engine, action: str, statement: Statement, **values: object
-) -> Sequence[Record]:
-    """Ask one statement, which goes to the server alone as with `asking`.
-
-    It raises what `reading` does.
-    """
-    return await _alone(engine, action, statement, values, _fetched)
-
-
-async def fetch_planned(
-    engine: Engine, action: str, statement: Statement, **values: object
-) -> Sequence[Record]:
-    """Ask one statement as `fetch` does, planned for its values."""
-    return await _alone(engine, action, statement, values, _fetched_planned)
-
-
-async def fetch_within(
-    engine: Engine,
-    connection: AsyncConnection,
-    statement: Statement,
-    **values: object,
-) -> Sequence[Record]:
-    """Ask one statement over a connection of `reading` or `asking`."""
-    given = statement.values(values)
-    if not isinstance(engine, AsyncEngine):
-        return await engine.fetch("read", statement, given)
-    held = await connection.get_raw_connection()
-    return await _fetched(held, statement, given)
-
-
-async def _alone(
-    engine: Engine,
-    action: str,
-    statement: Statement,
-    values: Mapping[str, object],
-    ask: Ask,
-) -> Sequence[Record]:
-    given = statement.values(values)
-    if not isinstance(engine, AsyncEngine):
-        return await engine.fetch(action, statement, given)
-    with translate_refusals(action):
+        The server may have ended the connection while it lay idle, which
+        shows with the first statement. A read may be asked twice, and the
+        pool's other connections are by then known to be open or not.
+        """
         try:
-            return await _held(engine, statement, given, ask)
+            answer = await put(await self.driver())
         except ENDED:
-            # The server ended a connection that lay idle, and had not told
-            # us when we took it. A read may be asked twice, and the pool's
-            # other connections are by now known to be open or not.
-            return await _held(engine, statement, given, ask)
+            if not self._is_unused:
+                raise
+            self._is_unused = False
+            self.release(invalid=True)
+            answer = await put(await self.driver())
+        self._is_unused = False
+        return answer
 
+    async def driver(self) -> asyncpg.Connection:
+        """Return the connection of the driver."""
+        while self._held is None:
+            self._held = held = await self._engine.raw_connection()
+            driver: asyncpg.Connection = held.driver_connection
+            if driver.is_closed():
+                self.release(invalid=True)
+        return self._held.driver_connection
 
-async def _held(
-    engine: AsyncEngine,
-    statement: Statement,
-    given: Sequence[object],
-    ask: Ask,
-) -> Sequence[Record]:
-    held = await engine.raw_connection()
-    try:
-        while _driver(held).is_closed():
-            held.invalidate()
+    def release(self, *, invalid: bool) -> None:
+        """Return the connection to the pool; an invalid one is closed."""
+        held, self._held = self._held, None
+        if held is not None:
+            if invalid:
+                held.invalidate()
             held.close()
-            held = await engine.raw_connection()
-        return await ask(held, statement, given)
-    except ENDED:
-        held.invalidate()
-        raise
-    finally:
-        held.close()
-
-
-async def _fetched(
-    held: PoolProxiedConnection, statement: Statement, given: Sequence[object]
-) -> Sequence[Record]:
-    found: Sequence[Record] = await _driver(held).fetch(
-        statement.text, *given, record_class=Record
-    )
-    return found
-
-
-async def _fetched_planned(
-    held: PoolProxiedConnection, statement: Statement, given: Sequence[object]
-) -> Sequence[Record]:
-    driver = _driver(held)
-    try:
-        await driver.execute(BEGIN_PLANNED)
-        found = await _fetched(held, statement, given)
-        await driver.execute("commit")
-    except BaseException:
-        # The pool does not know of the transaction, and would not end it.
-        held.invalidate()
-        raise
-    return found
-
-
-def _driver(held: PoolProxiedConnection) -> asyncpg.Connection:
-    return held.driver_connection
 
 
 @asynccontextmanager
 async def _opened(
-    engine: AsyncEngine,
-    action: str,
-    options: Mapping[str, object],
-    first: TextClause | None = None,
-) -> AsyncIterator[AsyncConnection]:
+    engine: Engine, action: str, begin: str | None
+) -> AsyncIterator[Connection]:
+    if not isinstance(engine, AsyncEngine):
+        yield engine
+        return
     with translate_refusals(action):
-        async with engine.connect() as connection:
-            opened = await connection.execution_options(**options)
-            if first is not None:
-                await opened.execute(first)
-            yield opened
+        pooled = Pooled(engine)
+        try:
+            if begin is not None:
+                await pooled.send(lambda driver: driver.execute(begin))
+            yield pooled
+            if begin is not None:
+                await pooled.send(lambda driver: driver.execute("commit"))
+        except BaseException as exc:
+            # The pool does not know of a transaction, and would not end it.
+            is_open = begin is not None or isinstance(exc, ENDED)
+            pooled.release(invalid=is_open)
+            raise
+        pooled.release(invalid=False)
 
 
 CANCELED = "57014"

@@ -52,7 +52,7 @@ from recorder.coverage.unproven import dropped
 from recorder.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
-from recorder.store.engine import Elsewhere, Engine
+from recorder.store.engine import Connection, Engine
 from recorder.store.read_archived import went_early
 from recorder.store.read_concerned import find_concerned
 from recorder.store.read_cut import CutReader
@@ -143,7 +143,7 @@ class LogReading:
             raise NotFoundError(msg)
         return cls(engine, found)
 
-    def elsewhere(self, engine: Elsewhere) -> "LogReading":
+    def elsewhere(self, engine: Connection) -> "LogReading":
         """Return the same log, of which something else holds a part."""
         return LogReading(engine, self._standing)
 

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 
-import asyncpg
-from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.coverage.audit_state import AuditReading, audit_reading
@@ -19,9 +17,7 @@ from recorder.doctor.log import EventLives, LeaseFacts, PartitionFacts
 from recorder.doctor.schema import GuardFacts, SchemaFacts
 from recorder.doctor.server import ServerFacts
 from recorder.integrity.catalog import differences
-from recorder.model.entry import Operation
-from recorder.store.codes import OPERATION_CODES
-from recorder.store.engine import fetch, reading
+from recorder.store.engine import Pooled, asking, fetch, fetch_planned, reading
 from recorder.store.read_catalog import made_catalog, read_catalog
 from recorder.store.read_facts import facts_end
 from recorder.store.read_logs import read_logs, read_standing
@@ -32,11 +28,10 @@ from recorder.store.schema import (
     wanted_revision,
 )
 from recorder.store.statement import Statement
-from recorder.store.tables import QueryRow, log, log_head, partition
 
 __all__ = ["CheckReader"]
 
-FACTS = text("""
+FACTS = Statement.of("""
     select current_setting('server_version') as version,
       current_setting('server_version_num')::int / 10000 as major,
       current_setting('server_encoding') as encoding,
@@ -74,16 +69,16 @@ FROZEN = (
 )  # fmt: skip
 """What migrations/sql grants, and what no role may change."""
 
-LACKING = text("""
+LACKING = Statement.of("""
     select verb || ' ON recorder.' || string_agg(name, ', recorder.'
       order by place) as granted
     from (
       select 'SELECT' as verb, name, place
-        from unnest(cast(:appended as text[])) with ordinality a(name, place)
+        from unnest(:appended::text[]) with ordinality a(name, place)
       union all select 'INSERT', name, place
-        from unnest(cast(:appended as text[])) with ordinality a(name, place)
+        from unnest(:appended::text[]) with ordinality a(name, place)
       union all select 'UPDATE', name, place
-        from unnest(cast(:bookkeeping as text[])) with ordinality
+        from unnest(:bookkeeping::text[]) with ordinality
           a(name, place)
       union all select 'DELETE', 'object_head', 1
       union all select 'SELECT', 'partition', 99
@@ -105,11 +100,11 @@ LACKING = text("""
       'EXECUTE')
     order by 1
 """)
-CHANGEABLE = text("""
+CHANGEABLE = Statement.of("""
     select c.relname
     from pg_class c
     join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'recorder'
-    where (c.relname = any(cast(:frozen as text[])) or c.oid in
+    where (c.relname = any(:frozen::text[]) or c.oid in
         (select inhrelid from pg_inherits
          where inhparent in (to_regclass('recorder.entry'),
            to_regclass('recorder.fact'))))
@@ -123,7 +118,7 @@ SAMPLED = 50_000
 """Entries at the end of a log among which deletes of Events are looked for:
 minutes to hours of a busy cluster, and bounded in any case."""
 
-LIVES = text("""
+LIVES = Statement.of("""
     select count(*) as sample,
       percentile_cont(0.75) within group (order by e.observed_at
         - e.occurred_at) as typical
@@ -132,10 +127,33 @@ LIVES = text("""
       and r.name = 'v1/events'
     join recorder.log_head h on h.log_id = e.log_id
     join recorder.log l on l.log_id = e.log_id and l.kind = 'live'
-    where e.position > h.size - :sampled and e.operation = :deleted
+    where e.position > h.size - :sampled and e.operation = #deleted
       and e.occurred_at is not null
-      and (cast(:cluster as text) is null or l.cluster_uid = :cluster)
+      and (:cluster::text is null or l.cluster_uid = :cluster)
 """)
+
+PARTITIONS = Statement.of("""
+    select max(upper) as until, max(upper) - clock_timestamp() as ahead,
+      (select count(*) from recorder.log_head
+        where expires_at > clock_timestamp()) as writers
+    from recorder.partition
+""")
+# Without a lease the time is "-infinity", which Python lacks.
+LEASES = Statement.of("""
+    select l.log_id as log, l.cluster_name as cluster, h.holder,
+      nullif(h.expires_at, '-infinity') as expires_at,
+      clock_timestamp() as now
+    from recorder.log l join recorder.log_head h on h.log_id = l.log_id
+    where l.kind = 'live'
+      and (:cluster::text is null or l.cluster_uid = :cluster)
+    order by l.log_id
+""")
+KEYS = Statement.of("""
+    select redaction_key_id from recorder.log
+    where kind = 'live' and redaction_key_id is not null
+      and (:cluster::text is null or cluster_uid = :cluster)
+""")
+SESSION = Statement.of("select session_user")
 
 # A log of before there were facts may not have been written since.
 FACTS_ENDS = Statement.of("""
@@ -163,7 +181,7 @@ class CheckReader:
         """
         async with reading(self._engine, "reach the database") as connection:
             before = datetime.now(UTC)
-            row = (await connection.execute(FACTS)).one()
+            (row,) = await connection.fetch(FACTS)
             after = datetime.now(UTC)
         facts = {
             field.name: getattr(row, field.name)
@@ -184,74 +202,42 @@ class CheckReader:
 
     async def guards(self) -> GuardFacts:
         """Return the rights of this role on the tables, and the guards."""
-        frozen = {"frozen": list(FROZEN)}
-        granted = {
-            "appended": list(APPENDED),
-            "bookkeeping": list(BOOKKEEPING),
-        }
-        async with reading(self._engine, "check the rights") as connection:
-            lacking = list(await connection.scalars(LACKING, granted))
-            excess = list(await connection.scalars(CHANGEABLE, frozen))
-            held = await connection.get_raw_connection()
-            driver: asyncpg.Connection = held.driver_connection
-            found = await read_catalog(driver)
-            role: str = await driver.fetchval("select session_user")
+        async with asking(self._engine, "check the rights") as connection:
+            assert isinstance(connection, Pooled), "it checks a database"
+            lacking = await connection.fetch(
+                LACKING, appended=[*APPENDED], bookkeeping=[*BOOKKEEPING]
+            )
+            excess = await connection.fetch(CHANGEABLE, frozen=[*FROZEN])
+            found = await read_catalog(await connection.driver())
+            ((role,),) = await connection.fetch(SESSION)
         return GuardFacts(
-            lacking=lacking,
-            excess=excess,
+            lacking=[name for (name,) in lacking],
+            excess=[name for (name,) in excess],
             altered=list(differences(found, made_catalog(), {role})),
         )
 
     async def partitions(self) -> PartitionFacts:
         """Ask how far ahead partitions are made."""
-        now = func.clock_timestamp()
-        newest = func.max(partition.c.upper)
-        query = select(
-            select(newest).scalar_subquery().label("until"),
-            select(newest - now).scalar_subquery().label("ahead"),
-            select(func.count())
-            .select_from(log_head)
-            .where(log_head.c.expires_at > now)
-            .scalar_subquery()
-            .label("writers"),
+        (found,) = await fetch(
+            self._engine, "check the partitions", PARTITIONS
         )
-        async with reading(self._engine, "check the partitions") as connection:
-            found = (await connection.execute(query)).one()
         return PartitionFacts(
             until=found.until, ahead=found.ahead, is_written=found.writers > 0
         )
 
     async def leases(self, cluster: str | None) -> Sequence[LeaseFacts]:
         """Return the writer of a cluster's log, or of every log."""
-        query = (
-            select(
-                log.c.log_id,
-                log.c.cluster_name,
-                log_head.c.holder,
-                # Without a lease the time is "-infinity", which Python lacks.
-                func.nullif(log_head.c.expires_at, text("'-infinity'")).label(
-                    "expires_at"
-                ),
-                func.clock_timestamp().label("now"),
-            )
-            .join_from(log, log_head, log_head.c.log_id == log.c.log_id)
-            .where(log.c.kind == "live")
-            .order_by(log.c.log_id)
+        rows = await fetch(
+            self._engine, "check the leases", LEASES, cluster=cluster
         )
-        if cluster is not None:
-            query = query.where(log.c.cluster_uid == cluster)
-        async with reading(self._engine, "check the leases") as connection:
-            return [_lease(row) for row in await connection.execute(query)]
+        return [LeaseFacts(**row) for row in rows]
 
     async def redaction_keys(self, cluster: str | None) -> frozenset[str]:
         """Return the ids of the keys of a cluster's log, or of all of them."""
-        query = select(log.c.redaction_key_id).where(
-            log.c.kind == "live", log.c.redaction_key_id.is_not(None)
+        rows = await fetch(
+            self._engine, "check the logs", KEYS, cluster=cluster
         )
-        if cluster is not None:
-            query = query.where(log.c.cluster_uid == cluster)
-        async with reading(self._engine, "check the logs") as connection:
-            return frozenset(await connection.scalars(query))
+        return frozenset(key for (key,) in rows)
 
     async def facts_ends(self, cluster: str | None) -> list[FactsEnd]:
         """Return where facts end before their log does, of each that is so."""
@@ -273,22 +259,12 @@ class CheckReader:
 
     async def event_lives(self, cluster: str | None) -> EventLives:
         """Measure how long Events live, by those that were seen deleted."""
-        values = {
-            "sampled": SAMPLED,
-            "deleted": OPERATION_CODES[Operation.DELETED],
-            "cluster": cluster,
-        }
-        async with reading(self._engine, "check the Events") as connection:
-            found = (await connection.execute(LIVES, values)).one()
+        (found,) = await fetch_planned(
+            self._engine,
+            "check the Events",
+            LIVES,
+            sampled=SAMPLED,
+            cluster=cluster,
+        )
         typical: timedelta | None = found.typical
         return EventLives(sample=found.sample, typical=typical)
-
-
-def _lease(row: QueryRow) -> LeaseFacts:
-    return LeaseFacts(
-        log=row.log_id,
-        cluster=row.cluster_name,
-        holder=row.holder,
-        expires_at=row.expires_at,
-        now=row.now,
-    )

@@ -9,14 +9,12 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 import orjson
-from sqlalchemy import select, true
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from recorder.store.engine import Engine, reading
-from recorder.store.read_cut import GONE, Kept, newest_of_each
+from recorder.store.engine import Connection, Engine, reading
+from recorder.store.read_cut import GONE, NEWEST_OF_EACH, Kept
 from recorder.store.read_documents import Documents
 from recorder.store.read_selection import event_resources
-from recorder.store.tables import among, entry, kind, node, object_
+from recorder.store.statement import Statement
 
 __all__ = ["find_concerned"]
 
@@ -26,7 +24,44 @@ OWNERS_MAX = 16
 OBJECTS = 1000
 """Documents looked into at once."""
 
-NAMESPACE_KINDS = ("Namespace", "namespaces")
+BEFORE = "(:until::timestamptz is null or e.observed_at < :until)"
+
+NODES = Statement.of("""
+    select node_id from recorder.node
+    where log_id = :log and name = any (:names::text[])
+""")
+ON_NODES = Statement.of(f"""
+    select distinct e.object_id from recorder.entry e
+    where e.node_id = any (:nodes::int4[]) and e.object_id is not null
+      and e.resource_id <> all (:events::int2[]) and e.position <= :size
+      and {BEFORE}
+""")
+RELEVANT = Statement.of(f"""
+    select o.object_id, newest.position, newest.operation, newest.observed_at
+    from recorder.object o, {NEWEST_OF_EACH.format(before=BEFORE)}
+    where o.object_id = any (:objects::int8[])
+""")
+BY_UID = Statement.of("""
+    select object_id from recorder.object
+    where log_id = :log and uid = any (:uids::text[])
+""")
+# Events refer to some objects without a uid.
+NAMED_ALONE = Statement.of("""
+    select o.object_id
+    from recorder.object o
+    join recorder.kind k on k.kind_id = o.kind_id
+    join recorder.object thing on thing.log_id = o.log_id
+      and thing.namespace = o.namespace and thing.name = o.name
+    join recorder.kind thing_kind on thing_kind.kind_id = thing.kind_id
+    where o.log_id = :log and o.uid is null and k.name = thing_kind.name
+      and thing.object_id = any (:objects::int8[])
+""")
+NAMESPACES = Statement.of("""
+    select o.object_id
+    from recorder.object o join recorder.kind k on k.kind_id = o.kind_id
+    where o.log_id = :log and k.api_group = ''
+      and k.name in ('Namespace', 'namespaces')
+""")
 
 
 async def find_concerned(
@@ -46,13 +81,8 @@ async def find_concerned(
         looking = _Looking(
             engine, connection, (log, size), since=since, until=until
         )
-        nodes = tuple(
-            await connection.scalars(
-                select(node.c.node_id).where(
-                    node.c.log_id == log, node.c.name.in_(names)
-                )
-            )
-        )
+        rows = await connection.fetch(NODES, log=log, names=list(names))
+        nodes = tuple(number for (number,) in rows)
         found = await looking.on_nodes(nodes)
         wanted = await looking.relevant(found)
         kept = set(wanted)
@@ -73,7 +103,7 @@ class _Looking:
     def __init__(
         self,
         engine: Engine,
-        connection: AsyncConnection,
+        connection: Connection,
         extent: tuple[int, int],
         *,
         since: datetime | None,
@@ -89,39 +119,26 @@ class _Looking:
 
     async def on_nodes(self, nodes: Collection[int]) -> set[int]:
         """Return the objects whose entries ever named one of the nodes."""
-        query = (
-            select(entry.c.object_id)
-            .where(
-                among(entry.c.node_id, nodes),
-                entry.c.object_id.is_not(None),
-                entry.c.resource_id.not_in(await self._events()),
-                entry.c.position <= self._size,
-            )
-            .distinct()
+        return await self._objects(
+            ON_NODES,
+            nodes=list(nodes),
+            events=await self._events(),
+            size=self._size,
+            until=self._until,
         )
-        if self._until is not None:
-            query = query.where(entry.c.observed_at < self._until)
-        return set(await self._connection.scalars(query))
 
     async def relevant(self, objects: Collection[int]) -> dict[int, int]:
         """Return those that lived in the window, with their newest version."""
-        newest = newest_of_each(
-            await self._events(), before=self._until, size=self._size
-        )
-        query = (
-            select(
-                object_.c.object_id,
-                newest.c.position,
-                newest.c.operation,
-                newest.c.observed_at,
-            )
-            .select_from(object_)
-            .join(newest, true())
-            .where(among(object_.c.object_id, objects))
+        rows = await self._connection.fetch(
+            RELEVANT,
+            objects=list(objects),
+            events=await self._events(),
+            size=self._size,
+            until=self._until,
         )
         return {
             row.object_id: row.position
-            for row in await self._connection.execute(query)
+            for row in rows
             if row.operation not in GONE
             or self._since is None
             or row.observed_at >= self._since
@@ -136,48 +153,26 @@ class _Looking:
             decoded = await self._documents.at(self._connection, page)
             for raw in decoded.values():
                 uids.update(_owner_uids(raw))
-        query = select(object_.c.object_id).where(
-            object_.c.log_id == self._log, object_.c.uid.in_(sorted(uids))
-        )
-        return set(await self._connection.scalars(query))
+        return await self._objects(BY_UID, log=self._log, uids=sorted(uids))
 
     async def named_alone(self, objects: Collection[int]) -> set[int]:
         """Return the objects that Events referred to without a uid."""
-        thing, thing_kind = object_.alias("thing"), kind.alias("thing_kind")
-        query = (
-            select(object_.c.object_id)
-            .join_from(object_, kind, kind.c.kind_id == object_.c.kind_id)
-            .join(
-                thing,
-                (thing.c.log_id == object_.c.log_id)
-                & (thing.c.namespace == object_.c.namespace)
-                & (thing.c.name == object_.c.name),
-            )
-            .join(thing_kind, thing_kind.c.kind_id == thing.c.kind_id)
-            .where(
-                object_.c.log_id == self._log,
-                object_.c.uid.is_(None),
-                kind.c.name == thing_kind.c.name,
-                among(thing.c.object_id, objects),
-            )
+        return await self._objects(
+            NAMED_ALONE, log=self._log, objects=list(objects)
         )
-        return set(await self._connection.scalars(query))
 
     async def namespaces(self) -> set[int]:
         """Return every Namespace."""
-        query = (
-            select(object_.c.object_id)
-            .join_from(object_, kind, kind.c.kind_id == object_.c.kind_id)
-            .where(
-                object_.c.log_id == self._log,
-                kind.c.api_group == "",
-                kind.c.name.in_(NAMESPACE_KINDS),
-            )
-        )
-        return set(await self._connection.scalars(query))
+        return await self._objects(NAMESPACES, log=self._log)
+
+    async def _objects(
+        self, statement: Statement, **values: object
+    ) -> set[int]:
+        rows = await self._connection.fetch(statement, **values)
+        return {number for (number,) in rows}
 
     async def _events(self) -> Sequence[int]:
-        return await event_resources(self._engine)
+        return [*await event_resources(self._engine)]
 
 
 def _owner_uids(raw: bytes) -> Iterator[str]:

@@ -11,9 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import select, true
-from sqlalchemy.sql.selectable import LateralFromClause
-
 from recorder.answers.nouns import Line, Part, Selection
 from recorder.model.entry import Operation
 from recorder.model.window import Window
@@ -30,16 +27,8 @@ from recorder.store.read_selection import (
 )
 from recorder.store.read_span import find_span
 from recorder.store.statement import Condition, Statement, conjoined
-from recorder.store.tables import (
-    Query,
-    among,
-    entry,
-    kind,
-    object_,
-    resource,
-)
 
-__all__ = ["CutReader", "Kept", "newest_of_each"]
+__all__ = ["GONE", "NEWEST_OF_EACH", "CutReader", "Kept"]
 
 OBJECTS = 1000
 """Objects looked up at once."""
@@ -49,8 +38,47 @@ GONE = tuple(
     for operation in (Operation.DELETED, Operation.ABSENT)
 )
 LISTED = OPERATION_CODES[Operation.LISTED]
-RENEWED = OPERATION_CODES[Operation.RENEWED]
-VERSIONS_MAX = RENEWED
+
+NEWEST_OF_EACH = """lateral (
+      select e.position, e.operation, e.observed_at, e.resource_id,
+        e.version, e.resource_version
+      from recorder.entry e
+      where e.object_id = o.object_id and e.operation <= #renewed
+        and e.resource_id <> all (:events::int2[])
+        and e.position <= :size and {before}
+      order by e.observed_at desc, e.position desc limit 1) newest"""
+"""The newest version of an object ``o``, among those of a condition; Events
+are no versions."""
+
+ALIVE = """
+    select o.object_id, o.namespace, o.name, o.uid, k.name as kind,
+      r.name as resource, newest.position, newest.operation,
+      newest.version, newest.resource_version
+    from (
+      select * from recorder.object
+      where log_id = :log and object_id > :after and {kept}
+      order by object_id limit {most}) o
+    join recorder.kind k on k.kind_id = o.kind_id
+    left join {newest} on true
+    left join recorder.resource r on r.resource_id = newest.resource_id
+    order by o.object_id
+"""
+ALIVE_OF_ALL = Statement.of(
+    ALIVE.format(
+        kept="true", most=OBJECTS, newest=NEWEST_OF_EACH.format(before="true")
+    )
+)
+ALIVE_OF_KEPT = Statement.of(
+    ALIVE.format(
+        kept="object_id = any (:kept::int8[])",
+        most=OBJECTS,
+        newest=NEWEST_OF_EACH.format(before="true"),
+    )
+)
+OBSERVED = Statement.of("""
+    select position, observed_at from recorder.entry
+    where log_id = :log and position = any (:positions::int8[])
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,39 +98,6 @@ class Alive(NamedTuple):
     thing: str
     version: str
     is_listed: bool
-
-
-def newest_of_each(
-    events: Collection[int], *, before: datetime | None, size: int
-) -> LateralFromClause:
-    """Select the newest version of an object that is joined laterally.
-
-    Args:
-        events: resources of Events, which are no versions.
-        before: only what was observed before this time.
-        size: only positions up to this one.
-    """
-    query = (
-        select(
-            entry.c.position,
-            entry.c.operation,
-            entry.c.observed_at,
-            entry.c.resource_id,
-            entry.c.version,
-            entry.c.resource_version,
-        )
-        .where(
-            entry.c.object_id == object_.c.object_id,
-            entry.c.operation <= VERSIONS_MAX,
-            entry.c.resource_id.not_in(events),
-            entry.c.position <= size,
-        )
-        .order_by(entry.c.observed_at.desc(), entry.c.position.desc())
-        .limit(1)
-    )
-    if before is not None:
-        query = query.where(entry.c.observed_at < before)
-    return query.correlate(object_).lateral("newest")
 
 
 class CutReader:
@@ -141,10 +136,19 @@ class CutReader:
         """Yield pages of objects alive before a position, without Events."""
         after = 0
         while True:
-            events = await event_resources(self._engine)
-            async with reading(self._engine, "read objects") as connection:
-                query = self._alive_query(events, before=before, after=after)
-                rows = (await connection.execute(query)).all()
+            asked: dict[str, object] = {
+                "log": self._log,
+                "after": after,
+                "size": before - 1,
+                "events": list(await event_resources(self._engine)),
+            }
+            statement = ALIVE_OF_ALL
+            if self._kept is not None:
+                statement = ALIVE_OF_KEPT
+                asked["kept"] = list(self._kept.objects)
+            rows = await fetch_planned(
+                self._engine, "read objects", statement, **asked
+            )
             found = [
                 Alive(
                     row.position,
@@ -163,44 +167,6 @@ class CutReader:
                 return
             after = rows[-1].object_id
 
-    def _alive_query(
-        self, events: Collection[int], *, before: int, after: int
-    ) -> Query:
-        objects = (
-            select(object_)
-            .where(object_.c.log_id == self._log, object_.c.object_id > after)
-            .order_by(object_.c.object_id)
-            .limit(OBJECTS)
-        )
-        if self._kept is not None:
-            objects = objects.where(
-                among(object_.c.object_id, self._kept.objects)
-            )
-        page = objects.subquery("page")
-        newest = newest_of_each(events, before=None, size=before - 1)
-        return (
-            select(
-                page.c.object_id,
-                page.c.namespace,
-                page.c.name,
-                page.c.uid,
-                kind.c.name.label("kind"),
-                resource.c.name.label("resource"),
-                newest.c.position,
-                newest.c.operation,
-                newest.c.version,
-                newest.c.resource_version,
-            )
-            .select_from(page)
-            .join(object_, object_.c.object_id == page.c.object_id)
-            .join(kind, kind.c.kind_id == page.c.kind_id)
-            .outerjoin(newest, true())
-            .outerjoin(
-                resource, resource.c.resource_id == newest.c.resource_id
-            )
-            .order_by(page.c.object_id)
-        )
-
     async def events(
         self, since: datetime, before: int
     ) -> AsyncIterator[Sequence[Line]]:
@@ -210,7 +176,7 @@ class CutReader:
             Selection(since=since),
             ("e.resource_id = any (:events::int2[])", {"events": events}),
             ("e.position < :before", {"before": before}),
-            (f"e.operation <= {VERSIONS_MAX}", {}),
+            ("e.operation <= #renewed", {}),
         )
         async for page in self._entries.scanned(scan, parts=Part.OPENED):
             yield page
@@ -267,15 +233,14 @@ class CutReader:
         self, positions: Collection[int]
     ) -> Mapping[int, datetime]:
         """Return when entries were observed, by position."""
-        query = select(entry.c.position, entry.c.observed_at).where(
-            entry.c.log_id == self._log,
-            among(entry.c.position, positions),
+        rows = await fetch_planned(
+            self._engine,
+            "read entries",
+            OBSERVED,
+            log=self._log,
+            positions=list(positions),
         )
-        async with reading(self._engine, "read entries") as connection:
-            return {
-                row.position: row.observed_at
-                for row in await connection.execute(query)
-            }
+        return {row.position: row.observed_at for row in rows}
 
     async def _scan(
         self,

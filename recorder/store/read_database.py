@@ -4,13 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from msgspec.structs import replace
-from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.answers.status import Days
-from recorder.store.engine import fetch, reading
+from recorder.store.engine import fetch
 from recorder.store.statement import Statement
-from recorder.store.tables import batch
 
 __all__ = ["DatabaseFacts", "database_facts", "days_of", "entries_per_minute"]
 
@@ -27,9 +25,21 @@ DAYS = Statement.of("""
     from recorder.partition
 """)
 
+FACTS = Statement.of("""
+    select current_setting('server_version') as version,
+      pg_database_size(current_database()) as bytes, clock_timestamp() as now
+""")
+
 RATE_WINDOW = timedelta(minutes=5)
 BATCHES_MAX = 6000
 """Of five minutes: a batch takes 50 ms at least."""
+
+RATE = Statement.of("""
+    select coalesce(sum(entries), 0)::int8 as entries
+    from (select entries, recorded_at from recorder.batch
+      where log_id = :log order by batch desc limit :batches) newest
+    where recorded_at > clock_timestamp() - :window::interval
+""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,13 +56,7 @@ class DatabaseFacts:
 
 async def database_facts(engine: AsyncEngine) -> DatabaseFacts:
     """Ask for version, size and time."""
-    query = select(
-        func.current_setting("server_version").label("version"),
-        func.pg_database_size(func.current_database()).label("bytes"),
-        func.clock_timestamp().label("now"),
-    )
-    async with reading(engine, "read the database's size") as connection:
-        row = (await connection.execute(query)).one()
+    (row,) = await fetch(engine, "read the database's size", FACTS)
     return DatabaseFacts(
         version=row.version.split()[0], bytes=row.bytes, now=row.now
     )
@@ -67,19 +71,12 @@ async def days_of(engine: AsyncEngine) -> Days:
 
 async def entries_per_minute(engine: AsyncEngine, log: int) -> float:
     """Return the rate of the last five minutes, by PostgreSQL's clock."""
-    newest = (
-        select(batch.c.entries, batch.c.recorded_at)
-        .where(batch.c.log_id == log)
-        .order_by(batch.c.batch.desc())
-        .limit(BATCHES_MAX)
-        .subquery("newest")
+    ((entries,),) = await fetch(
+        engine,
+        "read the rate",
+        RATE,
+        log=log,
+        batches=BATCHES_MAX,
+        window=RATE_WINDOW,
     )
-    since = func.clock_timestamp() - text(
-        f"interval '{RATE_WINDOW.total_seconds():.0f} s'"
-    )
-    query = select(func.coalesce(func.sum(newest.c.entries), 0)).where(
-        newest.c.recorded_at > since
-    )
-    async with reading(engine, "read the rate") as connection:
-        count = await connection.scalar(query)
-    return float(count or 0) / (RATE_WINDOW.total_seconds() / 60)
+    return float(entries) / (RATE_WINDOW.total_seconds() / 60)

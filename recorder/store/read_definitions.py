@@ -7,34 +7,31 @@ CustomResourceDefinition, of which the newest version is read.
 from collections.abc import Sequence
 
 import msgspec
-from sqlalchemy import func, select
 
 from recorder.answers.nouns import CustomKind
 from recorder.answers.queries import CustomKinds
-from recorder.model.entry import Operation
-from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import Engine, reading
 from recorder.store.read_documents import Documents
-from recorder.store.tables import Query, entry, kind, object_
+from recorder.store.statement import question
 
 __all__ = ["DefinitionReader"]
 
 PAGE = 50
 """A definition with its schemas may be a megabyte."""
 
-KINDS = ("CustomResourceDefinition", "customresourcedefinitions")
-"""The second where a tape did not say the kind."""
-
-WITH_DOCUMENT = tuple(
-    OPERATION_CODES[operation]
-    for operation in (
-        Operation.LISTED,
-        Operation.RECOVERED,
-        Operation.ADDED,
-        Operation.MODIFIED,
-        Operation.DELETED,
-    )
-)
+# By the plural where a tape did not say the kind.
+NEWEST = question("""
+    select max(e.position) from recorder.entry e
+    where e.log_id = :log and e.position <= :size
+      and e.operation in (#listed, #recovered, #added, #modified, #deleted)
+      and e.object_id in (
+        select o.object_id from recorder.object o
+        join recorder.kind k on k.kind_id = o.kind_id
+        where o.log_id = :log and k.api_group = 'apiextensions.k8s.io'
+          and k.name in ('CustomResourceDefinition',
+            'customresourcedefinitions'))
+    group by e.object_id order by max(e.position)
+    """)
 
 
 class _Names(msgspec.Struct):
@@ -69,9 +66,11 @@ class DefinitionReader:
         """
         found: dict[str, CustomKind] = {}
         documents = Documents(self._log)
-        newest = _newest_positions(self._log, self._size)
         async with reading(self._engine, "read definitions") as connection:
-            positions = (await connection.scalars(newest)).all()
+            rows = await connection.fetch(
+                NEWEST, log=self._log, size=self._size
+            )
+            positions = [position for (position,) in rows]
             for start in range(0, len(positions), PAGE):
                 page = positions[start : start + PAGE]
                 raws = await documents.at(connection, page)
@@ -80,30 +79,6 @@ class DefinitionReader:
                     if custom is not None:
                         found[f"{custom.plural}.{custom.group}"] = custom
         return [found[name] for name in sorted(found)]
-
-
-def _newest_positions(log: int, size: int) -> Query:
-    definitions = (
-        select(object_.c.object_id)
-        .join_from(object_, kind, kind.c.kind_id == object_.c.kind_id)
-        .where(
-            object_.c.log_id == log,
-            kind.c.api_group == "apiextensions.k8s.io",
-            kind.c.name.in_(KINDS),
-        )
-    )
-    newest = func.max(entry.c.position)
-    return (
-        select(newest)
-        .where(
-            entry.c.log_id == log,
-            entry.c.object_id.in_(definitions),
-            entry.c.operation.in_(WITH_DOCUMENT),
-            entry.c.position <= size,
-        )
-        .group_by(entry.c.object_id)
-        .order_by(newest)
-    )
 
 
 def _read(raw: bytes) -> CustomKind | None:

@@ -4,25 +4,24 @@ A delta needs the document of its keyframe, which lies earlier in the same
 partition and is never a delta itself, so a page takes one more query at most.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time
 from typing import Protocol
 
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
-
 from recorder.store.encoding import DICTIONARY, Decoder
-from recorder.store.tables import among, dictionary, entry
+from recorder.store.engine import Connection
+from recorder.store.statement import question
 
 __all__ = ["Documents", "Stored"]
 
-STORED = (
-    entry.c.position,
-    entry.c.recorded_at,
-    entry.c.base_distance,
-    entry.c.encoding,
-    entry.c.payload,
-)
+STORED = """
+    select position, recorded_at, base_distance, encoding, payload
+    from recorder.entry
+    where log_id = :log and position = any (:positions::int8[])
+"""
+AT = question(STORED)
+BASES = question(f"{STORED} and recorded_at between :since and :until")
+DICTIONARIES = question("select dictionary_id, bytes from recorder.dictionary")
 
 
 class Stored(Protocol):
@@ -44,18 +43,16 @@ class Documents:
         self._decoder = Decoder({})
 
     async def at(
-        self, connection: AsyncConnection, positions: Collection[int]
+        self, connection: Connection, positions: Collection[int]
     ) -> Mapping[int, bytes]:
         """Return the documents of entries, by their positions."""
-        query = select(*STORED).where(
-            entry.c.log_id == self._log,
-            among(entry.c.position, positions),
+        rows = await connection.fetch(
+            AT, log=self._log, positions=list(positions)
         )
-        rows = (await connection.execute(query)).all()
         return await self.decode(connection, rows)
 
     async def decode(
-        self, connection: AsyncConnection, rows: Iterable[Stored]
+        self, connection: Connection, rows: Iterable[Stored]
     ) -> Mapping[int, bytes]:
         """Return the documents by position, of rows that have a payload."""
         wanted = [row for row in rows if row.payload is not None]
@@ -76,35 +73,33 @@ class Documents:
         }
 
     async def _bases(
-        self, connection: AsyncConnection, rows: Iterable[Stored]
-    ) -> list[Stored]:
+        self, connection: Connection, rows: Iterable[Stored]
+    ) -> Sequence[Stored]:
         deltas = [row for row in rows if row.base_distance is not None]
         if not deltas:
             return []
         times = [row.recorded_at for row in deltas]
         first_day = min(times).astimezone(UTC).date()
-        query = select(*STORED).where(
-            entry.c.log_id == self._log,
-            entry.c.position.in_(
+        return await connection.fetch(
+            BASES,
+            log=self._log,
+            positions=list(
                 {row.position - (row.base_distance or 0) for row in deltas}
             ),
-            entry.c.recorded_at.between(
-                datetime.combine(first_day, time(), UTC), max(times)
-            ),
+            since=datetime.combine(first_day, time(), UTC),
+            until=max(times),
         )
-        return list(await connection.execute(query))
 
     async def _know(
-        self, connection: AsyncConnection, rows: Iterable[Stored]
+        self, connection: Connection, rows: Iterable[Stored]
     ) -> None:
         """Reload the dictionaries when a payload names a new one."""
         named = {row.encoding - DICTIONARY for row in rows}
         if all(n < 0 or n in self._known for n in named):
             return
-        query = select(dictionary.c.dictionary_id, dictionary.c.bytes)
         found = {
             row.dictionary_id: row.bytes
-            for row in await connection.execute(query)
+            for row in await connection.fetch(DICTIONARIES)
         }
         self._known = frozenset(found)
         self._decoder = Decoder(found)

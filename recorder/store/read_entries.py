@@ -10,14 +10,7 @@ from recorder.answers.nouns import Line, Part, Selection
 from recorder.answers.ports import OnDay
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.store.codes import OPERATIONS, SOURCES
-from recorder.store.engine import (
-    Engine,
-    Record,
-    fetch,
-    fetch_planned,
-    fetch_within,
-    reading,
-)
+from recorder.store.engine import Engine, fetch, fetch_planned, reading
 from recorder.store.read_documents import Documents
 from recorder.store.read_scan import (
     Asked,
@@ -32,7 +25,7 @@ from recorder.store.read_selection import (
     find_conditions,
 )
 from recorder.store.read_span import find_span
-from recorder.store.statement import Statement
+from recorder.store.statement import Record, question
 
 __all__ = ["EntryReader"]
 
@@ -41,7 +34,7 @@ PAGE_WITH_DOCUMENTS = 200
 """A document is bounded by etcd's 1.5 MiB; a page of Pods is about 2 MB."""
 
 ACTION = "read entries"
-FIRST = Statement.of("""
+FIRST = question("""
     select position from recorder.entry where log_id = :log
     order by position limit 1
 """)
@@ -175,9 +168,7 @@ class EntryReader:
         if parts & DOCUMENTS:
             # In one state of the log with those that they are deltas of.
             async with reading(self._engine, ACTION) as connection:
-                rows = await fetch_within(
-                    self._engine, connection, statement, **values
-                )
+                rows = await connection.fetch(statement, **values)
                 decoded = await self._documents.decode(connection, rows)
         else:
             rows = await self._fetch(

@@ -17,11 +17,17 @@ from recorder.answers.ports import OnDay
 from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, WATCH
 from recorder.store.codes import FACT_CODES
-from recorder.store.engine import Engine, Record, fetch_planned
+from recorder.store.engine import Engine, fetch_planned
 from recorder.store.extent import Extent
 from recorder.store.read_selection import Newest
 from recorder.store.read_span import Span, find_span
-from recorder.store.statement import Condition, Statement, conjoined
+from recorder.store.statement import (
+    Condition,
+    Record,
+    Statement,
+    conjoined,
+    question,
+)
 from recorder.store.stored_facts import COLUMNS, OF_EXTENT, FactNames, named
 
 __all__ = ["FactPages", "newest_facts"]
@@ -38,7 +44,7 @@ def newest_facts(where: str, count: int, *, led: bool) -> Statement:
     Looked for backwards by the position, what is rare would be met late:
     what an index leads to is put in order afterwards.
     """
-    return Statement.of(f"""
+    return question(f"""
         with found as {"materialized" if led else "not materialized"} (
           select f.position, f.index from recorder.fact f where {where})
         select position from found order by position desc, index desc

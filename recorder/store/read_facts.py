@@ -23,7 +23,7 @@ from recorder.coverage.ports import FactsEnd
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 from recorder.store.details import detail_decoder
-from recorder.store.engine import Engine, Record, fetch
+from recorder.store.engine import Engine, fetch
 from recorder.store.extent import Extent
 from recorder.store.read_gangs import FAMILIES, FAMILY, LIVES
 from recorder.store.read_labels import (
@@ -33,7 +33,7 @@ from recorder.store.read_labels import (
     followed,
     says_where,
 )
-from recorder.store.statement import Statement
+from recorder.store.statement import Record, Statement, question
 from recorder.store.stored_facts import (
     COLUMNS,
     OF_EXTENT,
@@ -109,7 +109,7 @@ LOSSES = named(f"""
       and (f.kind in (#boot-changed, #lease-silent) or f.mark = #contact
         or f.kind = #appeared and f.place is not null)
 """)
-ACTIVE = Statement.of(f"""
+ACTIVE = question(f"""
     select n.name from (
       select distinct f.node_id from recorder.fact f
       where {OF_EXTENT} and f.bearing = #sign and {IN_TIME}
@@ -117,7 +117,7 @@ ACTIVE = Statement.of(f"""
         and (f.kind <> #appeared or f.mark = #created)) t
     join recorder.node n on n.node_id = t.node_id
 """)
-ACTIVE_NEAR = Statement.of(f"""
+ACTIVE_NEAR = question(f"""
     select n.name from (
       select distinct f.node_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES} and f.bearing = #sign
@@ -127,7 +127,7 @@ ACTIVE_NEAR = Statement.of(f"""
             and given.at + :within::interval)) t
     join recorder.node n on n.node_id = t.node_id
 """)
-LAST_SIGN = Statement.of(f"""
+LAST_SIGN = question(f"""
     select max(f.at) from recorder.fact f
     where {OF_EXTENT} and f.bearing = #sign and f.at < :until
       and f.node_id = (select n.node_id from recorder.node n
@@ -140,13 +140,13 @@ PLACES = f"""
     from recorder.fact f join recorder.node n on n.node_id = f.node_id
     where {OF_EXTENT} and {{which}}
 """
-PLACES_OF_ALL = Statement.of(
+PLACES_OF_ALL = question(
     PLACES.format(which="f.kind = #appeared and f.place is not null")
 )
-PLACES_OF_NODES = Statement.of(
+PLACES_OF_NODES = question(
     PLACES.format(which=f"{APPEARED_STANDING} and {OF_NODES}")
 )
-OBSERVED = Statement.of("""
+OBSERVED = question("""
     select observed_at from recorder.entry
     where log_id = :log and position = :position
 """)

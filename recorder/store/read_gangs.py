@@ -5,7 +5,7 @@ from datetime import timedelta
 from itertools import pairwise
 
 from recorder.answers.queries import ALWAYS, PodsOn, PreemptedPods, Tenants
-from recorder.store.statement import Statement
+from recorder.store.statement import question
 from recorder.store.stored_facts import (
     COLUMNS,
     OF_EXTENT,
@@ -27,7 +27,7 @@ TOGETHER = timedelta(minutes=1)
 # Of the kinds of the index `fact_by_placing`, and by nothing that it does not
 # hold, so that no row is read. Who was bound later or had ended before cannot
 # have been there; what is dated days later tells neither, whatever the clock.
-PLACED = Statement.of(f"""
+PLACED = question(f"""
     with stay as (
       select n.node_id, s.since, s.until
       from unnest(:nodes::text[], :begins::timestamptz[], :ends::timestamptz[])
@@ -54,7 +54,7 @@ PLACED = Statement.of(f"""
       where object_id = pod.object_id offset 0) o on o.uid is not null
 """)
 # Of the kinds of that index too.
-TENANTS = Statement.of(f"""
+TENANTS = question(f"""
     select distinct n.name, o.namespace
     from (
       select distinct f.node_id, f.object_id from recorder.fact f
@@ -68,7 +68,7 @@ TENANTS = Statement.of(f"""
 """)
 # By the scheduler, which the Pod tells itself; or by a queue, which tells it
 # of the workload, and whose Pods go a moment later.
-PREEMPTED = Statement.of(f"""
+PREEMPTED = question(f"""
     with evicted as materialized (
       select distinct {SEEN_AT} as at from recorder.fact f
       where {OF_EXTENT} and f.mark = #evicted and f.node_id is null

@@ -15,19 +15,12 @@ from recorder.coverage.ports import ClockJump
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName
 from recorder.store.codes import OPERATION_CODES, SOURCES
-from recorder.store.engine import (
-    Engine,
-    Record,
-    asking,
-    fetch,
-    fetch_within,
-    reading,
-)
+from recorder.store.engine import Engine, asking, fetch, reading
 from recorder.store.read_documents import Documents
 from recorder.store.read_scan import Asked
 from recorder.store.read_selection import TOLD_BY_RECORDER
 from recorder.store.read_span import Span, find_span
-from recorder.store.statement import Statement
+from recorder.store.statement import Record, question
 
 __all__ = ["GapReader", "told_statement"]
 
@@ -35,7 +28,7 @@ PAGE = 1000
 
 # The first of what the recorder tells is a literal, so that the planner can
 # prove that the partial index `entry_by_gap` holds every such entry.
-FEW = Statement.of(f"""
+FEW = question(f"""
     select page.*, r.name as resource from (
       select position, recorded_at, observed_at, operation, source,
         resource_id, base_distance, encoding, payload
@@ -51,7 +44,7 @@ FEW = Statement.of(f"""
 def told_statement(span: Span, operation: Operation) -> Asked:
     """Select a page of the recorder's own entries of one operation."""
     where, values = span.holds()
-    statement = Statement.of(f"""
+    statement = question(f"""
     select page.*, r.name as resource from (
       select e.position, e.recorded_at, e.observed_at, e.operation, e.source,
         e.resource_id, e.base_distance, e.encoding, e.payload
@@ -136,9 +129,7 @@ class GapReader:
         while span is not None:
             async with reading(self._engine, "read gaps") as connection:
                 statement, values = told_statement(span, operation)
-                rows = await fetch_within(
-                    self._engine, connection, statement, **values
-                )
+                rows = await connection.fetch(statement, **values)
                 documents = await self._documents.decode(connection, rows)
             for row in rows:
                 yield row, documents[row.position]

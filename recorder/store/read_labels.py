@@ -10,8 +10,7 @@ from itertools import groupby
 from recorder.model.facts import Appeared, Detail, LabelChanged
 from recorder.model.state import TOPOLOGY
 from recorder.store.details import DetailDecoder
-from recorder.store.engine import Record
-from recorder.store.statement import Statement
+from recorder.store.statement import Record, question
 from recorder.store.stored_facts import OF_EXTENT
 
 __all__ = [
@@ -59,10 +58,8 @@ LABELLED = f"""
     from version v join recorder.node n on n.node_id = v.node_id
     order by v.position, v.index
 """
-LABELS = Statement.of(
-    LABELLED.format(label=":key::text || '=' || :value::text")
-)
-LABELS_OF_PLACE = Statement.of(LABELLED.format(label="'=' || :value::text"))
+LABELS = question(LABELLED.format(label=":key::text || '=' || :value::text"))
+LABELS_OF_PLACE = question(LABELLED.format(label="'=' || :value::text"))
 
 
 def says_where(key: str | None) -> bool:

@@ -12,9 +12,9 @@ from recorder.model.entry import Operation
 from recorder.model.observation import AUDITED
 from recorder.model.reference import EntryName
 from recorder.store.codes import OPERATION_CODES
-from recorder.store.engine import Engine, Record, fetch
+from recorder.store.engine import Engine, fetch
 from recorder.store.extent import Extent
-from recorder.store.statement import Statement
+from recorder.store.statement import Record, Statement
 
 __all__ = ["Standing", "read_logs", "read_observed", "read_standing"]
 

@@ -11,7 +11,7 @@ from recorder.store.engine import Engine, asking, fetch
 from recorder.store.read_documents import Documents
 from recorder.store.read_selection import VERSIONS
 from recorder.store.rows import EVENT_COLLECTIONS
-from recorder.store.statement import Statement
+from recorder.store.statement import question
 
 __all__ = ["NodeReader"]
 
@@ -20,7 +20,7 @@ GONE = frozenset({Operation.DELETED, Operation.ABSENT})
 # Of each on its own, day by day and backwards, until there is one: what was
 # recorded on a later day has a later position. In a day by the index of
 # objects, so that nothing is read of the others.
-NEWEST = Statement.of("""
+NEWEST = question("""
     with thing as (
       select o.object_id, o.name, o.uid from recorder.object o
       where o.log_id = :log and o.namespace = ''

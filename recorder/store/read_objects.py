@@ -6,8 +6,6 @@ many as can be read in a moment.
 
 from collections.abc import Collection, Mapping, Sequence
 
-from sqlalchemy import select, tuple_
-
 from recorder.answers.nouns import Heartbeats, Incarnation
 from recorder.answers.queries import (
     HeartbeatsOf,
@@ -18,82 +16,57 @@ from recorder.answers.queries import (
     WordsNear,
 )
 from recorder.model.reference import ObjectIdentity
-from recorder.store.engine import Engine, fetch, reading
-from recorder.store.statement import Statement
-from recorder.store.tables import (
-    Query,
-    kind,
-    node,
-    object_,
-    object_head,
-    word,
-)
+from recorder.store.engine import Connection, Engine, fetch, reading
+from recorder.store.statement import question
 
-__all__ = ["NameReader", "things_query", "twins_query"]
+__all__ = ["THINGS", "TWINS", "NameReader"]
 
 NAMES_MAX = 20_000
 """Names compared with one that was not found; more would take seconds."""
 
-KNOWN = Statement.of("""
+KNOWN = question("""
     select name from recorder.node
-    where log_id = :log and name = any (:names)
-""")
-
-
-def things_query(
-    log: int,
-    kinds: Collection[int],
-    *,
-    namespace: str | None,
-    name: str,
-) -> Query:
-    """Select the objects of a name."""
-    query = (
-        _things()
-        .where(
-            object_.c.log_id == log,
-            object_.c.kind_id.in_(kinds),
-            object_.c.name == name,
-        )
-        .order_by(object_.c.object_id)
-    )
-    if namespace is not None:
-        query = query.where(object_.c.namespace == namespace)
-    return query
-
-
-def twins_query(
-    log: int,
-    uids: Collection[str],
-    *,
-    groups: Collection[str],
-    name: str,
-) -> Query:
-    """Select the objects of a name that are the same, by another kind.
-
-    An audit record names its object by the plural of its resource.
-    """
-    return (
-        _things()
-        .where(
-            object_.c.log_id == log,
-            object_.c.uid.in_(uids),
-            object_.c.name == name,
-            kind.c.api_group.in_(groups),
-        )
-        .order_by(object_.c.object_id)
-    )
-
-
-def _things() -> Query:
-    return select(
-        object_.c.object_id,
-        kind.c.api_group,
-        kind.c.name.label("kind"),
-        object_.c.namespace,
-        object_.c.name,
-        object_.c.uid,
-    ).join_from(object_, kind, kind.c.kind_id == object_.c.kind_id)
+    where log_id = :log and name = any (:names::text[])
+    """)
+NODES = question("""
+    select name from recorder.node where log_id = :log
+    order by name limit :most
+    """)
+KINDS = question("select api_group, name from recorder.kind")
+KINDS_NAMED = question("""
+    select k.kind_id
+    from unnest(:groups::text[], :kinds::text[]) w (api_group, name)
+    join recorder.kind k on k.api_group = w.api_group and k.name = w.name
+    """)
+THING = """
+    select o.object_id, k.api_group, k.name as kind, o.namespace, o.name, o.uid
+    from recorder.object o join recorder.kind k on k.kind_id = o.kind_id
+"""
+THINGS = question(f"""{THING}
+    where o.log_id = :log and o.kind_id = any (:kinds::int4[])
+      and o.name = :name
+      and (:namespace::text is null or o.namespace = :namespace)
+    order by o.object_id
+    """)
+# The same by another kind: an audit record names its object by the plural of
+# its resource.
+TWINS = question(f"""{THING}
+    where o.log_id = :log and o.uid = any (:uids::text[]) and o.name = :name
+      and k.api_group = any (:groups::text[])
+    order by o.object_id
+    """)
+NAMES = question("""
+    select namespace, name from recorder.object
+    where log_id = :log and kind_id = any (:kinds::int4[]) limit :most
+    """)
+# Those of an attached archive are numbers of another database.
+HEARTBEATS = question("""
+    select object_id, heartbeats, heartbeat_at, version, resource_version
+    from recorder.object_head
+    where log_id = :log and object_id = any (:numbers::int8[])
+    """)
+WORD = question("select word_id from recorder.word where text = :word")
+WORDS = question("select text from recorder.word limit :most")
 
 
 class NameReader:
@@ -123,38 +96,36 @@ class NameReader:
         return [*self._known_nodes.intersection(names)]
 
     async def _node_names(self) -> Sequence[str]:
-        query = (
-            select(node.c.name)
-            .where(node.c.log_id == self._log)
-            .order_by(node.c.name)
-            .limit(NAMES_MAX)
+        rows = await fetch(
+            self._engine, "read nodes", NODES, log=self._log, most=NAMES_MAX
         )
-        async with reading(self._engine, "read nodes") as connection:
-            return (await connection.scalars(query)).all()
+        return [name for (name,) in rows]
 
     async def kinds(self, _: Kinds) -> Sequence[tuple[str, str]]:
         """Return group and name of every kind of the database."""
-        query = select(kind.c.api_group, kind.c.name)
-        async with reading(self._engine, "read kinds") as connection:
-            return [(g, n) for g, n in await connection.execute(query)]
+        rows = await fetch(self._engine, "read kinds", KINDS)
+        return [(group, name) for group, name in rows]
 
     async def incarnations(self, query: Incarnations) -> Sequence[Incarnation]:
         """Return the objects of a name; in any namespace where it is None.
 
         An object of one UID is all of its own, by whatever kind it is filed.
         """
-        kinds, name = query.kinds, query.name
+        asked = {"log": self._log, "name": query.name}
         async with reading(self._engine, "read objects") as connection:
-            numbers = (await connection.scalars(_kinds_query(kinds))).all()
-            things = things_query(
-                self._log, numbers, namespace=query.namespace, name=name
+            rows = await connection.fetch(
+                THINGS,
+                kinds=await _kinds_named(connection, query.kinds),
+                namespace=query.namespace,
+                **asked,
             )
-            rows = (await connection.execute(things)).all()
             uids = {row.uid for row in rows if row.uid is not None}
             if uids:
-                groups = {group for group, _ in kinds}
-                twins = twins_query(self._log, uids, groups=groups, name=name)
-                rows = [*rows, *await connection.execute(twins)]
+                groups = {group for group, _ in query.kinds}
+                twins = await connection.fetch(
+                    TWINS, uids=list(uids), groups=list(groups), **asked
+                )
+                rows = [*rows, *twins]
         found = {number: identity for number, *identity in rows}
         return [
             Incarnation(n, ObjectIdentity(*found[n])) for n in sorted(found)
@@ -164,39 +135,26 @@ class NameReader:
         self, query: ObjectNames
     ) -> Sequence[tuple[str, str]]:
         """Return namespace and name of objects, where known."""
-        of_kinds = _kinds_query(query.kinds)
         async with reading(self._engine, "read objects") as connection:
-            numbers = (await connection.scalars(of_kinds)).all()
-            named = (
-                select(object_.c.namespace, object_.c.name)
-                .where(
-                    object_.c.log_id == self._log,
-                    object_.c.kind_id.in_(numbers),
-                )
-                .limit(NAMES_MAX)
+            rows = await connection.fetch(
+                NAMES,
+                log=self._log,
+                kinds=await _kinds_named(connection, query.kinds),
+                most=NAMES_MAX,
             )
-            found = {
-                (ns, name) for ns, name in await connection.execute(named)
-            }
-        return sorted(found)
+        return sorted({(namespace, name) for namespace, name in rows})
 
     async def heartbeats(
         self, query: HeartbeatsOf
     ) -> Mapping[int, Heartbeats]:
         """Return the folded heartbeats of live objects, by number."""
-        counted = select(
-            object_head.c.object_id,
-            object_head.c.heartbeats,
-            object_head.c.heartbeat_at,
-            object_head.c.version,
-            object_head.c.resource_version,
-        ).where(
-            object_head.c.object_id.in_(query.numbers),
-            # Those of an attached archive are numbers of another database.
-            object_head.c.log_id == self._log,
+        rows = await fetch(
+            self._engine,
+            "read heartbeats",
+            HEARTBEATS,
+            log=self._log,
+            numbers=list(query.numbers),
         )
-        async with reading(self._engine, "read heartbeats") as connection:
-            rows = (await connection.execute(counted)).all()
         return {
             row.object_id: Heartbeats(
                 row.heartbeats,
@@ -214,14 +172,18 @@ class NameReader:
         They are shared by all logs of the database.
         """
         async with reading(self._engine, "read reasons") as connection:
-            known = select(word.c.word_id).where(word.c.text == query.word)
-            if await connection.scalar(known) is not None:
+            if await connection.fetch(WORD, word=query.word):
                 return []
-            texts = select(word.c.text).limit(NAMES_MAX)
-            return (await connection.scalars(texts)).all()
+            rows = await connection.fetch(WORDS, most=NAMES_MAX)
+        return [text for (text,) in rows]
 
 
-def _kinds_query(kinds: Collection[tuple[str, str]]) -> Query:
-    return select(kind.c.kind_id).where(
-        tuple_(kind.c.api_group, kind.c.name).in_(list(kinds))
+async def _kinds_named(
+    connection: Connection, kinds: Collection[tuple[str, str]]
+) -> Sequence[int]:
+    rows = await connection.fetch(
+        KINDS_NAMED,
+        groups=[group for group, _ in kinds],
+        kinds=[kind for _, kind in kinds],
     )
+    return [number for (number,) in rows]

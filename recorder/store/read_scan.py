@@ -12,7 +12,7 @@ from typing import TypeAlias
 from recorder.answers.nouns import Part
 from recorder.store.read_selection import TOLD_BY_RECORDER, Conditions
 from recorder.store.read_span import Span
-from recorder.store.statement import Condition, Statement, conjoined
+from recorder.store.statement import Condition, Statement, conjoined, question
 
 __all__ = [
     "Asked",
@@ -120,7 +120,7 @@ def page_statement(
         for part, (told, _) in JOINED.items()
     ]
     joins = [join for part, (_, join) in JOINED.items() if part in parts]
-    statement = Statement.of(f"""
+    statement = question(f"""
     select p.position, p.recorded_at, p.observed_at, p.occurred_at,
       p.operation, p.source, p.version, p.resource_version, p.base_distance,
       p.encoding, p.payload, {", ".join(names)}
@@ -146,7 +146,7 @@ def positions_statement(scan: Scan, count: int) -> Asked:
     where, values = scan.where()
     if not scan.goes_by_position:
         return _matching(where, values, count)
-    statement = Statement.of(f"""
+    statement = question(f"""
     select e.position from recorder.entry e where {where}
     order by e.position desc limit {count}
     """)
@@ -163,7 +163,7 @@ def newest_statement(scan: Scan) -> Asked:
 
 
 def _matching(where: str, values: Mapping[str, object], count: int) -> Asked:
-    statement = Statement.of(f"""
+    statement = question(f"""
     with matches as materialized (
       select e.position from recorder.entry e where {where})
     select position from matches order by position desc limit {count}

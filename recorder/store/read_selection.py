@@ -12,7 +12,7 @@ from recorder.store.codes import (
     version_columns,
 )
 from recorder.store.engine import Engine, fetch
-from recorder.store.statement import Condition, Statement
+from recorder.store.statement import Condition, Statement, question
 
 __all__ = [
     "TOLD_BY_RECORDER",
@@ -44,11 +44,11 @@ The number is a literal, so that the planner can prove that the partial index
 """
 
 ACTION = "read entries"
-RESOURCES = Statement.of("select resource_id, name from recorder.resource")
-NODE = Statement.of("""
+RESOURCES = question("select resource_id, name from recorder.resource")
+NODE = question("""
     select node_id from recorder.node where log_id = :log and name = :name
 """)
-WORD = Statement.of("select word_id from recorder.word where text = :name")
+WORD = question("select word_id from recorder.word where text = :name")
 
 REFUSED = """exists (select from recorder.fact f
       where f.recorded_at = e.recorded_at and f.position = e.position

@@ -19,7 +19,7 @@ from typing import Self
 
 from recorder.model.moment import FIRST, shifted
 from recorder.store.engine import Engine, fetch
-from recorder.store.statement import Condition, Statement
+from recorder.store.statement import Condition, Statement, question
 
 __all__ = ["WINDOW", "Span", "find_span", "window_statement"]
 
@@ -71,7 +71,7 @@ ENDS = """
         where b.log_id = :log and b.first_position <= s.last
         order by b.first_position desc limit 1) as last_at
 """
-POSITIONS = Statement.of(f"""
+POSITIONS = question(f"""
     with {HEAD} {ENDS}
     from head, (select :first::int8 as first, :last::int8 as last) s
 """)
@@ -85,7 +85,7 @@ def window_statement(first_batches: str) -> Statement:
             first batch of the first day that is touched, and that behind the
             last.
     """
-    return Statement.of(f"""
+    return question(f"""
     with recursive {HEAD},
     touched as (
       select min(p.lower) as lower, max(p.upper) as upper,

@@ -1,18 +1,26 @@
-"""Statements of questions, with names for their values and their numbers.
+"""Statements: a text with names for its values and for its numbers.
 
-A text says ``:since`` for a value and ``#appeared`` for the number of a kind
-of facts, of what they bear or are marked by, or of an operation. The driver
-knows neither: values get numbers in the order in which the text names them
-first, and what stands in the log for a word is put in as a literal, so that
-the planner knows the partial indices. Both is done once, where a statement is
+Every statement of the store is one of these, for the read side and for what
+writes. A text has ``:since`` for a value and ``#appeared`` for the number of a
+kind of facts, of what they bear or are marked by, or of an operation. The
+driver knows neither: values get numbers in the order in which the text first
+has their names, and the number for a word is put in as a literal, so that the
+planner knows the partial indices. Both is done once, where a statement is
 made: the driver prepares it by its text, once for a connection.
+
+Statements that the archive answers too are made by `question`; the archive
+refuses all others.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
+from weakref import WeakSet
+
+import asyncpg
+from asyncpg.cursor import CursorFactory
 
 from recorder.store.codes import (
     BEARING_CODES,
@@ -21,7 +29,14 @@ from recorder.store.codes import (
     OPERATION_CODES,
 )
 
-__all__ = ["Condition", "Statement", "conjoined"]
+__all__ = [
+    "STATEMENTS",
+    "Condition",
+    "Record",
+    "Statement",
+    "conjoined",
+    "question",
+]
 
 Condition: TypeAlias = tuple[str, Mapping[str, object]]
 """A text, and its values by name."""
@@ -42,7 +57,14 @@ REMEMBERED = 500
 not by the values."""
 
 
-@dataclass(frozen=True, slots=True)
+class Record(asyncpg.Record):  # type: ignore[misc]
+    """A row, of which the columns are attributes too."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self[name]
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Statement:
     """One statement, as the driver takes it."""
 
@@ -50,9 +72,12 @@ class Statement:
     names: tuple[str, ...]
     """Of its values, in their order."""
 
+    is_archived: bool = False
+    """Whether the archive answers it too."""
+
     @staticmethod
     @lru_cache(REMEMBERED)
-    def of(text: str) -> "Statement":
+    def of(text: str, *, archive: bool = False) -> "Statement":
         """Make a statement of a text with names, once.
 
         Raises:
@@ -64,12 +89,76 @@ class Statement:
             return f"${places.setdefault(found[1], len(places) + 1)}"
 
         text = WORD.sub(lambda found: NUMBERS[found[1]], text)
-        return Statement(NAME.sub(numbered, text), tuple(places))
+        made = Statement(NAME.sub(numbered, text), tuple(places), archive)
+        STATEMENTS.add(made)
+        return made
 
     def values(self, given: Mapping[str, object]) -> list[object]:
         """Return values in their order; one that is not named is a mistake."""
         assert given.keys() == set(self.names), (self.names, list(given))
         return [given[name] for name in self.names]
+
+    async def fetch(
+        self, connection: asyncpg.Connection, **values: object
+    ) -> Sequence[Record]:
+        """Return its rows, over a connection of the driver."""
+        given = self.values(values)
+        rows: Sequence[Record] = await connection.fetch(
+            self.text, *given, record_class=Record
+        )
+        return rows
+
+    async def fetch_row(
+        self, connection: asyncpg.Connection, **values: object
+    ) -> Any:
+        """Return its first row, or None."""
+        given = self.values(values)
+        return await connection.fetchrow(
+            self.text, *given, record_class=Record
+        )
+
+    async def fetch_value(
+        self, connection: asyncpg.Connection, **values: object
+    ) -> Any:
+        """Return the first column of its first row, or None."""
+        return await connection.fetchval(self.text, *self.values(values))
+
+    async def execute(
+        self, connection: asyncpg.Connection, **values: object
+    ) -> None:
+        """Execute it for what it changes."""
+        await connection.execute(self.text, *self.values(values))
+
+    async def execute_many(
+        self,
+        connection: asyncpg.Connection,
+        many: Iterable[Mapping[str, object]],
+    ) -> None:
+        """Execute it for each of many values, in one transaction."""
+        rows = [self.values(values) for values in many]
+        await connection.executemany(self.text, rows)
+
+    def cursor(
+        self,
+        connection: asyncpg.Connection,
+        *,
+        prefetch: int | None = None,
+        **values: object,
+    ) -> CursorFactory:
+        """Return a cursor over its rows, within a transaction."""
+        given = self.values(values)
+        return connection.cursor(
+            self.text, *given, prefetch=prefetch, record_class=Record
+        )
+
+
+def question(text: str) -> Statement:
+    """Make a statement that the archive answers too."""
+    return Statement.of(text, archive=True)
+
+
+STATEMENTS: WeakSet[Statement] = WeakSet()
+"""All of them that are in use."""
 
 
 def conjoined(conditions: Iterable[Condition]) -> Condition:

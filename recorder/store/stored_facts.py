@@ -14,10 +14,10 @@ from recorder.model.facts import Detail
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.store.codes import FACTS
 from recorder.store.details import detail_decoder
-from recorder.store.engine import Engine, Record, fetch
+from recorder.store.engine import Engine, fetch
 from recorder.store.extent import Extent
 from recorder.store.read_requests import RequestReader, is_in_its_entry
-from recorder.store.statement import Statement
+from recorder.store.statement import Record, Statement, question
 
 __all__ = [
     "COLUMNS",
@@ -71,7 +71,7 @@ def named(found: str, *, before: str = "") -> Statement:
         found: what selects `COLUMNS`.
         before: common table expressions that it needs, each with a comma.
     """
-    return Statement.of(f"""
+    return question(f"""
     with recursive {before} told as materialized ({found})
     select {FACT} as what, position, index, at, observed_at, kind, detail,
       object_id, node_id, actor_id,

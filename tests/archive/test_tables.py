@@ -129,7 +129,7 @@ def test_what_is_asked_of_a_node_is_no_work_for_every_row(
     }
     values = statement.values({name: given[name] for name in statement.names})
 
-    text = f"explain (format json) {translated(statement.text)}"
+    text = f"explain (format json) {translated(statement)}"
     ((_, plan),) = asked(tables, text, *values)
     assert "READ_PARQUET" in plan
     # Rows that are numbered, or of which duplicates go, are read whole.

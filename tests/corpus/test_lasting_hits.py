@@ -18,9 +18,9 @@ from recorder.answers.node_questions import ImpactQuestion, IncidentsQuestion
 from recorder.explain.impact import Hit
 from recorder.knowledge import shipped
 from recorder.model.window import Window
-from recorder.store.engine import Record, fetch
+from recorder.store.engine import fetch
 from recorder.store.read import LogReading
-from recorder.store.statement import Statement
+from recorder.store.statement import Record, Statement
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of, truth_of
 from tests.corpus.truth import read_truth

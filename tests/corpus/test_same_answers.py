@@ -24,7 +24,7 @@ from recorder.model.document import plain
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 from recorder.sources.tape.export import Cut, cut_tape
-from recorder.store.engine import Record
+from recorder.store.statement import Record
 from recorder.store.stored_facts import FactNames
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import play, reading_of, truth_of

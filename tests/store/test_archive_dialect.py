@@ -5,6 +5,7 @@ import pytest
 from recorder.store.archive_dialect import translated
 from recorder.store.read_facts import DISRUPTED, EVIDENCE
 from recorder.store.read_gangs import FAMILIES, PLACED
+from recorder.store.statement import Statement
 
 PAIRS = [
     ("select f.at from f", 'select f."at" from f'),
@@ -66,14 +67,14 @@ PAIRS = [
 def test_what_duckdb_says_in_another_way_is_translated(
     said: str, meant: str
 ) -> None:
-    assert translated(said) == meant
+    assert translated(Statement(said, (), is_archived=True)) == meant
 
 
-@pytest.mark.parametrize(
-    "text", [DISRUPTED.text, EVIDENCE.text, PLACED.text, FAMILIES.text]
-)
-def test_the_statements_of_questions_are_translated_whole(text: str) -> None:
-    found = translated(text)
+@pytest.mark.parametrize("statement", [DISRUPTED, EVIDENCE, PLACED, FAMILIES])
+def test_the_statements_of_questions_are_translated_whole(
+    statement: Statement,
+) -> None:
+    found = translated(statement)
     for left in ("offset 0", "array(", "select from", "like any", " f.at "):
         assert left not in found
     assert found.count("(") == found.count(")")

@@ -6,7 +6,7 @@ The questions that ask otherwise are named here, with what they ask.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from types import ModuleType
 from typing import Any
@@ -22,13 +22,14 @@ from recorder.answers.why import ask_why
 from recorder.knowledge import load
 from recorder.model.window import Window
 from recorder.store import (
-    engine,
+    read_documents,
     read_facts,
     read_gangs,
     read_gaps,
     read_logs,
 )
-from recorder.store.statement import Statement
+from recorder.store.engine import Pooled
+from recorder.store.statement import Record, Statement
 from tests.corpus.logs import play, reading_of, tape_of
 from tests.support.postgres import Database
 
@@ -55,16 +56,15 @@ CONDITIONS = ("Index Cond", "Recheck Cond", "Filter", "Join Filter")
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[object]]:
     """Statements as they are asked, each with the values of its first time."""
     found: dict[str, list[object]] = {}
-    held = engine._held
+    of_pool = Pooled.fetch
 
     async def noted(
-        of: Any, statement: Statement, given: list[object], ask: Any
-    ) -> object:
-        if ask is engine._fetched:
-            found.setdefault(statement.text, list(given))
-        return await held(of, statement, given, ask)
+        pooled: Pooled, statement: Statement, **values: object
+    ) -> Sequence[Record]:
+        found.setdefault(statement.text, statement.values(values))
+        return await of_pool(pooled, statement, **values)
 
-    monkeypatch.setattr(engine, "_held", noted)
+    monkeypatch.setattr(Pooled, "fetch", noted)
     return found
 
 
@@ -79,6 +79,7 @@ def scans(plan: Mapping[str, Any]) -> Iterator[str]:
 def named(text: str) -> str:
     """Name a statement as the code does."""
     modules: tuple[ModuleType, ...] = (
+        read_documents,
         read_facts,
         read_gangs,
         read_gaps,

@@ -1,18 +1,17 @@
 """The newest of a log of many days is looked for backwards, and only once."""
 
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Sequence
 
 import asyncpg
 import pytest
-from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.answers.nouns import Selection
-from recorder.store.engine import make_engine
+from recorder.store.engine import Pooled, make_engine
 from recorder.store.extent import Extent
 from recorder.store.read_entries import EntryReader
 from recorder.store.read_fact_pages import FactPages
+from recorder.store.statement import Record, Statement
 from tests.support.many import DAYS, PER_DAY, filled
 from tests.support.postgres import DatabaseServer
 
@@ -119,18 +118,21 @@ async def test_facts_are_read_across_days(
 
 
 async def test_what_was_found_is_not_looked_for_again(
-    engine: AsyncEngine,
+    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entries, told = EntryReader(engine, 1, SIZE), []
+    entries, asked = EntryReader(engine, 1, SIZE), []
     after = await entries.skip_to_newest(SEVENTH, 2000)
+    of_pool = Pooled.fetch
 
-    def note(_conn: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        told.append(statement)
+    async def noted(
+        pooled: Pooled, statement: Statement, **values: object
+    ) -> Sequence[Record]:
+        asked.append(statement.text)
+        return await of_pool(pooled, statement, **values)
 
-    event.listen(engine.sync_engine, "before_cursor_execute", note)
+    monkeypatch.setattr(Pooled, "fetch", noted)
     found = await positions(entries, after)
 
-    walks = [text for text in told if "entry.reason_id =" in text]
     assert found == SEVENTHS
-    assert told
-    assert not walks
+    assert [text for text in asked if "e.position = any" in text]
+    assert not [text for text in asked if "e.reason_id =" in text]

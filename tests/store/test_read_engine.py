@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import asyncpg
 import pytest
-from sqlalchemy import text
 
 from recorder.errors import LogUnavailableError
 from recorder.store import engine as module
@@ -24,6 +23,8 @@ from tests.support.postgres import Database
 ONE = Statement.of("select 1 as one")
 SLEEPING = Statement.of("select pg_sleep(5)")
 PLANS = Statement.of("select current_setting('plan_cache_mode') as plans")
+COUNT = Statement.of("select count(*) from recorder.resource")
+CREATE = Statement.of("create table t (x int)")
 NOTHING = Statement.of("select * from recorder.nothing")
 PROCESS = Statement.of("select pg_backend_pid()")
 END = Statement.of("select pg_terminate_backend(:process, 5000)")
@@ -49,7 +50,7 @@ async def test_a_question_that_takes_too_long_says_what_helps(
 
     with pytest.raises(QuestionTooLargeError) as caught:
         async with reading(engine, "read entries") as connection:
-            await connection.execute(text("select pg_sleep(5)"))
+            await connection.fetch(SLEEPING)
 
     assert "a shorter time" in str(caught.value)
     await engine.dispose()
@@ -62,7 +63,7 @@ async def test_a_reader_writes_nothing_whoever_it_is(
 
     with pytest.raises(LogUnavailableError, match="read-only"):
         async with reading(engine, "read entries") as connection:
-            await connection.execute(text("create table t (x int)"))
+            await connection.fetch(CREATE)
 
     await engine.dispose()
 
@@ -71,21 +72,20 @@ async def test_all_that_is_asked_at_once_sees_one_state(
     database: Database,
 ) -> None:
     reader = make_engine(database.dsn("reader"))
-    writer = make_engine(database.superuser_dsn())
-    count = text("select count(*) from recorder.resource")
+    writer = await asyncpg.connect(database.superuser_dsn())
 
     async with reading(reader, "count") as connection:
-        before = await connection.scalar(count)
-        async with writer.begin() as other:
-            await other.execute(
-                text("insert into recorder.resource (name) values ('x')")
-            )
-        assert await connection.scalar(count) == before
+        before = await connection.fetch(COUNT)
+        await writer.execute(
+            "insert into recorder.resource (name) values ('x')"
+        )
+        assert await connection.fetch(COUNT) == before
     async with reading(reader, "count") as connection:
-        assert await connection.scalar(count) == (before or 0) + 1
+        ((now,),) = await connection.fetch(COUNT)
+    assert now == before[0][0] + 1
 
     await reader.dispose()
-    await writer.dispose()
+    await writer.close()
 
 
 async def test_a_missing_schema_names_the_command(
@@ -95,7 +95,7 @@ async def test_a_missing_schema_names_the_command(
 
     with pytest.raises(SchemaError, match="recorder migrate"):
         async with reading(engine, "read") as connection:
-            await connection.execute(text("select * from recorder.nothing"))
+            await connection.fetch(NOTHING)
 
     await engine.dispose()
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import asyncpg
 import pytest
-from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.answers.nouns import Line, Part, Selection
@@ -18,7 +17,7 @@ from recorder.store import read_entries
 from recorder.store.engine import make_engine
 from recorder.store.engine import reading as reading_of
 from recorder.store.read import LogReading, list_logs
-from recorder.store.tables import entry
+from recorder.store.statement import Statement
 from tests.support.builders import (
     PODS,
     a_frame,
@@ -31,6 +30,10 @@ from tests.support.fixed_log import (
     tell,
 )
 from tests.support.postgres import Database
+
+DELTAS = Statement.of(
+    "select count(*) from recorder.entry where base_distance is not null"
+)
 
 
 @pytest.fixture
@@ -90,10 +93,7 @@ async def test_documents_come_back_byte_for_byte(
         [told[start : start + 100] for start in range(0, len(told), 100)],
     )
     async with reading_of(engine, "count") as connection:
-        deltas = await connection.scalar(
-            select(func.count()).where(entry.c.base_distance.is_not(None))
-        )
-    assert deltas is not None
+        ((deltas,),) = await connection.fetch(DELTAS)
     assert deltas > 400
 
     reading = await LogReading.at_present(engine, number)

@@ -17,7 +17,7 @@ from recorder.answers.nouns import Part, Selection
 from recorder.model.entry import Operation
 from recorder.store.engine import connect, make_engine
 from recorder.store.read_gaps import told_statement
-from recorder.store.read_objects import things_query, twins_query
+from recorder.store.read_objects import THINGS, TWINS
 from recorder.store.read_scan import (
     Asked,
     Scan,
@@ -27,7 +27,6 @@ from recorder.store.read_scan import (
 )
 from recorder.store.read_selection import find_conditions
 from recorder.store.read_span import find_span
-from recorder.store.tables import Query
 from tests.support.many import DAYS, PER_DAY, filled
 from tests.support.postgres import DatabaseServer
 
@@ -64,20 +63,11 @@ class Plans:
         assert span is not None
         return Scan(span, conditions)
 
-    async def nodes(self, query: Query | Asked) -> list[dict[str, Any]]:
-        given: list[object] = []
-        if isinstance(query, tuple):
-            statement, values = query
-            sql, given = statement.text, statement.values(values)
-        else:
-            sql = str(
-                query.compile(
-                    dialect=self._engine.dialect,
-                    compile_kwargs={"literal_binds": True},
-                )
-            )
+    async def nodes(self, query: Asked) -> list[dict[str, Any]]:
+        statement, values = query
         text = await self._connection.fetchval(
-            f"explain (format json) {sql}", *given
+            f"explain (format json) {statement.text}",
+            *statement.values(values),
         )
         print(text)
         return list(walked(orjson.loads(text)[0]["Plan"]))
@@ -97,7 +87,7 @@ class Plans:
             await self._connection.execute("deallocate asked")
         return list(walked(orjson.loads(text)[0]["Plan"]))
 
-    async def indices(self, query: Query | Asked) -> set[str]:
+    async def indices(self, query: Asked) -> set[str]:
         parents = dict(await self._connection.fetch(PARENTS))
         return {
             parents.get(node["Index Name"], node["Index Name"])
@@ -202,7 +192,8 @@ async def test_gaps_go_by_gap(plans: Plans, operation: Operation) -> None:
 
 
 async def test_a_name_goes_by_name(plans: Plans) -> None:
-    query = things_query(1, [1], namespace="train", name="pod-77")
+    asked = {"log": 1, "kinds": [1], "namespace": "train", "name": "pod-77"}
+    query = (THINGS, asked)
 
     assert "object_by_name" in await plans.indices(query)
     assert "object" not in seq_scans(await plans.nodes(query))
@@ -211,7 +202,13 @@ async def test_a_name_goes_by_name(plans: Plans) -> None:
 async def test_the_same_object_by_another_kind_goes_by_uid(
     plans: Plans,
 ) -> None:
-    query = twins_query(1, ["uid-77"], groups=["batch"], name="pod-77")
+    asked = {
+        "log": 1,
+        "uids": ["uid-77"],
+        "groups": ["batch"],
+        "name": "pod-77",
+    }
+    query = (TWINS, asked)
 
     assert "object_by_uid" in await plans.indices(query)
     assert "object" not in seq_scans(await plans.nodes(query))
