@@ -74,7 +74,8 @@ test: $(VENV)/.dev
 # All of what `make test` takes a sample of: variations, benchmarks at their smallest, deaths, faults.
 scenarios: $(VENV)/.dev
 	RECORDER_TEST_VARIATIONS=all $(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder \
-		tests/scenarios tests/explain/test_corpus.py tests/corpus tests/bench tests/archive tests/crash tests/faults tests/survival
+		tests/scenarios tests/explain/test_corpus.py tests/corpus tests/bench tests/archive tests/crash tests/faults tests/survival \
+		tests/tampering
 
 # Long runs of seeded faults: make soak SOAK_FAKE=1000 SOAK_REAL=50
 soak: $(VENV)/.dev

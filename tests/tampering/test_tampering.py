@@ -1,7 +1,8 @@
 """A superuser who edits the log with the triggers off is found out.
 
 2,240 mutations by seed, each in a transaction of its own that is rolled back,
-each verified as an auditor would who holds the checkpoints.
+each verified as an auditor would who holds the checkpoints. Each commit makes
+a quarter of them, every kind with other seeds; ``make scenarios`` makes all.
 """
 
 import asyncio
@@ -20,10 +21,12 @@ from recorder.store.long_work import connect_to
 from recorder.store.lookback import documents
 from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer
+from tests.support.sampling import sampled
 from tests.tampering.mutations import MUTATIONS, Tampering
 from tests.tampering.story import committed, record, the_log
 
 SEEDS = range(80)
+PLAYED = 20
 """Of each mutation."""
 
 TABLES = (
@@ -94,10 +97,11 @@ async def test_nothing_is_found_where_nothing_was_done(log: Database) -> None:
 @pytest.mark.timeout(240)
 async def test_a_mutation_is_found_and_named(log: Database, name: str) -> None:
     harmless = 0
+    seeds = sampled(f"tampering {name}", SEEDS, PLAYED)
     async with superuser(log) as connection:
         outside = await committed(connection)
         before = await contents(connection)
-        for seed in SEEDS:
+        for seed in seeds:
             change = connection.transaction()
             await change.start()
             try:
@@ -115,7 +119,7 @@ async def test_a_mutation_is_found_and_named(log: Database, name: str) -> None:
             assert touched is None or named(found) & touched, (
                 f"seed {seed}: {touched} not in {found.problems}"
             )
-    assert harmless < len(SEEDS) / 10
+    assert harmless < max(5, len(seeds) / 10), harmless
 
 
 def named(found: Verified) -> set[int]:
