@@ -22,7 +22,7 @@ from tests.cli.running import started
 from tests.cluster.ports import Ports
 from tests.cluster.waiting import until
 from tests.support.postgres import Database
-from tests.survival.wire import Wire
+from tests.support.wire import Wire
 
 SECONDS = 30
 END_SECONDS = 10

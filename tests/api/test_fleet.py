@@ -27,7 +27,7 @@ from tests.support.fleet import (
     write_registry,
 )
 from tests.support.postgres import Database
-from tests.survival.wire import State, Wire
+from tests.support.wire import State, Wire
 
 SINCE = "2020-01-01T00:00:00Z"
 AWAY = {"dead", "hung"}

@@ -14,9 +14,9 @@ from typing import Any
 import orjson
 
 from recorder.model.entry import Operation
-from tests.cluster.comparison import Version, differences
+from tests.cluster.comparison import Version
 from tests.support.fake_cluster import FakeCluster, Snapshot
-from tests.support.log_rows import gap_spans, log_rows, over_rewinds
+from tests.support.log_rows import compared
 from tests.support.read_log import WholeLog
 
 __all__ = ["COMPARED", "Story"]
@@ -128,14 +128,11 @@ class Story:
 
     def differences(self, log: WholeLog) -> list[str]:
         """Return every difference between a log and what happened."""
-        truth = self._truth()
-        rows, wrong = over_rewinds(log_rows(log.entries), truth)
         return (
-            wrong
-            + differences(
-                truth,
-                rows,
-                gap_spans(log.entries, log.recovered.streams),
+            compared(
+                self._truth(),
+                log.entries,
+                log.recovered.streams,
                 resources=COMPARED,
             )
             + self._undue(log)

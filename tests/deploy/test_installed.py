@@ -25,7 +25,7 @@ from tests.support.postgres import (
     DatabaseServer,
     fresh_database,
 )
-from tests.survival.wire import Wire
+from tests.support.wire import Wire
 
 pytestmark = pytest.mark.timeout(300)
 

@@ -22,9 +22,10 @@ from recorder.model.observation import WATCH
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from tests.cluster.comparison import Version
-from tests.faults.gaps import CERTAIN, Told, told_gaps
+from tests.faults.gaps import CERTAIN
 from tests.faults.truth import Truth
 from tests.faults.world import World
+from tests.support.log_rows import LogGap, log_gaps
 
 __all__ = ["wrong_coverage"]
 
@@ -102,7 +103,7 @@ async def wrong_coverage(
 ) -> list[str]:
     """Return what is wrong with coverage, in words."""
     reading = _Reading(world)
-    told = told_gaps(world.database.log.entries)
+    told = log_gaps(world.database.log.entries)
     heard = [jump async for jump in reading.clock_jumps()]
     jumps = [
         tuple(sorted((jump.at - timedelta(seconds=jump.seconds), jump.at)))
@@ -142,7 +143,7 @@ async def _lost(
 
 
 async def _all_windows(
-    reading: _Reading, told: list[Told], jumps: list[tuple[datetime, ...]]
+    reading: _Reading, told: list[LogGap], jumps: list[tuple[datetime, ...]]
 ) -> AsyncIterator[str]:
     for stream in reading.streams:
         gaps = [g for g in told if g.resource == stream.resource]
@@ -170,7 +171,7 @@ def _untold_jumps(world: World, told: list[ClockJump]) -> Iterator[str]:
 async def _windows(
     reading: _Reading,
     stream: Stream,
-    gaps: list[Told],
+    gaps: list[LogGap],
     jumps: list[tuple[datetime, ...]],
 ) -> AsyncIterator[str]:
     began, proven = stream.began_at, stream.vouched_until

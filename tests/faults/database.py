@@ -8,15 +8,12 @@ one who asked for it is dead.
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 
 from recorder.errors import LogUnavailableError, UnknownStateError
-from recorder.intake.known_events import KnownEvent
 from recorder.intake.state import Batch, Recovered
-from recorder.model.reference import Resource
 from tests.support.memory_log import MemoryLog, MemoryWriter
 
 __all__ = ["Commit", "Database", "Session"]
@@ -69,10 +66,11 @@ class Database:
         return Session(self, holder, self.sessions)
 
 
-class Session:
+class Session(MemoryWriter):
     """The port `Log`, for as long as one recording lasts."""
 
     def __init__(self, database: Database, holder: str, number: int) -> None:
+        super().__init__(database.log, holder=holder)
         self.number = number
         self.is_cut_off = False
         """Whether this process alone cannot reach the server."""
@@ -81,7 +79,6 @@ class Session:
         self.in_hand = 0
         """Commits that are under way."""
         self._database = database
-        self._writer = MemoryWriter(database.log, holder=holder)
         self._batch: Batch | None = None
         self._sealed = 0.0
 
@@ -90,7 +87,7 @@ class Session:
         self._reach()
         if database.expires_at < database.steady():
             database.log.holder = None
-        recovered = await self._writer.take_lease()
+        recovered = await super().take_lease()
         database.expires_at = database.steady() + LEASE_SECONDS
         return recovered
 
@@ -109,20 +106,20 @@ class Session:
             if goes_on:
                 # The server had it before its client died, and may refuse it.
                 with suppress(UnknownStateError):
-                    await self._apply(batch)
+                    await self._commit(batch)
             raise
         finally:
             self.in_hand -= 1
         if fate != "lost":
-            await self._apply(batch)
+            await self._commit(batch)
         if fate:
             msg = "the server did not answer the commit"
             raise LogUnavailableError(msg)
 
-    async def _apply(self, batch: Batch) -> None:
+    async def _commit(self, batch: Batch) -> None:
         database, before = self._database, len(self._database.log.entries)
         try:
-            await self._writer.append(batch)
+            await super().append(batch)
         except UnknownStateError:
             database.fenced += 1
             raise
@@ -132,42 +129,9 @@ class Session:
             commit = Commit(self.number, self._sealed, now, after)
             database.commits.append(commit)
 
-    async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
-        self._reach()
-        return await self._writer.documents(positions)
-
-    async def lacking(
-        self,
-        resource: Resource,
-        versions: Sequence[int],
-        *,
-        epoch: int,
-        since: datetime,
-    ) -> Sequence[int]:
-        self._reach()
-        return await self._writer.lacking(
-            resource, versions, epoch=epoch, since=since
-        )
-
-    async def owned(
-        self, source: str, *, epoch: int, since: datetime
-    ) -> Mapping[str, Sequence[int]]:
-        self._reach()
-        return await self._writer.owned(source, epoch=epoch, since=since)
-
-    async def requests(self, moments: Sequence[datetime]) -> Sequence[bytes]:
-        self._reach()
-        return await self._writer.requests(moments)
-
-    async def live_events(
-        self, resource: Resource, since: datetime
-    ) -> Mapping[str, KnownEvent]:
-        self._reach()
-        return await self._writer.live_events(resource, since)
-
     async def close(self) -> None:
         if not (self.is_dead or self.is_cut_off or self._database.away):
-            await self._writer.close()
+            await super().close()
 
     def _reach(self) -> None:
         why = self._database.away

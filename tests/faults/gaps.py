@@ -13,13 +13,11 @@ nothing is missing where a walk says so is seen by comparing with the truth.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 import orjson
 
-from recorder.model.entry import Draft, Operation
+from recorder.model.entry import Operation
 from recorder.model.observation import (
     EpochBegan,
     HistoryWalked,
@@ -30,11 +28,11 @@ from recorder.model.observation import (
     StreamResumed,
     WatchFrame,
 )
-from tests.faults.news import Newest, forget, news
 from tests.faults.process import Note
 from tests.faults.world import World
+from tests.support.log_rows import LogGap, log_gaps
 
-__all__ = ["CERTAIN", "Told", "told_gaps", "wrong_gaps"]
+__all__ = ["CERTAIN", "Newest", "forget", "news", "wrong_gaps"]
 
 UNREADABLE = "undecodable input"
 VANISHED = "kind no longer served (404)"
@@ -47,69 +45,8 @@ CERTAIN = 3
 """Commits sealed after an observation by which it is surely in the log: one
 may be under way, and one may wait for it with what came before."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class Told:
-    """A gap as its two entries tell it."""
-
-    resource: str
-    opened: int
-    closed: int
-    """Positions; zero while it is open."""
-
-    opened_at: datetime
-    epoch: int
-    closed_epoch: int
-    since: datetime
-    to: datetime | None
-    reason: str
-    before: int | None
-    after: int | None
-    possible: bool
-
-
-def told_gaps(entries: list[tuple[int, Draft]]) -> list[Told]:
-    """Pair the entries that open and close gaps."""
-    gaps: list[Told] = []
-    opened: dict[str, tuple[int, int, Draft]] = {}
-    for position, (epoch, draft) in enumerate(entries, 1):
-        name = draft.resource or ""
-        if draft.operation is Operation.GAP_OPENED:
-            assert name not in opened, f"{name} was opened twice"
-            opened[name] = position, epoch, draft
-        elif draft.operation is Operation.GAP_CLOSED:
-            ended = position, epoch, draft
-            gaps.append(_told(name, opened.pop(name), ended))
-    gaps += [_told(name, entry, None) for name, entry in opened.items()]
-    return gaps
-
-
-def _told(
-    name: str,
-    began: tuple[int, int, Draft],
-    ended: tuple[int, int, Draft] | None,
-) -> Told:
-    position, epoch, draft = began
-    first = orjson.loads(draft.raw)
-    last: dict[str, Any] = orjson.loads(ended[2].raw) if ended else {}
-    for field in ("from", "reason", "resource_version_before"):
-        assert not last or first[field] == last[field], (first, last)
-    to, after = last.get("to"), last.get("resource_version_after")
-    before = first["resource_version_before"]
-    return Told(
-        resource=name,
-        opened=position,
-        closed=ended[0] if ended else 0,
-        opened_at=draft.observed_at,
-        epoch=epoch,
-        closed_epoch=ended[1] if ended else epoch,
-        since=datetime.fromisoformat(first["from"]),
-        to=datetime.fromisoformat(to) if to else None,
-        reason=first["reason"],
-        before=int(before) if before else None,
-        after=int(after) if after else None,
-        possible=bool(last.get("possible", ["anything"])),
-    )
+Newest = dict[tuple[int, int], int]
+"""The newest version by session, and by epoch of the cluster."""
 
 
 def wrong_gaps(world: World) -> Iterator[str]:
@@ -117,7 +54,7 @@ def wrong_gaps(world: World) -> Iterator[str]:
     notes: dict[str, list[tuple[int, Note]]] = {}
     for index, note in enumerate(world.notes):
         notes.setdefault(_resource(note), []).append((index, note))
-    for gap in told_gaps(world.database.log.entries):
+    for gap in log_gaps(world.database.log.entries):
         own = notes.get(gap.resource, []) + notes.get("", [])
         judge = _Judge(world, gap, sorted(own, key=lambda pair: pair[0]))
         yield from (f"{why}: {gap}" for why in judge.complaints())
@@ -136,7 +73,7 @@ class _Judge:
     """Judges one gap."""
 
     def __init__(
-        self, world: World, gap: Told, notes: list[tuple[int, Note]]
+        self, world: World, gap: LogGap, notes: list[tuple[int, Note]]
     ) -> None:
         self._world = world
         self._gap = gap
@@ -375,3 +312,34 @@ class _Judge:
         return not any(
             before < revision <= (after or revision) for revision in forgot
         )
+
+
+def news(
+    note: Note, frame: WatchFrame | HistoryWalked, newest: Newest
+) -> Iterator[tuple[Note, datetime, bool]]:
+    """Yield a frame that may show a version nobody had seen before.
+
+    Two sessions may overlap, one of them fenced off and not aware of it, and
+    each notices for itself that history was rewound: note the newest of each.
+
+    What was read of the past is none, and is none when it comes again.
+    """
+    if isinstance(frame, HistoryWalked):
+        newest[note.session, note.epoch] = int(frame.until)
+        return
+    version = int(orjson.loads(frame.object)["metadata"]["resourceVersion"])
+    own = [seen for (who, _), seen in newest.items() if who == note.session]
+    if version > max(own, default=0) and not frame.late:
+        is_news = version > max(newest.values(), default=0)
+        yield note, frame.observed_at, is_news
+    newest[note.session, note.epoch] = max([*own, version])
+
+
+def forget(note: Note, newest: Newest) -> None:
+    """Forget versions of a history that is over.
+
+    Another session may have noticed before, and seen versions of the new one.
+    """
+    for who, epoch in list(newest):
+        if who == note.session or epoch < note.epoch:
+            del newest[who, epoch]

@@ -1,243 +1,257 @@
-"""Fault schedules: a seed decides what breaks, when, and for how long.
+"""Schedules of faults: a seed decides what breaks, when, and what with what.
 
-Each injects every fault once and some of them again, in an order of its own,
-while the cluster goes on; then everything is mended, and the log is compared
-with what really happened. Source, intake and HTTP are the real ones. Time is
-not, so that an hour of timeouts takes a second.
+A schedule is played in a world: a fake cluster, where an hour of timeouts
+takes a second (`tests.faults.world`), or a real one (`tests.survival.site`).
+The language of schedules, the order of a run and what is kept of a failure
+are the same for both; what a world can break, and what its log must then
+say, each world knows itself.
 """
 
 import asyncio
 import random
+import time
 from collections import Counter
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Any, Generic, Protocol, TypeVar
 
-from recorder.intake.state import ResumePoint, StreamState
+import orjson
+
 from recorder.model.entry import Draft
-from recorder.model.observation import WATCH
-from tests.cluster.comparison import Version, differences
-from tests.faults.covering import wrong_coverage
-from tests.faults.faults import Faults
-from tests.faults.gaps import told_gaps, wrong_gaps
-from tests.faults.truth import Truth, truth_of
-from tests.faults.unseen import unseen_events
-from tests.faults.world import World
-from tests.support import fake_time
-from tests.support.log_rows import gap_spans, log_rows, over_rewinds
+from tests.cluster.comparison import Version
 
-__all__ = ["Outcome", "play"]
-
-CORE = ("events", "namespaces", "nodes", "pods")
-COMPARED = {
-    *(("", plural) for plural in CORE),
-    ("apiextensions.k8s.io", "customresourcedefinitions"),
-    ("example.com", "widgets"),
-}
-FOLLOWED = [
-    *(f"v1/{plural}" for plural in CORE),
-    "apiextensions.k8s.io/v1/customresourcedefinitions",
-    "example.com/v1/widgets",
-]
-BACKUPS = 4
-"""Snapshots that are kept to be restored."""
-
-MORE = 12
-"""Faults that are injected once more."""
-
-CALM_SECONDS = 30.0
-"""From the last fault to the end: whatever is still to be told is."""
-
-SETTLE_SECONDS = 1800.0
-"""Of the test's own time; the longest wait in life is two minutes."""
+__all__ = ["Fault", "Faults", "Outcome", "Step", "Strike", "World", "run"]
 
 
-@dataclass
+W = TypeVar("W")
+
+
+@dataclass(slots=True)
+class Strike(Generic[W]):
+    """One fault at work, and what it reports about itself."""
+
+    world: W
+    random: random.Random
+    epochs: int = 0
+    """How often history was rewound."""
+
+    reasons: set[str] = field(default_factory=set)
+    """Why gaps may be opened, beside an expiry that the server confirms."""
+
+    blind_at: datetime | None = None
+    """After which no proof can have been made of what is lost."""
+
+    dim: bool = False
+    """Whether a proof may be dated later than what it proves: a process was
+    frozen or slow between the server and the recorder's clock, or the clock
+    itself was moved."""
+
+    detail: str = ""
+
+    def note(self, detail: str) -> None:
+        """Add how the fault went about it."""
+        self.detail = f"{self.detail} {detail}".strip()
+
+
+Breaking = Callable[..., Coroutine[Any, Any, bool | None]]
+"""Returns False where the fault is not possible at the moment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One way of breaking something and of mending it again."""
+
+    name: str
+    strike: Breaking
+
+    parts: frozenset[str]
+    """What it breaks; a fault that breaks something else may go with it."""
+
+    shared: bool | None = None
+    """The database that it needs; None if any will do."""
+
+
+Step = tuple[Fault, ...]
+"""The faults that strike at once."""
+
+
+class Faults(list[Fault]):
+    """The faults of a world, in the order of their definition."""
+
+    def __call__(
+        self, *parts: str, shared: bool | None = None
+    ) -> Callable[[Breaking], Breaking]:
+        """Register the function that is decorated as a fault of its name."""
+
+        def register(strike: Breaking) -> Breaking:
+            name = strike.__name__.replace("_", " ")
+            self.append(Fault(name, strike, frozenset(parts), shared))
+            return strike
+
+        return register
+
+
+@dataclass(kw_only=True)
 class Outcome:
-    """What became of one schedule."""
+    """What became of a schedule."""
 
     seed: int
+    database: str = "in memory"
     wrong: list[str] = field(default_factory=list)
-    happened: list[str] = field(default_factory=list)
-    injected: Counter[str] = field(default_factory=Counter)
+    struck: list[str] = field(default_factory=list)
+    """What happened, step by step."""
+
+    faults: Counter[str] = field(default_factory=Counter)
     gaps: Counter[str] = field(default_factory=Counter)
+    """How many gaps were closed, by their reason."""
+
     healed: int = 0
-    entries: list[tuple[int, Draft]] = field(default_factory=list)
-    truth: list[Version] = field(default_factory=list)
+    entries: int = 0
+    takeovers: list[float] = field(default_factory=list)
+    seconds: float = 0.0
+    kept: str = ""
+    """The folder with what is needed to understand a failure."""
 
 
-def play(seed: int) -> Outcome:
-    """Play a schedule from its beginning to its judgement."""
-    random.seed(seed)  # for the jitter of commits
-    outcome = Outcome(seed)
-    descriptors = _descriptors()
-    with TemporaryDirectory() as folder:
-        fake_time.run(
-            lambda: _play(outcome, Path(folder)), complaints=outcome.wrong
-        )
-    left = _descriptors() - descriptors
-    if left:
-        outcome.wrong.append(f"{left} descriptors are still open")
-    return outcome
+class World(Protocol):
+    """What a schedule is played in."""
+
+    def alive(self) -> AbstractAsyncContextManager[None]:
+        """Let the cluster be written to while entered."""
+
+    async def settle(self) -> None:
+        """Wait until the log has caught up with the cluster.
+
+        Raises:
+            TimeoutError: It did not; the message names what is missing.
+        """
+
+    def steps(self) -> Sequence[Step]:
+        """Return what strikes, one step after another."""
+
+    async def prepare(self, step: Step) -> list[Strike[Any]]:
+        """Return a strike for each fault of the next step."""
+
+    def seconds(self) -> float:
+        """Return the seconds of this world."""
+
+    async def judge_step(self, strikes: Sequence[Strike[Any]]) -> list[str]:
+        """Return what the log must not say after a step."""
+
+    async def stop(self) -> list[str]:
+        """Stop as an operator would; return what is left that must not be."""
+
+    async def judge(self, outcome: Outcome) -> list[str]:
+        """Compare the whole log with the truth; count what it holds."""
+
+    async def evidence(
+        self, folder: Path
+    ) -> tuple[Sequence[tuple[int, Draft]], Sequence[Version]]:
+        """Return entries and truth; copy other files into a folder."""
 
 
-def _descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
-
-
-async def _play(outcome: Outcome, folder: Path) -> None:
-    world = World(outcome.seed, folder)
-    faults = Faults(world)
+async def run(
+    world: World,
+    outcome: Outcome,
+    *,
+    say: Callable[[str], None],
+    keep_in: Path | None,
+) -> None:
+    """Play a schedule to its judgement, and keep what explains a failure."""
+    began = time.monotonic()
     try:
         async with world.alive():
-            async with asyncio.timeout(SETTLE_SECONDS):
-                await _settled(world)
-            await _break(world, faults, outcome)
-            await faults.mend()
-            async with asyncio.timeout(SETTLE_SECONDS):
-                await _settled(world)
-            await asyncio.sleep(CALM_SECONDS)
-            async with asyncio.timeout(SETTLE_SECONDS):
-                await _settled(world)
-            outcome.wrong += _open_at_the_end(world)
-            await _stop(world, outcome)
-    except* TimeoutError:
-        outcome.wrong.append(f"it never settled: {_unsettled(world)}")
-    outcome.injected = faults.injected
-    outcome.entries = world.database.log.entries
-    outcome.wrong += world.failed
-    await _judge(world, outcome)
+            await _play(world, outcome, say)
+    except* Exception as failures:  # noqa: BLE001 - each is a finding
+        outcome.wrong += _messages(failures)
+    outcome.seconds = time.monotonic() - began
+    if outcome.wrong and keep_in is not None:
+        folder = keep_in / f"seed-{outcome.seed}"
+        folder.mkdir(parents=True, exist_ok=True)
+        outcome.kept = str(folder)
+        _keep(outcome, folder, *await world.evidence(folder))
 
 
-async def _break(world: World, faults: Faults, outcome: Outcome) -> None:
-    dice = world.dice
-    bag = [*faults.every, *dice.choices(faults.every, k=MORE)]
-    dice.shuffle(bag)
-    began = world.steady()
-    for fault in bag:
-        snapshot = world.cluster.epoch, world.cluster.snapshot()
-        world.backups = [*world.backups, snapshot][-BACKUPS:]
-        await asyncio.sleep(dice.choice([0.0, 0.005, 0.2, 1.5, 8.0, 30.0]))
-        at = world.steady() - began
-        said = await faults.inject(fault)
-        outcome.happened.append(f"{at:9.3f} {said}")
+async def _play(
+    world: World, outcome: Outcome, say: Callable[[str], None]
+) -> None:
+    await world.settle()
+    began = world.seconds()
+    for step in world.steps():
+        strikes = await world.prepare(step)
+        at = world.seconds() - began
+        possible = await _strike(step, strikes)
+        outcome.faults.update(
+            one.name
+            for one, struck in zip(step, possible, strict=True)
+            if struck
+        )
+        what = " + ".join(
+            f"{one.name} {strike.detail}".strip()
+            for one, strike in zip(step, strikes, strict=True)
+        )
+        outcome.struck.append(f"{at:9.3f} {what}")
+        wrong = await world.judge_step(strikes)
+        say(f"  {outcome.struck[-1]}, {world.seconds() - began - at:.1f} s")
+        outcome.wrong += [f"{what}: {one}" for one in wrong]
+    outcome.wrong += await world.stop()
+    outcome.wrong += await world.judge(outcome)
 
 
-async def _settled(world: World) -> None:
-    """Wait until the log has caught up with a cluster that pauses."""
-    while _unsettled(world):
-        world.cluster.bookmark()
-        await asyncio.sleep(1)
+async def _strike(step: Step, strikes: Sequence[Strike[Any]]) -> list[bool]:
+    if len(step) == 1:
+        return [await _possible(step[0], strikes[0])]
+    tasks = []
+    async with asyncio.TaskGroup() as group:
+        for one, strike in zip(step, strikes, strict=True):
+            # The second strikes while the first does its work.
+            tasks.append(group.create_task(_possible(one, strike)))
+            await asyncio.sleep(strike.random.uniform(0.0, 0.8))
+    return [task.result() for task in tasks]
 
 
-def _unsettled(world: World) -> list[str]:
-    log = world.database.log
+async def _possible(fault: Fault, strike: Strike[Any]) -> bool:
+    if await fault.strike(strike) is False:
+        strike.note("(not possible now)")
+        return False
+    return True
+
+
+def _messages(failures: BaseExceptionGroup[Exception]) -> list[str]:
     found = []
-    if world.followed() != world.cluster.epoch:
-        found.append("another history")
-    for name in FOLLOWED:
-        point = log.streams.get((WATCH, name))
-        if point is None:
-            found.append(f"{name} is unknown")
-        elif point.gap is not None or not _is_near(world, point):
-            found.append(f"{name} is at {point}")
+    for failure in failures.exceptions:
+        if isinstance(failure, BaseExceptionGroup):
+            found += _messages(failure)
+        else:
+            found.append(f"{type(failure).__name__}: {failure}")
     return found
 
 
-def _is_near(world: World, point: ResumePoint) -> bool:
-    return (
-        point.state is StreamState.LIVE
-        and int(point.completed or 0) >= world.cluster.revision - 50
-        and world.processes != []
-    )
-
-
-def _open_at_the_end(world: World) -> list[str]:
-    watches = Counter(stream.kind.plural for stream in world.cluster.streams)
-    writers = [p.name for p in world.processes if p.is_recording]
-    wrong = [
-        f"{count} watches of {plural} are open"
-        for plural, count in watches.items()
-        if count > 1
-    ]
-    if len(writers) != 1:
-        wrong.append(f"{writers} write")
-    return wrong
-
-
-async def _stop(world: World, outcome: Outcome) -> None:
-    """End as an operator would, and look for what is left."""
-    for process in list(world.processes):
-        world.processes.remove(process)
-        await process.stop()
-    await asyncio.sleep(1)
-    log = world.database.log
-    if log.holder is not None:
-        outcome.wrong.append(f"{log.holder} still holds the lease")
-    if world.cluster.streams:
-        outcome.wrong.append(f"{len(world.cluster.streams)} watches are left")
-    outcome.wrong += [
-        f"{key} is {point.state.value} after a stop"
-        for key, point in log.streams.items()
-        if point.state is not StreamState.STOPPED
-    ]
-
-
-async def _judge(world: World, outcome: Outcome) -> None:
-    log = world.database.log
-    truth = truth_of(world)
-    for version in unseen_events(world, truth):
-        del truth[version]
-    outcome.truth = list(truth)
-    rows, wrong = over_rewinds(log_rows(log.entries), outcome.truth)
-    outcome.wrong += _wrong_epochs(world)
-    outcome.wrong += wrong
-    outcome.wrong += differences(
-        outcome.truth,
-        rows,
-        gap_spans(log.entries, log.streams),
-        resources=COMPARED,
-        through=_committed(world),
-    )
-    outcome.wrong += list(wrong_gaps(world))
-    outcome.wrong += await wrong_coverage(world, truth, _held(truth, world))
-    for gap in told_gaps(log.entries):
-        if gap.possible:
-            outcome.gaps[gap.reason] += 1
-        else:
-            outcome.healed += 1
-
-
-def _committed(world: World) -> int:
-    """Return up to where the log must hold everything: what is lost in the
-    last moment, before a stop, comes with the next start."""
-    return min(
-        int(point.completed or 0)
-        for point in world.database.log.streams.values()
-    )
-
-
-def _held(truth: Truth, world: World) -> set[Version]:
-    rows = {
-        (row.epoch, row.resource, row.uid, row.revision)
-        for row in log_rows(world.database.log.entries)
-    }
-    last = _committed(world)
-    final = world.database.log.epoch
-    return {
-        version
-        for version in truth
-        if (version.epoch, version.resource, version.uid, version.revision)
-        in rows
-        or (version.epoch == final and version.revision > last)
-    }
-
-
-def _wrong_epochs(world: World) -> list[str]:
-    noticed = world.noticed()
-    return [
-        f"an epoch began, and nothing was rewound: {noticed}"
-        for before, after in pairwise(noticed)
-        if after <= before
-    ]
+def _keep(
+    outcome: Outcome,
+    folder: Path,
+    entries: Sequence[tuple[int, Draft]],
+    truth: Sequence[Version],
+) -> None:
+    """Write story, log and truth, a line for each entry and each version."""
+    story = ["what is wrong:", *outcome.wrong, "", "what happened:"]
+    text = "\n".join([*story, *outcome.struck, ""])
+    (folder / "story.txt").write_text(text)
+    with (folder / "log.ndjson").open("wb") as log:
+        for position, (epoch, draft) in enumerate(entries, 1):
+            line = {
+                "position": position,
+                "epoch": epoch,
+                "operation": draft.operation.value,
+                "source": draft.source,
+                "resource": draft.resource,
+                "observed_at": draft.observed_at,
+                "document": draft.raw.decode(errors="replace"),
+            }
+            log.write(orjson.dumps(line) + b"\n")
+    with (folder / "oracle.ndjson").open("wb") as oracle:
+        for version in truth:
+            oracle.write(orjson.dumps(asdict(version)) + b"\n")

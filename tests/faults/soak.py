@@ -1,91 +1,116 @@
-"""Playing schedules by the hundred, and the table of what became of them.
+"""Many schedules: the options of the commands, and a table of what became.
 
-The seeds are ``--first`` and those after it; one that failed is played again
-with ``--first 17 --schedules 1``. Strings are hashed alike in each run: the
-order of a set would differ else, and with it what a seed means.
+A schedule that failed is played again with its seed and one schedule.
 """
 
 import argparse
 import json
-import os
-import sys
-import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from tempfile import mkdtemp
 
-from tests.faults.running import Result, run_each
+from tests.faults.schedule import Outcome
 
-__all__ = ["main", "table"]
+__all__ = ["add_options", "report", "table"]
 
-AT_ONCE = 2
-WRONG_SHOWN = 5
-
-
-def main() -> int:
-    """Play; return 1 if any schedule failed."""
-    if os.environ.get("PYTHONHASHSEED") != "0":
-        command = [sys.executable, "-m", "tests.faults", *sys.argv[1:]]
-        os.execve(
-            sys.executable, command, os.environ | {"PYTHONHASHSEED": "0"}
-        )
-    arguments = _arguments()
-    keep = arguments.keep or Path(mkdtemp(prefix="recorder-faults-"))
-    seeds = range(arguments.first, arguments.first + arguments.schedules)
-    began = time.monotonic()
-    results: list[Result] = []
-    for result in run_each(seeds, at_once=AT_ONCE, keep=keep):
-        results.append(result)
-        if arguments.lines:
-            print(json.dumps(asdict(result)), flush=True)
-        elif result.wrong:
-            print("\n".join(_said(result)), flush=True)
-    failed = sorted(result.seed for result in results if result.wrong)
-    if not arguments.lines:
-        print("\n".join(table(results, time.monotonic() - began)))
-        if failed:
-            print(f"\nfailed: {failed}; kept in {keep}")
-    return int(bool(failed))
+WRONG_SHOWN = 20
+COLUMNS = (
+    "seed",
+    "database",
+    "faults",
+    "entries",
+    "gaps by reason",
+    "takeover",
+    "seconds",
+    "result",
+)
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.faults")
-    parser.add_argument("--schedules", type=int, default=300)
-    parser.add_argument("--first", type=int, default=0, help="the first seed")
+def add_options(
+    parser: argparse.ArgumentParser, *, schedules: int, first: int | None
+) -> None:
+    """Add what every command that plays schedules can be given."""
+    parser.add_argument(
+        "--schedules", type=int, default=schedules, metavar="N"
+    )
+    parser.add_argument(
+        "--first",
+        "--seed",
+        type=int,
+        default=first,
+        help="the first seed; the others count on from it",
+    )
     parser.add_argument("--keep", type=Path, help="a folder for failures")
     parser.add_argument(
-        "--lines", action="store_true", help="a line of JSON for each"
+        "--lines", action="store_true", help="print a line of JSON for each"
     )
-    return parser.parse_args()
 
 
-def _said(result: Result) -> Iterator[str]:
-    yield f"seed {result.seed}:"
-    yield from (f"  {why}" for why in result.wrong[:WRONG_SHOWN])
-    if len(result.wrong) > WRONG_SHOWN:
-        yield f"  and {len(result.wrong) - WRONG_SHOWN} more"
+def report(
+    outcomes: Iterable[Outcome], wanted: int, *, lines: bool, again: str
+) -> int:
+    """Print each outcome as it comes, then the table; return a status."""
+    played = []
+    try:
+        for outcome in outcomes:
+            played.append(outcome)
+            if lines:
+                print(json.dumps(vars(outcome)), flush=True)
+            elif outcome.wrong:
+                print("\n".join(_wrong(outcome)), flush=True)
+    except KeyboardInterrupt:
+        pass  # the table of those that were played
+    failed = [outcome for outcome in played if outcome.wrong]
+    if not lines:
+        print("\n" + "\n".join(table(played)))
+        for outcome in failed:
+            print(f"{outcome.kept}: again with {again} {outcome.seed}")
+    return 1 if failed or len(played) < wanted else 0
 
 
-def table(results: Sequence[Result], seconds: float) -> Iterator[str]:
-    """Yield the lines of a table in Markdown."""
-    failed = sum(bool(result.wrong) for result in results)
-    yield "| what | how often |"
-    yield "|---|---|"
-    yield f"| schedules passed | {len(results) - failed} |"
-    yield f"| schedules failed | {failed} |"
-    for name, count in _total(r.injected for r in results):
-        yield f"| fault: {name.replace('_', ' ')} | {count} |"
-    for name, count in _total(r.gaps for r in results):
-        yield f"| gap: {name} | {count} |"
-    yield f"| gap that healed | {sum(r.healed for r in results)} |"
-    yield f"| entries | {sum(r.entries for r in results)} |"
-    yield f"| seconds | {seconds:.0f} |"
+def _wrong(outcome: Outcome) -> Iterator[str]:
+    yield f"seed {outcome.seed}:"
+    yield from (f"  WRONG {why}" for why in outcome.wrong[:WRONG_SHOWN])
+    if len(outcome.wrong) > WRONG_SHOWN:
+        yield f"  and {len(outcome.wrong) - WRONG_SHOWN} more"
 
 
-def _total(counts: Iterable[dict[str, int]]) -> list[tuple[str, int]]:
-    found: Counter[str] = Counter()
-    for one in counts:
-        found.update(one)
-    return sorted(found.items())
+def table(outcomes: Sequence[Outcome]) -> list[str]:
+    """Return lines of Markdown: a row for each schedule, then the totals."""
+    failed = sum(bool(outcome.wrong) for outcome in outcomes)
+    rows = [
+        _row(outcome, str(outcome.seed), outcome.database, bool(outcome.wrong))
+        for outcome in outcomes
+    ]
+    total = Outcome(seed=0)
+    for outcome in outcomes:
+        total.faults.update(outcome.faults)
+        total.gaps.update(outcome.gaps)
+        total.healed += outcome.healed
+        total.entries += outcome.entries
+        total.takeovers += outcome.takeovers
+        total.seconds += outcome.seconds
+    rows.append(_row(total, "all", "", failed))
+    lines = [COLUMNS, ["---"] * len(COLUMNS), *rows]
+    faults = _counted(total.faults)
+    return [*(f"| {' | '.join(line)} |" for line in lines), "", faults]
+
+
+def _row(outcome: Outcome, seed: str, database: str, failed: int) -> list[str]:
+    gaps = Counter({**outcome.gaps, "healed": outcome.healed})
+    return [
+        seed,
+        database,
+        str(sum(outcome.faults.values())),
+        f"{outcome.entries:,}",
+        _counted(gaps) or "none",
+        ", ".join(f"{one:.1f} s" for one in outcome.takeovers),
+        f"{outcome.seconds:.0f}",
+        f"{failed} failed" if failed else "ok",
+    ]
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(
+        f"{count} {what}" for what, count in sorted(counts.items())
+    )

@@ -1,7 +1,7 @@
 """What the oracle takes for news when two sessions overlap a rewind."""
 
 from recorder.model.observation import WatchFrame
-from tests.faults.news import Newest, forget, news
+from tests.faults.gaps import Newest, forget, news
 from tests.faults.process import Note
 from tests.support.builders import PODS, a_bookmark, a_frame, an_object
 

@@ -68,7 +68,7 @@ def played(request: pytest.FixtureRequest) -> Iterator[Played]:
 def test_nothing_is_lost_doubled_or_untold(seed: int, played: Played) -> None:
     said = played.result(seed)
 
-    assert said["wrong"] == [], "\n".join([f"seed {seed}", *said["happened"]])
+    assert said["wrong"] == [], "\n".join([f"seed {seed}", *said["struck"]])
 
 
 @pytest.mark.parametrize("seed", [122, 1005, 1052, 1080])
@@ -79,4 +79,4 @@ def test_a_schedule_that_failed_once_passes(seed: int) -> None:
     with playing(seed, 1) as schedules:
         said = schedules.result(seed)
 
-    assert said["wrong"] == [], "\n".join(said["happened"])
+    assert said["wrong"] == [], "\n".join(said["struck"])

@@ -80,12 +80,12 @@ class World:
         cluster.token = "token-0"
         async with cluster, asyncio.TaskGroup() as group:
             self._group = group
-            self.tell_token()
+            self.write_token()
             cluster.add_crd(WIDGETS)
             cluster.put("namespaces", "default", namespace="")
             for _ in range(20):
                 self.write()
-            tasks = [
+            self._tasks = [
                 group.create_task(self._be_busy()),
                 group.create_task(self._send_bookmarks()),
             ]
@@ -93,12 +93,34 @@ class World:
             try:
                 yield
             finally:
-                for task in tasks:
-                    task.cancel()
+                self.end()
                 for process in list(self.processes):
                     await self.kill(process)
 
-    def tell_token(self) -> None:
+    def end(self) -> None:
+        """Let nobody write to the cluster any more."""
+        for task in self._tasks:
+            task.cancel()
+
+    def mend(self) -> None:
+        """End everything that is still wrong, but keep what is lost."""
+        cluster, database = self.cluster, self.database
+        cluster.failures.clear()
+        cluster.cut_after.clear()
+        cluster.cut_lists.clear()
+        cluster.flowing.set()
+        cluster.answering.set()
+        cluster.portion, cluster.pause = None, 0.0
+        database.away = database.disk = None
+        database.seconds = 0.0
+        database.fates.clear()
+        for process in self.processes:
+            if process.session is not None:
+                process.session.is_cut_off = False
+        if not self.processes:
+            self.start()
+
+    def write_token(self) -> None:
         """Write the token of the moment to where recorders look for it."""
         self.cluster.kubeconfig(self.folder, self.cluster.token or "")
 

@@ -1,6 +1,10 @@
 """A log, reduced to what an oracle can compare with the truth."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 import orjson
 
@@ -8,9 +12,18 @@ from recorder.intake.state import ResumePoint, StreamKey
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import WATCH
 from recorder.model.reference import Resource
-from tests.cluster.comparison import GapSpan, LogRow, Version
+from tests.cluster.comparison import GapSpan, LogRow, Version, differences
 
-__all__ = ["gap_spans", "log_rows", "over_rewinds"]
+__all__ = [
+    "LogGap",
+    "compared",
+    "count_gaps",
+    "gap_spans",
+    "log_gaps",
+    "log_rows",
+]
+
+LEASES = "leases"
 
 COMPARED = {
     Operation.LISTED,
@@ -58,6 +71,28 @@ def log_rows(entries: Iterable[tuple[int, Draft]]) -> list[LogRow]:
             )
         )
     return rows
+
+
+def compared(
+    truth: Sequence[Version],
+    entries: Sequence[tuple[int, Draft]],
+    streams: Mapping[StreamKey, ResumePoint],
+    *,
+    resources: Collection[tuple[str, str]] | None = None,
+    through: int | None = None,
+) -> list[str]:
+    """Return where a log is not what the truth is, up to a revision.
+
+    Leases are left out: they are recorded in part, and of nodes alone.
+    """
+    rows = [row for row in log_rows(entries) if row.resource != LEASES]
+    rows, wrong = over_rewinds(rows, truth)
+    spans = [
+        span for span in gap_spans(entries, streams) if span.resource != LEASES
+    ]
+    return wrong + differences(
+        truth, rows, spans, resources=resources, through=through
+    )
 
 
 def over_rewinds(
@@ -163,3 +198,85 @@ def _spans(draft: Draft, began: int, epoch: int) -> list[GapSpan]:
         )
         for number in range(began, epoch + 1)
     ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogGap:
+    """A gap as its two entries describe it."""
+
+    resource: str
+    opened: int
+    closed: int
+    """Positions; zero while it is open."""
+
+    opened_at: datetime
+    epoch: int
+    closed_epoch: int
+    since: datetime
+    to: datetime | None
+    reason: str
+    before: int | None
+    after: int | None
+    possible: tuple[str, ...]
+    """What may be missing; nothing if it was healed."""
+
+    def __str__(self) -> str:
+        return (
+            f"gap {self.opened}..{self.closed} of {self.resource}"
+            f" ({self.reason}) from {self.since} at {self.before} to"
+            f" {self.to} at {self.after}"
+        )
+
+
+def log_gaps(entries: Iterable[tuple[int, Draft]]) -> list[LogGap]:
+    """Pair the entries that open and close gaps; open ones come last."""
+    gaps: list[LogGap] = []
+    opened: dict[str, tuple[int, int, Draft]] = {}
+    for position, (epoch, draft) in enumerate(entries, 1):
+        name = draft.resource or ""
+        if draft.operation is Operation.GAP_OPENED:
+            assert name not in opened, f"{name} was opened twice"
+            opened[name] = position, epoch, draft
+        elif draft.operation is Operation.GAP_CLOSED:
+            ended = position, epoch, draft
+            gaps.append(_gap(name, opened.pop(name), ended))
+    gaps += [_gap(name, entry, None) for name, entry in opened.items()]
+    return gaps
+
+
+def _gap(
+    name: str,
+    began: tuple[int, int, Draft],
+    ended: tuple[int, int, Draft] | None,
+) -> LogGap:
+    position, epoch, draft = began
+    first = orjson.loads(draft.raw)
+    last: dict[str, Any] = orjson.loads(ended[2].raw) if ended else {}
+    for field in ("from", "reason", "resource_version_before"):
+        assert not last or first[field] == last[field], (first, last)
+    assert not last or last["opened"].endswith(f"/{position}"), last
+    to, after = last.get("to"), last.get("resource_version_after")
+    before = first["resource_version_before"]
+    return LogGap(
+        resource=name,
+        opened=position,
+        closed=ended[0] if ended else 0,
+        opened_at=draft.observed_at,
+        epoch=epoch,
+        closed_epoch=ended[1] if ended else epoch,
+        since=datetime.fromisoformat(first["from"]),
+        to=datetime.fromisoformat(to) if to else None,
+        reason=first["reason"],
+        before=int(before) if before else None,
+        after=int(after) if after else None,
+        possible=tuple(last.get("possible", ["anything"])),
+    )
+
+
+def count_gaps(
+    entries: Iterable[tuple[int, Draft]], reasons: Counter[str]
+) -> int:
+    """Count the gaps by their reason; return how many were healed."""
+    gaps = log_gaps(entries)
+    reasons.update(gap.reason for gap in gaps if gap.possible)
+    return sum(not gap.possible for gap in gaps)

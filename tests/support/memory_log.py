@@ -141,6 +141,7 @@ class MemoryWriter:
         log.epoch = batch.epoch
 
     async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
+        self._reach()
         entries = self.log.entries
         return {
             position: entries[position - 1][1].raw
@@ -156,6 +157,7 @@ class MemoryWriter:
         epoch: int,
         since: datetime,
     ) -> Sequence[int]:
+        self._reach()
         held = {
             read(draft.raw, resource=resource).resource_version
             for of, draft in self.log.entries
@@ -169,6 +171,7 @@ class MemoryWriter:
     async def owned(
         self, source: str, *, epoch: int, since: datetime
     ) -> Mapping[str, Sequence[int]]:
+        self._reach()
         owned: dict[str, list[int]] = {}
         told = OF_VERSIONS | {Operation.RECOVERED, Operation.ABSENT}
         for of, draft in self.log.entries:
@@ -180,6 +183,7 @@ class MemoryWriter:
         return owned
 
     async def requests(self, moments: Sequence[datetime]) -> Sequence[bytes]:
+        self._reach()
         return [
             draft.raw
             for draft in self.log.drafts(Operation.AUDIT)
@@ -189,6 +193,7 @@ class MemoryWriter:
     async def live_events(
         self, resource: Resource, since: datetime
     ) -> Mapping[str, KnownEvent]:
+        self._reach()
         alive: dict[str, KnownEvent] = {}
         for position, (epoch, draft) in enumerate(self.log.entries, 1):
             if draft.resource != str(resource) or draft.observed_at < since:
@@ -222,3 +227,9 @@ class MemoryWriter:
     async def close(self) -> None:
         if self._term == self.log.term:
             self.log.holder = None
+
+    def _reach(self) -> None:
+        """Raise `LogUnavailableError` where the log is away; here it is not.
+
+        Each question is preceded by it.
+        """

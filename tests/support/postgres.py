@@ -64,6 +64,7 @@ __all__ = [
     "Database",
     "DatabaseServer",
     "debian_binaries",
+    "debian_site",
     "fresh_database",
     "make_template",
     "start_debian",
@@ -186,41 +187,47 @@ def start_embedded(roles_sql: str) -> Iterator[DatabaseServer]:
 @contextmanager
 def start_debian(roles_sql: str) -> Iterator[DatabaseServer]:
     """Run Debian's PostgreSQL 15, with the same roles as the embedded."""
-    binaries = debian_binaries()
     with _test_folder() as path, (path / "postgres.log").open("ab") as log:
-        folder = DataFolder.at(path)
-        account = choose_account(folder)
-        open_folder_to(account, folder)
-        site = Installation(
-            folder=folder,
-            account=account,
-            binaries=binaries,
-            processes=Processes(folder, account, output=log.fileno()),
-        )
-        socket_folder = choose_socket_folder(folder, account, kept="")
-        settings = {
-            **SETTINGS,
-            **_FAST,
-            "unix_socket_directories": str(socket_folder),
-        }
-        passwords = make_passwords()
-        _initdb(site)
-        write_configuration(site, settings)
-        set_superuser_password(site, passwords[SUPERUSER])
+        site, sockets, passwords = debian_site(path, log.fileno(), _FAST)
         server = Postmaster(site)
         server.start()
         try:
             yield DatabaseServer(
                 name="debian-15",
                 version=asyncio.run(
-                    ensure_roles(socket_folder, passwords, roles_sql=roles_sql)
+                    ensure_roles(sockets, passwords, roles_sql=roles_sql)
                 ),
-                socket_folder=socket_folder,
+                socket_folder=sockets,
                 passwords=passwords,
                 roles_sql=roles_sql,
             )
         finally:
             server.abandon()
+
+
+def debian_site(
+    path: Path, log: int, settings: Mapping[str, str]
+) -> tuple[Installation, Path, Mapping[str, str]]:
+    """Make a PostgreSQL 15 in a folder, and start nothing.
+
+    Returns it with the folder of its sockets and with its passwords.
+    """
+    folder = DataFolder.at(path)
+    account = choose_account(folder)
+    open_folder_to(account, folder)
+    site = Installation(
+        folder=folder,
+        account=account,
+        binaries=debian_binaries(),
+        processes=Processes(folder, account, output=log),
+    )
+    sockets = choose_socket_folder(folder, account, kept="")
+    passwords = make_passwords()
+    _initdb(site)
+    socket = {"unix_socket_directories": str(sockets)}
+    write_configuration(site, {**SETTINGS, **settings, **socket})
+    set_superuser_password(site, passwords[SUPERUSER])
+    return site, sockets, passwords
 
 
 async def make_template(

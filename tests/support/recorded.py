@@ -19,7 +19,7 @@ from recorder.store.recover import recover
 from tests.cluster.cluster import Cluster
 from tests.cluster.waiting import until
 from tests.corpus.recording import RecorderProcess
-from tests.support.log_rows import gap_spans, log_rows, over_rewinds
+from tests.support.log_rows import compared
 from tests.support.postgres import Database
 from tests.support.read_log import GrowingLog, WholeLog, read_log
 
@@ -232,17 +232,11 @@ class Recorded:
         """Compare the log with etcd's own history, up to a revision."""
         await self.cluster.oracle.caught_up()
         log = await self.log()
-        truth = self.cluster.oracle.versions()
-        # Leases are recorded in part, and of nodes alone.
-        rows = [r for r in log_rows(log.entries) if r.resource != "leases"]
-        rows, wrong = over_rewinds(rows, truth)
-        spans = [
-            span
-            for span in gap_spans(log.entries, log.recovered.streams)
-            if span.resource != "leases"
-        ]
-        return wrong + self.cluster.oracle.compare(
-            rows, spans, through=through
+        return compared(
+            self.cluster.oracle.versions(),
+            log.entries,
+            log.recovered.streams,
+            through=through,
         )
 
     async def gap_reasons(self) -> list[tuple[str, str]]:

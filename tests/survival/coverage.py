@@ -10,8 +10,8 @@ import orjson
 from recorder.model.entry import Operation
 from recorder.model.moment import written
 from recorder.model.observation import WATCH
+from tests.support.log_rows import LogGap, log_gaps
 from tests.support.read_log import WholeLog
-from tests.survival.judging import ClosedGap, closed_gaps
 from tests.survival.recorder_process import command
 from tests.survival.site import Site
 
@@ -19,21 +19,22 @@ __all__ = ["judge_coverage"]
 
 COMPLETE, INCOMPLETE = 0, 4
 SHORTEST = timedelta(seconds=0.2)
+Span = tuple[datetime, datetime]
 
 
 async def judge_coverage(site: Site, log: WholeLog) -> list[str]:
-    """Return where an answer or its exit status is not what the log tells."""
-    gaps = closed_gaps(log)
-    costly = [gap for gap in gaps if gap.possible]
+    """Return where an answer or its exit status is not what the log says."""
+    gaps = log_gaps(log.entries)
+    costly = [(gap.since, gap.to) for gap in gaps if gap.possible and gap.to]
     moved = any(
         draft.operation is Operation.CLOCK_JUMPED for _, draft in log.entries
     )
     began, vouched = _vouched(log)
     spans = [(vouched, vouched + timedelta(hours=1), INCOMPLETE)]
     if costly and not moved:
-        widest = max(costly, key=lambda gap: gap.to - gap.since)
-        if widest.to - widest.since > SHORTEST:
-            spans.append((widest.since, widest.to, INCOMPLETE))
+        since, to = max(costly, key=lambda span: span[1] - span[0])
+        if to - since > SHORTEST:
+            spans.append((since, to, INCOMPLETE))
     if not moved:
         clean = _longest_clean(costly, began, vouched)
         if clean is not None:
@@ -47,7 +48,7 @@ async def judge_coverage(site: Site, log: WholeLog) -> list[str]:
 
 
 async def _gaps_listed(
-    site: Site, gaps: Sequence[ClosedGap], *, costly: bool
+    site: Site, gaps: Sequence[LogGap], *, costly: bool
 ) -> list[str]:
     status, printed, said = await command(
         site.settings("data"), "gaps", "--since", "30d", "-o", "json"
@@ -95,11 +96,10 @@ def _vouched(log: WholeLog) -> tuple[datetime, datetime]:
 
 
 def _longest_clean(
-    gaps: Iterable[ClosedGap], began: datetime, vouched: datetime
-) -> tuple[datetime, datetime] | None:
+    gaps: Iterable[Span], began: datetime, vouched: datetime
+) -> Span | None:
     """Return the longest span between the gaps, if it is worth asking."""
-    dark = sorted((gap.since, gap.to) for gap in gaps)
-    edges = [(began, began), *dark, (vouched, vouched)]
+    edges = [(began, began), *sorted(gaps), (vouched, vouched)]
     spans = []
     latest = began
     for (_, end), (begin, _) in pairwise(edges):

@@ -14,31 +14,23 @@ from typing import Any
 
 import asyncpg
 
-from recorder.embedded.account import choose_account, open_folder_to
+from recorder.embedded.account import choose_account
 from recorder.embedded.bootstrap import DATABASE, address, ensure_roles
-from recorder.embedded.cluster import (
-    SETTINGS,
-    set_superuser_password,
-    write_configuration,
-)
 from recorder.embedded.folder import DataFolder
-from recorder.embedded.installation import Installation
 from recorder.embedded.passwords import (
     SUPERUSER,
     Role,
     login_role,
-    make_passwords,
     read_passwords,
 )
 from recorder.embedded.postmaster import Postmaster
 from recorder.embedded.processes import Processes
-from recorder.embedded.socket_folder import choose_socket_folder
 from recorder.embedded.state import read_state
 from recorder.store.engine import make_engine
 from recorder.store.schema import migrate
 from recorder.wiring.database import roles_sql
-from tests.support.postgres import debian_binaries
-from tests.survival.wire import Wire
+from tests.support.postgres import debian_site
+from tests.support.wire import Wire
 
 __all__ = ["EmbeddedDatabase", "SharedDatabase", "ask"]
 
@@ -101,28 +93,20 @@ class SharedDatabase:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder
-        self._folder = DataFolder.at(folder)
-        self._folder.prepare()
-        account = choose_account(self._folder)
-        open_folder_to(account, self._folder)
-        with self._folder.log.open("ab") as log:
+        place = DataFolder.at(folder)
+        place.prepare()
+        with place.log.open("ab") as log:
             # Kept open for the processes that inherit it.
             self._log = os.dup(log.fileno())
-        self._site = Installation(
-            folder=self._folder,
-            account=account,
-            binaries=debian_binaries(),
-            processes=Processes(self._folder, account, output=self._log),
+        self._site, self._sockets, self._passwords = debian_site(
+            folder, self._log, FAST
         )
-        self._passwords = make_passwords()
-        self._sockets = choose_socket_folder(self._folder, account, kept="")
         self._server = Postmaster(self._site)
         self.wire = Wire(self._sockets / f".s.PGSQL.{PORT}")
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["SharedDatabase"]:
-        """Make it, with its schema, and end it with the block."""
-        self._make()
+        """Run it, with its schema, and end it with the block."""
         wires = self._path / "wire"
         wires.mkdir()
         try:
@@ -175,27 +159,6 @@ class SharedDatabase:
     def is_gone(self) -> bool:
         """Whether no process is left."""
         return self._site.processes.are_gone()
-
-    def _make(self) -> None:
-        site = self._site
-        site.folder.cluster.mkdir(mode=0o700)
-        site.account.own(site.folder.cluster)
-        child = site.processes.start(
-            [
-                site.binaries.program("initdb"),
-                f"--pgdata={site.folder.cluster}",
-                f"--username={SUPERUSER}",
-                "--auth=reject",
-                "--encoding=UTF8",
-                "--locale=C",
-                "--no-sync",
-            ],
-            death_signal=signal.SIGKILL,
-        )
-        assert child.wait() == 0, self._folder.log.read_text()
-        sockets = {"unix_socket_directories": str(self._sockets)}
-        write_configuration(site, {**SETTINGS, **FAST, **sockets})
-        set_superuser_password(site, self._passwords[SUPERUSER])
 
 
 async def ask(dsn: str, question: str, *values: Any) -> list[Any]:

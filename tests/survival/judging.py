@@ -1,13 +1,12 @@
-"""What the log must say after a fault, and after all of them.
+"""What the log must say after a fault.
 
-After each fault every gap that it opened is judged by itself: whether the
-server really did not hold the history any more, and whether it begins at the
-last committed proof. At the end the whole log is compared with etcd's.
+Every gap that the fault opened is judged by itself: whether the server really
+did not hold the history any more, and whether it begins at the last committed
+proof.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import aiohttp
@@ -18,13 +17,13 @@ from recorder.intake.gaps import RELISTED
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import Resource
 from tests.cluster.client import ApiError
-from tests.support.log_rows import gap_spans, log_rows, over_rewinds
+from tests.faults.schedule import Strike
+from tests.support.log_rows import LogGap, log_gaps
 from tests.support.read_log import WholeLog
-from tests.survival.fault import Strike
 from tests.survival.progress import Point
 from tests.survival.site import Site
 
-__all__ = ["ClosedGap", "closed_gaps", "differences", "judge_gaps"]
+__all__ = ["judge_gaps"]
 
 IN_FLIGHT = timedelta(seconds=0.5)
 """What the server sent before it died may still arrive."""
@@ -45,69 +44,27 @@ LIVE = {Operation.ADDED, Operation.MODIFIED, Operation.DELETED}
 GONE = 410
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClosedGap:
-    """A gap as its two entries tell it."""
-
-    resource: str
-    reason: str
-    since: datetime
-    to: datetime
-    before: str | None
-    possible: tuple[str, ...]
-    opened: int
-    """Position of the entry that opened it."""
-
-    closed: int
-
-    def __str__(self) -> str:
-        return (
-            f"gap {self.opened}..{self.closed} of {self.resource}"
-            f" ({self.reason}) from {self.since} to {self.to}"
-        )
-
-
-def closed_gaps(log: WholeLog, *, after: int = 0) -> list[ClosedGap]:
-    """Return the gaps that were closed after a position."""
-    gaps = []
-    for position, (_, draft) in enumerate(log.entries, 1):
-        if draft.operation is not Operation.GAP_CLOSED or position <= after:
-            continue
-        said = orjson.loads(draft.raw)
-        gaps.append(
-            ClosedGap(
-                resource=draft.resource or "",
-                reason=said["reason"],
-                since=datetime.fromisoformat(said["from"]),
-                to=datetime.fromisoformat(said["to"]),
-                before=said["resource_version_before"],
-                possible=tuple(said["possible"]),
-                opened=int(said["opened"].rpartition("/")[2]),
-                closed=position,
-            )
-        )
-    return gaps
-
-
 async def judge_gaps(
     site: Site,
     log: WholeLog,
-    gaps: Sequence[ClosedGap],
+    seen: int,
     before: Mapping[str, Point],
-    strikes: Sequence[Strike],
+    strikes: Sequence[Strike[Site]],
 ) -> list[str]:
     """Return what is wrong with the gaps that faults opened.
 
     Args:
         site: where they struck.
         log: the whole of it.
-        gaps: closed since.
+        seen: up to where the log was judged before.
         before: what was committed before the first of them.
         strikes: the faults.
     """
     wrong: list[str] = []
     reasons = {reason for strike in strikes for reason in strike.reasons}
-    for gap in gaps:
+    for gap in log_gaps(log.entries):
+        if gap.closed <= seen:
+            continue
         wrong += _badly_placed(
             gap, site, log, before.get(gap.resource), strikes
         )
@@ -128,15 +85,15 @@ async def judge_gaps(
 
 
 def _badly_placed(
-    gap: ClosedGap,
+    gap: LogGap,
     site: Site,
     log: WholeLog,
     point: Point | None,
-    strikes: Sequence[Strike],
+    strikes: Sequence[Strike[Site]],
 ) -> Iterator[str]:
     if any(strike.dim for strike in strikes):
         return
-    if gap.since > gap.to:
+    if gap.to is None or gap.since > gap.to:
         yield f"it ends before it begins: {gap}"
     proven = point.settled_until if point is not None else None
     if proven is not None and gap.since < proven:
@@ -151,7 +108,7 @@ def _badly_placed(
             yield f"entry {position} came from a watch within it: {gap}"
 
 
-def _later_proofs(gap: ClosedGap, site: Site, log: WholeLog) -> Iterator[str]:
+def _later_proofs(gap: LogGap, site: Site, log: WholeLog) -> Iterator[str]:
     """Yield entries behind the start of a gap before which nothing lacks."""
     entries = [
         (position, draft)
@@ -183,7 +140,7 @@ def _came_at_once(site: Site, log: WholeLog, position: int) -> bool:
     return made is not None and observed - made <= AT_ONCE
 
 
-def _of(log: WholeLog, gap: ClosedGap) -> Iterator[tuple[int, Draft]]:
+def _of(log: WholeLog, gap: LogGap) -> Iterator[tuple[int, Draft]]:
     """Yield the entries of its resource, since the clock jumped last."""
     jumped = max(
         (
@@ -198,7 +155,7 @@ def _of(log: WholeLog, gap: ClosedGap) -> Iterator[tuple[int, Draft]]:
             yield position, draft
 
 
-async def _is_held(site: Site, gap: ClosedGap) -> bool:
+async def _is_held(site: Site, gap: LogGap) -> bool:
     """Whether the server still gives the history from before a gap.
 
     What it gives now it gave then: it only forgets.
@@ -211,7 +168,7 @@ async def _is_held(site: Site, gap: ClosedGap) -> bool:
     query = {"watch": "1", "timeoutSeconds": "1"}
     try:
         async with site.cluster.api._session.get(
-            path, params={**query, "resourceVersion": gap.before}
+            path, params={**query, "resourceVersion": str(gap.before)}
         ) as response:
             if not response.ok:
                 return False
@@ -221,22 +178,3 @@ async def _is_held(site: Site, gap: ClosedGap) -> bool:
     except (ApiError, aiohttp.ClientError, TimeoutError, OSError):
         return False
     return bool(first.get("object", {}).get("code") != GONE)
-
-
-async def differences(site: Site, log: WholeLog, *, through: int) -> list[str]:
-    """Return where the log is not what etcd's own history is.
-
-    Of what came after a revision nothing is expected: Events go on expiring
-    when everybody else has stopped.
-    """
-    await site.cluster.oracle.caught_up()
-    truth = site.cluster.oracle.versions()
-    # Leases are recorded in part, and of nodes alone.
-    rows = [row for row in log_rows(log.entries) if row.resource != "leases"]
-    rows, wrong = over_rewinds(rows, truth)
-    spans = [
-        span
-        for span in gap_spans(log.entries, log.recovered.streams)
-        if span.resource != "leases"
-    ]
-    return wrong + site.cluster.oracle.compare(rows, spans, through=through)

@@ -25,13 +25,13 @@ from tests.cluster.controlplane import Options
 from tests.cluster.definitions import CRDS, WORKLOADS_CRD
 from tests.cluster.waiting import until
 from tests.support.recorded import EVERY, RBAC
+from tests.support.wire import Wire
 from tests.survival.database import EmbeddedDatabase, SharedDatabase
 from tests.survival.moving_clock import MovingClock
 from tests.survival.progress import Head, Point, read_head, read_points
 from tests.survival.recorder_command import CLOCK_VARIABLE
 from tests.survival.recorder_process import Recorder
 from tests.survival.traffic import Traffic
-from tests.survival.wire import Wire
 
 __all__ = ["EVENT_TTL", "UNREADABLE", "WORKLOADS", "Site", "made"]
 
@@ -92,6 +92,34 @@ class Site:
     def recorder(self) -> Recorder:
         """The first recorder."""
         return self.recorders[0]
+
+    def start_recorders(self) -> None:
+        """Start all of them."""
+        for recorder in self.recorders:
+            recorder.start()
+
+    def kill_recorders(self) -> None:
+        """SIGKILL all of them."""
+        for recorder in self.recorders:
+            recorder.kill()
+
+    @asynccontextmanager
+    async def written_to(self) -> AsyncIterator[None]:
+        """Write to the cluster while entered."""
+        async with asyncio.TaskGroup() as group:
+            traffic = group.create_task(self.traffic.run())
+            try:
+                yield
+            finally:
+                traffic.cancel()
+
+    async def settled(
+        self, *, epoch: int = 1, seconds: float = CAUGHT_UP_SECONDS
+    ) -> int:
+        """Write nothing until the log has caught up; return up to where."""
+        await self.traffic.stop()
+        await self.traffic.everything_once()
+        return await self.until_caught_up(epoch=epoch, seconds=seconds)
 
     async def points(self) -> dict[str, Point]:
         """Return what is committed of each resource."""
@@ -264,8 +292,7 @@ async def _prepare(site: Site) -> None:
 
 def _end(site: Site) -> None:
     """End what may still run, frozen or not."""
-    for recorder in site.recorders:
-        recorder.kill()
+    site.kill_recorders()
     if isinstance(site.database, EmbeddedDatabase):
         site.database.resume()
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.sampling import sampled
-from tests.survival.chosen import CHOSEN
-from tests.survival.schedule import FAULTS, Schedule
+from tests.survival.faults import FAULTS
+from tests.survival.playing import CHOSEN, Schedule
 
 PLAYED = sampled("survival", CHOSEN, 2)
 
