@@ -27,9 +27,16 @@ from api.types.arguments import (
     LogArgument,
 )
 from api.types.words import SourceName
-from recorder.answers.arguments import Argument, Asking
+from recorder.answers.arguments import (
+    Argument,
+    Asking,
+    Asks,
+    arguments_of,
+    read,
+)
 from recorder.answers.ports import Reading
 from recorder.answers.registry import QUESTIONS, Question
+from recorder.model.reference import EntryName
 
 __all__ = ["Asked", "asks"]
 
@@ -51,7 +58,7 @@ class Asked(Generic[Put]):
     """A question as a field asks it."""
 
     info: Info
-    asks: Question
+    asks: Question | None
     question: Put
     parent: Any
     """The value whose field is resolved."""
@@ -85,6 +92,7 @@ class Asked(Generic[Put]):
         Raises:
             RecorderError: it cannot be answered.
         """
+        assert self.asks is not None, "the field names no question"
         context, reading = self.context, await self.reading()
         answer = await self.asks.answer(
             reading, self.question, context.knowledge, now=context.now
@@ -94,38 +102,34 @@ class Asked(Generic[Put]):
 
 
 def asks(
-    name: str,
+    question: "str | Asks | None" = None,
     *,
     of: Callable[[Any], Mapping[str, Any]] | None = None,
     without: Collection[str] = (),
     last: Collection[str] = (),
+    opens: bool = False,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Make a field of a resolver that answers a question.
 
     Args:
-        name: of the question.
+        question: its name; or only what it is asked with, where the resolver
+            answers it or opens what can be asked further. Without one the
+            resolver has arguments of its own alone.
         of: returns fields of the question that follow from the parent, which
             has a log of its own.
         without: names of arguments that the field does not take.
         last: names of arguments that come last.
+        opens: whether the question names the log.
     """
-    question = QUESTIONS[name]
+    named = QUESTIONS[question] if isinstance(question, str) else None
+    made = _made(question)
+    has_log = of is not None or opens
 
     def decorate(resolve: Callable[..., Any]) -> Any:
         _, *own = inspect.signature(resolve).parameters.values()
         paged = any(one.name == "page" for one in own)
         own = [one for one in own if one.name != "page"]
-        taken = [
-            one
-            for one in question.arguments
-            if one.graphql is not None and one.name not in without
-        ]
-        taken.sort(
-            key=lambda one: (
-                one.name in last,
-                paged and one.name not in FIRST,
-            )
-        )
+        taken = _taken(made, without, last, paged=paged)
 
         async def field(self: Any, info: Info, **given: Any) -> Any:
             place = given.pop("cluster", None), given.pop("log", None)
@@ -133,12 +137,13 @@ def asks(
             if paged:
                 ends = (given.pop(end) for end in PAGE)
                 beside["page"] = Page.of(*ends)
-            put = question.read(
+            put = read(
+                made,
                 given,
                 Asking(now=info.context.now, window=window, spelled=_spelled),
                 **({} if of is None else of(self)),
             )
-            asked = Asked(info, question, put, self, place)
+            asked = Asked(info, named, put, self, place)
             return await resolve(asked, **beside)
 
         field.__name__ = resolve.__name__
@@ -151,13 +156,43 @@ def asks(
                 *map(_argument, taken),
                 *(_page() if paged else ()),
                 *own,
-                *(_log() if of is None else ()),
+                *(() if has_log else _log()),
             ],
             return_annotation=inspect.signature(resolve).return_annotation,
         )
         return strawberry.field(field)
 
     return decorate
+
+
+def _made(question: "str | Asks | None") -> Asks:
+    """Return what makes a question of its arguments."""
+    match question:
+        case str():
+            return QUESTIONS[question].asks
+        case None:
+            return _nothing
+        case _:
+            return question
+
+
+def _taken(
+    made: Asks, without: Collection[str], last: Collection[str], *, paged: bool
+) -> list[Argument]:
+    """Return the arguments of a question that a field takes, in order."""
+    taken = [
+        one
+        for one in arguments_of(made)
+        if one.graphql is not None and one.name not in without
+    ]
+    taken.sort(
+        key=lambda one: (one.name in last, paged and one.name not in FIRST)
+    )
+    return taken
+
+
+def _nothing() -> None:
+    """Ask with nothing."""
 
 
 def _spelled(argument: Argument) -> str:
@@ -185,7 +220,9 @@ def _log() -> Iterator[Parameter]:
 def _argument(one: Argument) -> Parameter:
     """Return the parameter of a resolver that is an argument."""
     kind: Any = ENUMS.get(one.name, one.takes)
-    if not issubclass(kind, datetime | int | StrEnum):
+    if kind is EntryName:
+        kind = strawberry.ID
+    elif not issubclass(kind, datetime | int | StrEnum):
         kind = str
     if one.many:
         item = kind | None if one.null else kind

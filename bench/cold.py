@@ -22,7 +22,11 @@ from recorder.admin.attaching import attach
 from recorder.admin.retaining import Retaining, retain
 from recorder.admin.verifying import Verifying, verify
 from recorder.answers.incidents import ask_incidents
-from recorder.answers.node_questions import IncidentsQuestion, WhyQuestion
+from recorder.answers.node_questions import (
+    IncidentsQuestion,
+    TimelineQuestion,
+    WhyQuestion,
+)
 from recorder.answers.ports import Reading
 from recorder.answers.timeline import ask_timeline
 from recorder.answers.why import ask_why
@@ -118,7 +122,10 @@ async def _asked(both: Sequence[Logs], made: Filled) -> list[Number]:
 
     async def timeline(now: Reading, hit: Struck) -> object:
         found = await ask_timeline(
-            now, hit.node, window(hit), knowledge, now=made_at(hit)
+            now,
+            TimelineQuestion(node=hit.node, window=window(hit)),
+            knowledge,
+            now=made_at(hit),
         )
         return [(one.entry.position, one.index) for one in found.facts]
 

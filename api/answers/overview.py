@@ -1,5 +1,6 @@
 """The fleet at a glance: what is recorded, gaps, rows for dashboards."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from api.answers.windows import bounded
@@ -8,16 +9,13 @@ from api.errors import PageSizeError
 from api.types.series import (
     Annotation,
     Annotations,
-    ConditionSeries,
 )
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.ports import Reading
-from recorder.answers.series import ask_conditions
 from recorder.answers.status import ShownStatus
-from recorder.model.window import Window
 
-__all__ = ["annotations", "condition_series", "status"]
+__all__ = ["annotations", "check_nodes", "status"]
 
 NODES_MAX = 50
 """Lanes that a dashboard can show."""
@@ -28,24 +26,15 @@ async def status(asked: RequestContext) -> ShownStatus:
     return (await asked.status()).shown(by_each=True)
 
 
-async def condition_series(
-    asked: RequestContext,
-    reading: Reading,
-    wanted: tuple[list[str], list[str] | None],
-    span: Window,
-) -> ConditionSeries:
-    """Return conditions as flat rows.
+def check_nodes(nodes: Sequence[str]) -> None:
+    """Check that a dashboard can show so many nodes.
 
     Raises:
-        PageSizeError: of too many nodes.
+        PageSizeError: it cannot.
     """
-    nodes, types = wanted
     if len(nodes) > NODES_MAX:
         msg = f"cannot show {len(nodes)} nodes: name {NODES_MAX} at most"
         raise PageSizeError(msg)
-    return await ask_conditions(
-        reading, nodes, span, asked.knowledge, types=types, now=asked.now
-    )
 
 
 async def annotations(

@@ -4,21 +4,16 @@ from typing import Annotated
 
 import strawberry
 
-from api.answers import entries, finding, listing, overview
+from api.answers import entries, finding, overview
 from api.answers.paging import Page
-from api.answers.windows import window
 from api.asking import Asked, asks
 from api.context import Info
 from api.describing import described
 from api.resolvers.object import KubernetesObject
 from api.selecting import selected
 from api.types.arguments import (
-    ClusterArgument,
     Clusters,
     First,
-    LogArgument,
-    Since,
-    Until,
 )
 from api.types.clusters import ClusterStatus, ShownStatus
 from api.types.endings import WhyWorkload
@@ -28,26 +23,23 @@ from api.types.gaps import Gaps
 from api.types.links import LinkTemplate
 from api.types.nodes import LabelValues, Nodes
 from api.types.search import SearchAnswer
-from api.types.workloads import WorkloadStory
+from api.types.workloads import WorkloadHistory
 from recorder.answers.audit_coverage import AuditCoverage
 from recorder.answers.entry import Opened
-from recorder.answers.log_questions import EntryQuestion
-from recorder.answers.node_questions import NodesQuestion, WhyWorkloadQuestion
+from recorder.answers.log_questions import (
+    EntryQuestion,
+    ObjectNamed,
+    OpenedQuestion,
+)
+from recorder.answers.node_questions import (
+    NodesQuestion,
+    WhyWorkloadQuestion,
+    WorkloadQuestion,
+)
+from recorder.answers.nodes import ask_labels
 from recorder.model.window import Window
 
 __all__ = ["AboutLogs"]
-
-
-ObjectName = Annotated[
-    str,
-    strawberry.argument(
-        description="Written as for kubectl: `node/gpu-002`,"
-        " `pod/train/llm-0`, `po/llm-0` with `namespace`."
-    ),
-]
-Namespace = Annotated[
-    str | None, strawberry.argument(description="Namespace of the object.")
-]
 
 
 @described
@@ -69,44 +61,20 @@ class AboutLogs:
         """What is recorded, how current it is, and the database."""
         return await overview.status(info.context)
 
-    @strawberry.field
-    async def object(
-        self,
-        info: Info,
-        name: ObjectName,
-        namespace: Namespace = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
-    ) -> KubernetesObject | None:
+    @asks(ObjectNamed)
+    @staticmethod
+    async def object(asked: Asked[ObjectNamed]) -> KubernetesObject | None:
         """An object of any kind."""
-        reading = await info.context.reading(cluster, log)
-        return await KubernetesObject.named(reading, name, namespace)
+        reference = asked.question.object
+        return await KubernetesObject.named(await asked.reading(), reference)
 
-    @strawberry.field
+    @asks("workload")
+    @staticmethod
     async def workload(
-        self,
-        info: Info,
-        name: Annotated[
-            str,
-            strawberry.argument(
-                description="For example `jobset/train/llm`, or `job/llm` with"
-                " `namespace`."
-            ),
-        ],
-        namespace: Namespace = None,
-        since: Since = None,
-        until: Until = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
-    ) -> WorkloadStory | None:
+        asked: Asked[WorkloadQuestion],
+    ) -> WorkloadHistory | None:
         """A workload: its Pods over nodes and time, and its disruptions."""
-        reading = await info.context.reading(cluster, log)
-        return await finding.workload(
-            info.context,
-            reading,
-            (name, namespace),
-            window(since, until),
-        )
+        return await asked.answer(WorkloadHistory)
 
     @asks("why_workload")
     @staticmethod
@@ -119,20 +87,11 @@ class AboutLogs:
         """
         return await asked.answer(WhyWorkload)
 
-    @strawberry.field
-    async def entry(
-        self,
-        info: Info,
-        name: Annotated[
-            strawberry.ID, strawberry.argument(description="`LOG/POSITION`.")
-        ],
-        all_fields: Annotated[
-            bool,
-            strawberry.argument(description="Include insignificant changes."),
-        ] = False,
-    ) -> Opened | None:
+    @asks("entry", opens=True)
+    @staticmethod
+    async def entry(asked: Asked[OpenedQuestion]) -> Opened | None:
         """One entry with its document and what changed in it."""
-        return await finding.entry(info.context, name, all_fields=all_fields)
+        return await asked.answer(Opened)
 
     @asks("entries", without=("source", "operations"), last=("code",))
     @staticmethod
@@ -174,10 +133,11 @@ class AboutLogs:
         """The nodes as they were at a time, also those that are gone."""
         return await asked.answer(Nodes)
 
-    @strawberry.field
+    @asks()
+    @staticmethod
     async def label_values(
-        self,
-        info: Info,
+        asked: Asked[None],
+        *,
         key: Annotated[
             str | None,
             strawberry.argument(
@@ -185,12 +145,12 @@ class AboutLogs:
                 " node stands: rack, zone, switch and others."
             ),
         ] = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
     ) -> list[LabelValues] | None:
         """The values of node labels, for dashboard variables."""
-        reading = await info.context.reading(cluster, log)
-        return await listing.label_values(info.context, reading, key)
+        found = await ask_labels(
+            await asked.reading(), key, now=asked.context.now
+        )
+        return [LabelValues.of(*one) for one in found.items()]
 
     @asks("coverage")
     @staticmethod
@@ -207,10 +167,11 @@ class AboutLogs:
         """
         return await asked.answer(AuditCoverage)
 
-    @strawberry.field
+    @asks()
+    @staticmethod
     async def search(
-        self,
-        info: Info,
+        asked: Asked[None],
+        *,
         text: Annotated[
             str,
             strawberry.argument(
@@ -218,9 +179,7 @@ class AboutLogs:
             ),
         ],
         first: First = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
     ) -> SearchAnswer | None:
         """Search for nodes, objects and entries by name."""
-        reading = await info.context.reading(cluster, log)
-        return await finding.search(info.context, reading, text, first)
+        reading = await asked.reading()
+        return await finding.search(asked.context, reading, text, first)

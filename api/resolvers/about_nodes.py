@@ -7,7 +7,6 @@ import strawberry
 from api.answers import counting, finding, overview
 from api.answers.incidents import Shape, incidents
 from api.answers.paging import Page
-from api.answers.windows import window
 from api.asking import Asked, asks
 from api.context import Info
 from api.describing import described
@@ -15,12 +14,8 @@ from api.resolvers.incident import IncidentAnswer
 from api.resolvers.node import Node
 from api.selecting import selected
 from api.types.arguments import (
-    ClusterArgument,
     Clusters,
     First,
-    LogArgument,
-    Since,
-    Until,
 )
 from api.types.impact import Impact
 from api.types.incidents import IncidentConnection
@@ -29,20 +24,21 @@ from api.types.series import Annotations, ConditionSeries
 from api.types.stats import Stats
 from api.types.verdicts import Why
 from api.types.words import GroupBy
+from recorder.answers.arguments import within
 from recorder.answers.node_questions import (
+    ConditionsQuestion,
     ImpactQuestion,
     IncidentsQuestion,
+    NodeNamed,
     PostmortemQuestion,
     StatsQuestion,
     WhyQuestion,
 )
+from recorder.model.window import Window
 
 __all__ = ["AboutNodes"]
 
 
-NodeName = Annotated[
-    str, strawberry.argument(description="`gpu-002` or `node/gpu-002`.")
-]
 Steps = Annotated[
     int,
     strawberry.argument(description="Histogram steps, at most 1000."),
@@ -57,32 +53,24 @@ IncidentId = Annotated[
 class AboutNodes:
     """Questions about nodes."""
 
-    @strawberry.field
-    async def node(
-        self,
-        info: Info,
-        name: NodeName,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
-    ) -> Node | None:
+    @asks(NodeNamed)
+    @staticmethod
+    async def node(asked: Asked[NodeNamed]) -> Node | None:
         """A node in the log."""
-        reading = await info.context.reading(cluster, log)
-        return await Node.named(reading, name)
+        return await Node.named(await asked.reading(), asked.question.node)
 
-    @strawberry.field
+    @asks()
+    @staticmethod
     async def node_names(
-        self,
-        info: Info,
+        asked: Asked[None],
+        *,
         prefix: Annotated[
             str, strawberry.argument(description="Prefix of the names.")
         ] = "",
         first: First = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
     ) -> list[str] | None:
         """Sorted node names, for dashboard variables."""
-        reading = await info.context.reading(cluster, log)
-        return await finding.node_names(reading, prefix, first)
+        return await finding.node_names(await asked.reading(), prefix, first)
 
     @asks("why")
     @staticmethod
@@ -135,6 +123,7 @@ class AboutNodes:
             one=asked.place,
         )
 
+    # By hand: which log is asked is in the ID of the incident.
     @strawberry.field
     async def incident(
         self,
@@ -152,42 +141,22 @@ class AboutNodes:
         """The report of an incident."""
         return await asked.answer(Postmortem)
 
-    @strawberry.field
+    @asks("conditions")
+    @staticmethod
     async def node_condition_series(
-        self,
-        info: Info,
-        nodes: Annotated[
-            list[str], strawberry.argument(description="At most 50.")
-        ],
-        conditions: Annotated[
-            list[str] | None,
-            strawberry.argument(description="Only these types."),
-        ] = None,
-        since: Since = None,
-        until: Until = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
+        asked: Asked[ConditionsQuestion],
     ) -> ConditionSeries | None:
         """Conditions as flat rows, for a state timeline panel."""
-        reading = await info.context.reading(cluster, log)
-        return await overview.condition_series(
-            info.context,
-            reading,
-            (nodes, conditions),
-            window(since, until),
-        )
+        overview.check_nodes(asked.question.nodes)
+        return await asked.answer(ConditionSeries)
 
-    @strawberry.field
+    @asks(within)
+    @staticmethod
     async def incident_annotations(
-        self,
-        info: Info,
-        since: Since = None,
-        until: Until = None,
-        cluster: ClusterArgument = None,
-        log: LogArgument = None,
+        asked: Asked[Window],
     ) -> Annotations | None:
         """Incidents as flat rows, for dashboard annotations."""
-        reading = await info.context.reading(cluster, log)
+        reading, span = await asked.reading(), asked.question
         return await overview.annotations(
-            info.context, reading, (since, until)
+            asked.context, reading, (span.since, span.until)
         )

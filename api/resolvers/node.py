@@ -5,29 +5,30 @@ from typing import Annotated, Any, Self
 
 import strawberry
 
-from api.answers import asking, entries
+from api.answers import entries
 from api.answers.paging import Page
-from api.answers.windows import window
 from api.asking import Asked, asks
 from api.context import Info
 from api.describing import described
+from api.publishing import publish
 from api.selecting import selected
-from api.types.arguments import Since, Until
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.impact import Impact
 from api.types.postmortem import Postmortem
-from api.types.timeline import Timeline
+from api.types.timeline import PlacedPod
 from api.types.verdicts import Why
 from recorder.answers.log_questions import EntryQuestion
-from recorder.answers.naming import node_name
 from recorder.answers.node_questions import (
     ImpactQuestion,
     PostmortemQuestion,
+    TimelineQuestion,
     WhyQuestion,
 )
+from recorder.answers.placements import ask_placements
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node
+from recorder.answers.timeline import Timeline
 from recorder.model.fact import FactKind
 
 __all__ = ["Node"]
@@ -53,6 +54,21 @@ def _subject(parent: "Node") -> Mapping[str, Any]:
     return {"subject": parent.name}
 
 
+class _TimelineFields:
+    @strawberry.field
+    @staticmethod
+    async def placements(
+        timeline: strawberry.Parent[Timeline], info: Info
+    ) -> list[PlacedPod]:
+        """Pods on the node in the window, including DaemonSet Pods."""
+        # Read where it is wanted: it costs as much as all the rest.
+        reading = await info.context.reading(None, str(timeline.log))
+        return await ask_placements(reading, timeline.node, timeline.asked)
+
+
+publish(Timeline, adds=_TimelineFields)
+
+
 @described
 class Node:
     """A node, by name, with all its incarnations.
@@ -75,7 +91,6 @@ class Node:
         Raises:
             NotFoundError: the log has no such node.
         """
-        name = node_name(name)
         await find_node(reading, name)
         return cls.of(reading, name)
 
@@ -104,14 +119,11 @@ class Node:
         """The workloads affected by its failures, on any node."""
         return await asked.answer(Impact)
 
-    @strawberry.field
-    async def timeline(
-        self, info: Info, since: Since = None, until: Until = None
-    ) -> Timeline | None:
+    @asks("timeline", of=_node)
+    @staticmethod
+    async def timeline(asked: Asked[TimelineQuestion]) -> Timeline | None:
         """The state of the node over the window, for a timeline."""
-        return await asking.timeline(
-            info.context, self.reading, self.name, window(since, until)
-        )
+        return await asked.answer(Timeline)
 
     @asks(
         "entries",

@@ -59,15 +59,12 @@ class KubernetesObject:
     """Its incarnations, oldest first."""
 
     @classmethod
-    async def named(
-        cls, reading: Reading, name: str, namespace: str | None
-    ) -> Self:
+    async def named(cls, reading: Reading, reference: Reference) -> Self:
         """Find it in a log.
 
         Raises:
             NotFoundError: the log has no such object.
         """
-        reference = Reference.parse(name, namespace)
         found = await find_objects(reading, reference)
         identity = found.incarnations[0].identity
         return cls(

@@ -1,4 +1,7 @@
-"""What goes on: new facts, and what they change in what is judged."""
+"""What goes on: new facts, and what they change in what is judged.
+
+Arguments are written here: a subscription asks no question, it follows a log.
+"""
 
 from collections.abc import AsyncGenerator
 from typing import Annotated

@@ -1,6 +1,8 @@
 """Nodes as they were at a time, and the values of their labels."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Self
 
 import strawberry
 
@@ -51,3 +53,14 @@ class LabelValues:
     key: str
 
     values: list[LabelValue]
+
+    @classmethod
+    def of(cls, key: str, counts: Mapping[str, int]) -> Self:
+        """Return how many nodes have each value of a label."""
+        return cls(
+            key=key,
+            values=[
+                LabelValue(value=value, nodes=count)
+                for value, count in counts.items()
+            ],
+        )

@@ -24,6 +24,7 @@ from recorder.model.outcomes import (
     Mode,
     Outcome,
     Role,
+    ServiceState,
     WorkloadState,
 )
 
@@ -72,6 +73,7 @@ for _cls, _name, _text in (
     (GroupBy, "GroupBy", None),
     (Facet, "Facet", None),
     (WorkloadState, "WorkloadState", None),
+    (ServiceState, "ServiceState", None),
 ):
     described_enum(_name, _text)(_cls)
 
@@ -132,29 +134,6 @@ class LogKind(StrEnum):
 
     TAPE = "tape"
     """A recording in a file."""
-
-
-@described_enum()
-class ServiceState(StrEnum):
-    """Whether a node can run work."""
-
-    IN_SERVICE = "in-service"
-    """Ready, and open to new Pods."""
-
-    DEGRADED = "degraded"
-    """In service, with a reported fault."""
-
-    CORDONED = "cordoned"
-    """Ready, but cordoned or tainted."""
-
-    NOT_READY = "not-ready"
-    """The kubelet reports NotReady."""
-
-    UNKNOWN = "unknown"
-    """The control plane does not receive its heartbeats."""
-
-    ABSENT = "absent"
-    """The Node does not exist."""
 
 
 @described_enum()

@@ -10,6 +10,7 @@ from recorder.answers.changes import (
     shown_change,
     visible_changes,
 )
+from recorder.answers.log_questions import OpenedQuestion
 from recorder.answers.nouns import Line, Part, Selection, is_about_events
 from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery, FactListQuery, Incarnations
@@ -109,13 +110,14 @@ class Opened(Document, frozen=True, kw_only=True):
 
 
 async def ask_opened(
-    reading: Reading, name: EntryName, *, all_fields: bool, now: datetime
+    reading: Reading, question: OpenedQuestion, *, now: datetime
 ) -> Opened:
     """Open one entry.
 
     Raises:
         NotFoundError: the log has no such entry.
     """
+    name = question.entry
     line = await ask_entry(reading, name)
     facts = await facts_of(reading, name)
     previous = await previous_of(reading, line)
@@ -124,7 +126,7 @@ async def ask_opened(
     if previous is not None and line.operation in VERSIONS:
         kind = line.identity.kind if line.identity is not None else ""
         old, new = document_of(previous, kind), document_of(line, kind)
-        changed = visible_changes(old, new, all_fields=all_fields)
+        changed = visible_changes(old, new, all_fields=question.all_fields)
         managers = moved_managers(old, new)
 
     def reads(source: str, resource: str) -> bool:

@@ -5,7 +5,7 @@ Apart from their answers, as `recorder/answers/node_questions.py` is.
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 
@@ -19,6 +19,7 @@ from recorder.answers.arguments import (
     Arguments,
     Asking,
     Option,
+    named_object,
 )
 from recorder.answers.naming import Reference, did_you_mean, node_name
 from recorder.errors import ConfigError
@@ -34,7 +35,9 @@ __all__ = [
     "EndError",
     "EntryQuestion",
     "HistoryQuestion",
+    "ObjectNamed",
     "ObjectQuestion",
+    "OpenedQuestion",
     "entry_name",
     "object_named",
 ]
@@ -80,6 +83,32 @@ def object_named(text: str | None, namespace: str | None) -> Reference | None:
         msg = "a namespace is given, but no object in it"
         raise QuestionError(msg, advice="add --object")
     return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedQuestion:
+    """Which entry is opened."""
+
+    entry: Annotated[
+        EntryName,
+        Argument(
+            name="entry",
+            takes=EntryName,
+            required=True,
+            parse=entry_name,
+            graphql="`LOG/POSITION`.",
+            graphql_name="name",
+        ),
+    ]
+    all_fields: Annotated[
+        bool,
+        replace(ALL_FIELDS, graphql="Include insignificant changes."),
+    ] = False
+
+    @property
+    def log(self) -> int:
+        """The log that the entry names."""
+        return self.entry.log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,6 +299,19 @@ class EntryQuestion:
                 f" {', '.join(SOURCES)}{did_you_mean(self.source, SOURCES)}"
             )
             raise QuestionError(msg)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectNamed:
+    """Which object is asked about further."""
+
+    object: Annotated[
+        Reference,
+        named_object(
+            graphql="Written as for kubectl: `node/gpu-002`,"
+            " `pod/train/llm-0`, `po/llm-0` with `namespace`."
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

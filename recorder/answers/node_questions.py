@@ -30,17 +30,21 @@ from recorder.model.reference import EntryName
 from recorder.model.window import TimeError, Window
 
 __all__ = [
+    "ConditionsQuestion",
     "GroupBy",
     "ImpactQuestion",
     "IncidentFilter",
     "IncidentsQuestion",
     "Labels",
+    "NodeNamed",
     "NodesQuestion",
     "PostmortemQuestion",
     "ReplayQuestion",
     "StatsQuestion",
+    "TimelineQuestion",
     "WhyQuestion",
     "WhyWorkloadQuestion",
+    "WorkloadQuestion",
 ]
 
 
@@ -269,6 +273,7 @@ class IncidentsQuestion:
 
 
 ANY = Labels()
+ANYTIME = Window()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -498,3 +503,58 @@ class PostmortemQuestion:
         if self.rack is not None:
             return f"rack {self.rack}"
         return None if self.workload is None else str(self.workload)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineQuestion:
+    """Which node, and when."""
+
+    node: str
+    window: Annotated[Window, WINDOW] = ANYTIME
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionsQuestion:
+    """Conditions of which nodes, and when."""
+
+    nodes: Annotated[
+        Sequence[str],
+        Argument(
+            name="nodes", many=True, required=True, graphql="At most 50."
+        ),
+    ]
+    conditions: Annotated[
+        Container[str] | None,
+        Argument(name="conditions", many=True, graphql="Only these types."),
+    ] = None
+    window: Annotated[Window, WINDOW] = ANYTIME
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadQuestion:
+    """Which workload, and when it was hit."""
+
+    object: Annotated[
+        Reference,
+        named_object(
+            graphql="For example `jobset/train/llm`, or `job/llm` with"
+            " `namespace`."
+        ),
+    ]
+    window: Annotated[Window, WINDOW] = ANYTIME
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeNamed:
+    """Which node is asked about further."""
+
+    node: Annotated[
+        str,
+        Argument(
+            name="node",
+            required=True,
+            parse=node_name,
+            graphql="`gpu-002` or `node/gpu-002`.",
+            graphql_name="name",
+        ),
+    ]

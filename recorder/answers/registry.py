@@ -24,16 +24,20 @@ from recorder.answers.log_questions import (
     EntryQuestion,
     HistoryQuestion,
     ObjectQuestion,
+    OpenedQuestion,
 )
 from recorder.answers.node_questions import (
+    ConditionsQuestion,
     ImpactQuestion,
     IncidentsQuestion,
     NodesQuestion,
     PostmortemQuestion,
     ReplayQuestion,
     StatsQuestion,
+    TimelineQuestion,
     WhyQuestion,
     WhyWorkloadQuestion,
+    WorkloadQuestion,
 )
 
 if TYPE_CHECKING:
@@ -127,6 +131,25 @@ QUESTIONS = {
             "audit_coverage", within, "audit_coverage.ask_audit_coverage"
         ),
         Question("coverage", within, "gaps.ask_gaps"),
+        Question("entry", OpenedQuestion, "entry.ask_opened"),
+        Question(
+            "workload",
+            WorkloadQuestion,
+            "workload.ask_workload",
+            judges=True,
+        ),
+        Question(
+            "timeline",
+            TimelineQuestion,
+            "timeline.ask_timeline",
+            judges=True,
+        ),
+        Question(
+            "conditions",
+            ConditionsQuestion,
+            "series.ask_conditions",
+            judges=True,
+        ),
     )
 }
 """By the name that agents and the API know."""

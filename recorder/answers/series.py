@@ -1,6 +1,6 @@
 """Conditions of nodes over time, as rows of a table for dashboards."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from recorder.answers.loading.nodes import (
@@ -9,6 +9,7 @@ from recorder.answers.loading.nodes import (
     nodes_of,
     reads_nodes,
 )
+from recorder.answers.node_questions import ConditionsQuestion
 from recorder.answers.ports import Reading
 from recorder.coverage.coverage import Coverage, covered
 from recorder.knowledge import Knowledge
@@ -38,22 +39,20 @@ class ConditionSeries(Document, frozen=True, kw_only=True):
 
 async def ask_conditions(
     reading: Reading,
-    names: Sequence[str],
-    window: Window,
+    question: ConditionsQuestion,
     knowledge: Knowledge,
     *,
-    types: Container[str] | None = None,
     now: datetime,
 ) -> ConditionSeries:
     """Read how conditions of nodes changed in a window, in order of time.
 
-    Each begins at the window's edge as it was then. ``types`` are those that
-    are wanted; without it all are.
+    Each begins at the window's edge as it was then.
     """
+    window, types = question.window, question.conditions
     await reading.reach(window.since, window.until)
     nodes = await nodes_of(
         reading,
-        list(dict.fromkeys(names)),
+        list(dict.fromkeys(question.nodes)),
         since=window.since,
         until=window.until,
         knowledge=knowledge,

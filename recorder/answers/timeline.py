@@ -1,55 +1,184 @@
 """A node's timeline: its facts in a window, its state as spans."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import TypedDict
 
+from msgspec import field
+
+from recorder.answers.facts import ShownNode, shown_node
 from recorder.answers.loading.nodes import (
     is_authored,
     is_of_node,
     node_of,
     reads_nodes,
 )
+from recorder.answers.node_questions import TimelineQuestion
 from recorder.answers.placed import is_told_of_node, requests_placed
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node
 from recorder.answers.spanning.merging import union
 from recorder.coverage.account import read_account
 from recorder.coverage.coverage import Coverage, cover
+from recorder.coverage.hole import Hole
 from recorder.knowledge import Knowledge
+from recorder.model.document import Document
 from recorder.model.fact import StoredFact
+from recorder.model.outcomes import ServiceState
+from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.projections import NodeState, advance
-from recorder.projections.lanes import Lanes
+from recorder.projections.lanes import (
+    BOOT,
+    CONDITION,
+    CORDON,
+    SERVICE,
+    TAINT,
+    Lanes,
+    Span,
+)
 
-__all__ = ["Timeline", "ask_timeline", "is_fault", "service"]
+__all__ = [
+    "BootSpan",
+    "ConditionSpan",
+    "CordonSpan",
+    "ServiceSpan",
+    "TaintSpan",
+    "Timeline",
+    "ask_timeline",
+]
+
+FACTS_MAX = 5000
+"""Of one timeline; a day of one node has a few hundred."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timeline:
-    """What is drawn of a node."""
+class Ends(TypedDict):
+    """When a span began and ended, and the entry that began it."""
+
+    since: datetime | None
+    to: datetime | None
+    entry: EntryName | None
+
+
+class ServiceSpan(Document, frozen=True, kw_only=True):
+    """The service state of the node from one change to the next."""
+
+    since: datetime | None = field(name="from")
+    """Null if it began before the window."""
+
+    to: datetime | None
+    """Null if it lasts beyond the window."""
+
+    state: ServiceState
+    entry: EntryName | None
+    """The entry that began it; null at the edge of the window."""
+
+
+class ConditionSpan(Document, frozen=True, kw_only=True):
+    """One status of one condition."""
+
+    type: str
+    since: datetime | None = field(name="from")
+    """Null if it began before the window."""
+
+    to: datetime | None
+    """Null if it lasts beyond the window."""
+
+    status: str
+    """`True`, `False` or `Unknown`."""
+
+    reason: str | None
+    message: str | None
+    is_fault: bool
+    """Whether a rule calls this status a fault."""
+
+    entry: EntryName | None
+
+
+class BootSpan(Document, frozen=True, kw_only=True):
+    """One boot of the machine."""
+
+    boot_id: str
+    since: datetime | None = field(name="from")
+    """Null if it began before the window."""
+
+    to: datetime | None
+    """Null if it lasts beyond the window."""
+
+    entry: EntryName | None
+
+
+class TaintSpan(Document, frozen=True, kw_only=True):
+    """One taint while it was there."""
+
+    key: str
+    effect: str
+    value: str | None
+    since: datetime | None = field(name="from")
+    """Null if it began before the window."""
+
+    to: datetime | None
+    """Null if it lasts beyond the window."""
+
+    actor: str | None
+    """Who set it, if known."""
+
+    entry: EntryName | None
+
+
+class CordonSpan(Document, frozen=True, kw_only=True):
+    """A time in which the node was cordoned."""
+
+    since: datetime | None = field(name="from")
+    """Null if it began before the window."""
+
+    to: datetime | None
+    """Null if it lasts beyond the window."""
+
+    actor: str | None
+    """Who set it, if known."""
+
+    entry: EntryName | None
+
+
+class Timeline(Document, frozen=True, kw_only=True):
+    """What happened on a node in a window, and its state all along."""
 
     node: str
-    base: NodeState
+    log: int = field(name="_log")
+    asked: Window = field(name="_asked")
+    window: Window
+    """With its ends as far as they are known."""
+
+    before: ShownNode
     """The node as the window begins."""
 
-    state: NodeState
-    """The node as it ends."""
+    after: ShownNode
+    """The node as the window ends."""
 
-    lanes: Lanes
+    service: Sequence[ServiceSpan]
+    conditions: Sequence[ConditionSpan]
+    """In order of their type, then of time."""
+
+    boots: Sequence[BootSpan]
+    taints: Sequence[TaintSpan]
+    cordons: Sequence[CordonSpan]
     facts: Sequence[StoredFact]
-    coverage: Coverage
+    """In log order, Events among them; the first 5000."""
 
-    @property
-    def window(self) -> Window:
-        """Its ends, as far as they are known."""
-        return self.coverage.window
+    more_facts: int
+    """How many are not included: narrow the window, or page through
+    `facts`."""
+
+    gaps: Sequence[Hole]
+    """Gaps that affect the timeline, without healed ones."""
+
+    coverage: Coverage
 
 
 async def ask_timeline(
     reading: Reading,
-    name: str,
-    window: Window,
+    question: TimelineQuestion,
     knowledge: Knowledge,
     *,
     now: datetime,
@@ -59,6 +188,7 @@ async def ask_timeline(
     Raises:
         NotFoundError: the log has no such node.
     """
+    name, window = question.node, question.window
     await reading.reach(window.since, window.until)
     await find_node(reading, name)
     node = await node_of(
@@ -74,22 +204,87 @@ async def ask_timeline(
         if is_of_node(stored):
             state = advance(state, stored.fact)
             lanes.take(stored, state)
-    asked = await requests_placed(reading, name, window)
-    told = [
-        stored
-        for stored in asked
-        if is_told_of_node(stored) and _is_within(stored, window)
-    ]
+    placed = await _requests(reading, name, window)
     account = await read_account(
         reading, window, now=now, reads=reads_nodes, facts=True
     )
+    facts = union(node.facts, placed)
+    coverage = cover(account, authored=is_authored)
     return Timeline(
         node=name,
-        base=node.base,
-        state=state,
-        lanes=lanes,
-        facts=union(node.facts, told),
-        coverage=cover(account, authored=is_authored),
+        log=reading.log.id,
+        asked=window,
+        window=coverage.window,
+        before=shown_node(node.base, service(node.base, knowledge)),
+        after=shown_node(state, service(state, knowledge)),
+        service=list(map(_service, lanes.spans(SERVICE))),
+        conditions=[
+            _condition(span, knowledge) for span in lanes.spans(CONDITION)
+        ],
+        boots=list(map(_boot, lanes.spans(BOOT))),
+        taints=list(map(_taint, lanes.spans(TAINT))),
+        cordons=list(map(_cordon, lanes.spans(CORDON))),
+        facts=facts[:FACTS_MAX],
+        more_facts=max(len(facts) - FACTS_MAX, 0),
+        gaps=coverage.gaps,
+        coverage=coverage,
+    )
+
+
+async def _requests(
+    reading: Reading, node: str, window: Window
+) -> list[StoredFact]:
+    """Read the requests about a node that name a Pod on it."""
+    return [
+        stored
+        for stored in await requests_placed(reading, node, window)
+        if is_told_of_node(stored) and _is_within(stored, window)
+    ]
+
+
+def _ends(span: Span) -> Ends:
+    """Return when a span began and ended, and the entry that began it."""
+    began = span.began
+    entry = None if began is None else began.entry
+    return Ends(since=span.since, to=span.to, entry=entry)
+
+
+def _actor(span: Span) -> str | None:
+    return None if span.began is None else span.began.fact.actor
+
+
+def _service(span: Span) -> ServiceSpan:
+    return ServiceSpan(state=span.value, **_ends(span))
+
+
+def _boot(span: Span) -> BootSpan:
+    return BootSpan(boot_id=span.value, **_ends(span))
+
+
+def _cordon(span: Span) -> CordonSpan:
+    return CordonSpan(actor=_actor(span), **_ends(span))
+
+
+def _condition(span: Span, knowledge: Knowledge) -> ConditionSpan:
+    status, reason, message = span.value
+    return ConditionSpan(
+        type=span.of,
+        status=str(status),
+        reason=reason,
+        message=message,
+        is_fault=is_fault(span.of, status, knowledge),
+        **_ends(span),
+    )
+
+
+def _taint(span: Span) -> TaintSpan:
+    key, _, effect = span.of.rpartition(":")
+    return TaintSpan(
+        key=key,
+        effect=effect,
+        value=span.value,
+        actor=_actor(span),
+        **_ends(span),
     )
 
 
@@ -100,19 +295,20 @@ def _is_within(stored: StoredFact, window: Window) -> bool:
     )
 
 
-def service(state: NodeState, knowledge: Knowledge) -> str:
-    """Say in a word what a node is good for."""
+def service(state: NodeState, knowledge: Knowledge) -> ServiceState:
+    """Return whether a node can run work."""
     if not state.present:
-        return "absent"
+        return ServiceState.ABSENT
     if state.ready != "True":
-        return "not-ready" if state.ready == "False" else "unknown"
+        is_known = state.ready == "False"
+        return ServiceState.NOT_READY if is_known else ServiceState.UNKNOWN
     if not state.in_service:
-        return "cordoned"
+        return ServiceState.CORDONED
     broken = any(
         is_fault(name, condition.status, knowledge)
         for name, condition in state.conditions.items()
     )
-    return "degraded" if broken else "in-service"
+    return ServiceState.DEGRADED if broken else ServiceState.IN_SERVICE
 
 
 def is_fault(condition: str, status: object, knowledge: Knowledge) -> bool:

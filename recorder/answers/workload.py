@@ -1,13 +1,12 @@
 """One workload: its Pods over nodes and time, and what hit it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from recorder.answers.impact import ask_impact
 from recorder.answers.loading.nodes import PODS, reads_workloads
-from recorder.answers.naming import Reference
-from recorder.answers.node_questions import ImpactQuestion
+from recorder.answers.node_questions import ImpactQuestion, WorkloadQuestion
+from recorder.answers.placements import PlacedPod
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
 from recorder.answers.references import find_objects
@@ -16,6 +15,7 @@ from recorder.coverage.coverage import Coverage, cover
 from recorder.errors import NotFoundError
 from recorder.explain.hit import Hit
 from recorder.knowledge import Knowledge
+from recorder.model.document import Document
 from recorder.model.window import Window
 from recorder.projections import Placement, Placements, Workload, Workloads
 
@@ -28,34 +28,29 @@ class NotRunError(NotFoundError):
     code = "not_found.workload"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkloadHistory:
-    """What became of a workload."""
+class WorkloadHistory(Document, frozen=True, kw_only=True):
+    """The Pods of a workload, where they ran, and their disruptions."""
 
     workload: Workload
-    placements: Sequence[Placement]
+    window: Window
+    is_gang: bool
+    """Whether it needs all of its Pods to run."""
+
+    gpus: int
+    """GPUs of the most Pods bound at the same time."""
+
+    nodes: Sequence[str]
+    placements: Sequence[PlacedPod]
+    """In order of their binding."""
+
+    ran_in_full_at: datetime | None
+    """When the maximum of running Pods was first reached."""
+
     failed_at: datetime | None
+    """Its own terminal condition."""
+
     hits: Sequence[Hit]
     coverage: Coverage
-
-    @property
-    def nodes(self) -> list[str]:
-        """Where its Pods were."""
-        return sorted({p.node for p in self.placements if p.node is not None})
-
-    @property
-    def gpus(self) -> int:
-        """GPUs of the most Pods that were bound at one time."""
-        return _most(
-            [(p.bound_at, p.ended_at, p.gpus) for p in self.placements]
-        )[0]
-
-    @property
-    def ran_in_full_at(self) -> datetime | None:
-        """When as many Pods ran as ever did at one time, first."""
-        return _most([(p.running_at, p.ended_at, 1) for p in self.placements])[
-            1
-        ]
 
 
 def _most(
@@ -79,8 +74,7 @@ def _most(
 
 async def ask_workload(
     reading: Reading,
-    reference: Reference,
-    window: Window,
+    question: WorkloadQuestion,
     knowledge: Knowledge,
     *,
     now: datetime,
@@ -90,6 +84,7 @@ async def ask_workload(
     Raises:
         NotFoundError: the log has no such object, or it had no Pods.
     """
+    reference, window = question.object, question.window
     await reading.reach(window.since, window.until)
     found = await find_objects(reading, reference)
     uids = {t.identity.uid for t in found.incarnations if t.identity.uid}
@@ -121,9 +116,16 @@ async def ask_workload(
     )
     hit = await _impact(reading, placements, window, knowledge, now=now)
     hits = [one for one in hit if one.workload == workload]
+    gpus, _ = _most([(p.bound_at, p.ended_at, p.gpus) for p in placements])
+    _, full_at = _most([(p.running_at, p.ended_at, 1) for p in placements])
     return WorkloadHistory(
         workload=workload,
-        placements=placements,
+        window=window,
+        is_gang=workload.is_gang,
+        gpus=gpus,
+        nodes=sorted({p.node for p in placements if p.node is not None}),
+        placements=[PlacedPod.of(one, workload) for one in placements],
+        ran_in_full_at=full_at,
         failed_at=workloads.failed_at(workload),
         hits=hits,
         coverage=cover(account, times=[one.hit_at for one in hits]),

@@ -19,6 +19,7 @@ __all__ = [
     "Mode",
     "Outcome",
     "Role",
+    "ServiceState",
     "WorkloadState",
 ]
 
@@ -281,3 +282,25 @@ class WorkloadState(StrEnum):
 
     UNKNOWN = "unknown"
     """The record does not show it."""
+
+
+class ServiceState(StrEnum):
+    """Whether a node can run work."""
+
+    IN_SERVICE = "in-service"
+    """Ready, and open to new Pods."""
+
+    DEGRADED = "degraded"
+    """In service, with a reported fault."""
+
+    CORDONED = "cordoned"
+    """Ready, but cordoned or tainted."""
+
+    NOT_READY = "not-ready"
+    """The kubelet reports NotReady."""
+
+    UNKNOWN = "unknown"
+    """The control plane does not receive its heartbeats."""
+
+    ABSENT = "absent"
+    """The Node does not exist."""

@@ -44,9 +44,11 @@ from recorder.answers.log_questions import (
     EntryQuestion,
     HistoryQuestion,
     ObjectQuestion,
+    OpenedQuestion,
 )
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import (
+    ConditionsQuestion,
     GroupBy,
     ImpactQuestion,
     IncidentsQuestion,
@@ -54,8 +56,10 @@ from recorder.answers.node_questions import (
     PostmortemQuestion,
     ReplayQuestion,
     StatsQuestion,
+    TimelineQuestion,
     WhyQuestion,
     WhyWorkloadQuestion,
+    WorkloadQuestion,
 )
 from recorder.answers.nodes import ask_labels, ask_nodes
 from recorder.answers.nouns import Line
@@ -113,7 +117,7 @@ async def first_incident(reading: Reading) -> Any:
 QUESTIONS: Mapping[str, Ask] = {
     "ask_audit_coverage": lambda r: ask_audit_coverage(r, WHOLE, now=NOW),
     "ask_conditions": lambda r: ask_conditions(
-        r, [NODE], WHOLE, RULES, now=NOW
+        r, ConditionsQuestion(nodes=[NODE], window=WHOLE), RULES, now=NOW
     ),
     "ask_difference": lambda r: ask_difference(
         r,
@@ -149,7 +153,7 @@ QUESTIONS: Mapping[str, Ask] = {
         r, ObjectQuestion(object=POD, at=OLD), now=NOW
     ),
     "ask_opened": lambda r: ask_opened(
-        r, EntryName(1, 2), all_fields=True, now=NOW
+        r, OpenedQuestion(entry=EntryName(1, 2), all_fields=True), now=NOW
     ),
     "ask_placements": lambda r: ask_placements(r, NODE, WHOLE),
     "ask_postmortem": lambda r: ask_postmortem(
@@ -162,7 +166,9 @@ QUESTIONS: Mapping[str, Ask] = {
     "ask_stats": lambda r: ask_stats(
         r, StatsQuestion(window=WHOLE, by=tuple(GroupBy)), RULES, now=NOW
     ),
-    "ask_timeline": lambda r: ask_timeline(r, NODE, WHOLE, RULES, now=NOW),
+    "ask_timeline": lambda r: ask_timeline(
+        r, TimelineQuestion(node=NODE, window=WHOLE), RULES, now=NOW
+    ),
     "ask_who": lambda r: ask_who(r, ObjectQuestion(object=POD), now=NOW),
     "ask_why": lambda r: ask_why(
         r, WhyQuestion(node=NODE, window=WHOLE), RULES, now=NOW
@@ -170,7 +176,9 @@ QUESTIONS: Mapping[str, Ask] = {
     "ask_why_workload": lambda r: ask_why_workload(
         r, WhyWorkloadQuestion(object=WORKER, window=WHOLE), RULES, now=NOW
     ),
-    "ask_workload": lambda r: ask_workload(r, WORKER, WHOLE, RULES, now=NOW),
+    "ask_workload": lambda r: ask_workload(
+        r, WorkloadQuestion(object=WORKER, window=WHOLE), RULES, now=NOW
+    ),
 }
 
 UNEQUAL = {"coverage", "hiding", "now", "log"}

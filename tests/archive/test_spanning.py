@@ -22,9 +22,10 @@ from recorder.answers.log_questions import (
     EntryQuestion,
     HistoryQuestion,
     ObjectQuestion,
+    OpenedQuestion,
 )
 from recorder.answers.naming import Reference
-from recorder.answers.node_questions import WhyQuestion
+from recorder.answers.node_questions import TimelineQuestion, WhyQuestion
 from recorder.answers.nouns import Line, Place
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ObjectsLike
@@ -107,9 +108,12 @@ async def everything(reading: Reading) -> dict[str, Any]:
     )
     found["diff"] = difference.before, difference.after, difference.changed
     timeline = await ask_timeline(
-        reading, "gpu-001", WHOLE, shipped(), now=NOW
+        reading,
+        TimelineQuestion(node="gpu-001", window=WHOLE),
+        shipped(),
+        now=NOW,
     )
-    found["timeline"] = timeline.facts, timeline.base, timeline.state
+    found["timeline"] = timeline.facts, timeline.before, timeline.after
     why = await ask_why(
         reading,
         WhyQuestion(node="gpu-001", window=WHOLE),
@@ -188,7 +192,9 @@ async def test_an_entry_of_the_archive_is_opened_by_its_name(
 
 
 async def an_entry(reading: Reading, name: EntryName) -> Sequence[Any]:
-    found = await ask_opened(reading, name, all_fields=True, now=NOW)
+    found = await ask_opened(
+        reading, OpenedQuestion(entry=name, all_fields=True), now=NOW
+    )
     return found.entry, found.facts, found.previous, found.changed
 
 

@@ -6,7 +6,10 @@ from datetime import datetime
 import pytest
 
 from recorder.answers.naming import Reference
-from recorder.answers.node_questions import WhyWorkloadQuestion
+from recorder.answers.node_questions import (
+    WhyWorkloadQuestion,
+    WorkloadQuestion,
+)
 from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactListQuery, ObjectNames
@@ -92,8 +95,9 @@ async def test_what_hit_a_workload_is_what_ended_it(
         async for found in workloads(reading):
             history = await ask_workload(
                 reading,
-                Reference.parse(found.question.object),
-                Window(),
+                WorkloadQuestion(
+                    object=Reference.parse(found.question.object)
+                ),
                 shipped(),
                 now=now,
             )

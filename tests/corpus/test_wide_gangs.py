@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from recorder.answers.naming import Reference
+from recorder.answers.node_questions import WorkloadQuestion
 from recorder.answers.workload import ask_workload
 from recorder.knowledge import shipped
-from recorder.model.window import Window
 from tests.corpus.logs import play, reading_of
 from tests.corpus.tape_lines import write_lines
 from tests.scenarios.telling.scene import Scene
@@ -33,8 +33,7 @@ async def test_a_gang_on_many_nodes_is_hit_by_the_last_of_them(
         assert reading.log.recorded_at is not None
         story = await ask_workload(
             reading,
-            Reference.parse("job/train/llm"),
-            Window(),
+            WorkloadQuestion(object=Reference.parse("job/train/llm")),
             shipped(),
             now=reading.log.recorded_at,
         )

@@ -14,7 +14,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from recorder.answers.node_questions import WhyQuestion
+from recorder.answers.node_questions import TimelineQuestion, WhyQuestion
 from recorder.answers.placements import ask_placements
 from recorder.answers.queries import NodeNames
 from recorder.answers.timeline import ask_timeline
@@ -103,7 +103,9 @@ async def test_all_but_these_questions_are_led_by_a_node_or_an_object(
         for node in await reading.names(NodeNames()):
             question = WhyQuestion(node=node, window=Window(BEGIN, None))
             await ask_why(reading, question, knowledge, now=NOW)
-            await ask_timeline(reading, node, Window(), knowledge, now=NOW)
+            await ask_timeline(
+                reading, TimelineQuestion(node=node), knowledge, now=NOW
+            )
             await ask_placements(reading, node, Window())
     connection = await asyncpg.connect(database.superuser_dsn())
     led, others = 0, set()
