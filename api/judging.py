@@ -7,12 +7,9 @@ more memory than the answer itself.
 """
 
 import asyncio
-import logging
-import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from typing import Generic, TypeVar
 
 from api.access import ForbiddenError, Principal
 from api.errors import (
@@ -21,28 +18,23 @@ from api.errors import (
     StoppingError,
     unforeseen,
 )
-from api.ports import Bell, Logs
+from api.ports import Logs
 from api.visible.logs import visible
 from api.workers import Workers
 from recorder.answers.beginning import last_day
-from recorder.answers.incidents import Incidents, JudgedIncident, ask_incidents
+from recorder.answers.growing import attend
+from recorder.answers.incidents import Incidents, ask_incidents
 from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.ports import Reading
 from recorder.errors import RecorderError
 from recorder.knowledge import Knowledge
 from recorder.model.window import Window
 
-__all__ = ["Changes", "Judging", "essence_of"]
-
-log = logging.getLogger("recorder.api")
+__all__ = ["Judging"]
 
 SUBSCRIBERS_MAX = 500
 """Each holds what it was told: some kilobytes for an incident."""
 
-REST = 2
-"""Times the time that it took: a storm must not judge without end."""
-
-Item = TypeVar("Item")
 Place = tuple[str | None, int | None]
 Key = tuple[int, int | None]
 """A log, and which subscriber, of those who read not everything."""
@@ -55,6 +47,7 @@ class _Watched:
         self.number = number
         self.who = who
         self.listeners = 0
+        self.task: asyncio.Task[None]
         self.found: Incidents | None = None
         self.failed: RecorderError | None = None
         self._next = asyncio.Event()
@@ -111,7 +104,7 @@ class Judging:
         """Judge while entered."""
         async with asyncio.TaskGroup() as group:
             self._group = group
-            stopping = group.create_task(self._end())
+            stopping = group.create_task(self._stopped())
             try:
                 yield
             finally:
@@ -119,13 +112,21 @@ class Judging:
                 self._release()
                 stopping.cancel()
 
-    async def _end(self) -> None:
+    async def _stopped(self) -> None:
         await self._stop.wait()
         self._release()
 
     def _release(self) -> None:
-        for watched in self._watched.values():
-            watched.tell(StoppingError("the server is stopping: reconnect"))
+        for watched in [*self._watched.values()]:
+            watched.tell(_stopping())
+            self._end(watched)
+
+    def _end(self, watched: _Watched) -> None:
+        """Judge no more; a subscriber who comes now is attended anew."""
+        if self._watched.get(watched.key) is watched:
+            del self._watched[watched.key]
+            if watched.task is not asyncio.current_task():
+                watched.task.cancel()
 
     async def watch(
         self, place: Place, who: Principal
@@ -141,6 +142,8 @@ class Judging:
         cluster, number = place
         logs = visible(self._logs, who)
         reading = await logs.read(number, cluster=cluster)
+        if self._stop.is_set():
+            raise _stopping()
         listening = sum(one.listeners for one in self._watched.values())
         if listening >= SUBSCRIBERS_MAX:
             msg = "too many subscriptions are open: try again later"
@@ -152,54 +155,34 @@ class Judging:
                 yield found
         finally:
             watched.listeners -= 1
+            if not watched.listeners:
+                self._end(watched)
 
     def _of(self, reading: Reading, who: Principal) -> _Watched:
         watched = _Watched(reading.log.id, who)
         known = self._watched.setdefault(watched.key, watched)
         if known is watched:
             assert self._group is not None, "entered before it is asked"
-            self._group.create_task(self._attend(watched, reading))
+            work = self._attend(watched, reading)
+            watched.task = self._group.create_task(work)
         return known
 
     async def _attend(self, watched: _Watched, reading: Reading) -> None:
-        """Judge whenever facts came, as long as anybody watches."""
+        """Judge whenever facts came, until cancelled."""
+
+        async def judge(_: Reading) -> bool:
+            watched.tell(await self._judged(watched))
+            return True
+
         try:
             async with self._logs.bell(reading) as bell:
-                await self._judge(watched, reading, bell)
-        except Exception as exc:  # noqa: BLE001 - told as a number
+                await attend(reading, bell, judge, ends=(ForbiddenError,))
+        except ForbiddenError as exc:
+            watched.tell(exc)
+        except Exception as exc:  # noqa: BLE001 - sent as a number
             watched.tell(InternalError(unforeseen(exc)))
         finally:
-            self._watched.pop(watched.key, None)
-
-    async def _judge(
-        self, watched: _Watched, reading: Reading, bell: Bell
-    ) -> None:
-        seen: int | None = None
-        while not self._stop.is_set() and watched.listeners:
-            began = time.monotonic()
-            try:
-                reading = await reading.again()
-                if reading.log.facts_to != seen:
-                    watched.tell(await self._judged(watched))
-                    seen = reading.log.facts_to
-            except ForbiddenError as exc:
-                watched.tell(exc)
-                return
-            except RecorderError as exc:
-                # The database may come back; nothing is skipped.
-                log.warning("cannot judge log %s: %s", watched.number, exc)
-            took = time.monotonic() - began
-            await bell.wait()
-            await self._rest(REST * took)
-        # At once: whoever comes from now on is attended anew.
-        self._watched.pop(watched.key, None)
-
-    async def _rest(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._stop.wait()
-        except TimeoutError:
-            return
+            self._end(watched)
 
     async def _judged(self, watched: _Watched) -> Incidents:
         async def ask(logs: Logs) -> Incidents:
@@ -216,36 +199,5 @@ class Judging:
         return await self._workers.answer(watched.who, ask)
 
 
-class Changes(Generic[Item]):
-    """What is new to one subscriber in what it is told again and again."""
-
-    def __init__(self, essence: Callable[[Item], object]) -> None:
-        """Take what makes an item another one than before."""
-        self._essence = essence
-        self._known: dict[str, object] | None = None
-
-    def since(
-        self, now: Mapping[str, Item]
-    ) -> tuple[list[Item], list[str]] | None:
-        """Return what is new or changed, and ids that are gone.
-
-        None where nothing is, except at the beginning.
-        """
-        before, began = self._known or {}, self._known is None
-        self._known = {name: self._essence(one) for name, one in now.items()}
-        changed = [
-            one
-            for name, one in now.items()
-            if name not in before or before[name] != self._known[name]
-        ]
-        gone = [name for name in before if name not in now]
-        return (changed, gone) if changed or gone or began else None
-
-
-def essence_of(incident: JudgedIncident) -> object:
-    """Return what makes an incident another one than before.
-
-    Not the hours that are lost meanwhile, which grow by the second.
-    """
-    hits = [(hit.workload, hit.outcome) for hit in incident.hits]
-    return incident.judged, hits
+def _stopping() -> StoppingError:
+    return StoppingError("the server is stopping: reconnect")

@@ -10,25 +10,18 @@ from datetime import timedelta
 from typing import Any, Protocol
 
 from recorder.answers.clusters import Known
+from recorder.answers.growing import Bell
 from recorder.answers.ports import Reading
 from recorder.answers.status import Status
 from recorder.model.access import Person, Right
 
 __all__ = [
-    "Bell",
     "Logs",
     "Reads",
     "Reviews",
     "Rights",
     "TokenFile",
 ]
-
-
-class Bell(Protocol):
-    """Rings when a log may have grown."""
-
-    async def wait(self) -> None:
-        """Wait until the log may have grown, a second at most."""
 
 
 class Logs(Protocol):

@@ -10,7 +10,6 @@ import strawberry
 
 from api.context import Info
 from api.describing import described
-from api.judging import Changes, essence_of
 from api.resolvers.node import Kinds
 from api.types.arguments import (
     ClusterArgument,
@@ -19,6 +18,7 @@ from api.types.arguments import (
 )
 from api.types.facts import FactBatch
 from api.types.incidents import IncidentChanges, VerdictChanges
+from recorder.answers.growing import Changes, essence_of
 from recorder.explain.verdict import Judged
 
 __all__ = ["Subscription"]

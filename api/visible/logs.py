@@ -5,11 +5,12 @@ from dataclasses import replace
 from datetime import timedelta
 
 from api.access import Principal
-from api.ports import Bell, Logs, Rights
+from api.ports import Logs, Rights
 from api.visible.reading import VisibleReading
 from api.visible.record import status_of
 from api.visible.sight import NODES, PODS, Sight
 from recorder.answers.clusters import Known
+from recorder.answers.growing import Bell
 from recorder.answers.ports import Reading
 from recorder.answers.status import Status
 from recorder.errors import (

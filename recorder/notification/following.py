@@ -5,20 +5,18 @@ recording needs. What it found is compared with the outbox, which remembers
 up to where the log was judged: after a pause of any length it goes on there.
 """
 
-import asyncio
-import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 
 from recorder.answers.gaps import ask_gaps
+from recorder.answers.growing import Bell, attend
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.loading.fleet import states_at
 from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.ports import Reading
-from recorder.errors import RecorderError
 from recorder.knowledge import Knowledge
 from recorder.model.moment import FIRST, shifted
 from recorder.model.window import Window
@@ -29,14 +27,9 @@ from recorder.notification.rules import Rule
 from recorder.notification.subjects import Subject, of_gap, of_incident
 from recorder.notification.telling import Found, Settling, news_of
 
-__all__ = ["Bell", "Following", "Reading", "Judged"]
-
-log = logging.getLogger("recorder.notify")
+__all__ = ["Following", "Judged"]
 
 DAY: Final = timedelta(days=1)
-REST: Final = 2
-"""Times the time that it took: a storm must not judge without end."""
-
 LOOK: Final = 10.0
 """Seconds after which it is judged again although nothing came: a gap grows
 by itself, and a verdict settles."""
@@ -46,13 +39,6 @@ LONG_LOOK: Final = 600.0
 
 SEEN_LATE: Final = timedelta(minutes=1)
 """How long after it joined the labels of a node are looked for."""
-
-
-class Bell(Protocol):
-    """Rings when a log may have grown."""
-
-    async def wait(self) -> None:
-        """Wait until the log may have grown, a second at most."""
 
 
 Judged = Callable[[int, datetime], None]
@@ -99,28 +85,19 @@ class Following:
             bell: rings when it grows.
             since: from when on a new rule tells.
         """
-        looked, looked_long = -LOOK, -LONG_LOOK
+        looked_long = -LONG_LOOK
+
+        async def judge(reading: Reading) -> bool:
+            nonlocal looked_long
+            began = time.monotonic()
+            long = began - looked_long > LONG_LOOK
+            new = await self.judge(reading, since=since, long=long)
+            looked_long = began if long else looked_long
+            # Soon again where another process was quicker.
+            return new is not None
+
         async with bell as rings:
-            while True:
-                began = time.monotonic()
-                try:
-                    reading = await reading.again()
-                    if (
-                        reading.log.facts_to != self._position
-                        or began - looked > LOOK
-                    ):
-                        long = began - looked_long > LONG_LOOK
-                        new = await self.judge(reading, since=since, long=long)
-                        # At once where another process was quicker.
-                        looked = -LOOK if new is None else began
-                        looked_long = began if long else looked_long
-                except RecorderError as exc:
-                    # The database may come back; nothing is skipped.
-                    number = reading.log.id
-                    log.warning("cannot judge log %s: %s", number, exc)
-                took = time.monotonic() - began
-                await rings.wait()
-                await asyncio.sleep(min(REST * took, LOOK))
+            await attend(reading, rings, judge, look=LOOK)
 
     async def judge(
         self, reading: Reading, *, since: datetime, long: bool = True

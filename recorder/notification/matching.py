@@ -1,6 +1,6 @@
-"""Which rules tell of what, and which message continues which."""
+"""Which rules tell of what."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -10,7 +10,7 @@ from recorder.knowledge import matches
 from recorder.notification.rules import Condition
 from recorder.notification.subjects import Kind, Subject
 
-__all__ = ["Standing", "Told", "continued", "is_wanted", "successor"]
+__all__ = ["Standing", "Told", "is_wanted"]
 
 Standing = Mapping[str, Mapping[str, str]]
 """Of nodes their labels, as they were when something happened to them."""
@@ -79,51 +79,3 @@ def _has_namespace(condition: Condition, subject: Subject) -> bool:
     return not wanted or any(
         matches(wanted, namespace) for namespace in subject.namespaces
     )
-
-
-def continued(
-    told: Collection[Told], found: Sequence[Subject]
-) -> Sequence[Told | None]:
-    """Return for each subject found which one, told before, it continues.
-
-    A stronger effect renames an incident, and incidents of several nodes may
-    turn out to be one. The id counts first, then the ids of verdicts, then
-    that it is of the same node and time.
-    """
-    left = {one.name: one for one in told}
-    chosen: dict[int, Told] = {}
-    for is_alike in (_is_named, _has_id, _shares_verdict, _is_of_time):
-        for place, subject in enumerate(found):
-            if place in chosen:
-                continue
-            for one in left.values():
-                if is_alike(one, subject):
-                    chosen[place] = left.pop(one.name)
-                    break
-    return [chosen.get(place) for place in range(len(found))]
-
-
-def successor(told: Told, found: Iterable[Subject]) -> Subject | None:
-    """Return what a subject that is found no more has become a part of."""
-    alike = (_shares_verdict, _is_of_time)
-    return next(
-        (one for one in found if any(same(told, one) for same in alike)), None
-    )
-
-
-def _is_named(told: Told, subject: Subject) -> bool:
-    return told.name in subject.ids
-
-
-def _has_id(told: Told, subject: Subject) -> bool:
-    return told.subject.id == subject.id
-
-
-def _shares_verdict(told: Told, subject: Subject) -> bool:
-    return not set(told.subject.ids).isdisjoint(subject.ids)
-
-
-def _is_of_time(told: Told, subject: Subject) -> bool:
-    return not set(told.subject.nodes).isdisjoint(
-        subject.nodes
-    ) and subject.is_of_time(told.subject.at)

@@ -11,15 +11,14 @@ from enum import StrEnum
 
 import msgspec
 
+from recorder.answers.growing import Trace, trace_of
 from recorder.answers.incidents import JudgedIncident
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Gap, Hole
 from recorder.coverage.ports import Log
 from recorder.explain.signals import Actor
-from recorder.explain.verdict import Judged
 from recorder.model.document import json_bytes
-from recorder.model.moment import LAST, optional_time, written
-from recorder.model.outcomes import Happened
+from recorder.model.moment import optional_time, written
 
 __all__ = ["Kind", "Subject", "Work", "of_gap", "of_incident"]
 
@@ -47,16 +46,10 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     outcome: str
 
 
-class Subject(msgspec.Struct, frozen=True, kw_only=True):
+class Subject(Trace, frozen=True, kw_only=True):
     """An incident or a gap, and what is known of it."""
 
     kind: Kind
-    id: str
-    """Its id in the log now; a stronger effect may rename an incident."""
-
-    ids: Sequence[str]
-    """Of all its verdicts."""
-
     cluster: str
     cluster_uid: str
     log: int
@@ -64,7 +57,6 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     node: str = ""
     """The node that names it; empty of a gap."""
 
-    nodes: Sequence[str] = ()
     node_count: int = 0
     happened: str = ""
     cause: str = ""
@@ -77,13 +69,6 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """Of a gap."""
 
     sentence: str
-    at: datetime
-    """When it happened, or where the gap starts."""
-
-    began_at: datetime
-    over_at: datetime | None
-    """When it was over: back in service, removed, the gap closed."""
-
     withdrawn: str = ""
     """Why it is no longer told: what became of it instead."""
 
@@ -127,10 +112,6 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it is neither over nor withdrawn."""
         return self.over_at is None and not self.withdrawn
 
-    def is_of_time(self, at: datetime) -> bool:
-        """Return whether a time lies within it."""
-        return self.began_at <= at <= (self.over_at or LAST)
-
 
 def of_incident(
     incident: JudgedIncident, log: Log, coverage: Coverage
@@ -138,13 +119,14 @@ def of_incident(
     """Return what is known of an incident."""
     first = incident.first
     decided = first.decision
-    began, over = incident.since, _over_at(incident)
+    trace = trace_of(incident)
+    began, over = trace.began_at, trace.over_at
     hits = incident.hits
     hours = sum(hit.gpu_hours_attributed for hit in hits)
     return Subject(
         kind=Kind.INCIDENT,
-        id=first.id,
-        ids=[verdict.id for verdict in incident.judged][:NODES_MAX],
+        id=trace.id,
+        ids=trace.ids[:NODES_MAX],
         cluster=log.cluster_name,
         cluster_uid=log.cluster_uid,
         log=log.id,
@@ -162,7 +144,7 @@ def of_incident(
         ),
         group=incident.group,
         sentence=_cut(incident.sentence),
-        at=first.at,
+        at=trace.at,
         began_at=began,
         over_at=over,
         work=[
@@ -205,21 +187,6 @@ def of_gap(gap: Gap, log: Log) -> Subject:
         over_at=gap.until,
         incomplete=[_cut(said)],
     )
-
-
-def _over_at(incident: JudgedIncident) -> datetime | None:
-    ends = [_end(verdict) for verdict in incident.judged]
-    if any(end is None for end in ends):
-        return None
-    return max(end for end in ends if end is not None)
-
-
-def _end(verdict: Judged) -> datetime | None:
-    """Return when it was over; a node that was removed does not come back."""
-    if verdict.back_in_service_at is not None:
-        return verdict.back_in_service_at
-    is_gone = verdict.happened is Happened.REMOVED
-    return verdict.not_after if is_gone else None
 
 
 def _named(actor: Actor | None) -> str:

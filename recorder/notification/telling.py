@@ -11,13 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from recorder.notification.matching import (
-    Standing,
-    Told,
-    continued,
-    is_wanted,
-    successor,
-)
+from recorder.answers.growing import continued, successor
+from recorder.notification.matching import Standing, Told, is_wanted
 from recorder.notification.message import Message
 from recorder.notification.rules import Rule
 from recorder.notification.subjects import Kind, Subject
@@ -99,9 +94,13 @@ def news_of(
         settling: what waits to stay the same.
         now: the time.
     """
-    pairs = list(
-        zip(found.subjects, continued(told, found.subjects), strict=True)
-    )
+    known = {one.name: one for one in told}
+    traces = {name: one.subject for name, one in known.items()}
+    names = continued(traces, found.subjects)
+    pairs = [
+        (subject, None if name is None else known[name])
+        for subject, name in zip(found.subjects, names, strict=True)
+    ]
     messages: list[Message] = []
     waiting = set()
     for subject, one in pairs:
@@ -170,7 +169,7 @@ def _withdrawals(
             or one.position >= found.position
         ):
             continue
-        became = successor(one, found.subjects)
+        became = successor(last, found.subjects)
         why = NO_LONGER
         if became is not None:
             why = f"it is a part of incident {became.id}"

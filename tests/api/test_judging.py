@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from api.judging import Changes, Judging
+from api.judging import Judging
+from recorder.answers.growing import Changes
 from tests.api.listening import Listening, listening
 from tests.api.serving import Client
 from tests.api.telling import Telling

@@ -8,9 +8,10 @@ import pytest
 
 from api import following, reviewing, streaming
 from api.access import Principal
-from api.judging import Changes, Judging, essence_of
+from api.judging import Judging
 from api.reviewing import PersonRights, Reviewing
 from api.workers import Workers
+from recorder.answers.growing import Changes, essence_of
 from recorder.answers.incidents import Incidents
 from recorder.knowledge import shipped
 from recorder.model.access import Person

@@ -1,0 +1,225 @@
+"""A log that is judged again as it grows: when, and what continues what.
+
+Incidents are judged anew from the record whenever it grows. A stronger effect
+renames an incident, and incidents of several nodes may turn out to be one:
+here is decided which of those found now continues one that was found before,
+the same for a subscriber and for a webhook.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Final, Generic, NoReturn, Protocol, TypeVar
+
+import msgspec
+
+from recorder.answers.incidents import JudgedIncident
+from recorder.answers.ports import Reading
+from recorder.errors import RecorderError
+from recorder.explain.verdict import Judged
+from recorder.model.moment import LAST
+from recorder.model.outcomes import Happened
+
+__all__ = [
+    "Bell",
+    "Changes",
+    "Trace",
+    "attend",
+    "continued",
+    "essence_of",
+    "successor",
+    "trace_of",
+]
+
+log = logging.getLogger("recorder.judging")
+
+REST: Final = 2
+"""Times the time that judging took: a storm must not judge without end."""
+
+Item = TypeVar("Item")
+
+
+class Bell(Protocol):
+    """Rings when a log may have grown."""
+
+    async def wait(self) -> None:
+        """Wait until the log may have grown, a second at most."""
+
+
+async def attend(
+    reading: Reading,
+    bell: Bell,
+    judge: Callable[[Reading], Awaitable[bool]],
+    *,
+    look: float = float("inf"),
+    ends: tuple[type[RecorderError], ...] = (),
+) -> NoReturn:
+    """Judge a log whenever facts came, until cancelled.
+
+    Args:
+        reading: the log.
+        bell: rings when it may have grown.
+        judge: judges the log; false where it is to be judged again soon.
+        look: seconds after which the log is judged although no facts came.
+        ends: errors after which it cannot be judged again.
+    """
+    seen: int | None = None
+    looked = 0.0
+    while True:
+        began = time.monotonic()
+        try:
+            reading = await reading.again()
+            if reading.log.facts_to != seen or began - looked > look:
+                done = await judge(reading)
+                seen = reading.log.facts_to if done else None
+                looked = began
+        except ends:
+            raise
+        except RecorderError as exc:
+            # The database may come back; nothing is skipped.
+            log.warning("cannot judge log %s: %s", reading.log.id, exc)
+        took = time.monotonic() - began
+        await bell.wait()
+        await asyncio.sleep(min(REST * took, look))
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True):
+    """By what an incident is recognized when a log is judged again."""
+
+    id: str
+    """Its id in the log now; a stronger effect may rename an incident."""
+
+    ids: Sequence[str]
+    """Of all its verdicts."""
+
+    nodes: Sequence[str] = ()
+    at: datetime
+    """When it happened, or where a gap starts."""
+
+    began_at: datetime
+    over_at: datetime | None
+    """When it was over: back in service, removed, the gap closed."""
+
+    def is_of_time(self, at: datetime) -> bool:
+        """Return whether a time lies within it."""
+        return self.began_at <= at <= (self.over_at or LAST)
+
+
+def trace_of(incident: JudgedIncident) -> Trace:
+    """Return by what an incident is recognized."""
+    ends = [_over_at(verdict) for verdict in incident.judged]
+    return Trace(
+        id=incident.id,
+        ids=incident.verdicts,
+        nodes=incident.nodes,
+        at=incident.first.at,
+        began_at=incident.since,
+        over_at=max(filter(None, ends)) if all(ends) else None,
+    )
+
+
+def _over_at(verdict: Judged) -> datetime | None:
+    """Return when it was over; a node that was removed does not come back."""
+    if verdict.back_in_service_at is not None:
+        return verdict.back_in_service_at
+    is_gone = verdict.happened is Happened.REMOVED
+    return verdict.not_after if is_gone else None
+
+
+def continued(
+    known: Mapping[str, Trace], found: Sequence[Trace]
+) -> Sequence[str | None]:
+    """Return for each that is found the name of the known one it continues.
+
+    The name counts first, then the ids of verdicts, then that it is of the
+    same node and time.
+
+    Args:
+        known: what was found before, by the name that it was given.
+        found: what is found now.
+    """
+    chosen: dict[int, str] = {}
+    left = {**known}
+    for choose in (_named, _alike(_has_id), _alike(_shares), _alike(_is_near)):
+        for place, one in enumerate(found):
+            name = None if place in chosen else choose(left, one)
+            if name is not None:
+                chosen[place] = name
+                del left[name]
+    return [chosen.get(place) for place in range(len(found))]
+
+
+Choose = Callable[[Mapping[str, Trace], Trace], str | None]
+"""Choose one of those that are left to be continued, by its name."""
+
+
+def _named(left: Mapping[str, Trace], found: Trace) -> str | None:
+    names = {name for name in found.ids if name in left}
+    if len(names) > 1:
+        return next(name for name in left if name in names)
+    return names.pop() if names else None
+
+
+def _alike(is_alike: Callable[[Trace, Trace], bool]) -> Choose:
+    return lambda left, found: next(
+        (name for name, one in left.items() if is_alike(one, found)), None
+    )
+
+
+def successor(known: Trace, found: Iterable[Trace]) -> Trace | None:
+    """Return what one that is found no more has become a part of."""
+    for one in found:
+        if _shares(known, one) or _is_near(known, one):
+            return one
+    return None
+
+
+def _has_id(known: Trace, found: Trace) -> bool:
+    return known.id == found.id
+
+
+def _shares(known: Trace, found: Trace) -> bool:
+    return not set(known.ids).isdisjoint(found.ids)
+
+
+def _is_near(known: Trace, found: Trace) -> bool:
+    return not set(known.nodes).isdisjoint(found.nodes) and found.is_of_time(
+        known.at
+    )
+
+
+class Changes(Generic[Item]):
+    """What is new to one subscriber who is sent what changed."""
+
+    def __init__(self, essence: Callable[[Item], object]) -> None:
+        """Take what makes an item another one than before."""
+        self._essence = essence
+        self._known: dict[str, object] | None = None
+
+    def since(
+        self, now: Mapping[str, Item]
+    ) -> tuple[list[Item], list[str]] | None:
+        """Return what is new or changed, and ids that are gone.
+
+        None where nothing is, except at the beginning.
+        """
+        before, began = self._known or {}, self._known is None
+        self._known = {name: self._essence(one) for name, one in now.items()}
+        changed = [
+            one
+            for name, one in now.items()
+            if name not in before or before[name] != self._known[name]
+        ]
+        gone = [name for name in before if name not in now]
+        return (changed, gone) if changed or gone or began else None
+
+
+def essence_of(incident: JudgedIncident) -> object:
+    """Return what makes an incident another one than before.
+
+    Not the hours that are lost meanwhile, which grow by the second.
+    """
+    hits = [(hit.workload, hit.outcome) for hit in incident.hits]
+    return incident.judged, hits
