@@ -22,7 +22,6 @@ import asyncpg
 from recorder import __version__
 from recorder.archive.columns import (
     BATCHES,
-    ENTRIES,
     NODES,
     OBJECTS,
     WORDS,
@@ -35,6 +34,8 @@ from recorder.archive.writing import ArchivedDay, DayWriter
 from recorder.errors import LogError
 from recorder.integrity.leaves import origin_of
 from recorder.integrity.tree import CompactRange
+from recorder.model.columns import ARCHIVED, OBJECT, Column, Holds
+from recorder.model.entry import Draft
 from recorder.store.codes import FACTS
 from recorder.store.entry_drafts import UnreadableEntryError
 from recorder.store.read_day import (
@@ -47,6 +48,8 @@ from recorder.store.read_day import (
 from recorder.store.read_day_names import names_of_day
 
 __all__ = ["AlteredError", "LogDay", "altered"]
+
+OF_DRAFT = frozenset(Draft.__struct_fields__)
 
 
 class AlteredError(LogError):
@@ -270,32 +273,15 @@ def _log_file(row: asyncpg.Record) -> LogFile:
 
 def _columns(entries: Sequence[DayEntry]) -> list[list[object]]:
     """Return entries column by column, in the order of the schema."""
-    rows = []
-    for row, draft in entries:
-        identity = draft.identity
-        named = (None,) * 5 if identity is None else tuple(identity)
-        rows.append(
-            (
-                row["position"],
-                row["recorded_at"],
-                draft.observed_at,
-                draft.occurred_at,
-                row["epoch"],
-                draft.operation.value,
-                draft.source,
-                draft.resource,
-                *named,
-                draft.resource_version,
-                draft.node,
-                draft.reason,
-                draft.actor,
-                row["object_id"],
-                row["node_id"],
-                row["reason_id"],
-                row["actor_id"],
-                row["resource_id"],
-                draft.raw,
-            )
-        )
-    assert not rows or len(rows[0]) == len(ENTRIES)
-    return [list(column) for column in zip(*rows, strict=True)]
+    return [_values(column, entries) for column in ARCHIVED]
+
+
+def _values(column: Column, entries: Sequence[DayEntry]) -> list[object]:
+    name = column.name
+    if column.holds is Holds.PART:
+        part = OBJECT.index(name)
+        things = (draft.identity for _, draft in entries)
+        return [None if thing is None else thing[part] for thing in things]
+    if column.holds is not Holds.NUMBER and column.field in OF_DRAFT:
+        return [getattr(draft, column.field) for _, draft in entries]
+    return [row[name] for row, _ in entries]

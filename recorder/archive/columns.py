@@ -4,6 +4,8 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
+from recorder.model.columns import ARCHIVED
+
 __all__ = [
     "BATCHES",
     "ENTRIES",
@@ -23,31 +25,18 @@ Schema: TypeAlias = pa.Schema
 
 MOMENT = pa.timestamp("us", tz="UTC")
 
+ARROW = {
+    "int32": pa.int32(),
+    "int64": pa.int64(),
+    "moment": MOMENT,
+    "string": pa.string(),
+    "binary": pa.binary(),
+}
+
 ENTRIES = pa.schema(
     [
-        pa.field("position", pa.int64(), nullable=False),
-        pa.field("recorded_at", MOMENT, nullable=False),
-        pa.field("observed_at", MOMENT, nullable=False),
-        pa.field("occurred_at", MOMENT),
-        pa.field("epoch", pa.int32(), nullable=False),
-        pa.field("operation", pa.string(), nullable=False),
-        pa.field("source", pa.string(), nullable=False),
-        pa.field("resource", pa.string()),
-        pa.field("api_group", pa.string()),
-        pa.field("kind", pa.string()),
-        pa.field("namespace", pa.string()),
-        pa.field("name", pa.string()),
-        pa.field("uid", pa.string()),
-        pa.field("resource_version", pa.string()),
-        pa.field("node", pa.string()),
-        pa.field("reason", pa.string()),
-        pa.field("actor", pa.string()),
-        pa.field("object_id", pa.int64()),
-        pa.field("node_id", pa.int32()),
-        pa.field("reason_id", pa.int32()),
-        pa.field("actor_id", pa.int32()),
-        pa.field("resource_id", pa.int32()),
-        pa.field("raw", pa.binary(), nullable=False),
+        pa.field(one.name, ARROW[one.arrow or ""], nullable=not one.required)
+        for one in ARCHIVED
     ]
 )
 ORDER = ("node", "observed_at", "position")

@@ -11,7 +11,7 @@ find one number, which is the least, and rows of all days have that one.
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from recorder.archive.errors import ArchiveError, ArchiveSlowError
 from recorder.archive.manifest import Manifest
+from recorder.model.columns import STORED, Column, Holds, numbers_of
 
 __all__ = ["ArchiveTables", "Codes", "TableDay"]
 
@@ -187,18 +188,28 @@ class ArchiveTables:
         ]
 
     def _entries(self) -> str:
-        codes, column = self._codes, self._columns_of
+        # A day that was archived before there was a column has nulls in it.
+        there = {
+            name for one in self._schemas("entries") for name in one.names
+        }
+        columns = ", ".join(
+            f"{self._value_of(column, there)} as {column.name}"
+            for column in STORED
+        )
         return f"""
             create view recorder.entry as
-            select recorded_at, observed_at, occurred_at, position, object_id,
-              null::int8 as version, {codes.log}::int4 as log_id,
-              {column["node_id"]}, {column["reason_id"]},
-              {column["actor_id"]}, null::int4 as base_distance,
-              epoch::int2 as epoch, resource_id,
-              {_coded("operation", codes.operations)},
-              {_coded("source", codes.sources)}, 0::int2 as encoding,
-              resource_version, raw as payload
-            from {self._read("entries")}"""
+            select {columns} from {self._read("entries")}"""
+
+    def _value_of(self, column: Column, there: Collection[str]) -> str:
+        """Return what a column of the database is in the archive."""
+        name, codes = column.name, self._codes
+        if column.holds is Holds.CODE:
+            of = {"operation": codes.operations, "source": codes.sources}
+            return _coded(name, of[name])
+        if name in there:
+            return self._columns_of.get(name, name)
+        made = {"log_id": codes.log, "encoding": 0, "payload": "raw"}
+        return f"{made.get(name, 'null')}::{column.sql}"
 
     def _facts(self) -> str:
         there = self._columns("facts")
@@ -216,7 +227,8 @@ class ArchiveTables:
                 )
                 raise ArchiveError(msg)
             columns = ", ".join(
-                self._columns_of.get(name, f'"{name}"') for name in FACTS
+                self._columns_of.get(name, f'"{name}"') + f' as "{name}"'
+                for name in FACTS
             )
             source = self._read("facts")
         # As the database has it that compresses nothing.
@@ -327,7 +339,7 @@ class ArchiveTables:
 
 def _coded(column: str, codes: Mapping[Any, int]) -> str:
     cases = " ".join(f"when '{w}' then {n}" for w, n in codes.items())
-    return f"(case {column} {cases} end)::int2 as {column}"
+    return f"(case {column} {cases} end)::int2"
 
 
 def _rows(found: pa.Table) -> list[Row]:
@@ -346,8 +358,8 @@ def _unreadable(error: Exception) -> ArchiveError:
 
 
 NUMBERED = {
-    "node": ("node_id",),
-    "word": ("reason_id", "actor_id", "topic_id"),
+    "node": numbers_of("node"),
+    "word": (*numbers_of("word"), "topic_id"),
 }
 """What has numbers, and the columns of entries and facts that hold them."""
 
@@ -389,7 +401,7 @@ def columns_of(connection: duckdb.DuckDBPyConnection) -> Mapping[str, str]:
         cases = " ".join(f"when {old} then {new}" for old, new in again)
         for column in columns:
             found[column] = (
-                f"(case {column} {cases} else {column} end)::int4 as {column}"
+                f"(case {column} {cases} else {column} end)::int4"
                 if again
                 else column
             )

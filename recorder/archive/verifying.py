@@ -24,6 +24,7 @@ from recorder.archive.place import Place
 from recorder.archive.sorting import part_of
 from recorder.integrity.leaves import BatchHeader, entry_hash, from_micros
 from recorder.integrity.tree import HASH_BYTES, CompactRange, tree_hash
+from recorder.model.columns import ARCHIVED, OBJECT, Holds
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import ObjectIdentity
 
@@ -38,7 +39,6 @@ __all__ = [
 
 Row = Mapping[str, Any]
 
-OBJECT = ("api_group", "kind", "namespace", "name", "uid")
 NAMES = {
     "objects.parquet": ("object_id", OBJECT),
     "nodes.parquet": ("node_id", ("name",)),
@@ -46,11 +46,12 @@ NAMES = {
 }
 """Of each file of names, the column of the number, and what it stands for."""
 
-REFERENCES = (
-    ("objects.parquet", "object_id", OBJECT),
-    ("nodes.parquet", "node_id", ("node",)),
-    ("words.parquet", "reason_id", ("reason",)),
-    ("words.parquet", "actor_id", ("actor",)),
+REFERENCES = tuple(
+    (f"{one.names}s.parquet", one.name, OBJECT)
+    if one.names == "object"
+    else (f"{one.names}s.parquet", one.name, (one.field,))
+    for one in ARCHIVED
+    if one.holds is Holds.NUMBER and f"{one.names}s.parquet" in NAMES
 )
 """Which numbers of an entry stand for which of its columns."""
 

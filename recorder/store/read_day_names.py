@@ -4,6 +4,7 @@ from typing import Any
 
 import asyncpg
 
+from recorder.model.columns import numbers_of
 from recorder.store.read_day import Day
 
 __all__ = ["names_of_day"]
@@ -33,12 +34,14 @@ OF_NODES = f"""
       union select node_id from {FACTS})
     order by node_id
 """
+BY_ENTRIES = " union ".join(
+    f"""select {number} from recorder.entry
+      where log_id = $1 and recorded_at >= $2 and recorded_at < $3"""
+    for number in numbers_of("word")
+)
 OF_WORDS = f"""
     select word_id, text from recorder.word where word_id in (
-      select reason_id from recorder.entry
-      where log_id = $1 and recorded_at >= $2 and recorded_at < $3
-      union select actor_id from recorder.entry
-      where log_id = $1 and recorded_at >= $2 and recorded_at < $3
+      {BY_ENTRIES}
       union select actor_id from {FACTS}
       union select topic_id from {FACTS})
     order by word_id

@@ -1,12 +1,20 @@
 """Drafts and heads as rows of their tables."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import (
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from datetime import datetime
+from itertools import count, repeat
 from typing import Any
 
 import orjson
+from msgspec.structs import astuple
 
 from recorder.intake.state import Batch, Head, ResumePoint, StreamKey
+from recorder.model.columns import STORED, Column, Holds
 from recorder.model.entry import Draft
 from recorder.model.observation import AUDIT
 from recorder.store.codes import (
@@ -16,7 +24,7 @@ from recorder.store.codes import (
 )
 from recorder.store.encoding import Encoder
 from recorder.store.names import Names, Numbers
-from recorder.store.timestamps import Ticks, ticks
+from recorder.store.timestamps import ticks
 
 __all__ = [
     "ENTRY_COLUMNS",
@@ -26,26 +34,18 @@ __all__ = [
     "resume_rows",
 ]
 
-ENTRY_COLUMNS = (
-    "recorded_at",
-    "observed_at",
-    "occurred_at",
-    "position",
-    "object_id",
-    "version",
-    "log_id",
-    "node_id",
-    "reason_id",
-    "actor_id",
-    "base_distance",
-    "epoch",
-    "resource_id",
-    "operation",
-    "source",
-    "encoding",
-    "resource_version",
-    "payload",
-)
+ENTRY_COLUMNS = tuple(column.name for column in STORED)
+NUMBERED = tuple(column for column in STORED if column.holds is Holds.NUMBER)
+MADE = frozenset({Holds.VALUE, Holds.TIME, Holds.CODE, Holds.NUMBER})
+"""How columns hold fields of a draft, one by one."""
+
+CODES: Mapping[str, Mapping[Any, int]] = {
+    "operation": OPERATION_CODES,
+    "source": SOURCE_CODES,
+}
+
+ROWS_AT_ONCE = 100
+"""Rows are made column by column, of as many drafts."""
 
 EVENT_COLLECTIONS = frozenset({"v1/events", "events.k8s.io/v1/events"})
 
@@ -64,20 +64,11 @@ DICTIONARIES = {
 
 def name_entries(batch: Batch, names: Names) -> None:
     """Return the names that drafts, heads and streams refer to."""
-    nodes, objects, words = names.nodes, names.objects, names.words
-    for _, draft in batch.drafts:
-        if draft.identity is not None:
-            objects[draft.identity] = None
-        if draft.node is not None:
-            nodes.add(draft.node)
-        if draft.resource is not None:
-            names.resources.add(draft.resource)
-        if draft.reason is not None:
-            words.add(draft.reason)
-        if draft.actor is not None:
-            words.add(draft.actor)
+    found = _fields([draft for _, draft in batch.drafts])
+    for column in NUMBERED if found else ():
+        names.add(column.names, found[column.field])
     for head in (*batch.heads.values(), *batch.gone.values()):
-        objects[head.identity] = None
+        names.objects[head.identity] = None
         names.resources.add(head.resource)
     names.resources.update(resource for _, resource in batch.streams)
     names.resources.update(resource for _, resource in batch.left)
@@ -93,51 +84,80 @@ def entry_rows(
 ) -> Iterator[tuple[Any, ...]]:
     """Yield one row for each draft, in the order of the batch."""
     recorded = ticks(recorded_at)
-    for position, (epoch, draft) in enumerate(
-        batch.drafts, batch.first_position
-    ):
-        place = (log, recorded, epoch, position)
-        yield _entry_row(place, draft, numbers, encoder)
+    for begin in range(0, len(batch.drafts), ROWS_AT_ONCE):
+        epochs, drafts = zip(
+            *batch.drafts[begin : begin + ROWS_AT_ONCE], strict=True
+        )
+        first, fields = batch.first_position + begin, _fields(drafts)
+        columns: dict[str, Iterable[Any]] = {
+            "log_id": repeat(log, len(drafts)),
+            "position": range(first, first + len(drafts)),
+            "recorded_at": repeat(recorded, len(drafts)),
+            "epoch": epochs,
+        }
+        for column in STORED:
+            if column.field in fields and column.holds in MADE:
+                columns[column.name] = _values(
+                    column, fields[column.field], numbers
+                )
+        columns["version"], columns["resource_version"] = zip(
+            *map(version_columns, fields["resource_version"]), strict=True
+        )
+        columns |= _documents(fields, columns["object_id"], encoder, first)
+        yield from zip(*(columns[name] for name in ENTRY_COLUMNS), strict=True)
 
 
-def _entry_row(
-    place: tuple[int, Ticks, int, int],
-    draft: Draft,
-    numbers: Numbers,
+def _fields(drafts: Sequence[Draft]) -> Mapping[str, Sequence[Any]]:
+    """Return the values of each field of drafts."""
+    values = zip(*map(astuple, drafts), strict=True)
+    return dict(zip(Draft.__struct_fields__, values, strict=False))
+
+
+def _values(
+    column: Column, values: Sequence[Any], numbers: Numbers
+) -> Iterable[Any]:
+    """Return the values of a field as their rows have them."""
+    match column.holds:
+        case Holds.TIME:
+            return [None if at is None else ticks(at) for at in values]
+        case Holds.CODE:
+            return map(CODES[column.field].__getitem__, values)
+        case Holds.NUMBER:
+            known = numbers.of(column.names)
+            return [None if one is None else known[one] for one in values]
+        case _:
+            return values
+
+
+def _documents(
+    fields: Mapping[str, Sequence[Any]],
+    objects: Iterable[int | None],
     encoder: Encoder,
-) -> tuple[Any, ...]:
-    log, recorded, epoch, position = place
-    resource = draft.resource
-    identity = draft.identity
-    thing = None if identity is None else numbers.objects[identity]
-    encoded = encoder.encode(
-        draft.raw,
-        dictionary=DICTIONARIES.get(resource or "", "object"),
-        chain=_own_uid(draft.raw) if resource in EVENT_COLLECTIONS else thing,
-        position=position,
-    )
-    version, version_text = version_columns(draft.resource_version)
-    base = encoded.base
-    return (
-        recorded,
-        ticks(draft.observed_at),
-        None if draft.occurred_at is None else ticks(draft.occurred_at),
-        position,
-        thing,
-        version,
-        log,
-        None if draft.node is None else numbers.nodes[draft.node],
-        None if draft.reason is None else numbers.words[draft.reason],
-        None if draft.actor is None else numbers.words[draft.actor],
-        None if base is None else position - base,
-        epoch,
-        None if resource is None else numbers.resources[resource],
-        OPERATION_CODES[draft.operation],
-        SOURCE_CODES[draft.source],
-        encoded.encoding,
-        version_text,
-        encoded.payload,
-    )
+    first: int,
+) -> Mapping[str, Iterable[Any]]:
+    """Return the columns that hold the documents, from a position on."""
+    payloads, encodings, distances = [], [], []
+    for position, raw, resource, thing in zip(
+        count(first),
+        fields["raw"],
+        fields["resource"],
+        objects,
+        strict=False,
+    ):
+        payload, encoding, base = encoder.encode(
+            raw,
+            dictionary=DICTIONARIES.get(resource or "", "object"),
+            chain=_own_uid(raw) if resource in EVENT_COLLECTIONS else thing,
+            position=position,
+        )
+        payloads.append(payload)
+        encodings.append(encoding)
+        distances.append(None if base is None else position - base)
+    return {
+        "payload": payloads,
+        "encoding": encodings,
+        "base_distance": distances,
+    }
 
 
 def _own_uid(event: bytes) -> bytes | None:
