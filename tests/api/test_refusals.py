@@ -5,13 +5,12 @@ import random
 from collections.abc import AsyncIterator
 
 import aiohttp
-import asyncpg
 import orjson
 import pytest
 
 from tests.api.serving import Client, served_by
 from tests.api.telling import Telling, changes
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 SIMPLE = '{ nodeNames(cluster: "crash") }'
 
@@ -290,8 +289,7 @@ async def pruned(database: Database) -> AsyncIterator[Client]:
     await teller.begin("n1")
     await teller.tell(*changes("n1", 2, 20))
     await teller.end()
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         for table in ("entry", "fact"):
             parts = "select relid::text from pg_partition_tree($1::regclass)"
             name = f"recorder.{table}"
@@ -302,8 +300,6 @@ async def pruned(database: Database) -> AsyncIterator[Client]:
             await connection.execute(
                 f"delete from {name} where position <= 10"
             )
-    finally:
-        await connection.close()
     async with served_by(database.dsn("reader")) as client:
         yield client
 

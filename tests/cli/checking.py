@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import asyncpg
+from tests.support.postgres import connected
 
 __all__ = ["FAST", "OF_LOG", "checks", "execute", "failed", "tried", "value"]
 
@@ -31,17 +31,11 @@ def tried(answer: Any) -> list[str]:
 
 
 async def execute(dsn: str, *statements: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    try:
+    async with connected(dsn) as connection:
         for statement in statements:
             await connection.execute(statement)
-    finally:
-        await connection.close()
 
 
 async def value(dsn: str, query: str) -> Any:
-    connection = await asyncpg.connect(dsn)
-    try:
+    async with connected(dsn) as connection:
         return await connection.fetchval(query)
-    finally:
-        await connection.close()

@@ -3,7 +3,6 @@
 import asyncio
 import signal
 
-import asyncpg
 import orjson
 
 from recorder.intake.ledger import Ledger
@@ -21,7 +20,7 @@ from tests.support.builders import (
     an_object,
 )
 from tests.support.fixed_log import LIVE
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 SECONDS = 30
 FOLLOW = ("log", "--follow", "-o", "ndjson")
@@ -188,12 +187,9 @@ async def test_a_reader_that_goes_away_ends_it_quietly(
 
 
 async def kill_readers(database: Database) -> None:
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         await connection.execute(
             "select pg_terminate_backend(pid) from pg_stat_activity"
             " where application_name = 'recorder reader'"
             " and datname = current_database()"
         )
-    finally:
-        await connection.close()

@@ -4,13 +4,17 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 
-import asyncpg
 import pytest
 
 from recorder.store.schema import wanted_revision
 from tests.cli.conftest import Recorder
 from tests.store.catalog import problems_of
-from tests.support.postgres import Database, DatabaseServer, fresh_database
+from tests.support.postgres import (
+    Database,
+    DatabaseServer,
+    connected,
+    fresh_database,
+)
 
 
 @pytest.fixture
@@ -67,11 +71,8 @@ def test_what_is_printed_is_what_would_be_run(
     sql = recorder("migrate", "--sql").out
 
     async def run() -> None:
-        connection = await asyncpg.connect(empty.superuser_dsn())
-        try:
+        async with connected(empty.superuser_dsn()) as connection:
             await connection.execute(sql)
-        finally:
-            await connection.close()
 
     asyncio.run(run())
 

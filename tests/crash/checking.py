@@ -21,6 +21,7 @@ from recorder.store.encoding import DELTA, SMALL_DELTA
 from recorder.store.lookback import load_decoder
 from recorder.store.rows import EVENT_COLLECTIONS
 from tests.crash.fact_checking import FACTS, fact_problems
+from tests.support.postgres import connected
 
 __all__ = [
     "Snapshot",
@@ -92,11 +93,8 @@ class Snapshot:
 
 async def check_log(dsn: str, log: int = 1) -> list[str]:
     """Return all that is wrong with a log; one that is not is none."""
-    connection = await asyncpg.connect(dsn)
-    try:
+    async with connected(dsn) as connection:
         return await verified(connection, log)
-    finally:
-        await connection.close()
 
 
 async def verified(connection: asyncpg.Connection, log: int) -> list[str]:

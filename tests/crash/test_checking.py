@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-import asyncpg
 import pytest
 
 from tests.crash.checking import Snapshot, problems, snapshot
 from tests.crash.test_rederiving import record
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 Rows = list[dict[str, Any]]
 
@@ -57,11 +56,8 @@ DAMAGES: dict[str, Callable[[Any], None]] = {
 @pytest.fixture
 async def log(database: Database) -> Snapshot:
     await record(database)
-    connection = await asyncpg.connect(database.dsn("reader"))
-    try:
+    async with connected(database.dsn("reader")) as connection:
         found = await snapshot(connection)
-    finally:
-        await connection.close()
     assert found is not None
     for name in (
         "batches",

@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from recorder.errors import (
@@ -36,7 +35,7 @@ from tests.support.builders import (
     an_object,
 )
 from tests.support.cut_proxy import CutProxy, cut_proxy
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 
 class Stage:
@@ -78,11 +77,8 @@ class Stage:
         return size
 
     async def ask(self, question: str) -> object:
-        connection = await asyncpg.connect(self.database.superuser_dsn())
-        try:
+        async with connected(self.database.superuser_dsn()) as connection:
             return await connection.fetchval(question)
-        finally:
-            await connection.close()
 
     async def restart(self) -> None:
         """Begin anew, from what is committed alone."""

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-import asyncpg
 import pytest
 import yaml
 
@@ -27,7 +26,7 @@ from tests.cluster.waiting import until
 from tests.corpus.logs import play_in_turn, tape_of
 from tests.docs.tables import busy
 from tests.support.filled import filled_database
-from tests.support.postgres import Database, DatabaseServer
+from tests.support.postgres import Database, DatabaseServer, connected
 from tests.support.programs import found
 
 FOLDER = Path(__file__).parents[2] / "deploy/grafana"
@@ -89,13 +88,10 @@ def filled_in(text: str) -> str:
 
 
 async def test_every_query_of_the_views_answers(crashed: Database) -> None:
-    connection = await asyncpg.connect(crashed.dsn("reader"))
-    try:
+    async with connected(crashed.dsn("reader")) as connection:
         for title, target in targets("postgresql"):
             rows = await connection.fetch(filled_in(target["rawSql"]))
             assert rows, title
-    finally:
-        await connection.close()
 
 
 async def test_every_query_of_the_api_answers(crashed: Database) -> None:

@@ -10,7 +10,6 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
-import asyncpg
 import orjson
 import pytest
 
@@ -23,6 +22,7 @@ from tests.deploy.site import INSTALLED_SECONDS, Site, get, probed
 from tests.support.postgres import (
     Database,
     DatabaseServer,
+    connected,
     fresh_database,
 )
 from tests.support.wire import Wire
@@ -75,14 +75,11 @@ async def holder(cluster: Cluster, name: str) -> dict[str, str]:
 
 
 async def entries(database: Database) -> int:
-    connection = await asyncpg.connect(database.dsn("reader"))
-    try:
+    async with connected(database.dsn("reader")) as connection:
         count: int = await connection.fetchval(
             "select count(*) from recorder.entry"
         )
         return count
-    finally:
-        await connection.close()
 
 
 async def test_the_manifests_install_a_recorder_that_records(

@@ -4,7 +4,6 @@ import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from recorder.intake.recording import Recording
@@ -17,7 +16,7 @@ from recorder.store.writer import LogSpec, Writer
 from recorder.wiring.beside import notified_beside
 from tests.corpus.logs import tape_of
 from tests.notification.receiving import receiver
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 BEFORE = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -94,13 +93,10 @@ async def test_rules_that_are_wrong_are_said_and_end_nothing(
 
 
 async def notifiers(database: Database) -> int:
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         count: int = await connection.fetchval(
             "select count(*) from pg_stat_activity"
             " where application_name = 'recorder notify'"
             " and datname = current_database()"
         )
-    finally:
-        await connection.close()
     return count

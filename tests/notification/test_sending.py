@@ -22,7 +22,7 @@ from recorder.store.outbox import StoredOutbox, outbox
 from tests.corpus.logs import play, tape_of
 from tests.notification.building import a_message, an_incident
 from tests.notification.receiving import Taken, receiver
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 PATIENCE = timedelta(hours=1)
 
@@ -276,14 +276,11 @@ async def test_what_was_posted_and_not_written_down_is_posted_once_more(
 
 
 async def expire(database: Database) -> None:
-    connection = await asyncpg.connect(database.dsn("notifier"))
-    try:
+    async with connected(database.dsn("notifier")) as connection:
         await connection.execute(
             "update recorder.notification set leased_until ="
             " leased_until - interval '60 s'"
         )
-    finally:
-        await connection.close()
 
 
 async def test_what_nobody_takes_is_given_up_and_can_be_tried_again(

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import asyncpg
 import orjson
 import pytest
 
@@ -21,7 +20,7 @@ from tests.cluster.controlplane import Options
 from tests.cluster.front import front
 from tests.cluster.waiting import until
 from tests.recording.test_audit import POLICY, records
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 from tests.support.recorded import Recorded, gap_reasons
 
 COUNTERS_RBAC = Path(__file__).parents[2] / "deploy/audit-rbac.yaml"
@@ -81,15 +80,12 @@ async def until_held(
 
 async def states_of(database: Database) -> dict[str, str]:
     """Return the states of the streams of audit, by their names."""
-    connection = await asyncpg.connect(database.dsn("reader"))
-    try:
+    async with connected(database.dsn("reader")) as connection:
         rows = await connection.fetch("""
             select r.name, p.state from recorder.resume_point p
             join recorder.resource r using (resource_id)
             where p.source = 'audit'
         """)
-    finally:
-        await connection.close()
     return {row["name"]: row["state"] for row in rows}
 
 

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import asyncpg
 import orjson
 import pytest
 
@@ -24,6 +23,7 @@ from tests.conftest import TEMPLATE
 from tests.support.postgres import (
     Database,
     DatabaseServer,
+    connected,
     debian_binaries,
     fresh_database,
 )
@@ -154,8 +154,7 @@ async def backed_up(
 
 async def restore(database: Database, folder: Path) -> None:
     """Put the backup in the place of the database, whoever is connected."""
-    admin = await asyncpg.connect(database.server.superuser_dsn("postgres"))
-    try:
+    async with connected(database.server.superuser_dsn("postgres")) as admin:
         await admin.execute(f'drop database "{database.name}" with (force)')
         await admin.execute(
             f'create database "{database.name}" template template0'
@@ -170,8 +169,6 @@ async def restore(database: Database, folder: Path) -> None:
         await admin.execute(
             f'alter database "{database.name}" connection limit -1'
         )
-    finally:
-        await admin.close()
 
 
 async def run(program: str, *arguments: str) -> None:

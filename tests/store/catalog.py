@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-import asyncpg
-
 from recorder.admin.verifying import verify_database
 from recorder.integrity.catalog import CatalogFound
 from recorder.integrity.verified import Altered
@@ -23,6 +21,7 @@ from tests.conftest import migrated
 from tests.support.postgres import (
     Database,
     DatabaseServer,
+    connected,
     fresh_database,
     start_debian,
     start_embedded,
@@ -35,12 +34,9 @@ FILE = Path(__file__).parents[2] / "recorder/store/catalog.json"
 
 async def catalog_of(database: Database) -> CatalogFound:
     """Return the catalog of a database with a day."""
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         await connection.execute("select recorder.add_partition(now())")
         return await read_catalog(connection)
-    finally:
-        await connection.close()
 
 
 async def problems_of(database: Database) -> Sequence[Altered]:

@@ -17,7 +17,6 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import asyncpg
 import zstandard
 
 import recorder
@@ -29,6 +28,7 @@ from tests.support.fact_rows import play
 from tests.support.postgres import (
     Database,
     DatabaseServer,
+    connected,
     fresh_database,
     start_embedded,
 )
@@ -53,8 +53,7 @@ async def entries_digest(
 
     Given the columns of a release, a later one reads those only.
     """
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         columns = columns or await connection.fetchval(_COLUMNS)
         names = ", ".join(f'"{name}"' for name in columns)
         digest = hashlib.sha256()
@@ -65,8 +64,6 @@ async def entries_digest(
             ):
                 digest.update(row.encode() + b"\n")
         return columns, digest.hexdigest()
-    finally:
-        await connection.close()
 
 
 async def root(database: Database) -> tuple[str, list[object]]:

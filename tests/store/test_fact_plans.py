@@ -17,7 +17,7 @@ from tests.contract.test_log import SPEC, Observer
 from tests.store.test_read_plans import PARENTS, walked
 from tests.support.builders import NODES, a_frame, a_list, a_node
 from tests.support.many import filled
-from tests.support.postgres import Database, DatabaseServer
+from tests.support.postgres import Database, DatabaseServer, connected
 
 TYPES = {
     "log": "bigint",
@@ -180,9 +180,6 @@ async def _filled(database: Database) -> None:
     await Deriver(writer).derive(batch)
     await writer.append(batch)
     await writer.close()
-    owner = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as owner:
         await owner.execute(MANY)
         await owner.execute("analyze recorder.fact")
-    finally:
-        await owner.close()

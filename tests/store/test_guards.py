@@ -5,7 +5,7 @@ import pytest
 
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Observer, pods
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 CHANGES = [
     "update recorder.entry set payload = 'x'",
@@ -30,12 +30,9 @@ async def written(database: Database) -> None:
 
 
 async def refused(dsn: str, statement: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    try:
+    async with connected(dsn) as connection:
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             await connection.execute(statement)
-    finally:
-        await connection.close()
 
 
 @pytest.mark.parametrize("role", ["owner", "writer", "reader"])
@@ -67,13 +64,10 @@ async def test_the_guards_hold_for_a_replica_role(
 ) -> None:
     """A superuser who sets it would go round triggers that are not ALWAYS."""
     await written(any_database)
-    connection = await asyncpg.connect(any_database.superuser_dsn())
-    try:
+    async with connected(any_database.superuser_dsn()) as connection:
         await connection.execute("set session_replication_role = replica")
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             await connection.execute("delete from recorder.entry")
-    finally:
-        await connection.close()
 
 
 @pytest.mark.parametrize(

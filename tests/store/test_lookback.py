@@ -3,7 +3,6 @@
 import random
 from collections.abc import Sequence
 
-import asyncpg
 import pytest
 
 from recorder.model.observation import WatchFrame
@@ -11,7 +10,7 @@ from recorder.store import lookback
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Observer
 from tests.support.builders import EVENTS, START, a_frame, an_event
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 NOTE = random.Random(0).randbytes(400).hex()
 """Makes an Event long enough to be kept as a delta."""
@@ -60,11 +59,8 @@ async def test_events_that_are_deltas_are_known(
 
 
 async def deltas(database: Database) -> int:
-    connection = await asyncpg.connect(database.dsn("reader"))
-    try:
+    async with connected(database.dsn("reader")) as connection:
         found: int = await connection.fetchval(
             "select count(base_distance) from recorder.entry"
         )
-    finally:
-        await connection.close()
     return found

@@ -25,7 +25,12 @@ from recorder.store import schema
 from recorder.store.engine import make_engine
 from tests.conftest import TEMPLATE, migrated
 from tests.support.fact_rows import current_facts, derive_anew, play
-from tests.support.postgres import Database, DatabaseServer, fresh_database
+from tests.support.postgres import (
+    Database,
+    DatabaseServer,
+    connected,
+    fresh_database,
+)
 from tests.tampering.story import the_log
 
 DEMO = "demo.tape.jsonl.zst"
@@ -61,11 +66,8 @@ ENTRIES = "select e.* from recorder.entry e order by position"
 
 
 async def rows(database: Database, question: str) -> list[Any]:
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         return [tuple(row) for row in await connection.fetch(question)]
-    finally:
-        await connection.close()
 
 
 async def bring_to(database: Database, revision: str) -> None:

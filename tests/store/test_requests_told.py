@@ -1,6 +1,5 @@
 """What a fact of a request tells is in its entry, or was before in itself."""
 
-import asyncpg
 import orjson
 from msgspec import json
 
@@ -14,7 +13,7 @@ from recorder.store.writer import Writer
 from tests.audit.receiving import a_record
 from tests.contract.test_log import SPEC, Observer
 from tests.support.builders import START
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 BODY = {"spec": {"unschedulable": True}}
 NODE = {"resource": "nodes", "name": "gpu-001", "apiVersion": "v1"}
@@ -23,15 +22,12 @@ NODE = {"resource": "nodes", "name": "gpu-001", "apiVersion": "v1"}
 async def without_triggers(
     database: Database, statement: str, *given: object
 ) -> None:
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         for table in ("entry", "fact"):
             await connection.execute(
                 f"alter table recorder.{table} disable trigger all"
             )
         await connection.execute(statement, *given)
-    finally:
-        await connection.close()
 
 
 async def told(database: Database) -> list[Requested]:

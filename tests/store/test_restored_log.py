@@ -1,12 +1,11 @@
 """A log that was put back to a backup while somebody wrote it."""
 
-import asyncpg
 import pytest
 
 from recorder.errors import UnknownStateError
 from recorder.intake.state import Batch
 from recorder.store.writer import LogSpec, Writer
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 SPEC = LogSpec(
     cluster_name="prod",
@@ -43,11 +42,8 @@ async def test_a_term_that_is_given_again_fences_its_first_holder(
 
 
 async def put_back(database: Database) -> None:
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         await connection.execute(
             "update recorder.log_head set term = 0, holder = null,"
             " expires_at = '-infinity'"
         )
-    finally:
-        await connection.close()

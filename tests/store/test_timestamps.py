@@ -6,7 +6,7 @@ import asyncpg
 import pytest
 
 from recorder.store.timestamps import EPOCH, take_ticks, ticks
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 TIMES = [
     datetime(1, 1, 1, tzinfo=UTC),
@@ -48,23 +48,17 @@ async def test_what_goes_in_as_ticks_or_as_times_is_read_as_times(
 
 
 async def test_a_time_without_a_zone_is_refused(database: Database) -> None:
-    connection = await asyncpg.connect(database.dsn("owner"))
-    try:
+    async with connected(database.dsn("owner")) as connection:
         await take_ticks(connection)
         with pytest.raises(asyncpg.DataError):
             await connection.fetchval(
                 "select $1::timestamptz", TIMES[4].replace(tzinfo=None)
             )
-    finally:
-        await connection.close()
 
 
 async def test_infinity_is_no_time(database: Database) -> None:
-    connection = await asyncpg.connect(database.dsn("owner"))
-    try:
+    async with connected(database.dsn("owner")) as connection:
         await take_ticks(connection)
         for infinity in ("infinity", "-infinity"):
             with pytest.raises(OverflowError):
                 await connection.fetchval(f"select '{infinity}'::timestamptz")
-    finally:
-        await connection.close()

@@ -15,7 +15,7 @@ from recorder.store.translate import LogAccessError
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Observer, pods
 from tests.support.cut_proxy import CutProxy, cut_proxy
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 from tests.support.read_log import read_log
 
 
@@ -68,11 +68,8 @@ async def test_a_cut_commit_of_proofs_alone_is_repeated(
 
 
 async def as_superuser(database: Database, statement: str) -> None:
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         await connection.execute(statement)
-    finally:
-        await connection.close()
 
 
 async def test_a_read_only_database_is_waited_for(

@@ -31,7 +31,7 @@ from tests.support.builders import (
     an_object,
     at,
 )
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 __all__ = [
     "DAYS",
@@ -86,11 +86,8 @@ async def set_clock(
 @asynccontextmanager
 async def owner(database: Database) -> AsyncIterator[asyncpg.Connection]:
     """Connect as a superuser."""
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         yield connection
-    finally:
-        await connection.close()
 
 
 async def asked(database: Database, query: str, *given: object) -> object:

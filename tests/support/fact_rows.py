@@ -4,12 +4,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import asyncpg
-
 from recorder.admin.rederiving import Rederived, Rederiving, rederive
 from recorder.settings import Settings
 from recorder.wiring.playing import Playing, play_tape
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 
 __all__ = ["ask", "current_facts", "derive_anew", "facts_of", "play"]
 
@@ -29,20 +27,14 @@ CURRENT = """
 
 async def ask(database: Database, question: str, *given: Any) -> Any:
     """Ask for one value, or do one thing, as a superuser."""
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         return await connection.fetchval(question, *given)
-    finally:
-        await connection.close()
 
 
 async def facts_of(database: Database, derivation: int) -> list[Any]:
     """Return the facts of a derivation, row by row."""
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         return [tuple(r) for r in await connection.fetch(FACTS, derivation)]
-    finally:
-        await connection.close()
 
 
 async def current_facts(database: Database, log: int = 1) -> list[Any]:

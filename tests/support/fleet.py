@@ -8,13 +8,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-import asyncpg
-
 from tests.conftest import migrated
 from tests.corpus.logs import play, tape_of
 from tests.support.postgres import (
     Database,
     DatabaseServer,
+    connected,
     fresh_database,
     make_template,
 )
@@ -60,11 +59,8 @@ async def fleet_of(
 
 async def rename(database: Database, name: str, *, kind: str = "tape") -> None:
     """Rename the only cluster of a database."""
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         await connection.execute(RENAME.format(name=name, kind=kind))
-    finally:
-        await connection.close()
 
 
 def _played(tape: str) -> Callable[[Database], Awaitable[None]]:

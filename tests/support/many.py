@@ -6,12 +6,11 @@ The writer records at PostgreSQL's own time, so it cannot make yesterday.
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import asyncpg
-
 from tests.conftest import migrated
 from tests.support.postgres import (
     Database,
     DatabaseServer,
+    connected,
     fresh_database,
     make_template,
 )
@@ -98,10 +97,7 @@ async def filled(server: DatabaseServer) -> AsyncIterator[Database]:
 
 async def _fill(database: Database) -> None:
     await migrated(database)
-    connection = await asyncpg.connect(database.superuser_dsn())
-    try:
+    async with connected(database.superuser_dsn()) as connection:
         await connection.execute("set timezone = 'UTC'")
         await connection.execute(FILL)
         await connection.execute("analyze")
-    finally:
-        await connection.close()

@@ -63,6 +63,7 @@ from recorder.embedded.socket_folder import choose_socket_folder
 __all__ = [
     "Database",
     "DatabaseServer",
+    "connected",
     "debian_binaries",
     "debian_site",
     "fresh_database",
@@ -147,14 +148,11 @@ class Database:
 
     async def listeners(self) -> set[int]:
         """Return the processes of sessions that wait for notifications."""
-        connection = await asyncpg.connect(self.superuser_dsn())
-        try:
+        async with connected(self.superuser_dsn()) as connection:
             rows = await connection.fetch(
                 "select pid from pg_stat_activity where state = 'idle'"
                 " and datname = current_database() and query ilike 'listen %'"
             )
-        finally:
-            await connection.close()
         return {row["pid"] for row in rows}
 
 
@@ -239,7 +237,7 @@ async def make_template(
     template = Database(server=server, name=name)
     await _create(template, template="template0")
     await prepare(template)
-    async with _superuser(server.superuser_dsn("postgres")) as connection:
+    async with connected(server.superuser_dsn("postgres")) as connection:
         await connection.execute(
             f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false'
         )
@@ -255,7 +253,7 @@ async def fresh_database(
     try:
         yield database
     finally:
-        async with _superuser(server.superuser_dsn("postgres")) as connection:
+        async with connected(server.superuser_dsn("postgres")) as connection:
             await connection.execute(
                 f'DROP DATABASE "{database.name}" WITH (FORCE)'
             )
@@ -317,19 +315,20 @@ def _initdb(site: Installation) -> None:
 
 async def _create(database: Database, *, template: str) -> None:
     server = database.server
-    async with _superuser(server.superuser_dsn("postgres")) as connection:
+    async with connected(server.superuser_dsn("postgres")) as connection:
         # By way of the log each page would be written twice.
         await connection.execute(
             f'CREATE DATABASE "{database.name}" TEMPLATE "{template}"'
             " STRATEGY FILE_COPY"
         )
     # Rights on the database itself are not copied with it.
-    async with _superuser(database.superuser_dsn()) as connection:
+    async with connected(database.superuser_dsn()) as connection:
         await connection.execute(server.roles_sql)
 
 
 @asynccontextmanager
-async def _superuser(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+async def connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    """Connect to a database while entered."""
     connection = await asyncpg.connect(dsn)
     try:
         yield connection

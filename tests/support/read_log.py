@@ -10,6 +10,7 @@ from recorder.model.reference import ObjectIdentity
 from recorder.store.codes import OPERATIONS, SOURCES
 from recorder.store.lookback import load_decoder
 from recorder.store.recover import recover
+from tests.support.postgres import connected
 
 __all__ = ["GrowingLog", "WholeLog", "read_log", "whole_log"]
 
@@ -38,11 +39,8 @@ class WholeLog:
 
 async def read_log(dsn: str, log: int = 1) -> WholeLog:
     """Read a log, and see that its positions are dense."""
-    connection = await asyncpg.connect(dsn)
-    try:
+    async with connected(dsn) as connection:
         return await whole_log(connection, log)
-    finally:
-        await connection.close()
 
 
 async def whole_log(connection: asyncpg.Connection, log: int) -> WholeLog:

@@ -20,7 +20,7 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.waiting import until
 from tests.corpus.recording import RecorderProcess
 from tests.support.log_rows import compared
-from tests.support.postgres import Database
+from tests.support.postgres import Database, connected
 from tests.support.read_log import GrowingLog, WholeLog, read_log
 
 __all__ = ["Recorded", "gap_reasons"]
@@ -111,13 +111,10 @@ class Recorded:
         return self.process
 
     async def _term(self) -> int:
-        connection = await asyncpg.connect(self._database.dsn("reader"))
-        try:
+        async with connected(self._database.dsn("reader")) as connection:
             term: int | None = await connection.fetchval(
                 "select max(term) from recorder.log_head"
             )
-        finally:
-            await connection.close()
         return term or 0
 
     async def stop(self) -> None:
@@ -221,12 +218,9 @@ class Recorded:
         await self._as_superuser(f'alter role "{WRITER}" login')
 
     async def _as_superuser(self, *statements: str) -> None:
-        connection = await asyncpg.connect(self._database.superuser_dsn())
-        try:
+        async with connected(self._database.superuser_dsn()) as connection:
             for statement in statements:
                 await connection.execute(statement)
-        finally:
-            await connection.close()
 
     async def differences(self, *, through: int | None = None) -> list[str]:
         """Compare the log with etcd's own history, up to a revision."""

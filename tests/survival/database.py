@@ -9,6 +9,8 @@ import os
 import signal
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +34,27 @@ from recorder.wiring.database import roles_sql
 from tests.support.postgres import debian_site
 from tests.support.wire import Wire
 
-__all__ = ["EmbeddedDatabase", "SharedDatabase", "ask"]
+__all__ = [
+    "EmbeddedDatabase",
+    "Head",
+    "Point",
+    "SharedDatabase",
+    "ask",
+    "read_head",
+    "read_points",
+]
 
 PORT = 5432
+
+POINTS = """
+    select r.name, p.state, p.completed, p.pending, p.vouched_until,
+      p.settled_until, p.began_at, p.gap_position
+    from recorder.resume_point p join recorder.resource r using (resource_id)
+    where p.source = 'watch'
+"""
+HEAD = """
+    select h.term, h.holder, h.epoch, h.size from recorder.log_head h
+"""
 
 FAST = {"shared_buffers": "64MB", "max_wal_size": "256MB", "fsync": "off"}
 """Processes are killed here, never the machine."""
@@ -174,3 +194,51 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
     for pid in list(pids):
         with suppress(ProcessLookupError):
             os.kill(pid, number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """Where one resource is."""
+
+    state: str
+    pending: int
+    vouched_until: datetime | None
+    settled_until: datetime | None
+    is_open: bool
+    """Whether it has a gap that is open."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The end of the log, and who writes it."""
+
+    term: int
+    holder: str | None
+    epoch: int
+    size: int
+
+
+async def read_points(dsn: str) -> dict[str, Point]:
+    """Return the committed place of every resource that is watched."""
+    return {
+        row["name"]: Point(
+            state=row["state"],
+            pending=int(row["pending"] or 0),
+            vouched_until=row["vouched_until"],
+            settled_until=row["settled_until"],
+            is_open=row["gap_position"] is not None,
+        )
+        for row in await ask(dsn, POINTS)
+    }
+
+
+async def read_head(dsn: str) -> Head:
+    """Return the end of the log; a log that is not there yet has none."""
+    for row in await ask(dsn, HEAD):
+        return Head(
+            term=row["term"],
+            holder=row["holder"],
+            epoch=row["epoch"],
+            size=row["size"],
+        )
+    return Head(term=0, holder=None, epoch=1, size=0)

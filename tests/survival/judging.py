@@ -20,7 +20,7 @@ from tests.cluster.client import ApiError
 from tests.faults.schedule import Strike
 from tests.support.log_rows import LogGap, log_gaps
 from tests.support.read_log import WholeLog
-from tests.survival.progress import Point
+from tests.survival.database import Point
 from tests.survival.site import Site
 
 __all__ = ["judge_gaps"]

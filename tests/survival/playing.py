@@ -22,9 +22,9 @@ from tests.faults.schedule import Fault, Outcome, Step, Strike, run
 from tests.support.log_rows import compared, count_gaps
 from tests.support.read_log import WholeLog, read_log
 from tests.survival.coverage import judge_coverage
+from tests.survival.database import Point
 from tests.survival.faults import FAULTS
 from tests.survival.judging import judge_gaps
-from tests.survival.progress import Point
 from tests.survival.site import UNREADABLE, Site, made
 
 __all__ = ["CHOSEN", "Schedule"]

@@ -23,7 +23,7 @@ from typing import Any
 from tests.cluster.comparison import RECORDED, GapSpan, Version
 from tests.support.log_rows import gap_spans, log_rows
 from tests.support.read_log import WholeLog, read_log
-from tests.survival.progress import Point
+from tests.survival.database import Point
 from tests.survival.site import UNREADABLE, Site, made
 
 __all__ = ["flap", "reach"]

@@ -7,9 +7,11 @@ and what a standby does about it are as in life.
 """
 
 import functools
+import mmap
 import os
+import struct
 from dataclasses import replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 
 from recorder.cli import asking
@@ -20,9 +22,8 @@ from recorder.sources.watch import clock
 from recorder.sources.watch.settings import WatchSettings
 from recorder.store import writer
 from recorder.wiring import recording
-from tests.survival.moving_clock import MovingClock
 
-__all__ = ["CLOCK_VARIABLE", "PATIENCE"]
+__all__ = ["CLOCK_VARIABLE", "PATIENCE", "MovingClock"]
 
 CLOCK_VARIABLE = "RECORDER_TEST_CLOCK"
 
@@ -52,6 +53,34 @@ TIMES = WatchSettings(
     clock_tick=0.2,
 )
 STATEMENT_TIMEOUT = timedelta(seconds=3)
+NUMBER = struct.Struct("d")
+
+
+class MovingClock:
+    """The machine's clock and an offset, shared with processes by one file.
+
+    The file holds the offset in seconds. It is mapped into memory, so that
+    reading it costs a recorder nothing.
+    """
+
+    def __init__(self, file: Path) -> None:
+        if not file.exists():
+            file.write_bytes(NUMBER.pack(0.0))
+        with file.open("r+b") as opened:
+            self._shared = mmap.mmap(opened.fileno(), NUMBER.size)
+
+    @property
+    def offset(self) -> timedelta:
+        """How far it is ahead."""
+        return timedelta(seconds=NUMBER.unpack_from(self._shared)[0])
+
+    def set_ahead(self, offset: timedelta) -> None:
+        """Let it jump."""
+        NUMBER.pack_into(self._shared, 0, offset.total_seconds())
+
+    def now(self) -> datetime:
+        """Return the time it shows."""
+        return datetime.now(UTC) + self.offset
 
 
 def main() -> None:

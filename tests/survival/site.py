@@ -26,10 +26,15 @@ from tests.cluster.definitions import CRDS, WORKLOADS_CRD
 from tests.cluster.waiting import until
 from tests.support.recorded import EVERY, RBAC
 from tests.support.wire import Wire
-from tests.survival.database import EmbeddedDatabase, SharedDatabase
-from tests.survival.moving_clock import MovingClock
-from tests.survival.progress import Head, Point, read_head, read_points
-from tests.survival.recorder_command import CLOCK_VARIABLE
+from tests.survival.database import (
+    EmbeddedDatabase,
+    Head,
+    Point,
+    SharedDatabase,
+    read_head,
+    read_points,
+)
+from tests.survival.recorder_command import CLOCK_VARIABLE, MovingClock
 from tests.survival.recorder_process import Recorder
 from tests.survival.traffic import Traffic
 
