@@ -16,6 +16,7 @@ from recorder.answers.nouns import Line, Part, Selection, is_about_events
 from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery
 from recorder.answers.text.lines import Columns
+from recorder.answers.text.shown import Text
 from recorder.coverage.coverage import Coverage, covered
 from recorder.model.document import Document
 from recorder.model.entry import Operation
@@ -23,6 +24,7 @@ from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
 
 __all__ = [
+    "shown",
     "AuditCoverage",
     "AuditedResource",
     "ask_audit_coverage",
@@ -218,3 +220,13 @@ def audit_coverage_notes(found: AuditCoverage) -> Sequence[str]:
         " the program that managedFields name, never a person"
     )
     return [said, guessed]
+
+
+def shown(answer: AuditCoverage, question: Window, *, verbose: bool) -> Text:
+    """Return an answer as `recorder audit coverage` prints it."""
+    del question, verbose
+    return Text(
+        document=answer,
+        lines=audit_coverage_lines(answer),
+        notes=audit_coverage_notes(answer),
+    )

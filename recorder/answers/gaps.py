@@ -5,9 +5,18 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import field
+from msgspec.structs import replace
 
 from recorder.answers.arguments import within
+from recorder.answers.coverage import (
+    GAP_COLUMNS,
+    coverage_lines,
+    detail_lines,
+    gap_cells,
+    hole_cells,
+)
 from recorder.answers.ports import Reading
+from recorder.answers.text.shown import Item, Listing
 from recorder.coverage.account import everything
 from recorder.coverage.coverage import Coverage, covered
 from recorder.coverage.hole import Gap
@@ -15,7 +24,7 @@ from recorder.coverage.ports import Reads
 from recorder.model.document import Document
 from recorder.model.window import Window
 
-__all__ = ["Gaps", "ask_gaps", "within"]
+__all__ = ["shown", "Gaps", "ask_gaps", "within"]
 
 
 GAPS_MAX = 10_000
@@ -60,4 +69,28 @@ async def ask_gaps(
         gaps=sorted([*found, *still_open], key=lambda gap: gap.opened),
         more=count - len(found),
         coverage=await covered(reading, window, now=now, reads=reads),
+    )
+
+
+def shown(answer: Gaps, question: Window, *, verbose: bool) -> Listing:
+    """Return an answer as `recorder gaps` prints it.
+
+    People are shown the holes without an entry too.
+    """
+    del question, verbose
+    gaps, more, coverage = answer.gaps, answer.more, answer.coverage
+    return Listing(
+        columns=GAP_COLUMNS,
+        items=[
+            *(
+                Item(str(gap.opened), gap_cells(gap), gap)
+                for gap in answer.gaps
+            ),
+            *(Item("-", row, None) for row in hole_cells(coverage)),
+        ],
+        whole=lambda shown: replace(answer, gaps=shown),
+        nothing=f"no gaps: {coverage_lines(coverage)[0]}",
+        notes=[f"{more} older gaps not shown: use --since"] if more else [],
+        after=[line for gap in gaps for line in detail_lines(gap)],
+        says_missing=True,
     )

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Self
 
 from msgspec import field
+from msgspec.structs import replace
 
 from recorder.answers.beginning import reach_begun
 from recorder.answers.loading.fleet import states_at
@@ -15,12 +16,14 @@ from recorder.answers.loading.nodes import (
     judge_nodes,
     reads_workloads,
 )
+from recorder.answers.naming import named
 from recorder.answers.node_questions import ImpactQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.queries import NodeLabels
 from recorder.answers.references import find_node
-from recorder.answers.sentences import counted
+from recorder.answers.sentences import counted, lasting
 from recorder.answers.text.lines import plain
+from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.coverage.account import read_account
 from recorder.coverage.coverage import Coverage, cover
@@ -33,6 +36,7 @@ from recorder.model.outcomes import Happened
 from recorder.model.reference import EntryName
 
 __all__ = [
+    "shown",
     "COLUMNS",
     "Impact",
     "ImpactSubject",
@@ -256,3 +260,30 @@ def failure_lines(failures: Iterable[NodeFailure]) -> list[str]:
         plain(f"{failure.at:%Y-%m-%d}  {failure.sentence}")
         for failure in failures
     ]
+
+
+def shown(
+    answer: JudgedImpact, question: ImpactQuestion, *, verbose: bool
+) -> Listing:
+    """Return an answer as `recorder impact` prints it."""
+    del question, verbose
+    after: list[str] = []
+    if answer.workloads:
+        after = ["", cost(answer.totals)]
+        still = lasting(answer.workloads, answer.coverage.counted_until)
+        after += [] if still is None else [still]
+    return Listing(
+        columns=COLUMNS,
+        items=[
+            Item(
+                named(hit.kind.lower(), hit.namespace, hit.name),
+                cells(hit),
+                hit,
+            )
+            for hit in answer.workloads
+        ],
+        whole=lambda workloads: replace(answer, workloads=workloads),
+        nothing="no affected workloads recorded",
+        before=failure_lines(answer.failures),
+        after=after,
+    )

@@ -13,6 +13,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from recorder.answers.beginning import reach_begun
+from recorder.answers.clusters import Away
 from recorder.answers.loading.hits import hits_of
 from recorder.answers.loading.nodes import (
     LOOKBACK,
@@ -26,9 +27,11 @@ from recorder.answers.node_questions import IncidentFilter, IncidentsQuestion
 from recorder.answers.places import rack_of
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ActiveNodes, NodePlaces
+from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import CONFIDENCES, Cell, Column, Kind
 from recorder.coverage.account import read_account
 from recorder.coverage.coverage import Coverage, cover
+from recorder.coverage.ports import Log
 from recorder.explain.hit import Hit, Totals
 from recorder.explain.verdict import Duration, Judged
 from recorder.knowledge import Knowledge
@@ -41,9 +44,12 @@ from recorder.model.outcomes import (
     Happened,
     IncidentGroup,
 )
+from recorder.model.reference import told_log
 from recorder.model.window import Window
 
 __all__ = [
+    "shown",
+    "shown_each",
     "COLUMNS",
     "Incident",
     "Incidents",
@@ -396,4 +402,50 @@ def incident_cells(shown: Incident) -> Sequence[Cell]:
         shown.workloads,
         shown.gpu_hours_lost,
         shown.sentence,
+    )
+
+
+def shown(
+    answer: Incidents, question: IncidentsQuestion, *, verbose: bool
+) -> Listing:
+    """Return an answer as `recorder incidents` prints it."""
+    del question, verbose
+    return Listing(
+        columns=COLUMNS,
+        items=[
+            Item(one.id, incident_cells(one), one) for one in answer.incidents
+        ],
+        whole=lambda incidents: replace(answer, incidents=incidents),
+        nothing="no incidents recorded",
+    )
+
+
+def shown_each(
+    answers: Sequence[tuple[Log, Incidents]],
+    question: IncidentsQuestion,
+    away: Sequence[Away],
+) -> Listing:
+    """Return the answers of several logs as one list."""
+    del question
+    clusters = [
+        {
+            "cluster": log.cluster_name,
+            "log": told_log(log.id),
+            "coverage": answer.coverage,
+        }
+        for log, answer in answers
+    ]
+    return Listing(
+        columns=(Column("CLUSTER"), *COLUMNS),
+        items=[
+            Item(one.id, (log.cluster_name, *incident_cells(one)), one)
+            for log, answer in answers
+            for one in answer.incidents
+        ],
+        whole=lambda incidents: {
+            "incidents": incidents,
+            "clusters": clusters,
+            "away": [{"cluster": one.cluster, "why": one.why} for one in away],
+        },
+        nothing="no incidents recorded",
     )

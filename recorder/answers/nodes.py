@@ -4,12 +4,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from msgspec.structs import replace
+
 from recorder.answers.moments import covered_at
 from recorder.answers.node_questions import NodesQuestion
 from recorder.answers.places import rack_of
 from recorder.answers.ports import Reading
 from recorder.answers.queries import NodeNames, NodesBefore
 from recorder.answers.references import find_node
+from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, age
 from recorder.classify.times import moment
 from recorder.coverage.coverage import Coverage
@@ -17,12 +20,13 @@ from recorder.errors import NotFoundError
 from recorder.explain.missing import NODES
 from recorder.facts import appearance
 from recorder.model.document import Document
-from recorder.model.moment import shifted
+from recorder.model.moment import shifted, written
 from recorder.model.observation import WATCH
 from recorder.model.state import TOPOLOGY, ObjectState
 from recorder.projections import NodeState, shown
 
 __all__ = [
+    "shown_nodes",
     "COLUMNS",
     "NodeAtTime",
     "Nodes",
@@ -253,4 +257,25 @@ def node_cells(node: NodeAtTime, at: datetime | None) -> Sequence[Cell]:
         rack_of(node.labels),
         node.gpus,
         ",".join(node.taints) or "<none>",
+    )
+
+
+def shown_nodes(
+    answer: Nodes, question: NodesQuestion, *, verbose: bool
+) -> Listing:
+    """Return an answer as `recorder get nodes` prints it."""
+    del verbose
+    at = answer.question.at
+    is_end = question.at is None and at is not None
+    return Listing(
+        columns=COLUMNS,
+        items=[
+            Item(f"node/{one.name}", node_cells(one, at), one)
+            for one in answer.nodes
+        ],
+        whole=lambda nodes: replace(answer, nodes=nodes),
+        nothing="no nodes recorded at that time",
+        text_notes=[f"as of {written(at)}, the end of the record"]
+        if is_end and at is not None
+        else [],
     )

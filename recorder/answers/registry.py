@@ -4,12 +4,12 @@ What answers a question is imported when it is asked: commands and their
 options are shown without that.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recorder.answers.arguments import (
     Argument,
@@ -41,15 +41,38 @@ from recorder.answers.node_questions import (
 )
 
 if TYPE_CHECKING:
+    from recorder.answers.clusters import Away
     from recorder.answers.ports import Reading
+    from recorder.answers.text.shown import Listing, Text
+    from recorder.coverage.ports import Log
     from recorder.knowledge import Knowledge
 
 __all__ = ["QUESTIONS", "Question"]
 
 
+LIST = ("table", "wide", "json", "yaml", "csv", "name")
+"""Forms of a list, the default first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """How commands print an answer."""
+
+    shown: str
+    """Returns it as a text or a list: a function of a module of this
+    package."""
+
+    forms: tuple[str, ...] = ("table", "json", "yaml")
+    """The default first."""
+
+    each: str = ""
+    """Returns the answers of several logs as one list, if they can be asked
+    at once."""
+
+
 @dataclass(frozen=True)
 class Question:
-    """One question: what it is asked with, and what answers it."""
+    """One question: its arguments, what answers it, and how it is printed."""
 
     name: str
     asks: Asks
@@ -60,6 +83,9 @@ class Question:
 
     judges: bool = False
     """Whether the answer rests on the rules of controllers."""
+
+    printed: Printed | None = None
+    """None where no command asks it, or the command prints it by itself."""
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
@@ -89,37 +115,98 @@ class Question:
         Raises:
             RecorderError: it cannot be answered.
         """
-        module, _, function = self.ask.partition(".")
-        ask = getattr(import_module(f"recorder.answers.{module}"), function)
+        ask = _function(self.ask)
         rules = (knowledge,) if self.judges else ()
         answer: object = await ask(reading, asked, *rules, now=now)
         return answer
+
+    def shown(
+        self, answer: object, asked: object, *, verbose: bool
+    ) -> "Text | Listing":
+        """Return an answer as commands print it."""
+        assert self.printed is not None, "a command prints it by itself"
+        show = _function(self.printed.shown)
+        found: Text | Listing = show(answer, asked, verbose=verbose)
+        return found
+
+    def shown_each(
+        self,
+        answers: "Sequence[tuple[Log, object]]",
+        asked: object,
+        away: "Sequence[Away]",
+    ) -> "Listing":
+        """Return the answers of several logs as commands print them."""
+        assert self.printed is not None, "a command prints it by itself"
+        found: Listing = _function(self.printed.each)(answers, asked, away)
+        return found
+
+
+def _function(place: str) -> Any:  # type: ignore[explicit-any]
+    module, _, name = place.partition(".")
+    return getattr(import_module(f"recorder.answers.{module}"), name)
 
 
 QUESTIONS = {
     one.name: one
     for one in (
-        Question("why", WhyQuestion, "why.ask_why", judges=True),
+        Question(
+            "why",
+            WhyQuestion,
+            "why.ask_why",
+            judges=True,
+            printed=Printed("why.shown"),
+        ),
         Question(
             "why_workload",
             WhyWorkloadQuestion,
             "why_workload.ask_why_workload",
             judges=True,
+            printed=Printed("why_workload.shown"),
         ),
-        Question("impact", ImpactQuestion, "impact.ask_impact", judges=True),
+        Question(
+            "impact",
+            ImpactQuestion,
+            "impact.ask_impact",
+            judges=True,
+            printed=Printed("impact.shown", LIST),
+        ),
         Question(
             "incidents",
             IncidentsQuestion,
             "incidents.ask_incidents",
             judges=True,
+            printed=Printed("incidents.shown", LIST, "incidents.shown_each"),
         ),
-        Question("who", ObjectQuestion, "who.ask_who"),
+        Question(
+            "who", ObjectQuestion, "who.ask_who", printed=Printed("who.shown")
+        ),
         Question("history", HistoryQuestion, "history.ask_history"),
         Question("entries", EntryQuestion, "entries.ask_entries"),
-        Question("object", ObjectQuestion, "show.ask_object"),
-        Question("diff", DifferenceQuestion, "diff.ask_difference"),
-        Question("nodes", NodesQuestion, "nodes.ask_nodes"),
-        Question("stats", StatsQuestion, "stats.ask_stats", judges=True),
+        Question(
+            "object",
+            ObjectQuestion,
+            "show.ask_object",
+            printed=Printed("versions.shown_object", ("yaml", "json")),
+        ),
+        Question(
+            "diff",
+            DifferenceQuestion,
+            "diff.ask_difference",
+            printed=Printed("versions.shown_difference"),
+        ),
+        Question(
+            "nodes",
+            NodesQuestion,
+            "nodes.ask_nodes",
+            printed=Printed("nodes.shown_nodes", LIST),
+        ),
+        Question(
+            "stats",
+            StatsQuestion,
+            "stats.ask_stats",
+            judges=True,
+            printed=Printed("stats.shown", LIST, "stats.shown_each"),
+        ),
         Question("replay", ReplayQuestion, "replay.ask_replay", judges=True),
         Question(
             "postmortem",
@@ -128,9 +215,17 @@ QUESTIONS = {
             judges=True,
         ),
         Question(
-            "audit_coverage", within, "audit_coverage.ask_audit_coverage"
+            "audit_coverage",
+            within,
+            "audit_coverage.ask_audit_coverage",
+            printed=Printed("audit_coverage.shown"),
         ),
-        Question("coverage", within, "gaps.ask_gaps"),
+        Question(
+            "coverage",
+            within,
+            "gaps.ask_gaps",
+            printed=Printed("gaps.shown", (*LIST, "ndjson")),
+        ),
         Question("entry", OpenedQuestion, "entry.ask_opened"),
         Question(
             "workload",

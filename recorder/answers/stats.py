@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
+from recorder.answers.clusters import Away
 from recorder.answers.incidents import (
     JudgedIncident,
     ask_incidents,
@@ -25,8 +27,10 @@ from recorder.answers.node_questions import (
 from recorder.answers.places import rack_of
 from recorder.answers.ports import Reading
 from recorder.answers.sentences import counted
+from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column
 from recorder.coverage.coverage import Coverage
+from recorder.coverage.ports import Log
 from recorder.coverage.share import vouched_share
 from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
@@ -36,6 +40,8 @@ from recorder.model.document import Document
 from recorder.model.outcomes import Happened
 
 __all__ = [
+    "shown",
+    "shown_each",
     "Count",
     "GroupedCounts",
     "Stats",
@@ -360,3 +366,41 @@ def count_cells(count: Count) -> Sequence[Cell]:
 
 def _duration(seconds: float | None) -> str | None:
     return None if seconds is None else lasted(timedelta(seconds=seconds))
+
+
+def shown(answer: Stats, question: StatsQuestion, *, verbose: bool) -> Listing:
+    """Return an answer as `recorder stats` prints it."""
+    del verbose
+    (by,) = question.by
+    return Listing(
+        columns=count_columns(by),
+        items=[
+            Item(one.key or "", count_cells(one), one) for one in answer.groups
+        ],
+        whole=lambda groups: replace(answer, groups=groups),
+        nothing="no incidents recorded",
+        text_notes=[totals_line(answer)],
+    )
+
+
+def shown_each(
+    answers: Sequence[tuple[Log, Stats]],
+    question: StatsQuestion,
+    away: Sequence[Away],
+) -> Listing:
+    """Return the answers of several logs as one list."""
+    (by,) = question.by
+    return Listing(
+        columns=[Column("CLUSTER"), *count_columns(by)],
+        items=[
+            Item(one.key or "", (log.cluster_name, *count_cells(one)), one)
+            for log, answer in answers
+            for one in answer.groups
+        ],
+        whole=lambda _: {
+            "clusters": [answer for _, answer in answers],
+            "away": [{"cluster": one.cluster, "why": one.why} for one in away],
+        },
+        nothing="no incidents recorded",
+        text_notes=[totals_line(answer) for _, answer in answers],
+    )

@@ -9,9 +9,11 @@ from msgspec import UNSET
 from recorder.answers.changes import ShownChange
 from recorder.answers.diff import Difference, State
 from recorder.answers.history import ShownVersion
+from recorder.answers.log_questions import DifferenceQuestion, ObjectQuestion
 from recorder.answers.nouns import Heartbeats
 from recorder.answers.show import Shown
 from recorder.answers.text.lines import plain
+from recorder.answers.text.shown import Text
 from recorder.answers.who import author_text
 from recorder.classify.changes import How
 from recorder.classify.managers import FieldManager
@@ -20,6 +22,8 @@ from recorder.model.entry import Operation
 from recorder.model.moment import written
 
 __all__ = [
+    "shown_difference",
+    "shown_object",
     "actor_text",
     "difference_lines",
     "heartbeat_notes",
@@ -173,3 +177,19 @@ def shown_notes(shown: Shown) -> Sequence[str]:
         ),
         *heartbeat_notes(shown.heartbeats),
     ]
+
+
+def shown_object(
+    answer: Shown, question: ObjectQuestion, *, verbose: bool
+) -> Text:
+    """Return an answer as `recorder show` prints it."""
+    del question, verbose
+    return Text(document=answer.object, notes=shown_notes(answer))
+
+
+def shown_difference(
+    answer: Difference, question: DifferenceQuestion, *, verbose: bool
+) -> Text:
+    """Return an answer as `recorder diff` prints it."""
+    del question, verbose
+    return Text(document=answer, lines=difference_lines(answer))

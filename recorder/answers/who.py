@@ -25,6 +25,7 @@ from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
 from recorder.answers.show import never
 from recorder.answers.text.lines import Columns, plain
+from recorder.answers.text.shown import Text
 from recorder.classify.changes import How
 from recorder.classify.paths import Path, written_path
 from recorder.coverage.coverage import Coverage
@@ -37,6 +38,7 @@ from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
 __all__ = [
+    "shown",
     "FieldContest",
     "FieldContestSide",
     "FieldContests",
@@ -312,3 +314,11 @@ def _how(author: Author) -> str:
     if author.known_by is KnownBy.MANAGED_FIELDS:
         return f"{said}, by managedFields"
     return said
+
+
+def shown(answer: Who, question: ObjectQuestion, *, verbose: bool) -> Text:
+    """Return an answer as `recorder who` prints it."""
+    del question, verbose
+    return Text(
+        document=answer, lines=who_lines(answer), notes=who_notes(answer)
+    )

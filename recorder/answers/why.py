@@ -20,6 +20,7 @@ from recorder.answers.queries import LastSign
 from recorder.answers.references import find_node
 from recorder.answers.sentences import counted
 from recorder.answers.text.lines import plain
+from recorder.answers.text.shown import Text
 from recorder.coverage.account import Account, read_account
 from recorder.coverage.coverage import Coverage, cover
 from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
@@ -32,6 +33,7 @@ from recorder.model.moment import shifted, written
 from recorder.model.window import Window
 
 __all__ = [
+    "shown",
     "WIDTH",
     "Why",
     "WhyFound",
@@ -424,3 +426,16 @@ def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
             [f"gap {gap}" for gap in verdict.gaps],
         ),
     ]
+
+
+def shown(answer: WhyFound, question: WhyQuestion, *, verbose: bool) -> Text:
+    """Return an answer as `recorder why` prints it."""
+    lines = (
+        []
+        if answer.verdicts
+        else [f"no incidents recorded for {question.node}"]
+    )
+    for place, verdict in enumerate(answer.verdicts):
+        lines += [""] if place else []
+        lines += verdict_lines(verdict, verbose=verbose)
+    return Text(document=answer, lines=lines, judged=True)

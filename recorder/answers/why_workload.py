@@ -20,6 +20,7 @@ from recorder.answers.queries import FactQuery, Purpose
 from recorder.answers.references import KnownObject, find_objects
 from recorder.answers.sentences import counted
 from recorder.answers.text.lines import plain
+from recorder.answers.text.shown import Text
 from recorder.answers.why import WIDTH, cut, path_lines, row_lines
 from recorder.coverage.account import Account, read_account
 from recorder.coverage.coverage import Coverage, cover
@@ -42,6 +43,7 @@ from recorder.model.window import Window
 from recorder.projections import Placement, Placements, Workload, Workloads
 
 __all__ = [
+    "shown",
     "WhyWorkload",
     "WhyWorkloadSubject",
     "ask_why_workload",
@@ -411,3 +413,12 @@ def _records(ending: Ending, *, verbose: bool) -> Iterator[str]:
         yield f"  {record.at:%H:%M:%S}  {entry}  {cut(record.says)}"
     if more := len(ending.evidence) - len(shown):
         yield from row_lines("...", f"{counted(more, 'more record')}: see -v")
+
+
+def shown(
+    answer: WhyWorkload, question: WhyWorkloadQuestion, *, verbose: bool
+) -> Text:
+    """Return an answer as `recorder why` prints it."""
+    del question
+    lines = why_workload_lines(answer, verbose=verbose)
+    return Text(document=answer, lines=[*lines], judged=True)

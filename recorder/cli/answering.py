@@ -8,31 +8,41 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from functools import partial, update_wrapper
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 
 from recorder.cli import completing
 from recorder.cli.asking import (
+    INCOMPLETE,
     Readings,
     judge,
+    judge_all,
     now,
     open_reading,
     open_readings,
     wait_for,
 )
-from recorder.cli.given import all_of
+from recorder.cli.given import all_of, parameters
 from recorder.cli.lazy import READING
-from recorder.cli.options import Limit, reading_options
-from recorder.cli.output import note
+from recorder.cli.listing import TEXTS, list_options, print_listing
+from recorder.cli.options import (
+    Limit,
+    all_option,
+    output_option,
+    reading_options,
+)
+from recorder.cli.output import note, print_text
 
 if TYPE_CHECKING:
     from recorder.answers.arguments import Argument, Option
     from recorder.answers.registry import Question
+    from recorder.answers.text.shown import Listing, Text
 
 __all__ = [
     "Answered",
+    "answer",
     "answer_command",
     "ask",
     "ask_each",
@@ -87,11 +97,17 @@ class ReadCommand(click.Command):
 
     @property
     def params(self) -> list[click.Parameter]:
-        """The arguments of the question, then the options of its own."""
+        """The arguments of the question, and how its answer is printed.
+
+        Between them are the options of its own, those of the log come last.
+        """
         if not self._read:
             self._read = True
+            own = [one for one in self._params if one.expose_value]
+            log = [one for one in self._params if not one.expose_value]
             taken = (one for one in self.question.arguments if one.option)
-            self._params[:0] = map(_parameter, taken)
+            printing = _printing(self.question)
+            self._params = [*map(_parameter, taken), *own, *printing, *log]
         return self._params
 
     @params.setter
@@ -118,25 +134,58 @@ def read_command(
 
 
 def answer_command(
-    asks: str, *options: Callable[..., Any]
-) -> Callable[[Callable[[Answered[Any]], None]], click.Command]:
-    """Make a command of a function that prints the answer of a question.
+    asks: str, text: str, *options: Callable[..., Any]
+) -> click.Command:
+    """Make the command of a question: its entry in the registry, and a text.
 
     Its exit status says whether the answer is complete.
     """
 
-    def decorate(show: Callable[[Answered[Any]], None]) -> click.Command:
-        async def answer(ctx: click.Context, given: Mapping[str, Any]) -> int:
-            found = await ask(ctx, given)
-            show(found)
-            return judge(found.answer.coverage)
+    def run(ctx: click.Context, /, **given: Any) -> int:
+        return wait_for(answer(ctx, given))
 
-        def run(ctx: click.Context, /, **given: Any) -> int:
-            return wait_for(answer(ctx, given))
+    run.__doc__ = text
+    return read_command(asks, *options)(run)
 
-        return read_command(asks, *options)(update_wrapper(run, show))
 
-    return decorate
+async def answer(
+    ctx: click.Context,
+    given: Mapping[str, Any],
+    *,
+    asks: "Question | None" = None,
+) -> int:
+    """Ask, print the answer as the registry says; return the exit status."""
+    question = asks or _question(ctx)
+    if given.get("all_clusters"):
+        return await _answer_each(ctx, given)
+    found = await ask(ctx, given, asks=asks)
+    verbose = bool(given.get("verbose"))
+    shown = question.shown(found.answer, found.asked, verbose=verbose)
+    return _print(shown, found)
+
+
+def _print(shown: "Text | Listing", found: Answered[Any]) -> int:
+    """Print an answer; return the exit status."""
+    from recorder.answers.text.shown import Text
+
+    coverage = found.answer.coverage
+    if isinstance(shown, Text):
+        print_text(shown, found.output)
+        return judge(coverage)
+    print_listing(shown, found.given, now=found.now)
+    if shown.says_missing and found.output in TEXTS:
+        return 0 if coverage.complete else INCOMPLETE
+    return judge(coverage)
+
+
+async def _answer_each(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    """Ask every log; print the answers as one list."""
+    readings, found = await ask_each(ctx, given)
+    logs = [reading.log for reading in readings]
+    answers = list(zip(logs, found.answer, strict=True))
+    listing = _question(ctx).shown_each(answers, found.asked, readings.away)
+    print_listing(listing, given, now=found.now)
+    return judge_all(readings, [one.coverage for one in found.answer])
 
 
 async def ask(
@@ -165,13 +214,13 @@ async def ask(
 async def ask_each(
     ctx: click.Context, given: Mapping[str, Any]
 ) -> tuple[Readings, Answered[Sequence[Any]]]:
-    """Ask the log that the options mean, or every log."""
+    """Ask every log."""
     from recorder.knowledge import load
 
     question = _question(ctx)
     asked, present = read_question(ctx, given)
     knowledge = load(ctx.obj.knowledge)
-    async with open_readings(ctx, every=given["all_clusters"]) as readings:
+    async with open_readings(ctx) as readings:
         answers = [
             await question.answer(reading, asked, knowledge, now=present)
             for reading in readings
@@ -219,6 +268,19 @@ def _question(ctx: click.Context) -> "Question":
 def _spelled(one: "Argument") -> str:
     assert one.option is not None, "it was given as an option"
     return one.option.flags[-1] if one.option.flags else one.name
+
+
+def _printing(question: "Question") -> Sequence[click.Parameter]:
+    """Return the options of how an answer is printed."""
+    from recorder.answers.registry import LIST
+
+    printed = question.printed
+    if printed is None:
+        return ()
+    if printed.forms[: len(LIST)] != LIST:
+        return parameters(output_option(*printed.forms))
+    lists = list_options(*printed.forms[len(LIST) :])
+    return parameters(all_of((all_option, lists)) if printed.each else lists)
 
 
 def _parameter(one: "Argument") -> click.Parameter:

@@ -77,22 +77,16 @@ def opened_logs(
 
 
 @asynccontextmanager
-async def open_readings(
-    ctx: click.Context, *, every: bool
-) -> AsyncIterator[Readings]:
-    """Open the log that the options mean, or every log, as they stand.
+async def open_readings(ctx: click.Context) -> AsyncIterator[Readings]:
+    """Open every log as it stands.
 
     Of a registry that are the logs of all its databases that answer.
 
     Raises:
-        UsageError: every log is meant, and one is named.
+        UsageError: one is named.
     """
     from recorder.wiring.known import open_known
 
-    if not every:
-        async with open_reading(ctx) as reading:
-            yield Readings([reading])
-        return
     if is_log_named(ctx):
         ctx.fail("-A asks every log: remove --cluster and --log")
     async with open_known(ctx.obj, on_wait=announce) as logs:

@@ -25,7 +25,7 @@ __all__ = ["audit", "import_files"]
 
 COMMANDS = {
     "import": "recorder.cli.audit:import_files",
-    "coverage": "recorder.cli.audit_coverage:coverage",
+    "coverage": "recorder.cli.answers:coverage",
 }
 
 

@@ -7,7 +7,7 @@ import click
 
 from recorder.cli.asking import INCOMPLETE, now, wait_for
 from recorder.cli.given import place_options
-from recorder.cli.listing import Item, Listing, list_options, print_listing
+from recorder.cli.listing import list_options, print_listing
 from recorder.cli.output import note
 
 __all__ = ["clusters"]
@@ -36,6 +36,7 @@ async def _clusters(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from msgspec.structs import replace
 
     from recorder.answers.clusters import COLUMNS, cluster_cells
+    from recorder.answers.text.shown import Item, Listing
     from recorder.wiring.known import known_clusters
 
     answer = await known_clusters(ctx.obj)

@@ -18,6 +18,7 @@ __all__ = [
     "given_log",
     "given_places",
     "is_log_named",
+    "parameters",
     "place_options",
     "read_settings",
     "remembered_option",
@@ -97,6 +98,17 @@ def all_of(
         return command
 
     return decorate
+
+
+def parameters(
+    decorate: Callable[[Callable[[], None]], Callable[[], None]],
+) -> list[click.Parameter]:
+    """Return the options that a decorator adds."""
+
+    def bare() -> None:
+        pass
+
+    return click.command()(decorate(bare)).params
 
 
 def read_settings(

@@ -9,7 +9,6 @@ import io
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +17,8 @@ import click
 from recorder.cli.given import all_of
 from recorder.cli.output import (
     is_coloured,
+    json_bytes,
+    note,
     print_document,
     print_lines,
     write_text,
@@ -25,11 +26,10 @@ from recorder.cli.output import (
 from recorder.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recorder.answers.text.table import Cell, Column, Table
+    from recorder.answers.text.shown import Item, Listing
+    from recorder.answers.text.table import Column, Table
 
 __all__ = [
-    "Item",
-    "Listing",
     "TEXTS",
     "form_options",
     "list_options",
@@ -49,30 +49,6 @@ class SortError(ConfigError):
     """There is nothing of this name to sort by."""
 
     code = "question.sort"
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One line of a list."""
-
-    name: str
-    """By which another command takes it."""
-
-    cells: "Sequence[Cell]"
-    document: Any
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """What a command lists."""
-
-    columns: "Sequence[Column]"
-    items: Sequence[Item]
-    whole: Callable[[Sequence[Any]], Any]
-    """Makes the document of the answer of those of the items."""
-
-    nothing: str
-    """What is said where there is none."""
 
 
 def list_options(*more: str) -> Callable[[Decorated], Decorated]:
@@ -130,30 +106,41 @@ def _painted(text: str, colour: str) -> str:
 
 
 def print_listing(
-    listing: Listing, given: Mapping[str, Any], *, now: datetime
+    listing: "Listing", given: Mapping[str, Any], *, now: datetime
 ) -> None:
-    """Print a list as it was asked for.
+    """Print a list as it was asked for, with what is said beside it.
 
     Raises:
         ConfigError: there is no column of that name to sort by.
     """
     form, headers = given["output"], not given["no_headers"]
     items = _sorted(listing, given["sort_by"])
-    if form == "name":
-        write_text("".join(f"{item.name}\n" for item in items))
-    elif form == "csv":
-        write_text(_csv(listing, items, headers=headers))
-    elif form in {"json", "yaml"}:
-        documents = [item.document for item in items]
-        print_document(listing.whole(documents), form)
-    else:
-        wide = form == "wide" or given["verbose"]
-        _print_table(listing, items, headers=headers, wide=wide, now=now)
+    documents = [one.document for one in items if one.document is not None]
+    for line in listing.notes:
+        note(line)
+    match form:
+        case "name":
+            named = (one for one in items if one.document is not None)
+            write_text("".join(f"{one.name}\n" for one in named))
+        case "csv":
+            write_text(_csv(listing, items, headers=headers))
+        case "ndjson":
+            rows = (json_bytes(one, on_one_line=True) for one in documents)
+            print_lines(row.decode() for row in rows)
+        case "json" | "yaml":
+            print_document(listing.whole(documents), form)
+        case _:
+            for line in listing.text_notes:
+                note(line)
+            print_lines(listing.before)
+            wide = form == "wide" or given["verbose"]
+            _print_table(listing, items, headers=headers, wide=wide, now=now)
+            print_lines(listing.after)
 
 
 def _print_table(
-    listing: Listing,
-    items: Sequence[Item],
+    listing: "Listing",
+    items: Sequence["Item"],
     *,
     headers: bool,
     wide: bool,
@@ -168,7 +155,7 @@ def _print_table(
     print_lines([*([header] if headers else []), *table.lines(rows)])
 
 
-def _csv(listing: Listing, items: Sequence[Item], *, headers: bool) -> str:
+def _csv(listing: "Listing", items: Sequence["Item"], *, headers: bool) -> str:
     from recorder.answers.text.table import Kind
     from recorder.model.moment import written
 
@@ -197,7 +184,7 @@ def _harmless(cell: object) -> object:
     return cell
 
 
-def _sorted(listing: Listing, by: str | None) -> Sequence[Item]:
+def _sorted(listing: "Listing", by: str | None) -> Sequence["Item"]:
     """Return the items in the order that was asked for.
 
     Raises:
@@ -226,14 +213,14 @@ def _sorted(listing: Listing, by: str | None) -> Sequence[Item]:
     return [*known, *(i for i in listing.items if key(i) is None)]
 
 
-def _cell(place: int) -> Callable[[Item], Any]:
+def _cell(place: int) -> Callable[["Item"], Any]:
     return lambda item: item.cells[place]
 
 
-def _field(path: str) -> Callable[[Item], Any]:
+def _field(path: str) -> Callable[["Item"], Any]:
     from recorder.model.document import plain
 
-    def found(item: Item) -> Any:
+    def found(item: "Item") -> Any:
         value = plain(item.document)
         for name in path.split("."):
             value = value.get(name) if isinstance(value, dict) else None

@@ -7,7 +7,7 @@ import click
 
 from recorder.cli.asking import now, wait_for
 from recorder.cli.given import place_options
-from recorder.cli.listing import Item, Listing, list_options, print_listing
+from recorder.cli.listing import list_options, print_listing
 from recorder.cli.options import limit_option
 from recorder.cli.output import note
 
@@ -55,6 +55,9 @@ def notifications(ctx: click.Context, /, **given: Any) -> int:
 
 
 async def _notifications(ctx: click.Context, given: Mapping[str, Any]) -> int:
+    from msgspec.structs import replace
+
+    from recorder.answers.text.shown import Item, Listing
     from recorder.errors import NotFoundError
     from recorder.notification.listing import (
         COLUMNS,
@@ -79,12 +82,13 @@ async def _notifications(ctx: click.Context, given: Mapping[str, Any]) -> int:
         log_id=given["in_log"],
         limit=given["limit"],
     )
+    empty = Notifications(notifications=())
     listing = Listing(
         columns=COLUMNS,
         items=[
             Item(str(one.id), notification_cells(one), one) for one in found
         ],
-        whole=lambda shown: Notifications(notifications=shown),
+        whole=lambda shown: replace(empty, notifications=shown),
         nothing="no notifications",
     )
     print_listing(listing, given, now=now())

@@ -6,12 +6,15 @@ import signal
 import sys
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from recorder.cli.calling import as_typed
 from recorder.errors import RecorderError
+
+if TYPE_CHECKING:
+    from recorder.answers.text.shown import Text
 
 __all__ = [
     "OutputError",
@@ -22,6 +25,7 @@ __all__ = [
     "print_document",
     "print_judged",
     "print_lines",
+    "print_text",
     "write",
     "write_text",
     "yaml_bytes",
@@ -74,6 +78,18 @@ def yaml_bytes(document: Any) -> bytes:
         width=4096,
     )
     return text.encode()
+
+
+def print_text(text: "Text", form: str) -> None:
+    """Print an answer in lines, or as a document, with its notes."""
+    if form != "table":
+        print_document(text.document, form)
+    elif text.judged:
+        print_judged(text.lines)
+    else:
+        print_lines(text.lines)
+    for line in text.notes:
+        note(line)
 
 
 def print_lines(lines: Iterable[str]) -> None:

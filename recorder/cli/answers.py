@@ -1,0 +1,213 @@
+"""Commands that print the answer to a question as the registry says.
+
+A command is its entry in the registry and its text.
+"""
+
+from typing import Any
+
+import click
+
+from recorder.cli.answering import answer, answer_command, read_command
+from recorder.cli.asking import wait_for
+from recorder.cli.lazy import LazyGroup
+
+__all__ = [
+    "coverage",
+    "diff",
+    "gaps",
+    "get",
+    "impact",
+    "incidents",
+    "nodes",
+    "show",
+    "stats",
+    "who",
+    "why",
+]
+
+
+@click.group(cls=LazyGroup, places={"nodes": "recorder.cli.answers:nodes"})
+def get() -> None:
+    """List objects as they were at a time."""
+
+
+nodes = answer_command(
+    "nodes",
+    r"""List the nodes as they were at a time, also those that are gone.
+
+    The columns are those of kubectl, with taints, GPUs and racks; ages are as
+    of that time. If the log does not vouch for the time, a note on stderr says
+    so and the exit status is 4.
+
+    \b
+    Example:
+      recorder get nodes --at 2026-11-21T03:14:00Z
+      recorder get nodes --at 2h --rack r17 -o wide
+      recorder get nodes -o json | jq '.nodes[] | select(.ready != "True")'
+    """,
+)
+
+show = answer_command(
+    "object",
+    r"""Show an object as it was at a time, even if it is gone.
+
+    OBJECT is written as for kubectl: node/gpu-002, pod/train/llm-0, or
+    pod/llm-0 with -n train; short names work. The log entry it comes from is
+    printed on stderr.
+
+    \b
+    Example:
+      recorder show node/gpu-002 --at 2026-11-21T03:12:00Z
+      recorder show -n train pod/llm-0 --at 2h -o json
+    """,
+)
+
+diff = answer_command(
+    "diff",
+    r"""Show what changed in an object between two times.
+
+    The object is read at each time as `recorder show --at` reads it. Writers
+    in between are named as in `recorder history`, which shows each
+    intermediate version.
+
+    \b
+    Example:
+      recorder diff node/gpu-002 --from 2h --to 1h
+      recorder diff pod/train/llm-0 --from 1/29 --to 1/66 -o json
+    """,
+)
+
+who = answer_command(
+    "who",
+    r"""Show who changed each field of an object last.
+
+    KNOWN BY says how the author is known: audit is the audit record of the
+    request, which names the user, the client and whom the user impersonated,
+    and ENTRY is that record; managed-fields is the object's own record, which
+    names a program. A part of the object that nobody changed since it began is
+    one row.
+
+    \b
+    Example:
+      recorder who node/gpu-002
+      recorder who pod/train/llm-0 --at 2h -o json
+    """,
+)
+
+incidents = answer_command(
+    "incidents",
+    r"""List incidents on all nodes, oldest first.
+
+    An incident that affected several nodes at once, such as a rack or the
+    whole cluster, is one line.
+
+    \b
+    Example:
+      recorder incidents --since 24h
+      recorder incidents --cause gpu-fault --cause hung-kernel -o wide
+      recorder incidents -A --since 7d --sort-by -gpu-hours
+      recorder incidents --since 7d -o json
+    """,
+)
+
+impact = answer_command(
+    "impact",
+    r"""Show which workloads node failures affected, and the cost.
+
+    Each workload is listed once, with all its Pods on any node. GPU-hours are
+    a lower bound: work lost since the last checkpoint is not known.
+
+    \b
+    Example:
+      recorder impact node/gpu-002
+      recorder impact --rack r17 --since 24h
+      recorder impact -l topology.kubernetes.io/zone=eu-1a --since 2h -o json
+    """,
+)
+
+stats = answer_command(
+    "stats",
+    r"""Count incidents, reboots, time away and GPU-hours lost.
+
+    A loss is counted where it is attributed, so that the groups add up to the
+    whole. An incident that affected several nodes or namespaces is counted in
+    each of their groups. How much of the window is vouched for is printed on
+    stderr with the totals.
+
+    \b
+    Example:
+      recorder stats --since 7d
+      recorder stats --by node --since 30d --sort-by -reboots
+      recorder stats --by day -A -o csv
+    """,
+)
+
+gaps = answer_command(
+    "coverage",
+    r"""List the time spans in which the log may be incomplete.
+
+    A gap begins at the last proof that nothing was missed and ends with the
+    first complete list after it. PROVED is what that list showed. A gap is
+    healed if its watch could be resumed after all: nothing is missing.
+
+    The exit status is 4 if anything in the window may be missing, so a script
+    can check whether last night was recorded completely.
+
+    \b
+    Example:
+      recorder gaps --since 12h
+      recorder gaps --since 2026-11-21T03:00:00Z --until 2026-11-21T04:00:00Z
+    """,
+)
+
+coverage = answer_command(
+    "audit_coverage",
+    r"""Count the versions of objects that an audit record made.
+
+    A version without an author shows what the audit policy leaves out, or
+    that records were lost. The whole window is read: give one.
+
+    \b
+    Example:
+      recorder audit coverage --since 1h
+    """,
+)
+
+
+@read_command(
+    "why_workload",
+    click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="Show the records of each step one by one, and of a workload"
+        " every ending in full.",
+    ),
+)
+def why(ctx: click.Context, /, **given: Any) -> int:
+    r"""Explain what happened to a node, or what ended a workload or a Pod.
+
+    Of a node, without a time, explains the most recent incident, in at most
+    seven steps: what happened, why, and who decided it. Each names its entry,
+    and how many more record it; show one with `recorder log ENTRY --raw`, all
+    with -v.
+
+    Of a workload or a Pod, explains what ended it: the node, a drain, a
+    preemption, its own container, whoever deleted it; or says that it runs.
+    What happened to the node is shown with it. What was not recorded is
+    reported as missing, never guessed.
+
+    \b
+    Example:
+      recorder why node/gpu-002
+      recorder why node/gpu-002 --since 24h -o json
+      recorder why job/train/llm-7
+      recorder why -n train pod/llm-7-0-x2x8k --at 2026-11-21T03:14:00Z
+    """
+    from recorder.answers.naming import is_node
+    from recorder.answers.registry import QUESTIONS
+
+    if not is_node(given["object"]) or given["namespace"] is not None:
+        return wait_for(answer(ctx, given))
+    of_node = {**given, "node": given["object"]}
+    return wait_for(answer(ctx, of_node, asks=QUESTIONS["why"]))
