@@ -17,8 +17,8 @@ from api.types.arguments import (
     OfNode,
 )
 from api.types.facts import FactBatch
-from api.types.incidents import IncidentChanges, VerdictChanges
-from recorder.answers.growing import Changes, essence_of
+from api.types.incidents import IncidentChanges, Renamed, VerdictChanges
+from recorder.answers.growing import Changes, essence_of, trace_of
 from recorder.explain.verdict import Judged
 
 __all__ = ["Subscription"]
@@ -72,20 +72,21 @@ class Subscription:
         What is judged again is the last day of the record, as facts come. A
         client that resumes is told all of it again.
         """
-        changes = Changes(essence_of)
+        changes = Changes(essence_of, lambda one: trace_of(one.judged))
         async for found in info.context.watch(cluster, log):
-            told = changes.since(
+            news = changes.since(
                 {
                     one.id: one
                     for one in found.incidents
                     if node is None or node in one.nodes
-                }
+                },
+                found.coverage.since,
             )
-            if told is not None:
-                changed, gone = told
+            if news is not None:
                 yield IncidentChanges(
-                    incidents=[*changed],
-                    gone=[strawberry.ID(one) for one in gone],
+                    incidents=[*news.changed],
+                    gone=[strawberry.ID(one) for one in news.gone],
+                    renamed=Renamed.of(news.renamed),
                     coverage=found.coverage,
                 )
 
@@ -102,20 +103,23 @@ class Subscription:
         A verdict changes when evidence comes: unknown becomes proven, a node
         is back in service.
         """
-        changes: Changes[Judged] = Changes(lambda one: one)
+        changes: Changes[Judged] = Changes(
+            lambda one: one, lambda one: trace_of([one])
+        )
         async for found in info.context.watch(cluster, log):
-            told = changes.since(
+            news = changes.since(
                 {
                     one.id: one
                     for incident in found.incidents
                     for one in incident.judged
                     if node is None or one.node == node
-                }
+                },
+                found.coverage.since,
             )
-            if told is not None:
-                changed, gone = told
+            if news is not None:
                 yield VerdictChanges(
-                    verdicts=[*changed],
-                    gone=[strawberry.ID(one) for one in gone],
+                    verdicts=[*news.changed],
+                    gone=[strawberry.ID(one) for one in news.gone],
+                    renamed=Renamed.of(news.renamed),
                     coverage=found.coverage,
                 )

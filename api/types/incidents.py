@@ -1,7 +1,7 @@
 """Incidents: what happened to any node, one after the other."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Self
 
@@ -26,6 +26,7 @@ __all__ = [
     "IncidentConnection",
     "IncidentEdge",
     "PlaceLabel",
+    "Renamed",
     "VerdictChanges",
 ]
 
@@ -169,6 +170,23 @@ class IncidentConnection:
 
 
 @described
+class Renamed:
+    """An incident or a verdict that continues under another ID."""
+
+    was: strawberry.ID
+
+    now: strawberry.ID
+
+    @classmethod
+    def of(cls, renamed: Mapping[str, str]) -> list[Self]:
+        """Take ids, each with the one under which it continues."""
+        return [
+            cls(was=strawberry.ID(was), now=strawberry.ID(now))
+            for was, now in renamed.items()
+        ]
+
+
+@described
 class IncidentChanges:
     """Incidents of the last day that are new or judged otherwise."""
 
@@ -177,6 +195,10 @@ class IncidentChanges:
 
     gone: list[strawberry.ID]
     """Ids of incidents that left the last day, or became part of another."""
+
+    renamed: list[Renamed]
+    """Which of those that are gone continue under another ID: a stronger
+    effect was found, or they became part of another."""
 
     coverage: Coverage
     """What may be missing from the last day."""
@@ -192,6 +214,9 @@ class VerdictChanges:
     gone: list[strawberry.ID]
     """Ids of verdicts that are no more: they left the last day, or what
     happened is told by another."""
+
+    renamed: list[Renamed]
+    """Which of those that are gone continue under another ID."""
 
     coverage: Coverage
     """What may be missing from the last day."""

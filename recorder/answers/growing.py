@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Generic, NoReturn, Protocol, TypeVar
 
@@ -25,6 +26,7 @@ from recorder.model.outcomes import Happened
 __all__ = [
     "Bell",
     "Changes",
+    "News",
     "Trace",
     "attend",
     "continued",
@@ -107,15 +109,15 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True):
         return self.began_at <= at <= (self.over_at or LAST)
 
 
-def trace_of(incident: JudgedIncident) -> Trace:
-    """Return by what an incident is recognized."""
-    ends = [_over_at(verdict) for verdict in incident.judged]
+def trace_of(judged: Sequence[Judged]) -> Trace:
+    """Return by what an incident is recognized, or a verdict alone."""
+    first, ends = judged[0], [_over_at(verdict) for verdict in judged]
     return Trace(
-        id=incident.id,
-        ids=incident.verdicts,
-        nodes=incident.nodes,
-        at=incident.first.at,
-        began_at=incident.since,
+        id=first.id,
+        ids=[verdict.id for verdict in judged],
+        nodes=sorted({verdict.node for verdict in judged}),
+        at=first.at,
+        began_at=min(verdict.began_at for verdict in judged),
         over_at=max(filter(None, ends)) if all(ends) else None,
     )
 
@@ -190,30 +192,83 @@ def _is_near(known: Trace, found: Trace) -> bool:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class News(Generic[Item]):
+    """What is new to one subscriber."""
+
+    changed: Sequence[Item]
+    """New items, and those that are others than before."""
+
+    gone: Sequence[str]
+    """Ids of items that are no more."""
+
+    renamed: Mapping[str, str]
+    """Of those that are gone, the id under which each continues."""
+
+
 class Changes(Generic[Item]):
     """What is new to one subscriber who is sent what changed."""
 
-    def __init__(self, essence: Callable[[Item], object]) -> None:
-        """Take what makes an item another one than before."""
+    def __init__(
+        self,
+        essence: Callable[[Item], object],
+        trace: Callable[[Item], Trace],
+    ) -> None:
+        """Take what makes an item another than before, and what the same."""
         self._essence = essence
-        self._known: dict[str, object] | None = None
+        self._trace = trace
+        self._known: dict[str, tuple[Item, object]] | None = None
 
     def since(
-        self, now: Mapping[str, Item]
-    ) -> tuple[list[Item], list[str]] | None:
-        """Return what is new or changed, and ids that are gone.
+        self, now: Mapping[str, Item], begin: datetime | None
+    ) -> News[Item] | None:
+        """Return what is new; None where nothing is, except at first.
 
-        None where nothing is, except at the beginning.
+        Args:
+            now: what is found, by id.
+            begin: where the window begins: an item that began before it may
+                be gone because the window moved on.
         """
-        before, began = self._known or {}, self._known is None
-        self._known = {name: self._essence(one) for name, one in now.items()}
+        before, at_first = self._known or {}, self._known is None
+        known = {name: (one, self._essence(one)) for name, one in now.items()}
+        self._known = known
         changed = [
             one
-            for name, one in now.items()
-            if name not in before or before[name] != self._known[name]
+            for name, (one, essence) in known.items()
+            if name not in before or before[name][1] != essence
         ]
         gone = [name for name in before if name not in now]
-        return (changed, gone) if changed or gone or began else None
+        if not (changed or gone or at_first):
+            return None
+        earlier = {name: one for name, (one, _) in before.items()}
+        renamed = self._renamed(earlier, now, begin) if gone else {}
+        return News(changed, gone, renamed)
+
+    def _renamed(
+        self,
+        before: Mapping[str, Item],
+        now: Mapping[str, Item],
+        begin: datetime | None,
+    ) -> Mapping[str, str]:
+        traces = {name: self._trace(one) for name, one in before.items()}
+        known = {
+            name: one
+            for name, one in traces.items()
+            if begin is None or one.began_at >= begin
+        }
+        found = [self._trace(one) for one in now.values()]
+        names = continued(known, found)
+        renamed = {
+            name: one.id
+            for name, one in zip(names, found, strict=True)
+            if name is not None and name not in now
+        }
+        for name, one in known.items():
+            if name not in now and name not in renamed:
+                became = successor(one, found)
+                if became is not None:
+                    renamed[name] = became.id
+        return renamed
 
 
 def essence_of(incident: JudgedIncident) -> object:

@@ -119,7 +119,7 @@ def of_incident(
     """Return what is known of an incident."""
     first = incident.first
     decided = first.decision
-    trace = trace_of(incident)
+    trace = trace_of(incident.judged)
     began, over = trace.began_at, trace.over_at
     hits = incident.hits
     hours = sum(hit.gpu_hours_attributed for hit in hits)

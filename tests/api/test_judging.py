@@ -1,16 +1,22 @@
 """Subscribers are told of incidents and of verdicts that change."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
 
 from api.judging import Judging
-from recorder.answers.growing import Changes
+from recorder.answers.growing import Changes, Trace
+from recorder.settings import Settings
+from recorder.store.outbox import outbox
+from recorder.wiring.reading import open_logs
 from tests.api.listening import Listening, listening
 from tests.api.serving import Client
 from tests.api.telling import Telling
-from tests.support.builders import NODES, a_frame, a_node
+from tests.notification.building import a_rule, following_of, messages_in
+from tests.support.builders import NODES, START, a_frame, a_node, at
+from tests.support.postgres import Database
 
 INCIDENTS = """subscription Watch($node: String) {
   incidents(node: $node, cluster: "prod") {
@@ -151,12 +157,112 @@ async def test_a_judgement_that_fails_ends_its_subscription_alone(
     assert began["incidents"] == []
 
 
-def test_what_is_no_more_is_gone_and_what_stays_is_not_told_again() -> None:
-    changes: Changes[int] = Changes(lambda one: one)
+def a_trace(name: str, *nodes: str, began: float = 0) -> Trace:
+    return Trace(
+        id=name,
+        ids=[name],
+        nodes=nodes,
+        at=at(began),
+        began_at=at(began),
+        over_at=None,
+    )
 
-    assert changes.since({}) == ([], [])
-    assert changes.since({}) is None
-    assert changes.since({"a": 1, "b": 2}) == ([1, 2], [])
-    assert changes.since({"a": 1, "b": 2}) is None
-    assert changes.since({"a": 3}) == ([3], ["b"])
-    assert changes.since({}) == ([], ["a"])
+
+def news(
+    changes: Changes[Trace], *found: Trace, begin: float = 0
+) -> tuple[list[str], list[str], dict[str, str]] | None:
+    listed = {one.id: one for one in found}
+    what = changes.since(listed, at(begin))
+    if what is None:
+        return None
+    changed = [one.id for one in what.changed]
+    return changed, [*what.gone], {**what.renamed}
+
+
+def test_what_is_no_more_is_gone_and_what_stays_is_not_told_again() -> None:
+    changes: Changes[Trace] = Changes(
+        lambda one: one.began_at, lambda one: one
+    )
+    one, other = a_trace("a", "n1"), a_trace("b", "n2")
+    changed = a_trace("a", "n1", began=1)
+
+    assert news(changes) == ([], [], {})
+    assert news(changes) is None
+    assert news(changes, one, other) == (["a", "b"], [], {})
+    assert news(changes, one, other) is None
+    assert news(changes, changed) == (["a"], ["b"], {})
+    assert news(changes) == ([], ["a"], {})
+
+
+def test_what_began_before_the_window_is_gone_and_not_renamed() -> None:
+    """Another incident of its node is not what it continues as."""
+    for begin, renamed in ((0, {"a": "c"}), (1, {})):
+        changes: Changes[Trace] = Changes(lambda one: one.id, lambda one: one)
+        news(changes, a_trace("a", "n1"))
+
+        found = news(changes, a_trace("c", "n1", began=0), begin=begin)
+
+        assert found == (["c"], ["a"], renamed)
+
+
+def booted(version: int, boot: str, status: str) -> Any:
+    document = a_node("n1", version, ready=status)
+    document["status"]["nodeInfo"] = {"bootID": boot}
+    return a_frame(NODES, "MODIFIED", document, when=version)
+
+
+async def test_a_renamed_incident_is_the_same_to_subscribers_and_webhooks(
+    growing: Client, telling: Telling, database: Database
+) -> None:
+    """One is away first, and a boot ID shows then that it rebooted."""
+    await telling.tell(booted(2, "one", "True"))
+    rule = a_rule()
+    queries = {
+        field: f"""subscription {{ {field}(cluster: "prod") {{
+          {field} {{ id happened }} gone renamed {{ was now }} }} }}"""
+        for field in ("incidents", "verdicts")
+    }
+    async with AsyncExitStack() as stack:
+        settings = Settings(database_url=database.dsn("reader"))
+        logs = await stack.enter_async_context(open_logs(settings))
+        kept = await stack.enter_async_context(
+            outbox(database.dsn("notifier"))
+        )
+        following = following_of([rule], kept)
+        streams = {
+            field: await stack.enter_async_context(
+                listening(growing, query=query)
+            )
+            for field, query in queries.items()
+        }
+        for one in streams.values():
+            await one.event()
+        changes = []
+        for change in (
+            booted(60, "one", "Unknown"),
+            booted(120, "two", "True"),
+        ):
+            await telling.tell(change)
+            await following.judge(await logs.read(None), since=START)
+            changes.append(
+                {
+                    field: await told(one, field)
+                    for field, one in streams.items()
+                }
+            )
+        first, second = await messages_in(kept)
+
+    for field in queries:
+        began, renamed = (change[field] for change in changes)
+        assert began["gone"] == began["renamed"] == []
+        assert began[field] == [
+            {"id": first.now.id, "happened": "UNREACHABLE"}
+        ]
+        assert renamed[field] == [{"id": second.now.id, "happened": "REBOOT"}]
+        assert renamed["gone"] == [first.now.id]
+        assert renamed["renamed"] == [
+            {"was": first.now.id, "now": second.now.id}
+        ]
+    assert second.was == first.now
+    assert (first.name, second.name) == (first.now.id, first.now.id)
+    assert second.now.id != first.now.id

@@ -11,8 +11,9 @@ from api.access import Principal
 from api.judging import Judging
 from api.reviewing import PersonRights, Reviewing
 from api.workers import Workers
-from recorder.answers.growing import Changes, essence_of
+from recorder.answers.growing import Changes, essence_of, trace_of
 from recorder.answers.incidents import Incidents
+from recorder.explain.verdict import Judged
 from recorder.knowledge import shipped
 from recorder.model.access import Person
 from recorder.model.observation import Observation
@@ -114,14 +115,19 @@ async def test_a_tenant_is_told_what_changed_once(
     reviews = Reviewing(Cluster())
     rights = PersonRights(Person("amber"), LIVE.cluster_uid, reviews)
     stop = asyncio.Event()
-    incidents = Changes(essence_of)
-    verdicts: Changes[object] = Changes(lambda one: one)
+    incidents = Changes(essence_of, lambda one: trace_of(one.judged))
+    verdicts: Changes[Judged] = Changes(
+        lambda one: one, lambda one: trace_of([one])
+    )
 
     def told(found: Incidents) -> tuple[bool, bool]:
         """Return whether anything is new of incidents, and of verdicts."""
-        news = incidents.since({o.first.id: o for o in found.incidents})
+        listed = {o.first.id: o for o in found.incidents}
         judged = {v.id: v for o in found.incidents for v in o.judged}
-        return news is not None, verdicts.since(judged) is not None
+        return (
+            incidents.since(listed, None) is not None,
+            verdicts.since(judged, None) is not None,
+        )
 
     settings = Settings(database_url=database.dsn("reader"))
     async with open_logs(settings) as logs:

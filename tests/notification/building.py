@@ -1,17 +1,31 @@
 """Rules and subjects of tests."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
+import orjson
 
+from recorder.knowledge import shipped
+from recorder.notification.following import Following
 from recorder.notification.loading import read_rules
 from recorder.notification.matching import Told
 from recorder.notification.message import Message
 from recorder.notification.rules import Rule
 from recorder.notification.subjects import Kind, Subject, Work
+from recorder.store.outbox import StoredOutbox
 
-__all__ = ["AT", "a_gap", "a_message", "a_rule", "an_incident", "told_of"]
+__all__ = [
+    "AT",
+    "a_gap",
+    "a_message",
+    "a_rule",
+    "an_incident",
+    "following_of",
+    "messages_in",
+    "told_of",
+]
 
 AT = datetime(2026, 11, 21, 3, 18, tzinfo=UTC)
 
@@ -105,3 +119,23 @@ def a_message(
         was=was,
         first_at=AT + timedelta(minutes=2),
     )
+
+
+def following_of(rules: Sequence[Rule], kept: StoredOutbox) -> Following:
+    return Following(
+        {rule.name: rule for rule in rules},
+        shipped(),
+        kept,
+        kick=lambda: None,
+        judged=lambda *_: None,
+    )
+
+
+async def messages_in(kept: StoredOutbox) -> list[Message]:
+    rows = await kept._pool.fetch(
+        "select message::text from recorder.notification"
+        " order by notification_id"
+    )
+    return [
+        msgspec.convert(orjson.loads(row["message"]), Message) for row in rows
+    ]

@@ -10,7 +10,6 @@ import msgspec
 import orjson
 import pytest
 
-from recorder.knowledge import shipped
 from recorder.notification.following import Following
 from recorder.notification.message import Message, Stage
 from recorder.notification.rules import Rule
@@ -20,7 +19,7 @@ from recorder.store.outbox import StoredOutbox, outbox
 from recorder.store.read import LogReading
 from tests.conftest import TEMPLATE
 from tests.corpus.logs import play, tape_of
-from tests.notification.building import a_rule
+from tests.notification.building import a_rule, following_of, messages_in
 from tests.support.filled import filled_database
 from tests.support.golden import ANEW, kept
 from tests.support.postgres import Database, DatabaseServer, fresh_database
@@ -48,19 +47,9 @@ async def telling(
     async with outbox(box.dsn("notifier")) as kept_in:
         try:
             reading = await LogReading.at_present(engine, 1)
-            yield reading, following(rules, kept_in), kept_in
+            yield reading, following_of(rules, kept_in), kept_in
         finally:
             await engine.dispose()
-
-
-def following(rules: Sequence[Rule], kept_in: StoredOutbox) -> Following:
-    return Following(
-        {rule.name: rule for rule in rules},
-        shipped(),
-        kept_in,
-        kick=lambda: None,
-        judged=lambda *_: None,
-    )
 
 
 @pytest.fixture
@@ -76,16 +65,6 @@ def steps_of(reading: LogReading) -> Iterator[LogReading]:
     size = reading.log.size
     for step in range(1, STEPS + 1):
         yield reading.as_of(size * step // STEPS)
-
-
-async def messages_in(kept_in: StoredOutbox) -> list[Message]:
-    rows = await kept_in._pool.fetch(
-        "select message::text from recorder.notification"
-        " order by notification_id"
-    )
-    return [
-        msgspec.convert(orjson.loads(row["message"]), Message) for row in rows
-    ]
 
 
 async def test_each_verdict_is_told_once_as_it_comes(
@@ -114,7 +93,7 @@ async def test_who_begins_anew_at_any_step_tells_the_same(
     async with telling(crash, box, [rule]) as (reading, one, kept_in):
         for past in steps_of(reading):
             # Two that know nothing of each other, one after another.
-            await following([rule], kept_in).judge(past, since=BEFORE)
+            await following_of([rule], kept_in).judge(past, since=BEFORE)
             assert await one.judge(past, since=BEFORE) == 0
         twice = await messages_in(kept_in)
     async with fresh_database(embedded_server, TEMPLATE) as fresh:
@@ -133,7 +112,7 @@ async def test_what_was_over_at_the_first_start_is_told_if_asked_for(
     asked = a_rule(name="asked")
     async with telling(crash, box, [a_rule()]) as (reading, one, kept_in):
         assert await one.judge(reading, since=datetime.now(UTC)) == 0
-        later = following([a_rule(), asked], kept_in)
+        later = following_of([a_rule(), asked], kept_in)
         assert await later.judge(reading, since=BEFORE) == 1
         [message] = await messages_in(kept_in)
 
