@@ -286,6 +286,9 @@ class ArchiveTables:
             select {log}::int4 as log_id, {last}::int8 as batches,
               {begun - 1}::int8 as pruned_batches,
               {first - 1}::int8 as pruned_positions""",
+            f"""create table recorder.derivation as
+            select {self._codes.derivation}::int4 as derivation_id,
+              {log}::int4 as log_id""",
             """create table recorder.dictionary as
             select 0::int2 as dictionary_id, ''::blob as bytes where false""",
             """create table recorder.object_head as

@@ -34,7 +34,7 @@ SEVERAL = re.compile(
 )
 BYTES = re.compile(r"convert_to\((.*?),\s*'UTF8'\)", re.DOTALL)
 COVERAGE = re.compile(
-    r"\brecorder\.entry\b(?=\s+where\s[^()]*\boperation >= 100\b)"
+    r"\brecorder\.entry\b(?=(?:\s+e)?\s+where\s[^()]*\boperation >= 100\b)"
 )
 ARRAY = re.compile(r"(= any|<> all) \(array\(")
 

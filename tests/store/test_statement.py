@@ -1,7 +1,12 @@
 """Names in statements become what the driver takes, once."""
 
+import pkgutil
+from importlib import import_module
+
+import asyncpg
 import pytest
 
+from recorder import store
 from recorder.model.fact import FactKind
 from recorder.store.codes import (
     BEARING_CODES,
@@ -10,6 +15,7 @@ from recorder.store.codes import (
     OPERATION_CODES,
 )
 from recorder.store.statement import NUMBERS, Statement
+from tests.support.postgres import Database
 
 
 def test_values_are_numbered_in_the_order_in_which_they_are_first_named() -> (
@@ -39,3 +45,21 @@ def test_what_nobody_knows_is_refused_where_the_statement_is_made() -> None:
 def test_no_two_things_that_have_numbers_have_one_name() -> None:
     names = [*BEARING_CODES, *FACT_CODES, *MARK_CODES, *OPERATION_CODES]
     assert len(NUMBERS) == len(names)
+
+
+async def test_postgresql_prepares_every_statement(
+    any_database: Database,
+) -> None:
+    connection = await asyncpg.connect(any_database.superuser_dsn())
+    try:
+        for module in pkgutil.iter_modules(store.__path__):
+            loaded = import_module(f"{store.__name__}.{module.name}")
+            for name, one in vars(loaded).items():
+                if isinstance(one, Statement):
+                    try:
+                        await connection.prepare(one.text)
+                    except asyncpg.PostgresError as exc:
+                        exc.add_note(f"{module.name}.{name}")
+                        raise
+    finally:
+        await connection.close()
