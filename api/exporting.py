@@ -72,7 +72,7 @@ class _Export:
 
     log: int
     size: int
-    told_size: int
+    visible_size: int
     cluster: str
     question: EntryQuestion
     entries: Entries
@@ -119,7 +119,7 @@ class _Export:
                 {
                     "log": {
                         "id": told_log(self.log),
-                        "position": self.told_size,
+                        "position": self.visible_size,
                     },
                     "coverage": coverage,
                 }
@@ -146,7 +146,7 @@ async def export(
         return _Export(
             log=reading.log.id,
             size=reading.log.size,
-            told_size=reading.log.told_size,
+            visible_size=reading.log.visible_size,
             cluster=reading.log.cluster_name,
             question=question,
             entries=await ask_entries(reading, question, now=now),

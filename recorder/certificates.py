@@ -18,23 +18,24 @@ class CertificateFileError(ConfigError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificates:
-    """What the server shows, and what it asks for."""
+    """The certificate of the server, and the authority of its clients."""
 
     certificate: Path
     key: Path
     client_authority: Path | None = None
-    """Who signs the certificates of clients; None: none is asked for."""
+    """Signs the certificates of clients; None if none are required."""
 
     required: bool = True
-    """Whether a client without a certificate is refused at once."""
+    """Whether a client without a certificate is rejected at once."""
 
     of: str
-    """Who shows them, in words."""
+    """The server that uses them, as text."""
 
-    def context(self, tell: Callable[[str | None], None]) -> ssl.SSLContext:
-        """Make a context that follows the files: they are renewed meanwhile.
+    def context(self, report: Callable[[str | None], None]) -> ssl.SSLContext:
+        """Make a context that follows the files, which may be renewed.
 
-        ``tell`` gets why they cannot be read again, None when they can.
+        ``report`` gets the reason when they cannot be read again, None when
+        they can.
 
         Raises:
             CertificateFileError: one cannot be used.
@@ -51,13 +52,13 @@ class Certificates:
             nonlocal seen
             try:
                 if self._state() != seen:
-                    # For the connections after this one, which has its own.
+                    # For later connections; this one has its own.
                     seen = self._load_into(context)
             except CertificateFileError as exc:
-                # Those that were read go on until they expire.
-                tell(str(exc))
+                # The current ones stay in use until they expire.
+                report(str(exc))
             else:
-                tell(None)
+                report(None)
 
         context.sni_callback = follow  # called with each handshake
         return context
@@ -65,7 +66,8 @@ class Certificates:
     def _load_into(self, context: ssl.SSLContext) -> Sequence[int]:
         try:
             seen = self._state()
-            # First apart: half of a new pair would spoil the old one.
+            # Tried first: half of a new pair would replace half of the old
+            # one.
             apart = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
             apart.load_cert_chain(self.certificate, self.key)
             context.load_cert_chain(self.certificate, self.key)
@@ -83,7 +85,7 @@ class Certificates:
         """Return when the files were written.
 
         Raises:
-            CertificateFileError: one is not there.
+            CertificateFileError: one does not exist.
         """
         try:
             return [path.stat().st_mtime_ns for path in self._files()]

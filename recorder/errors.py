@@ -1,10 +1,9 @@
 """Every error this project raises on purpose.
 
 One root and one branch for each party that can act: the operator
-(`ConfigError`), the cluster (`ClusterError`), the log (`LogError`) and
-whoever made an input file (`InputError`). Driver exceptions never cross a
-package boundary; they are translated where they are caught and kept as
-``__cause__``.
+(`ConfigError`), the cluster (`ClusterError`), the log (`LogError`) and the
+author of an input file (`InputError`). Driver exceptions never cross a package
+boundary; they are translated where they are caught and kept as ``__cause__``.
 
 Whether to retry is a property of the type, not of the message: everything
 under `Transient` may succeed unchanged later, nothing else may.
@@ -27,7 +26,7 @@ __all__ = [
 
 
 class RecorderError(Exception):
-    """Something this project knows how to name."""
+    """The root of all errors that this project raises."""
 
     code: ClassVar[str] = "internal"
     """Stable identifier, used in logs and on the command line."""
@@ -36,17 +35,17 @@ class RecorderError(Exception):
     """Process exit status when the error reaches the command line."""
 
     def __init__(self, message: str = "", *, advice: str = "") -> None:
-        """Say what is wrong; the advice is in words of the command line."""
+        """Set the message; the advice names commands of the command line."""
         super().__init__(message)
         self.advice = advice
 
 
 class Transient(RecorderError):  # noqa: N818 - a trait, never raised itself
-    """The same call may succeed later without anyone changing anything."""
+    """The same call may succeed later without any change."""
 
 
 class ConfigError(RecorderError):
-    """A setting, flag or file of the operator's is wrong."""
+    """A setting, flag or file of the operator is wrong."""
 
     code = "config"
     exit_status = 2
@@ -60,19 +59,19 @@ class NotFoundError(RecorderError):
 
 
 class InputError(RecorderError):
-    """An input file, a tape for example, cannot be read further."""
+    """An input file, such as a tape, cannot be read further."""
 
     code = "input"
 
 
 class ClusterError(RecorderError):
-    """The cluster refused something or cannot be reached."""
+    """The cluster rejected a request or cannot be reached."""
 
     code = "cluster"
 
 
 class LogError(RecorderError):
-    """The log in PostgreSQL refused something."""
+    """The log in PostgreSQL rejected a request."""
 
     code = "log"
 
@@ -90,9 +89,9 @@ class StandingByError(LogError, Transient):
 
 
 class UnknownStateError(LogError):
-    """What we hold in memory and what the log says disagree.
+    """Our memory and the log disagree.
 
-    Fatal: only a restart, which reads the truth again, can go on.
+    Fatal: only a restart, which reads the log again, can continue.
     """
 
     code = "log.unknown_state"

@@ -1,8 +1,7 @@
-"""Posting to webhooks over HTTP: bounded, verified, and never elsewhere.
+"""Posting to webhooks over HTTP: bounded, verified, and to one address only.
 
-A redirect is an answer and is not followed: what is posted goes to the
-address that an operator gave, and to no other. No error names the address,
-which may be a secret.
+A redirect is a response and is not followed: messages go only to the address
+that an operator configured. No error names the address, which may be a secret.
 """
 
 import ssl
@@ -24,12 +23,12 @@ from recorder.notification.rules import Post, Rule
 __all__ = ["WebhookPoster", "webhooks"]
 
 BODY_MAX: Final = 64 << 10
-"""Of what is posted; the largest message has some 30 KiB."""
+"""Of a message; the largest has some 30 KiB."""
 
 ANSWER_MAX: Final = 4 << 10
 SHOWN_MAX: Final = 200
 SECRET_MIN: Final = 4
-"""Shorter parts of an address are no secrets."""
+"""Shorter parts of an address are not considered secret."""
 
 
 class WebhookPoster:
@@ -44,7 +43,7 @@ class WebhookPoster:
         """Post once.
 
         Raises:
-            PostError: there was no answer in time.
+            PostError: there was no response in time.
             NotifyError: a file that the rule names cannot be used.
         """
         if len(body) > BODY_MAX:
@@ -86,7 +85,7 @@ class WebhookPoster:
 
 @asynccontextmanager
 async def webhooks() -> AsyncIterator[WebhookPoster]:
-    """Yield what posts while entered."""
+    """Yield a poster while entered."""
     connector = aiohttp.TCPConnector(force_close=True, limit=0)
     async with aiohttp.ClientSession(
         connector=connector,
@@ -97,7 +96,7 @@ async def webhooks() -> AsyncIterator[WebhookPoster]:
 
 
 def _tls(post: Post) -> ssl.SSLContext:
-    """Return how the receiver is verified."""
+    """Return how to verify the receiver."""
     try:
         return ssl.create_default_context(cafile=post.ca_file)
     except (OSError, ssl.SSLError) as exc:
@@ -118,7 +117,7 @@ def _retry_after(text: str) -> timedelta | None:
 
 
 def _shown(said: bytes, address: str, token: str | None) -> str:
-    """Return the beginning of an answer, without secrets that it repeats."""
+    """Return the beginning of a response, without secrets that it repeats."""
     text = said.decode(errors="replace")
     parts = urlsplit(address)
     secrets = [address, parts.path, *parts.path.split("/"), parts.query]
@@ -129,7 +128,7 @@ def _shown(said: bytes, address: str, token: str | None) -> str:
 
 
 def _why(error: aiohttp.ClientError) -> str:
-    """Say what went wrong, in words without an address."""
+    """Return the reason as text, without an address."""
     match error:
         case aiohttp.ClientConnectorCertificateError():
             said = getattr(error.certificate_error, "verify_message", "")

@@ -1,8 +1,8 @@
-"""Reading files of rules that people write, in YAML, with the line of a fault.
+"""Reading rules files that people write, in YAML, with the line of a fault.
 
-A file that is wrong is refused whole, with the line: a rule that never
-matches because of a misspelt key would be worse than none. What the rules
-mean is not known here.
+A file with a fault is rejected whole, with the line: a rule that never matches
+because of a misspelled key would be worse than none. This module does not know
+what the rules mean.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,15 @@ from recorder.rules_parts import Fault, read_parts
 __all__ = ["RulesFile"]
 
 BYTES_MAX = 1 << 20
-"""Of a file; the largest that is shipped has a few thousand."""
+"""Of a file; the largest that we ship has a few thousand."""
 
 NODES_MAX = 100_000
-"""Of a document with its aliases written out: more than a file can hold that
-somebody wrote."""
+"""Of a document with its aliases expanded: more than a handwritten file has.
+"""
 
 CANNOT_BE = (ValueError, LookupError, AttributeError, TypeError)
-"""What the library lets through, of a date that does not exist."""
+"""What the library raises for some values, such as a date that does not exist.
+"""
 
 FAULTS_SHOWN = 10
 
@@ -33,16 +34,16 @@ Read = TypeVar("Read")
 
 
 class RulesFile:
-    """One file of rules, by its name; how a fault in it is told."""
+    """One rules file, with its name for messages."""
 
     def __init__(self, name: str, refusing: type[ConfigError]) -> None:
-        """Take the name in messages, and the error to raise."""
+        """Take the name for messages, and the error to raise."""
         self.name = name
         self._refusing = refusing
         self._root: yaml.Node | None = None
 
     def text(self) -> str:
-        """Read the file that is named, which anybody may have put there.
+        """Read the file, which any user may have put there.
 
         A pipe would never end.
 
@@ -69,7 +70,7 @@ class RulesFile:
             raise self._unreadable(msg, line=line) from exc
 
     def read(self, text: str, kind: type[Read]) -> Read:
-        """Read its text as rules.
+        """Parse its text as rules.
 
         Raises:
             ConfigError: it is wrong; the message has its name and line.
@@ -89,12 +90,17 @@ class RulesFile:
 
     def faults(self, found: Sequence[Fault]) -> ConfigError:
         """Return the error of all parts that are wrong, in their order."""
-        told = sorted((self.line_at(one.steps), one.why) for one in found)
-        return self._faulty(*told)
+        lines_and_reasons = sorted(
+            (self.line_at(one.steps), one.why) for one in found
+        )
+        return self._faulty(*lines_and_reasons)
 
-    def _faulty(self, *told: tuple[int, str]) -> ConfigError:
-        lines = [f"line {line}: {why}" for line, why in told[:FAULTS_SHOWN]]
-        if left := len(told) - len(lines):
+    def _faulty(self, *lines_and_reasons: tuple[int, str]) -> ConfigError:
+        lines = [
+            f"line {line}: {why}"
+            for line, why in lines_and_reasons[:FAULTS_SHOWN]
+        ]
+        if left := len(lines_and_reasons) - len(lines):
             lines.append(f"and {left} more")
         msg = f'cannot use the rules in "{self.name}", {"; ".join(lines)}'
         return self._refusing(msg)
@@ -105,10 +111,10 @@ class RulesFile:
         return self._refusing(msg)
 
     def _made(self, text: str) -> Any:
-        """Return what is made of a document.
+        """Return the value of a document.
 
-        Few lines of YAML can stand for billions, or for themselves: what is
-        counted before anything is made of it may be so large and no larger.
+        Few lines of YAML can expand to billions of values, or contain
+        themselves: the expanded size is bounded before anything is built.
         """
         try:
             loader = yaml.SafeLoader(text)
@@ -157,9 +163,9 @@ class RulesFile:
 
 
 def _written_out(node: yaml.Node, known: dict[int, int]) -> int:
-    """Count the parts of a document with all its aliases written out."""
+    """Count the parts of a document with all its aliases expanded."""
     if id(node) not in known:
-        known[id(node)] = NODES_MAX + 1  # should it be a part of itself
+        known[id(node)] = NODES_MAX + 1  # in case it contains itself
         parts: Sequence[yaml.Node] = ()
         if isinstance(node, yaml.MappingNode):
             parts = [part for pair in node.value for part in pair]

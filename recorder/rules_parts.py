@@ -1,7 +1,7 @@
-"""Reading what was made of a file of rules as types, and all its faults.
+"""Converting parsed rules to types, and finding all their faults.
 
-The library that reads it stops at the first fault and names types of Python;
-who wrote the file knows neither and has several.
+The library stops at the first fault and names types of Python; the author of
+the file needs all of them, in terms of YAML.
 """
 
 import re
@@ -15,7 +15,7 @@ from msgspec import inspect
 __all__ = ["Fault", "read_parts"]
 
 FAULTS_MAX = 100
-"""Each takes another reading of the whole."""
+"""Each takes another pass over everything."""
 
 WORDS_SHOWN = 40
 KINDS = {
@@ -27,7 +27,7 @@ KINDS = {
     "bool": "true or false",
     "null": "nothing",
 }
-"""What YAML holds, by the library's word for it."""
+"""The types of YAML, by the library's names."""
 
 Read = TypeVar("Read")
 Steps = tuple[str | int, ...]
@@ -48,9 +48,9 @@ class Fault(NamedTuple):
 def read_parts(
     made: Any, kind: type[Read]
 ) -> tuple[Read | None, Sequence[Fault]]:
-    """Read plain values as a type; return what it became, and every fault.
+    """Convert plain values to a type; return the result, and every fault.
 
-    A part that is wrong is taken out of the values, so that the next is found.
+    A wrong part is removed from the values, so that the next one is found.
     """
     faults: list[Fault] = []
     taken: set[Steps] = set()
@@ -62,7 +62,7 @@ def read_parts(
         steps = _steps_of(error)
         placed = _as_written(steps, taken)
         if placed in taken:
-            # It is missing because it was wrong: so is what it was part of.
+            # It is missing because it was wrong, so its parent is wrong too.
             steps = steps[:-1]
         else:
             faults.append(Fault(placed, _why(error, steps, made, kind)))
@@ -72,7 +72,7 @@ def read_parts(
 
 
 def _steps_of(error: str) -> Steps:
-    """Return where a fault is, by the library's path."""
+    """Return where a fault is, from the library's path."""
     _, _, path = error.rpartition("`$")
     steps: list[str | int] = [
         name or int(number) for name, number in _STEP.findall(path.rstrip("`"))
@@ -84,7 +84,7 @@ def _steps_of(error: str) -> Steps:
 
 
 def _as_written(steps: Steps, taken: Collection[Steps]) -> Steps:
-    """Return where a part was before elements of lists were taken out."""
+    """Return where a part was before elements of lists were removed."""
     placed: Any = ()
     for step in steps:
         if isinstance(step, int):
@@ -98,7 +98,7 @@ def _as_written(steps: Steps, taken: Collection[Steps]) -> Steps:
 
 
 def _take_out(made: Any, steps: Steps, taken: set[Steps]) -> bool:
-    """Take out the key or the element that a fault is in, if there is one."""
+    """Remove the key or the element with a fault, if there is one."""
     while steps:
         *above, last = steps
         part = _at(made, above)
@@ -118,8 +118,8 @@ def _at(made: Any, steps: Sequence[str | int]) -> Any:
 
 
 def _why(error: str, steps: Steps, made: Any, kind: type) -> str:
-    """Say a fault in words of who wrote the file."""
-    # Which rule it is of says the line.
+    """Describe a fault to the author of the file."""
+    # The line shows which rule it belongs to.
     keys = [one for one in steps[2:] if isinstance(one, str)]
     name = ".".join(keys or [one for one in steps if isinstance(one, str)])
     types = _types_at([inspect.type_info(kind)], steps)
@@ -150,7 +150,7 @@ def _named_kind(found: re.Match[str]) -> str:
 
 
 def _none_of(word: str, words: Sequence[str], begin: str = "") -> str:
-    """Say that a word is not one of those there are, and which is near."""
+    """Report an unknown word, and a similar one if there is one."""
     said = f'{begin} "{word[:40]}"' if begin else f'"{word[:40]}" is unknown'
     near = get_close_matches(word, words, n=1)
     if near:
@@ -161,7 +161,7 @@ def _none_of(word: str, words: Sequence[str], begin: str = "") -> str:
 def _types_at(
     types: Sequence[inspect.Type], steps: Steps
 ) -> Sequence[inspect.Type]:
-    """Return which types a part may have."""
+    """Return the types that a part may have."""
     for step in steps:
         types = [
             inner for outer in _flat(types) for inner in _inner(outer, step)

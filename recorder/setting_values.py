@@ -1,7 +1,7 @@
-"""How the text of a setting becomes its value.
+"""Converting the text of a setting to its value.
 
-Each converter raises `ValueError` with what is wrong, for whoever knows the
-name of the setting and where it stands.
+Each converter raises `ValueError` with the fault, for a caller who knows the
+name of the setting and where it was set.
 """
 
 import re
@@ -17,7 +17,7 @@ UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def parse_duration(text: str) -> timedelta:
-    """Read ``90s``, ``2h``, ``3d`` or ``1h30m``.
+    """Parse ``90s``, ``2h``, ``3d`` or ``1h30m``.
 
     Raises:
         ValueError: the text has another form.
@@ -56,7 +56,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def text(value: Any) -> str:
-    """Return a value that is any text."""
+    """Return any text."""
     if not isinstance(value, str):
         msg = f'"{value}" is not a string'
         raise ValueError(msg)  # noqa: TRY004 - one kind of error for all
@@ -80,7 +80,7 @@ LINK_FIELDS = frozenset(
         *("verdict", "sentence", "entry", "from", "to", "from_ms", "to_ms"),
     }
 )
-"""What the page knows of what it shows."""
+"""The names that the page can fill in."""
 
 
 def _links(value: Any) -> tuple[str, ...]:
@@ -153,4 +153,4 @@ CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "retention_enabled": _boolean,
     "retention_hot": _duration,
 }
-"""How each setting is read; a text where it is not here."""
+"""How each setting is converted; settings that are not listed are texts."""

@@ -1,8 +1,8 @@
 """Settings: what an operator may choose, and where each choice is read.
 
-Strongest first: flags, the environment (``RECORDER_`` and the name in upper
-case), one TOML file. Read at the edge and passed on as plain values; nothing
-below `wiring` knows this module.
+In order of precedence: flags, the environment (``RECORDER_`` and the name in
+upper case), one TOML file. Read at the edge and passed on as plain values;
+nothing below `wiring` knows this module.
 """
 
 import os
@@ -27,7 +27,7 @@ TEST_PREFIX = "RECORDER_TEST_"
 
 
 class SettingsError(ConfigError):
-    """A setting has a name or a value that cannot be."""
+    """A setting has an unknown name or an invalid value."""
 
     code = "config.settings"
 
@@ -55,9 +55,9 @@ class Settings:
     """Cluster to query, by name or UID."""
 
     clusters_file: Path | None = None
-    """Registry of clusters whose logs lie in databases of their own: TOML, one
+    """Registry of clusters whose logs are in databases of their own: TOML, one
     table ``[clusters]`` with ``NAME = "postgresql://..."``. Used by commands
-    that read, and by ``serve``, where `database_url` is not set."""
+    that read, and by ``serve``, if `database_url` is not set."""
 
     include: tuple[str, ...] = ()
     """Resources to record besides the built-in ones: ``group/resource``,
@@ -77,27 +77,28 @@ class Settings:
     `audit_client_ca`, `audit_token_file` or both."""
 
     audit_certificate: Path | None = None
-    """File of the certificate that the audit webhook shows."""
+    """File of the certificate of the audit webhook."""
 
     audit_key: Path | None = None
     """File of the key of that certificate."""
 
     audit_client_ca: Path | None = None
-    """File of the authority whose client certificates the audit webhook asks
-    for. It must sign nothing else: all that it signs may add records."""
+    """File of the authority whose client certificates the audit webhook
+    requires. It must sign nothing else: every holder of such a certificate may
+    add records."""
 
     audit_token_file: Path | None = None
-    """File of tokens, as `recorder token` writes it, one of which the audit
-    webhook asks for."""
+    """File of tokens, as `recorder token` writes it; senders to the audit
+    webhook need one of them."""
 
     audit_repeated_for: timedelta = timedelta(seconds=80)
-    """For how long API servers repeat a batch that was not taken; what was
-    refused for longer is a gap. Eight times their
+    """For how long API servers repeat a batch that was not accepted; what was
+    rejected for longer is a gap. Eight times their
     ``--audit-webhook-initial-backoff``."""
 
     audit_truncate_addresses: bool = False
-    """Whether of the source addresses in audit records only the network is
-    kept: 24 bits of IPv4, 48 of IPv6."""
+    """Whether to keep only the network of source addresses in audit records:
+    24 bits of IPv4, 48 of IPv6."""
 
     knowledge: tuple[str, ...] = ()
     """Rules files for what a site's own controllers write; their rules take
@@ -114,21 +115,21 @@ class Settings:
     """How often to list each resource and compare it with the log."""
 
     reach_back: timedelta = timedelta(seconds=10)
-    """For how long to read what a refused watch missed from the past that
-    the API server can still tell, before recording goes on there; the same
-    before the first list of a resource. ``0s``: never."""
+    """For how long to read what a rejected watch missed from the past that the
+    API server still holds, before recording continues there; the same before
+    the first list of a resource. ``0s``: never."""
 
     redaction_key_file: Path | None = None
     """File of the key that redaction digests are made with. Default:
-    ``redaction.key`` in `data_dir`, made on first use."""
+    ``redaction.key`` in `data_dir`, created on first use."""
 
     signing_key_file: Path | None = None
     """File of the key that signs checkpoints. Default: ``signing.key`` in
-    `data_dir`, made on first use."""
+    `data_dir`, created on first use."""
 
     trusted_keys: Path | None = None
-    """File of the public keys whose checkpoints count. Default:
-    ``signing.pub`` in `data_dir`, kept by `recorder keys`."""
+    """File of the public keys whose checkpoints are trusted. Default:
+    ``signing.pub`` in `data_dir`, maintained by `recorder keys`."""
 
     checkpoint_places: tuple[str, ...] = ()
     """Where checkpoints are written: folders, ``git:FOLDER``,
@@ -149,7 +150,7 @@ class Settings:
     empty: disabled."""
 
     serve_listen: str = "127.0.0.1:9470"
-    """Address of the API and the page; any other than loopback needs
+    """Address of the API and the page; an address other than loopback needs
     `token_file`."""
 
     token_file: Path | None = None
@@ -157,7 +158,7 @@ class Settings:
     it; None: anyone who can reach the loopback address has access."""
 
     serve_kubernetes: bool = False
-    """Whether the API also takes tokens of the cluster, and shows what their
+    """Whether the API also accepts tokens of the cluster, and shows what their
     holders may get there: by TokenReview and SubjectAccessReview at the API
     server of `kubeconfig`."""
 
@@ -167,23 +168,23 @@ class Settings:
     """
 
     serve_read_log: str = ""
-    """Name of a log in which `serve` records who read what, before it answers;
-    empty: reads are not recorded. Each server needs a log of its own, and
-    the role `recorder_writer`."""
+    """Name of a log in which `serve` records who read what, before it
+    responds; empty: reads are not recorded. Each server needs a log of its
+    own, and the role `recorder_writer`."""
 
     serve_audiences: tuple[str, ...] = ("recorder",)
-    """Audiences of which such a token must have one."""
+    """Audiences of such tokens; each token must have one of them."""
 
     serve_certificate: Path | None = None
-    """File of the certificate that the API shows; None: plain HTTP. It and
-    the key are read again when they are renewed."""
+    """File of the certificate of the API; None: plain HTTP. It and the key are
+    read again when they are renewed."""
 
     serve_key: Path | None = None
     """File of its key."""
 
     serve_proxy_ca: Path | None = None
     """File of the authority that signs the certificate of an authenticating
-    proxy, whose headers say who asks; None: there is none."""
+    proxy, whose headers name the user; None: there is none."""
 
     serve_proxy_names: tuple[str, ...] = ()
     """Common names that the proxy's certificate may have; empty: any."""
@@ -216,7 +217,7 @@ class Settings:
 
     retention_archive: str = ""
     """Where days are archived: a folder, ``s3://BUCKET/PREFIX``, or ``none``.
-    Default: ``archive`` in `data_dir`; has to be set with `database_url`."""
+    Default: ``archive`` in `data_dir`; required with `database_url`."""
 
     retention_budget: str = "auto"
     """Size of the database above which the oldest days are dropped before
@@ -265,7 +266,7 @@ def default_data_dir(environ: Mapping[str, str]) -> Path:
 
 
 TABLE = "retention"
-"""Settings that may stand in a table of this name, without it before them."""
+"""Settings that may be in a table of this name, without it as a prefix."""
 
 NAMES = tuple(field.name for field in fields(Settings))
 
@@ -278,7 +279,7 @@ REMOVED = {
     " setting: what should not be kept must not be recorded, see exclude and"
     " the audit policy of the API server",
 }
-"""What to do instead of settings that were withdrawn."""
+"""What to do instead of settings that were removed."""
 
 
 def _converted(name: str, value: Any, place: str) -> Any:

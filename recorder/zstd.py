@@ -1,8 +1,8 @@
 """Zstandard, from wherever this Python has it.
 
-The standard library carries it since 3.14; before that the same code comes as
-`backports.zstd`. Everything that compresses imports it from here, so that the
-tape and the store cannot come to differ in which one they use.
+The standard library includes it since 3.14; before that the same code is in
+`backports.zstd`. All modules import it from here, so that the tape and the
+store always use the same one.
 """
 
 import sys

@@ -169,7 +169,7 @@ async def clusters(asked: Asked, given: OfClusters) -> ClustersDocument:
                 uid=one.log.cluster_uid,
                 log=told_log(one.log.id),
                 kind=one.log.kind,
-                entries=one.log.told_size,
+                entries=one.log.visible_size,
                 observed_until=one.log.observed_at,
                 open_gaps=sum(
                     stream.gap is not None for stream in one.streams

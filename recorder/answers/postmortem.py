@@ -207,7 +207,7 @@ def _report(
         impact=impact,
         coverage=impact.coverage,
         verdict_gaps=gaps,
-        log=LogPosition(id=log.id, position=log.told_size),
+        log=LogPosition(id=log.id, position=log.visible_size),
     )
 
 

@@ -136,7 +136,7 @@ class LogStatus:
             log=LogState(
                 id=log.id,
                 kind=log.kind,
-                size=log.told_size,
+                size=log.visible_size,
                 recorded_at=log.recorded_at,
                 writer=None if log.is_part else log.holder,
                 waiting_for=None if log.holder else self.waiting_for,

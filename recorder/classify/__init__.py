@@ -1,14 +1,15 @@
-"""Classification: what a document says of itself, in the columns of the log.
+"""Classification: the columns of the log, from a document.
 
-Pure functions from a document, redacted already, to a draft: which object,
+Pure functions from a document, already redacted, to a draft: which object,
 which version, which node, when, why and by whom; and whether an update of a
-Node or a Lease was only a heartbeat. A document is decoded once, for
-its draft and its facts, and only where they look.
+Node or a Lease was only a heartbeat. A document is decoded once, for its draft
+and its facts, and only in the fields that they need.
 
 What a document *means* is not decided here; facts and verdicts are.
 
-Documents come from anybody. A field of the wrong type is no reason to refuse
-one; only bytes that are no JSON object are refused, with `UnreadableError`.
+Documents come from any source. A field of the wrong type is no reason to
+reject one; only bytes that are not a JSON object are rejected, with
+`UnreadableError`.
 """
 
 from recorder.classify.audit_record import (

@@ -1,4 +1,4 @@
-"""What an audit record is, and the fields that drafts and facts are made of.
+"""Audit records, with the fields that drafts and facts are made of.
 
 Records of ``audit.k8s.io/v1``, ``v1beta1`` and ``v1alpha1``; those in a batch
 name no version.
@@ -27,24 +27,24 @@ __all__ = [
 
 GROUP = "audit.k8s.io/"
 NEEDED = ("auditID", "stage", "verb")
-"""Members without which a document is no record, whatever it calls itself."""
+"""Members without which a document is not a record, whatever it declares."""
 
 
 class _Wire(msgspec.Struct, rename="camel", gc=False):
-    """What is absent or null is None."""
+    """Absent or null fields are None."""
 
 
 class User(_Wire):
-    """Somebody whom the API server knows."""
+    """A user that the API server knows."""
 
     username: str | None = None
     groups: list[str] | None = None
     extra: msgspec.Raw = msgspec.Raw()
-    """What whoever let it in says more of it, in any form."""
+    """Further attributes from the authenticator, in any form."""
 
 
 class ObjectRef(_Wire):
-    """What somebody asked for."""
+    """The object of a request."""
 
     resource: str | None = None
     namespace: str | None = None
@@ -75,7 +75,7 @@ class _Metadata(msgspec.Struct, rename="camel", gc=False):
 
 
 class Body(msgspec.Struct, rename="camel", gc=False):
-    """What a body says of itself; nothing where it is none of an object."""
+    """The object in a body; empty if the body is not an object."""
 
     kind: str | None = None
     api_version: str | None = None
@@ -115,7 +115,7 @@ class AuditRecord(_Wire, dict=True, gc=True):
     def is_one(self) -> bool:
         """Whether it is a record, and not another document.
 
-        A sender is trusted to send records; `is_audit_record` asks for more.
+        A sender is trusted to send records; `is_audit_record` checks more.
         """
         return _is_record(self.kind, self.api_version, self.verb)
 
@@ -126,7 +126,7 @@ class AuditRecord(_Wire, dict=True, gc=True):
 
     @cached_property
     def answer(self) -> Body:
-        """The body of the answer."""
+        """The body of the response."""
         return _body(self.response_object)
 
 
@@ -172,7 +172,7 @@ def is_audit_record(raw: bytes) -> bool:
 
 
 def lacks_of_record(document: Mapping[str, Any]) -> str:
-    """Return what a document lacks of a record, in words; nothing if it is.
+    """Return what a document lacks of a record, as text; empty if it is one.
 
     The document is decoded JSON.
     """

@@ -1,13 +1,12 @@
-"""Changes: what differs between two versions of a document, field by field.
+"""Changes: the differences between two versions of a document, by field.
 
 Lists of objects that Kubernetes merges by a key are compared by that key, so
-that a condition that turns is one change and not a list that became another.
-Tolerations and lists of plain values are compared as a whole, all other lists
-of objects by their places where they are of one length.
+that a condition that turns is one change and not a different list. Tolerations
+and lists of plain values are compared as a whole, all other lists of objects
+by their places if they are of one length.
 
-Pure and exact: all changes together, applied to the old document, give the
-new one. What of them is noise to a person is told apart by `is_noise`, not
-left out here.
+Pure and exact: all changes together, applied to the old document, give the new
+one. Noise is identified by `is_noise`, not left out here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,24 +19,24 @@ from recorder.classify.paths import Element, Path, Step, written_path
 __all__ = ["Change", "How", "Manifest", "changes", "is_noise", "value_at"]
 
 Manifest = dict[str, Any]
-"""An object of Kubernetes as it was decoded; what it holds, only its kind
-knows."""
+"""An object of Kubernetes as it was decoded; its content depends on its kind.
+"""
 
 DEPTH_MAX = 100
-"""Levels looked into; below, values are compared as a whole. Objects of a
-cluster end at about thirty."""
+"""Levels that are compared; below, values are compared as a whole. Objects of
+a cluster have about thirty."""
 
 
 class How(StrEnum):
-    """What became of a value. The words are part of the JSON output."""
+    """What happened to a value. The words are part of the JSON output."""
 
     ADDED = "added"
     REMOVED = "removed"
     REPLACED = "replaced"
 
     REORDERED = "reordered"
-    """A list has its elements in another order, after all other changes of
-    it; ``old`` and ``new`` name the elements."""
+    """A list has its elements in another order, after all other changes of it;
+    ``old`` and ``new`` name the elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class Change:
     path: Path
     how: How
     old: Any = None
-    """None where there was nothing; ``how`` tells it from a null."""
+    """None if there was nothing; ``how`` distinguishes it from a null."""
 
     new: Any = None
 
@@ -86,14 +85,14 @@ _KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("port",),
     ),
 }
-"""What names an element among its neighbours, by the name of the list; the
+"""What names an element among its neighbors, by the name of the list; the
 first that fits every element of both versions."""
 
 _WHOLE = frozenset({"tolerations", "images"})
 """Lists of objects without a key, in which places mean nothing."""
 
 _ORDERED = frozenset({"initContainers", "env"})
-"""Keyed lists whose order means something: what runs or is expanded first."""
+"""Keyed lists whose order has a meaning: what runs or is expanded first."""
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
@@ -104,10 +103,10 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
 
 
 def is_noise(change: Change) -> bool:
-    """Return whether a change says nothing that a person asks for.
+    """Return whether a change is of no interest to a person.
 
-    The book-keeping of versions, generations and field managers, the times
-    of heartbeats, and the order of lists in which it means nothing.
+    The book-keeping of versions, generations and field managers, the times of
+    heartbeats, and the order of lists in which it means nothing.
     """
     path = change.path
     if path[:1] == ("metadata",) and path[1:2] in _BOOKS:
@@ -120,7 +119,7 @@ def is_noise(change: Change) -> bool:
 
 
 def value_at(document: Manifest, path: Path) -> object:
-    """Return what is at a path of a document; None where nothing is."""
+    """Return the value at a path of a document; None if there is none."""
     value: Any = document
     for step in path:
         value = _member(step, value)

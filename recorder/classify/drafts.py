@@ -25,11 +25,11 @@ from recorder.model.reference import ObjectIdentity, Resource
 __all__ = ["classify", "draft"]
 
 LEASE_NAMESPACE = "kube-node-lease"
-"""Where kubelets show that they live, each in a Lease named as its Node."""
+"""Where kubelets renew a Lease named after their Node."""
 
 NODE_REPORTERS = frozenset({"kubelet", "kube-proxy"})
-"""Reporters that run on the node whose name they give as their host. Others
-give the machine of a control plane, or the name of their own Pod."""
+"""Reporters that run on the node that they name as their host. Others name the
+machine of a control plane, or their own Pod."""
 
 AnyEvent = FullEvent | WireEvent
 
@@ -49,7 +49,7 @@ def classify(
     observed_at: datetime,
     source: str,
 ) -> Draft:
-    """Read a document and give its draft.
+    """Parse a document and return its draft.
 
     Raises:
         UnreadableError: the bytes are not a JSON object.
@@ -71,10 +71,10 @@ def draft(
     observed_at: datetime,
     source: str,
 ) -> Draft:
-    """Return the draft of a document that was read already.
+    """Return the draft of a decoded document.
 
-    The kind is for documents that do not say it, the items of a list;
-    without it the plural of the resource stands for the kind.
+    The kind is for documents without one, the items of a list; without it the
+    plural of the resource is used as the kind.
     """
     head, wire, resource = document.head, document.wire, document.resource
     if isinstance(wire, FullEvent | WireEvent):
@@ -133,8 +133,8 @@ def _regarding(wire: AnyEvent) -> ObjectIdentity | None:
     kind = clean(regarding.kind) or ""
     namespace = clean(regarding.namespace) or ""
     if kind == "Node":
-        # Some reporters fill the fields of a Node with something: its name
-        # for the uid, the namespace of the Event for that of the Node.
+        # Some reporters fill these fields of a Node: the name as its UID, the
+        # namespace of the Event as that of the Node.
         namespace = ""
         uid = None if uid == name else uid
     return ObjectIdentity(

@@ -1,13 +1,13 @@
 """Heartbeats: updates of Nodes and Leases in which nothing happened.
 
-A kubelet says every few minutes that its Node is as it was, and every ten
-seconds that it lives; of the updates of a Node that is all but one in
+A kubelet reports every few minutes that its Node is unchanged, and every ten
+seconds that it is alive; of the updates of a Node that is all but one in
 twenty. They are counted, not stored, and whether an update is one is decided
-here by data alone: its *substance*, which is everything but a closed list of
-fields, equals that of the version before.
+here by data alone: its *substance*, which is everything except a closed list
+of fields, equals that of the previous version.
 
-The list is closed on purpose. A field that is not on it, of an API to come
-for example, is substance.
+The list is closed on purpose. A field that is not on it, of a future API for
+example, is substance.
 """
 
 import hashlib
@@ -34,9 +34,9 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 def substance(raw: bytes, resource: Resource) -> bytes | None:
     """Return a digest of what is not heartbeat in a Node or a Lease.
 
-    An item of a list and an object of a watch give the same one, though only
-    the latter says what it is. None for every other resource, and for a
-    document that is not built as it should be: these are never folded.
+    An item of a list and an object of a watch have the same one, though only
+    the latter names its kind. None for every other resource, and for a
+    document of an unexpected form: these are never folded.
     """
     try:
         if resource.plural == "nodes" and not resource.group:
@@ -72,7 +72,7 @@ def _digest_of_lease(raw: bytes) -> bytes | None:
 
 def _root_without_metadata_noise(raw: bytes) -> dict[str, _Member]:
     root = _decode_root(raw)
-    # Items of a list lack these two, and the resource says them anyway.
+    # Items of a list lack these two, and the resource implies them.
     root.pop("kind", None)
     root.pop("apiVersion", None)
     metadata = root.get("metadata")
@@ -117,7 +117,7 @@ _decode_node = msgspec.json.Decoder(_Node).decode
 
 
 def lease_renewed_at(raw: bytes) -> datetime | None:
-    """Return when a Lease says that it was renewed."""
+    """Return when a Lease was renewed, by its own field."""
     try:
         lease = _decode_lease(raw)
     except (ValueError, RecursionError):
@@ -128,7 +128,7 @@ def lease_renewed_at(raw: bytes) -> datetime | None:
 def node_ready(raw: bytes, read: Shape | None = None) -> str | None:
     """Return the status of a Node's Ready condition: True, False, Unknown.
 
-    ``read`` is the document as it was decoded, if it was.
+    ``read`` is the decoded document, if it was decoded.
     """
     node: Node | _Node
     if isinstance(read, Node):

@@ -1,13 +1,12 @@
-"""Field managers: all who wrote to an object between two of its versions.
+"""Field managers: who wrote to an object between two of its versions.
 
 An API server keeps in ``metadata.managedFields`` who wrote which fields, and
-when. Whoever wrote has an entry that is not as it was: its time or its fields
-moved, or it is new. That is not the entry with the latest time: a heartbeat
-of one and the write of another may share a second, and times have no finer
-unit.
+when. A writer has an entry that changed: its time or its fields moved, or it
+is new. That is not the entry with the latest time: a heartbeat of one and the
+write of another may share a second, and times have no finer unit.
 
-Which of them changed one field is another question: `recorder.facts.changes`
-answers it, by the same entries.
+`recorder.facts.changes` decides, by the same entries, which of them changed
+one field.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,7 +49,7 @@ class FieldManager(Document, frozen=True, kw_only=True):
 def moved(
     before: Sequence[Entry], now: Sequence[Entry]
 ) -> list[tuple[int, Entry]]:
-    """Return the entries that are not as they were, and their places."""
+    """Return the entries that changed, and their places."""
     known = len(before)
     return [
         (place, entry)
@@ -63,11 +62,11 @@ def moved(
 def moved_managers(
     old: Mapping[str, Any] | None, new: Mapping[str, Any]
 ) -> list[FieldManager]:
-    """Return those whose entry moved, in the order of their times.
+    """Return the managers whose entry moved, in the order of their times.
 
-    ``old`` is None for an object that was created: all of its entries are
-    new. Empty where nobody's entry moved, and where one of the two documents
-    has none to compare: nobody is guessed.
+    ``old`` is None for an object that was created: all of its entries are new.
+    Empty if no entry moved, and if one of the two documents has none to
+    compare: no manager is guessed.
     """
     before = [] if old is None else managed_entries(old)
     if before is None:
@@ -92,7 +91,7 @@ def managers_of(document: Mapping[str, Any] | None) -> set[FieldManager]:
 def managed_entries(
     document: Mapping[str, Any],
 ) -> list[dict[str, Any]] | None:
-    """Return the entries of ``managedFields``; None where there are none."""
+    """Return the entries of ``managedFields``; None if there are none."""
     metadata = document.get("metadata")
     if not isinstance(metadata, dict):
         return None

@@ -1,4 +1,4 @@
-"""Which object a document is: what intake asks before anything else."""
+"""Which object a document is: what intake needs first."""
 
 import msgspec
 
@@ -20,17 +20,16 @@ from recorder.model.reference import Resource
 __all__ = ["DocumentHead", "KubeObject", "Wire", "read_head", "read_object"]
 
 EVENT_GROUPS = frozenset({"", "events.k8s.io"})
-"""The two groups that show the same Events."""
+"""The two groups that serve the same Events."""
 
 _NO_METADATA = Metadata()
 
 
 class DocumentHead(msgspec.Struct, frozen=True, gc=False):
-    """What tells a version of an object from every other.
+    """Identifies a version of an object.
 
-    Of a Kubernetes Event it names the Event, not what the Event is about.
-    Texts are fit to be stored; what is absent is None, and an empty text
-    counts as absent.
+    For a Kubernetes Event it names the Event, not its object. Texts are fit to
+    be stored; absent and empty texts are None.
     """
 
     uid: str | None
@@ -68,7 +67,7 @@ def read_object(raw: bytes, *, resource: Resource) -> KubeObject:
 
 
 def read_head(raw: bytes) -> DocumentHead:
-    """Read only what identifies a version.
+    """Parse only what identifies a version.
 
     Raises:
         UnreadableError: the bytes are not a JSON object.

@@ -1,6 +1,6 @@
 """Owners: which field manager changed one field between two versions.
 
-The rules are those of `recorder.facts.changes`, which asks the same of
+The rules are those of `recorder.facts.changes`, which applies them to
 documents that are not decoded: one writer that fits, or none.
 """
 
@@ -39,11 +39,11 @@ class Owners:
         return [field_manager(entry) for entry in self._movers]
 
     def of(self, path: Path) -> FieldManager | None:
-        """Return who changed a field; None if it cannot be known."""
+        """Return who changed a field; None if that cannot be known."""
         fitting = self._movers
         if len(fitting) != 1:
             # Two writes of one writer within a second leave no trace of the
-            # second but the value, whose only owner is its author.
+            # second except the value, whose only owner is its author.
             fitting = [
                 entry
                 for entry in self._movers or self._entries
@@ -64,7 +64,7 @@ def _owns(path: Path, fields: object) -> bool:
         if not isinstance(fields, dict):
             return False
         if not fields:
-            return True  # a leaf: what is below belongs to it as a whole
+            return True  # a leaf: everything below belongs to it
         fields = _member(step, fields)
     return fields is not None
 

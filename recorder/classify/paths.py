@@ -8,7 +8,7 @@ A path reads as one of jq does, but for what picks an element of a list:
 * ``status.conditions[type=Ready].status`` is an element by what names it
   among its neighbours, in jq ``.status.conditions[]|select(.type=="Ready")``.
   Two fields may be needed: ``spec.taints[key=gpu,effect=NoSchedule]``. A text
-  that is no plain word stands in quotes; what is not quoted and looks like a
+  that is no plain word is quoted; what is not quoted and looks like a
   number is one.
 """
 

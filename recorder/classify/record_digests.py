@@ -1,9 +1,9 @@
-"""What an audit record says, as a digest: the same whichever way it came.
+"""The digest of an audit record: the same whichever way it came.
 
-The audit ID is the client's to choose, so it names nothing. A file and a
-webhook deliver the same members with the same values; only what kind of
-document it is stands in one of them and not in the other. A record that the
-API server truncated lacks its bodies.
+The client chooses the audit ID, so it identifies nothing. A file and a webhook
+deliver the same members with the same values, except that only one of them has
+the kind of the document. A record that the API server truncated lacks its
+bodies.
 """
 
 from hashlib import blake2b
@@ -19,24 +19,24 @@ DIGEST_BYTES = 16
 
 
 class RecordDigests(NamedTuple):
-    """Of one record."""
+    """The digests of one record."""
 
     whole: bytes
     bare: bytes | None
-    """Of all but its bodies; None of what is no record."""
+    """Of all except its bodies; None if it is not a record."""
 
     is_truncated: bool
-    """Whether the API server took the bodies out."""
+    """Whether the API server removed the bodies."""
 
 
 def record_digests(raw: bytes) -> RecordDigests:
-    """Return the digests of a record, or of whatever else it is."""
+    """Return the digests of a record, or of any other document."""
     try:
         record = orjson.loads(raw)
         if isinstance(record, dict):
             return _of_record(record)
     except (ValueError, orjson.JSONEncodeError):
-        # No JSON, or more deeply nested than it is written again.
+        # Not JSON, or nested too deeply to be written again.
         pass
     return RecordDigests(_digest(raw, b"bytes"), None, is_truncated=False)
 

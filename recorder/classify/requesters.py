@@ -1,6 +1,6 @@
-"""Requesters: who made a request, with which client, as far as it is told.
+"""Requesters: who made a request, with which client, as far as known.
 
-A user agent and a field manager are what a client says of itself.
+A client chooses its own user agent and field manager.
 """
 
 from urllib.parse import parse_qs, urlsplit
@@ -18,16 +18,16 @@ __all__ = ["client_of", "manager_of", "requester"]
 POD_NAME = "authentication.kubernetes.io/pod-name"
 SERVICE_ACCOUNT = "system:serviceaccount:"
 MANAGER_CHARACTERS_MAX = 128
-"""To which API servers cut what a user agent says."""
+"""To which API servers truncate a user agent."""
 
-_NOBODY = User()
+_UNKNOWN = User()
 _Extra = dict[str, list[str]]
 _read_extra = msgspec.json.Decoder(_Extra).decode
 
 
 def requester(record: AuditRecord, entry: EntryName | None) -> Author:
     """Return who made a request; ``entry`` is its place in the log."""
-    user = record.user or _NOBODY
+    user = record.user or _UNKNOWN
     who, as_whom = asked_by(record)
     return Author(
         known_by=KnownBy.AUDIT,
@@ -64,7 +64,7 @@ def client_of(record: AuditRecord) -> str | None:
 
 
 def manager_of(record: AuditRecord) -> str | None:
-    """Return the field manager as which the API server files a write."""
+    """Return the field manager that the API server uses for a write."""
     given = _given_manager(record)
     if given is not None:
         return given

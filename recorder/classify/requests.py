@@ -1,7 +1,7 @@
 """Requests: which object, node and person an audit record is about.
 
 The object of a request is named by the plural of its resource; its kind is
-looked up, or said by a body. Its UID is often only in the response.
+looked up, or taken from a body. Its UID is often only in the response.
 """
 
 import re
@@ -44,24 +44,24 @@ __all__ = [
 ]
 
 NOT_OF_THE_OBJECT = frozenset({"Status", "DeleteOptions"})
-"""Kinds of bodies that are no version of the object."""
+"""Kinds of bodies that are not a version of the object."""
 
 READS = frozenset({"get", "list", "watch"})
 REFUSED = 400
-"""The least code of an answer that refuses."""
+"""The lowest code of a response that rejects a request."""
 
 _NOTHING = ObjectRef()
-_NOBODY = User()
+_UNKNOWN = User()
 
 LOGINS = ("sessionName", "username", "oid")
-"""Members of ``user.extra`` that name the login behind a user whom several
-share: of EKS (aws-iam-authenticator), of Rancher, of AKS."""
+"""Members of ``user.extra`` that name the login of a shared user: of EKS
+(aws-iam-authenticator), of Rancher, of AKS."""
 
 ARN = "arn"
 _MACHINE_MADE = re.compile(
     r"\d+|i-[0-9a-f]{8,}|(?:aws|botocore|eks)-[\w.-]*\d{6,}[\w.-]*"
 )
-"""Sessions that programs and machines name themselves."""
+"""Session names that programs and machines choose."""
 
 _read_extra = msgspec.json.Decoder(dict[str, Any]).decode
 
@@ -76,9 +76,9 @@ def occurred(record: AuditRecord) -> datetime | None:
 
 
 def cluster_shown(raw: bytes) -> str | None:
-    """Return the UID of kube-system, where a record shows it.
+    """Return the UID of kube-system, if a record shows it.
 
-    By it a cluster is known.
+    It identifies a cluster.
     """
     if b'"kube-system"' not in raw or b'"namespaces"' not in raw:
         return None
@@ -90,7 +90,7 @@ def cluster_shown(raw: bytes) -> str | None:
 
 
 def verb_of(record: AuditRecord) -> str | None:
-    """Return the verb, with the subresource where there is one.
+    """Return the verb, with the subresource if there is one.
 
     As RBAC writes it: ``create pods/eviction`` is ``create/eviction``.
     """
@@ -103,7 +103,7 @@ def verb_of(record: AuditRecord) -> str | None:
 
 
 def is_answered(record: AuditRecord) -> bool:
-    """Return whether the API server did what was asked."""
+    """Return whether the API server carried out the request."""
     status = record.response_status
     code = None if status is None else status.code
     return code is not None and code < REFUSED
@@ -112,8 +112,8 @@ def is_answered(record: AuditRecord) -> bool:
 def version_made(record: AuditRecord) -> str | None:
     """Return the version that a request made; None if it made none.
 
-    A dry run answers with the version that there is, and so does a write
-    that changes nothing; the second cannot be told by its record.
+    A dry run returns the existing version, and so does a write that changes
+    nothing; the record does not show the latter.
     """
     if record.verb in READS or not is_answered(record) or is_dry_run(record):
         return None
@@ -121,12 +121,12 @@ def version_made(record: AuditRecord) -> str | None:
 
 
 def is_dry_run(record: AuditRecord) -> bool:
-    """Return whether a request was only to show what it would do."""
+    """Return whether a request only asked what it would do."""
     return "dryRun=" in (record.request_uri or "")
 
 
 def version_shown(record: AuditRecord) -> str | None:
-    """Return the version of the object that an answer shows."""
+    """Return the version of the object in a response."""
     metadata = record.answer.metadata
     return (
         metadata.resource_version if metadata is not None else None
@@ -134,7 +134,7 @@ def version_shown(record: AuditRecord) -> str | None:
 
 
 def uid_of(record: AuditRecord) -> str | None:
-    """Return the UID of the object, from the request or from its answer."""
+    """Return the UID of the object, from the request or from its response."""
     about = record.object_ref or _NOTHING
     if about.uid or about.subresource not in {None, "", "status"}:
         return about.uid
@@ -145,12 +145,12 @@ def uid_of(record: AuditRecord) -> str | None:
 
 
 def acted_by(record: AuditRecord) -> str | None:
-    """Return who asked: somebody who acts as another is still who they are.
+    """Return who made the request; impersonating others does not change it.
 
-    A proxy that lets people in acts as them, and is nobody itself.
+    An authenticating proxy impersonates its users, and is not counted as one.
     """
-    user = (record.user or _NOBODY).username
-    acted_as = (record.impersonated_user or _NOBODY).username
+    user = (record.user or _UNKNOWN).username
+    acted_as = (record.impersonated_user or _UNKNOWN).username
     who, as_whom = asked_by(record)
     if acted_as is None or acted_as.startswith("system:"):
         return who
@@ -159,12 +159,12 @@ def acted_by(record: AuditRecord) -> str | None:
 
 
 def asked_by(record: AuditRecord) -> tuple[str | None, str | None]:
-    """Return who asked, and as whom.
+    """Return who made the request, and as whom.
 
-    Behind a user whom several share stands the login, where the record tells
-    it: then that is who asked, and the user as whom.
+    For a user that several people share, the record may name the login: then
+    that made the request, as the user.
     """
-    user = record.user or _NOBODY
+    user = record.user or _UNKNOWN
     login, acted = _login(user), record.impersonated_user
     who = login or user.username
     if acted is not None and acted.username is not None:
@@ -197,7 +197,7 @@ def _text(extra: Mapping[str, Any], key: str) -> str | None:
 
 
 def object_of(record: AuditRecord) -> ObjectIdentity | None:
-    """Return the object of a request, by what the request says of it."""
+    """Return the object of a request, according to the request."""
     about = record.object_ref
     if about is None:
         return None
@@ -222,10 +222,10 @@ def _object(
 
 
 def _kind(record: AuditRecord, group: str) -> str | None:
-    """Return the kind that a body of a request about an object says.
+    """Return the kind in a body of a request about an object.
 
-    None where there is no body, or it is of something else, as a binding is:
-    then whoever asks for the object finds it by its UID or its plural.
+    None if there is no body, or it is of another kind, such as a binding: then
+    queries find the object by its UID or its plural.
     """
     about = record.object_ref
     if about is None or about.subresource not in {None, "", "status"}:
@@ -242,7 +242,7 @@ def _kind(record: AuditRecord, group: str) -> str | None:
 
 
 def node_of(record: AuditRecord) -> str | None:
-    """Return the node that a request concerns, as far as it says so."""
+    """Return the node that a request concerns, if it names one."""
     about = record.object_ref
     if about is None:
         return None
@@ -269,8 +269,9 @@ def request_draft(
 ) -> Draft:
     """Return the draft of an audit record.
 
-    A document that is no record gives a draft without columns: it is in the
-    log all the same. ``record`` is the document as it was read, if it was.
+    A document that is not a record becomes a draft without columns: it is in
+    the log all the same. ``record`` is the decoded document, if it was
+    decoded.
     """
     if record is None:
         record = read_record(raw) or AuditRecord()
@@ -290,9 +291,9 @@ def request_draft(
 
 
 def read_record(raw: bytes) -> AuditRecord | None:
-    """Read an audit record; None of what is none.
+    """Parse an audit record; None if it is not one.
 
-    A log may hold such documents from before they were refused.
+    A log may hold such documents from before they were rejected.
     """
     try:
         record = read_audit(raw)
@@ -302,9 +303,9 @@ def read_record(raw: bytes) -> AuditRecord | None:
 
 
 def _identity(record: AuditRecord) -> ObjectIdentity | None:
-    """Return the object of a request, by what its answer says as well.
+    """Return the object of a request, also according to its response.
 
-    Whoever makes an object may leave its name to the API server.
+    A client that creates an object may leave its name to the API server.
     """
     about = record.object_ref or _NOTHING
     name = about.name

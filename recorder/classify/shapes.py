@@ -1,11 +1,11 @@
 """The fields of documents that facts are made of.
 
-`wire` adds to them what tells an object and its version from others, so that
-a document is decoded once for both.
+`wire` adds the fields that identify an object and its version, so that a
+document is decoded once for both.
 
-Nodes and Pods are decoded as the API defines them. Of any other kind only
-the metadata is certain: its spec and status are read one by one, and one that
-is built otherwise counts as absent.
+Nodes and Pods are decoded as the API defines them. Of any other kind only the
+metadata is certain: its spec and status are read one by one, and one of
+another form counts as absent.
 """
 
 from typing import Any, TypeVar
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 class Shape(msgspec.Struct, rename="camel", gc=False):
-    """What is absent or null is None."""
+    """Absent or null fields are None."""
 
 
 class Owner(Shape, omit_defaults=True):
@@ -58,7 +58,7 @@ class Owner(Shape, omit_defaults=True):
 
 
 class Managed(Shape):
-    """What one writer owns of an object."""
+    """The fields of an object that one writer owns."""
 
     manager: str | None = None
     operation: str | None = None
@@ -70,7 +70,7 @@ class Managed(Shape):
 
 
 class Naming(Shape):
-    """What tells an object from others."""
+    """Identifies an object."""
 
     uid: str | None = None
     name: str | None = None
@@ -81,7 +81,7 @@ class Naming(Shape):
 class Metadata(Naming):
     """What every object carries.
 
-    What hardly ever changes is left as it is written, for who knows it.
+    Fields that rarely change stay undecoded, for readers that need them.
     """
 
     deletion_timestamp: str | None = None
@@ -111,7 +111,7 @@ class Taint(Shape):
 
 
 class NodeInfo(Shape):
-    """What a kubelet says of its machine."""
+    """What a kubelet reports of its machine."""
 
     boot_id: str | None = msgspec.field(default=None, name="bootID")
     machine_id: str | None = msgspec.field(default=None, name="machineID")
@@ -123,7 +123,7 @@ class NodeInfo(Shape):
 
 
 class NodeSpec(Shape):
-    """What is wanted of a Node."""
+    """The desired state of a Node."""
 
     unschedulable: bool | None = None
     taints: list[Taint] | None = None
@@ -131,7 +131,7 @@ class NodeSpec(Shape):
 
 
 class NodeStatus(Shape):
-    """How a Node is."""
+    """The status of a Node."""
 
     conditions: list[Condition] | None = None
     node_info: msgspec.Raw = msgspec.Raw()
@@ -153,7 +153,7 @@ class _Resources(Shape):
 
 
 class Container(Shape):
-    """A container as it was asked for."""
+    """A container as it was requested."""
 
     name: str | None = None
     resources: _Resources | None = None
@@ -161,7 +161,7 @@ class Container(Shape):
 
 
 class PodSpec(Shape):
-    """What is wanted of a Pod."""
+    """The desired state of a Pod."""
 
     node_name: str | None = None
     priority: int | None = None
@@ -186,7 +186,7 @@ class _State(Shape):
 
 
 class ContainerStatus(Shape):
-    """How a container is."""
+    """The status of a container."""
 
     name: str | None = None
     restart_count: int | None = None
@@ -213,7 +213,7 @@ class Pod(Shape):
 
 
 class AnySpec(Shape):
-    """Members of a spec that say the same in many kinds."""
+    """Members of a spec with the same meaning in many kinds."""
 
     node_name: Any = None
     node_ref: Any = None
@@ -226,7 +226,7 @@ class AnySpec(Shape):
 
 
 class AnyStatus(Shape):
-    """Members of a status that say the same in many kinds."""
+    """Members of a status with the same meaning in many kinds."""
 
     phase: Any = None
     state: Any = None
@@ -244,7 +244,7 @@ class AnyStatus(Shape):
 
 
 class AnyObject(Shape):
-    """An object of any other kind, built as most are."""
+    """An object of any other kind, in the usual form."""
 
     metadata: Metadata | None = None
     spec: AnySpec | None = None
@@ -258,14 +258,14 @@ class _OddObject(Shape):
 
 
 class Series(Shape):
-    """What an Event says of its repetitions."""
+    """How often an Event was repeated."""
 
     count: int | None = None
     last_observed_time: str | None = None
 
 
 class Reporter(Shape):
-    """Who sent an Event, in the older of its two forms."""
+    """The reporter of an Event, in the older of its two forms."""
 
     component: str | None = None
     host: str | None = None
@@ -298,11 +298,11 @@ read_event = msgspec.json.Decoder(Event).decode
 
 
 def read_any(raw: bytes) -> AnyObject:
-    """Read an object of a kind of which only the metadata is certain.
+    """Parse an object of a kind whose metadata alone is certain.
 
     Raises:
-        ValueError: it is no object.
-        RecursionError: it is nested too deeply to tell.
+        ValueError: it is not an object.
+        RecursionError: it is nested too deeply to parse.
     """
     try:
         return _read_any(raw)
@@ -316,7 +316,7 @@ def read_any(raw: bytes) -> AnyObject:
 
 
 def _leniently(raw: msgspec.Raw, shape: type[T]) -> T:
-    """Read a part of a document; an empty one where it is built otherwise."""
+    """Parse a part of a document; an empty one if it has another form."""
     if not bytes(raw):
         return shape()
     try:

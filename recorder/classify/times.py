@@ -1,7 +1,7 @@
 """Times as clusters claim them, which may be anything.
 
-A claim is taken if it is a moment between 1970 and 9999 with a zone. All
-else, the year 1 of a forgotten field included, counts as no claim.
+A claim is accepted if it is a moment between 1970 and 9999 with a zone.
+Everything else, including the year 1 of an unset field, counts as no claim.
 """
 
 from datetime import UTC, datetime
@@ -12,9 +12,9 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def moment(text: object) -> datetime | None:
-    """Read an RFC 3339 time into UTC; None if it is none.
+    """Parse an RFC 3339 time into UTC; None if it is not one.
 
-    Of finer fractions the microseconds are kept.
+    Finer fractions are cut to microseconds.
     """
     if not isinstance(text, str):
         return None
@@ -30,7 +30,7 @@ def moment(text: object) -> datetime | None:
 
 
 def first_moment(*texts: object) -> datetime | None:
-    """Return the first claim that can be taken."""
+    """Return the earliest claim that is accepted."""
     for text in texts:
         if text and (time := moment(text)) is not None:
             return time

@@ -1,10 +1,10 @@
 """The fields of a document that drafts are made of.
 
-The first attempt believes the types of the API and takes the fields that
-facts are made of along, so that nobody decodes the document again. A document
-that breaks them is read for its draft alone, and where it breaks those types
-too, field by field: a number is taken for its digits, everything else of the
-wrong type counts as absent.
+The first attempt assumes the types of the API and also takes the fields that
+facts are made of, so that the document is decoded only once. A document that
+does not fit is parsed for its draft alone, and if it does not fit those types
+either, field by field: a number is taken for its digits, everything else of
+the wrong type counts as absent.
 """
 
 from collections.abc import Callable
@@ -32,20 +32,20 @@ __all__ = [
 
 
 class Metadata(shapes.Naming):
-    """What tells an object and its version from others."""
+    """Identifies an object and its version."""
 
     resource_version: str | None = None
 
 
 class Spec(Shape):
-    """Where some objects say which node they concern."""
+    """Where some objects name the node that they concern."""
 
     node_name: str | None = None
     holder_identity: str | None = None
 
 
 class WireObject(Shape):
-    """Any object but an Event."""
+    """Any object except an Event."""
 
     metadata: Metadata | None = None
     kind: str | None = None
@@ -64,14 +64,14 @@ class Regarding(Shape):
 
 
 class Reporter(Shape):
-    """Who sent an Event, in the older of its two forms."""
+    """The reporter of an Event, in the older of its two forms."""
 
     component: str | None = None
     host: str | None = None
 
 
 class Series(Shape):
-    """What an Event says of its repetitions."""
+    """How often an Event was repeated."""
 
     last_observed_time: str | None = None
 
@@ -98,7 +98,7 @@ class WireEvent(Shape):
     deprecated_first_timestamp: str | None = None
 
 
-# What is decoded is never written to, so a field may be narrower below than in
+# Decoded values are never modified, so a field may be narrower below than in
 # the shape that it comes from.
 
 
@@ -145,7 +145,7 @@ class _FullSpec(shapes.AnySpec):
 
 
 class FullObject(shapes.AnyObject):
-    """Any other object, built as most are."""
+    """Any other object, in the usual form."""
 
     metadata: FullMetadata | None = None  # type: ignore[mutable-override]
     kind: str | None = None
@@ -167,7 +167,7 @@ _W = TypeVar("_W", bound=Shape)
 def read_full_object(
     raw: bytes, resource: str
 ) -> FullNode | FullPod | FullObject | WireObject:
-    """Read any object but an Event; in full where it is as it should be.
+    """Parse any object except an Event; in full if it has the usual form.
 
     Raises:
         UnreadableError: the bytes are not a JSON object.
@@ -179,7 +179,7 @@ def read_full_object(
 
 
 def read_full_event(raw: bytes) -> FullEvent | WireEvent:
-    """Read an Event; in full where it is as it should be.
+    """Parse an Event; in full if it has the usual form.
 
     Raises:
         UnreadableError: the bytes are not a JSON object.
@@ -191,7 +191,7 @@ def read_full_event(raw: bytes) -> FullEvent | WireEvent:
 
 
 def read_wire_object(raw: bytes) -> WireObject:
-    """Read any object but an Event.
+    """Parse any object except an Event.
 
     Raises:
         UnreadableError: the bytes are not a JSON object.
@@ -203,7 +203,7 @@ def read_wire_object(raw: bytes) -> WireObject:
 
 
 def read_wire_event(raw: bytes) -> WireEvent:
-    """Read an Event.
+    """Parse an Event.
 
     Raises:
         UnreadableError: the bytes are not a JSON object.
@@ -223,7 +223,7 @@ def _read_loosely(raw: bytes, shape: type[_W]) -> _W:
 
 
 def _fitting(members: dict[str, Any], shape: type[_W]) -> _W:
-    """Take what has the right type; numbers have come as text."""
+    """Keep the members of the right type; numbers have come as text."""
     taken: dict[str, Any] = {}
     for member in msgspec.structs.fields(shape):
         value = members.get(member.encode_name)

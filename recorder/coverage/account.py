@@ -1,8 +1,8 @@
-"""What a log says of its own completeness, read once for one question.
+"""What a log records about its own completeness, read once for a question.
 
 Verdicts are judged by the doubts of the whole record, so that a window chooses
 which are answered and never how sure they are; the coverage of an answer is
-made of the same account when it is known which window the answer speaks of.
+made of the same account when its window is known.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 SHOWN_MAX = 1000
-"""Gaps that one answer lists, and holes; beyond it they are counted."""
+"""Gaps that one answer lists, and holes; more are counted."""
 
 MOMENT = timedelta(microseconds=1)
 
@@ -56,15 +56,15 @@ def everything(source: str, resource: str) -> bool:  # noqa: ARG001
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """What a log says of itself, as far as a question reads it."""
+    """What a log records about itself, as far as a question reads it."""
 
     log: Log
     streams: Sequence[Stream]
     window: Window
-    """As it was asked for."""
+    """As requested."""
 
     now: datetime
-    """When it was asked."""
+    """The time of the request."""
 
     reads: Reads = everything
     facts: bool = False
@@ -95,12 +95,12 @@ class Account:
 
     @property
     def proven_until(self) -> datetime | None:
-        """The end of the proof: what all streams vouch for."""
+        """The end of the proof: all streams vouch until then."""
         return proven_of(self.counted)
 
     @property
     def end(self) -> datetime | None:
-        """Where a window ends that has no end, exclusive as any."""
+        """The end of a window without one, exclusive."""
         if not self.log.is_over:
             return self.now
         recorded, proven = self.log.observed_at, self.proven_until
@@ -111,7 +111,7 @@ class Account:
 
     @property
     def counted_until(self) -> datetime | None:
-        """The end of what is known, to which a loss that lasts is counted."""
+        """The end of what is known, up to which a lasting loss is counted."""
         return known_until(
             self.log.observed_at,
             self.proven_until,
@@ -124,7 +124,7 @@ class Account:
         return next(iter(times), None)
 
     def doubts(self, *resources: str) -> list[Hole]:
-        """Return what the whole record cannot vouch for, but closed gaps.
+        """Return what the whole record cannot vouch for, except closed gaps.
 
         About some resources, and with a beginning.
         """
@@ -152,8 +152,8 @@ class Account:
     ) -> Iterator[Hole]:
         """Yield the holes of a window; ``always`` begins those of any time.
 
-        An archive alone does not say what was proven, whenever it was; and
-        what is hidden may be of any time.
+        An archive alone does not record what was proven, at any time; and what
+        is hidden may be of any time.
         """
         is_over, end = self.log.is_over, self.end
         for stream in self.counted:
@@ -177,7 +177,7 @@ class Account:
 
 
 def proven_of(streams: Iterable[Stream]) -> datetime | None:
-    """Return what all streams vouch for."""
+    """Return until when all streams vouch."""
     vouched = [
         stream.vouched_until
         for stream in streams
@@ -191,9 +191,9 @@ def known_until(
     proven: datetime | None,
     until: datetime | None,
 ) -> datetime | None:
-    """Return the end of what is known, to which a loss that lasts is counted.
+    """Return the end of what is known, up to which a lasting loss is counted.
 
-    It is never later than the window, and None where nothing is known.
+    It is never later than the window, and None if nothing is known.
     """
     ends = (recorded, proven)
     end = max((at for at in ends if at is not None), default=None)
@@ -203,8 +203,8 @@ def known_until(
 def _counts(stream: Stream) -> bool:
     """Return whether a stream can vouch at all.
 
-    Sources that are handed things, as audit is from a tape, do not: what they
-    were not handed is unknown.
+    Sources that only receive, as audit does from a tape, do not: what they did
+    not receive is unknown.
     """
     return stream.source == WATCH or stream.vouched_until is not None
 
@@ -218,7 +218,7 @@ async def read_account(
     facts: bool = False,
     needs: str | None = None,
 ) -> Account:
-    """Read what a log says of a window."""
+    """Read what a log records about a window."""
     gaps: list[Gap] = []
     more = 0
     async for gap in record.gaps(window.since):

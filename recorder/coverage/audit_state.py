@@ -1,4 +1,4 @@
-"""Whether audit records arrive, of a log whose recorder reads them."""
+"""Whether audit records arrive, for a log whose recorder reads them."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,8 +16,8 @@ from recorder.model.window import Window
 __all__ = ["AuditReading", "AuditState", "audit_reading", "worded"]
 
 SILENCE_MIN = 100
-"""Versions seen in later hours than the last record: a policy that keeps
-some of the writes has kept none of these."""
+"""Versions seen in later hours than the last record: a policy that keeps some
+of the writes has kept none of these."""
 
 
 class AuditState(StrEnum):
@@ -59,14 +59,14 @@ class AuditReading(Document, frozen=True, kw_only=True):
 
     @property
     def proven_silent(self) -> bool:
-        """Whether something was written and no record of it came."""
+        """Whether objects were written and no record of it came."""
         return (
             self.state is AuditState.SILENT and self.unanswered >= VERSIONS_MIN
         )
 
 
 def audit_reading(log: Log, streams: Sequence[Stream]) -> AuditReading:
-    """Judge what arrives of the audit log."""
+    """Judge whether audit records arrive."""
     audits = [stream for stream in streams if stream.source == AUDIT]
     if not audits:
         return AuditReading(state=AuditState.ABSENT)
@@ -105,7 +105,7 @@ def audit_reading(log: Log, streams: Sequence[Stream]) -> AuditReading:
 
 
 def worded(audit: AuditReading) -> AuditReading:
-    """Say of audit records that none arrive, or of what."""
+    """Describe which audit records do not arrive."""
     says = ""
     if audit.state is AuditState.SILENT:
         says = "no audit record has arrived"

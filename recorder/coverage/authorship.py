@@ -1,10 +1,10 @@
 """Authorship: whether the writes to a resource are in the audit log.
 
-While audit records are read, each hour counts what a watch saw of a resource
-and the writes to it that are on record. A policy that leaves a resource out
-shows as versions without records. A record makes one version, an eviction two,
-and one that changes nothing makes none; so fewer records than versions prove
-that authors are missing, and as many prove nothing.
+While audit records are read, each hour counts the versions of a resource that
+a watch saw and the writes to it that are on record. A policy that leaves a
+resource out shows as versions without records. A record makes one version, an
+eviction two, and one that changes nothing makes none; so fewer records than
+versions prove that authors are missing, and as many prove nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ from recorder.model.window import Window
 __all__ = ["VERSIONS_MIN", "Count", "Tally", "unaudited"]
 
 HOURS_MAX = 72
-"""That are kept apart; those before are one."""
+"""That are kept apart; earlier ones are summed."""
 
 VERSIONS_MIN = 10
 """Of fewer, the records may just be on their way."""
@@ -63,21 +63,21 @@ class Tally:
 
     @classmethod
     def parse(cls, text: str | None) -> Self:
-        """Read what `written` wrote."""
+        """Parse what `written` returned."""
         rows = [] if text is None else orjson.loads(text)
         return cls(
             {hour: (versions, writes) for hour, versions, writes in rows}
         )
 
     def written(self) -> str:
-        """Return it as it is kept with the streams."""
+        """Return it as it is stored with the streams."""
         rows = [
             (hour, *counts) for hour, counts in sorted(self._hours.items())
         ]
         return orjson.dumps(rows).decode()
 
     def add(self, at: datetime, *, versions: int = 0, writes: int = 0) -> None:
-        """Count something; what is older than all that is kept joins it."""
+        """Add counts; those older than all kept hours join the sum."""
         hour = _hour(at)
         if len(self._hours) >= HOURS_MAX:
             hour = max(hour, min(self._hours))
@@ -93,7 +93,7 @@ class Tally:
     def within(self, window: Window) -> Count:
         """Return the counts of the hours that a window touches.
 
-        Where these are too few, those of all hours: policies seldom change.
+        If these are too few, those of all hours: policies seldom change.
         """
         since, until = window.since, window.until
         near = _sum(
@@ -120,7 +120,7 @@ def unaudited(
 ) -> Iterator[Hole]:
     """Yield a hole for each resource whose authors the audit log leaves out.
 
-    Of a log without audit records nothing is counted, so there is none.
+    A log without audit records counts nothing, so it has none.
     """
     for stream in streams:
         if stream.audited is None or not asks(stream.resource):

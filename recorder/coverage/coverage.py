@@ -1,14 +1,14 @@
 """Coverage: whether something may be missing from an answer.
 
-A log vouches for what a stream of it proved: from its first complete list to
-the last frame, bookmark, clean end or resume, but for its gaps. A window that
+A log vouches for what its streams proved: from the first complete list to the
+last frame, bookmark, clean end or resume, except for gaps. A window that
 reaches beyond is a hole, so that a dead recorder shows. Only the resources
 that a question reads count; a kind that the cluster does not serve is covered,
 and a source that was never configured is absent, which is no hole.
 
-Where the record ends, where its proof ends and what time it is are three
+The end of the record, the end of its proof and the current time are three
 things. A window without an end reaches to the end of the record of a tape, and
-to now of a live log; what of it lies behind the proof is doubtful, not hidden.
+to now of a live log; the part of it after the proof is doubtful, not hidden.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -96,12 +96,11 @@ class Coverage(Document, frozen=True, kw_only=True):
 
     @property
     def window(self) -> Window:
-        """What the answer speaks of.
+        """The window that the answer speaks of.
 
         Without an end it ends with the record of a tape, and now in a live
-        log. Without a beginning it begins where days were dropped that were
-        not read, or where an answer begins that reaches back before the
-        record.
+        log. Without a beginning it begins after dropped days that were not
+        read, or where an answer begins that reaches back before the record.
         """
         return Window(self.since, self.until)
 
@@ -117,14 +116,14 @@ class Coverage(Document, frozen=True, kw_only=True):
 
     @property
     def counted_until(self) -> datetime | None:
-        """The end of what is known, to which a loss that lasts is counted."""
+        """The end of what is known, up to which a lasting loss is counted."""
         return known_until(self.recorded_until, self.proven_until, self.until)
 
     def reaching(self, at: datetime) -> "Coverage":
-        """Return it with a window that reaches behind a time of an answer.
+        """Return it with a window that includes a time of an answer.
 
-        A clock of the cluster may be ahead of ours. Nothing vouches for a
-        time that has not come.
+        A clock of the cluster may be ahead of ours. Nothing vouches for a time
+        in the future.
         """
         if self.until is None or at < self.until:
             return self
@@ -147,15 +146,15 @@ def cover(
 
     Args:
         account: of the log, for the window that the answer speaks of.
-        end: where the answer ends, if its window has no end. The question
-            did not name it, so it need not be proven.
-        times: that the answer names. What was read of the time before a first
-            list is a sample of it, so where no beginning was asked for, an
-            answer that speaks of that time may lack something.
+        end: where the answer ends, if its window has no end. The question did
+            not name it, so it need not be proven.
+        times: in the answer. What was read of the time before a first list is
+            a sample of it, so if no beginning was requested, an answer about
+            that time may lack something.
         hiding: what reduces the confidence of the answer, also before the
             window: the answer reaches there.
         proven_by: the resources that the answer rests on, if not all that were
-            read: how far these are proven is what counts.
+            read: their proof is what counts.
         authored: which resources have authors in the answer, if it names any.
     """
     window, begins = _window(account, end)
@@ -209,8 +208,8 @@ async def covered(
 ) -> Coverage:
     """Return what may be missing from a window of a log.
 
-    ``facts`` says that the question reads them: they may end before the log
-    does. ``needs`` is a resource without which there is no answer.
+    ``facts``: the question reads them, and they may end before the log does.
+    ``needs`` is a resource without which there is no answer.
     """
     return cover(
         await read_account(

@@ -1,7 +1,8 @@
 """Holes: spans of time for which a log does not vouch; some are entries.
 
 A gap is a hole that entries open and close, with what the first complete list
-after it proved. The other holes follow from what the log says of its streams.
+after it proved. The other holes follow from what the log records about its
+streams.
 """
 
 from collections.abc import Mapping
@@ -53,7 +54,7 @@ class Hole(Document, frozen=True, kw_only=True):
 
     @property
     def begin(self) -> datetime:
-        """Where it begins; the first time there is if that is unknown."""
+        """Its beginning; the first possible time if that is unknown."""
         return FIRST if self.since is None else self.since
 
     @property
@@ -77,7 +78,7 @@ class Gap(Hole, frozen=True, kw_only=True):
     def from_closed(
         cls, document: bytes, *, source: str, resource: str
     ) -> Self:
-        """Read the document of the entry that closed a gap."""
+        """Parse the document of the entry that closed a gap."""
         said = orjson.loads(document)
         return cls(
             opened=EntryName.parse(said["opened"]),
@@ -102,7 +103,7 @@ class Gap(Hole, frozen=True, kw_only=True):
         reason: str,
         version: str | None,
     ) -> Self:
-        """Make a gap that nothing has closed yet."""
+        """Make a gap that is still open."""
         return cls(
             opened=opened,
             source=stream[0],
@@ -119,8 +120,8 @@ class Gap(Hole, frozen=True, kw_only=True):
     def overlaps(self, since: datetime | None, until: datetime | None) -> bool:
         """Return whether it reaches into a window.
 
-        Both ends of a gap are proven states, so it lies between them. A gap
-        of one moment is of something that came at that moment.
+        Both ends of a gap are proven states, so it is between them. A gap of
+        one moment is of something that came at that moment.
         """
         begin = self.since
         if until is not None and begin is not None and begin >= until:

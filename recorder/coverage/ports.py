@@ -1,4 +1,4 @@
-"""What coverage is judged by: what a log says of itself and its streams."""
+"""What coverage is judged by: what a log records about itself."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Log:
     """When its newest entry was recorded."""
 
     holder: str | None
-    """Who writes it at the moment."""
+    """The process that writes it at the moment."""
 
     observed_at: datetime | None = None
     """When the last of its newest entries was observed."""
@@ -54,24 +54,23 @@ class Log:
     """Whether it is read as it was when it ended at a position."""
 
     redaction_key_id: str | None = None
-    """Which key made the digests in it."""
+    """The key of the digests in it."""
 
     kept_since: datetime | None = None
-    """When the first entry was observed that follows dropped days; None
-    where none was dropped."""
+    """When the first entry after dropped days was observed; None if none were
+    dropped."""
 
     derivation: int | None = None
-    """By which derivation its facts are read, if it has any."""
+    """The derivation of its facts, if it has any."""
 
     built_to: int | None = None
-    """Where its facts end; None where the writer adds those of every
-    entry."""
+    """Where its facts end; None if the writer adds those of every entry."""
 
     is_part: bool = False
     """Whether its reader may not see all of it, nor how large it is."""
 
     @property
-    def told_size(self) -> int:
+    def visible_size(self) -> int:
         """How large it was; zero if its reader may not know."""
         return 0 if self.is_part else self.size
 
@@ -95,7 +94,7 @@ class Log:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stream:
-    """What a log knows of one source and resource."""
+    """What a log records about one source and resource."""
 
     source: str
     resource: str
@@ -114,7 +113,7 @@ class Stream:
     """The gap that is open."""
 
     audited: str | None = None
-    """What was counted of it while audit was read, as `Tally` reads it."""
+    """What was counted of it while audit was read, as `Tally` parses it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,7 @@ class FactsEnd:
     """Where the facts of a log end before its entries do."""
 
     entry: EntryName
-    """The last that has its facts; of position 0 where none has."""
+    """The last that has its facts; of position 0 if none has."""
 
     at: datetime | None
     """When the first entry without facts was observed."""
@@ -147,7 +146,7 @@ class ArchivedSpan(Document, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thinned:
-    """What went out of a day before the day, by one rule of retention."""
+    """What was removed from a day before the day, by one rule of retention."""
 
     day: str
     """The name of its partition."""
@@ -163,34 +162,34 @@ class Thinned:
     """``Event``, ``Lease`` or ``audit``."""
 
     days: int
-    """How old everything was that went."""
+    """The age of everything that was removed."""
 
     facts: int
-    """How many facts went with its entries."""
+    """How many facts were removed with its entries."""
 
     archive: str | None = None
-    """Where the day is archived whole, and why it cannot be read there."""
+    """Where the whole day is archived, and why it cannot be read there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """What of a window lies in days that were dropped or thinned."""
+    """The part of a window in days that were dropped or thinned."""
 
     read: Sequence[ArchivedSpan] = ()
     holes: Sequence[Hole] = ()
     """Of days that are not archived, or whose archive cannot be read."""
 
     thinned: Sequence[Thinned] = ()
-    """Of days that are here but for what went before them, oldest first, as
-    far as that was not read from the archive."""
+    """Of thinned days, oldest first, as far as they were not read from the
+    archive."""
 
     begins: datetime | None = None
-    """Where what was read begins, if a window without a beginning was asked
-    for and there are days before it."""
+    """Where the days that were read begin, if a window without a beginning was
+    requested and there are days before it."""
 
 
 class Record(Protocol):
-    """What one log vouches for, as it stood at one moment."""
+    """What one log vouched for at one moment."""
 
     @property
     def log(self) -> Log:
@@ -201,7 +200,7 @@ class Record(Protocol):
         """What was known of each source and resource."""
 
     async def facts_end(self) -> FactsEnd | None:
-        """Return where facts end; None where every entry has its own."""
+        """Return where facts end; None if every entry has its own."""
 
     def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
         """Yield the closed gaps that end after a time, in log order."""
@@ -210,4 +209,4 @@ class Record(Protocol):
         """Yield every jump of the recorder's clock, in log order."""
 
     async def archived(self, window: Window) -> "Archived":
-        """Return what of a window is not here, and what was read of it."""
+        """Return which part of a window is not here, and what was read."""

@@ -1,4 +1,4 @@
-"""How much of a window is vouched for."""
+"""The share of a window that is vouched for."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -15,12 +15,12 @@ def vouched_share(
 
     Args:
         coverage: of the window.
-        begun: when its streams began to be recorded; of a window without a
+        begun: when its streams began to be recorded; for a window without a
             beginning the first counts.
 
     Returns:
-        From 0 to 1; None where the window has no length, or has more gaps
-        than are listed.
+        From 0 to 1; None if the window has no length, or more gaps than are
+            listed.
     """
     known = [at for at in begun if at is not None]
     since = coverage.window.since or min(known, default=None)

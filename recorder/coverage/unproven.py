@@ -1,8 +1,8 @@
 """Holes without an entry: what nothing vouches for in a window.
 
 Before the first list of a resource nothing was recorded, and after its last
-proof nothing is known; a jump of the recorder's clock makes doubtful what was
-observed around it.
+proof nothing is known; a jump of the recorder's clock makes observations
+around it doubtful.
 """
 
 from collections.abc import Iterator, Sequence
@@ -66,10 +66,10 @@ def holes_of(
 
     Args:
         stream: one that counts.
-        window: as it was asked for; an end is taken literally.
-        is_over: whether no proof can come any more, as of a tape.
-        end: where a window without an end reaches to; the proof may end a
-            little before it.
+        window: as requested; an end is taken literally.
+        is_over: whether no further proof can come, as for a tape.
+        end: where a window without an end ends; the proof may end a little
+            before it.
     """
     if stream.state == "absent":
         return
@@ -88,7 +88,7 @@ def holes_of(
 
 
 def began_later(stream: Stream, window: Window) -> Hole | None:
-    """Return the part of a window that lies before a first list, if any."""
+    """Return the part of a window before a first list, if any."""
     began, since, until = stream.began_at, window.since, window.until
     if began is None or stream.state == "absent":
         return None
@@ -136,9 +136,9 @@ def _hole(
 
 
 def nothing_recorded(window: Window, *, archived: bool) -> Hole:
-    """Return the hole of a log that no stream has come to.
+    """Return the hole of a log without any stream.
 
-    Where only the archive is here, what was proven is unknown.
+    If only the archive is here, what was proven is unknown.
     """
     reason = NOT_ARCHIVED if archived else NOTHING_RECORDED
     return _hole(None, window.since, None, reason)
@@ -157,7 +157,7 @@ def claimed(since: datetime, until: datetime | None) -> Hole:
 def dropped(
     kept_since: datetime, window: Window, reason: str = DROPPED
 ) -> Hole | None:
-    """Return what of a window lies in days that were dropped, if any."""
+    """Return the part of a window in dropped days, if any."""
     since = window.since
     if since is None or since >= kept_since:
         return None
@@ -173,11 +173,11 @@ def dropped(
 def thinned_out(
     found: Sequence[Thinned], window: Window, reads: Reads, *, facts: bool
 ) -> Iterator[Hole]:
-    """Yield what went out of the days of a window, one hole for each rule.
+    """Yield what was removed from the days of a window, a hole for each rule.
 
-    A question of facts lacks nothing where none went; and it reads those of
-    requests, whatever resources it names. One without a beginning asks for
-    what is kept.
+    A question of facts lacks nothing if no facts were removed; and it reads
+    those of requests, whatever resources it names. One without a beginning
+    asks for what is kept.
     """
     if window.since is None:
         return
@@ -219,7 +219,7 @@ def _policy(rule: str, newest: Thinned) -> str:
 def never_recorded(
     resource: str, streams: Sequence[Stream], window: Window
 ) -> Iterator[Hole]:
-    """Yield the hole of a resource without a stream beside others."""
+    """Yield the hole of a resource without a stream, if others have one."""
     if streams and all(stream.resource != resource for stream in streams):
         yield Hole(
             resource=resource,
@@ -230,7 +230,7 @@ def never_recorded(
 
 
 def doubtful(jump: ClockJump, window: Window) -> Iterator[Hole]:
-    """Yield the span that a jump of the clock makes doubtful, if asked.
+    """Yield the span of a window that a jump of the clock makes doubtful.
 
     Between the time before and the time after it our clock either showed
     nothing, or everything twice.
@@ -248,7 +248,7 @@ def doubtful(jump: ClockJump, window: Window) -> Iterator[Hole]:
 
 
 def no_facts(end: FactsEnd, window: Window) -> Iterator[Hole]:
-    """Yield the hole behind the last entry that has facts, if asked.
+    """Yield the hole after the last entry that has facts, if in the window.
 
     An entry may report what happened long before it was observed.
     """

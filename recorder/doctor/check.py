@@ -1,4 +1,4 @@
-"""One thing that was looked at, for so long and no longer, and its lines."""
+"""The result of one check, which has a time limit, and its lines."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -22,30 +22,30 @@ Found = TypeVar("Found")
 
 
 class TooLateError(RecorderError):
-    """Something did not answer in its time."""
+    """A check took longer than its limit."""
 
     code = "too_late"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
-    """What it is about. A name comes more than once where more than one
-    thing of its kind is wrong."""
+    """The subject of the check. A name occurs several times if several things
+    of its kind are wrong."""
 
     ok: bool
     says: str
     remedy: str | None = None
-    """What to do, where something is wrong."""
+    """What to do, if something is wrong."""
 
     tried: bool = True
-    """False where an earlier failure left nothing to look at."""
+    """False if an earlier failure left nothing to check."""
 
 
 def untried(name: str, because: str) -> Check:
-    """Return what stands for a check that could not be made.
+    """Return the result of a check that could not be made.
 
     Args:
         name: of the check.
@@ -63,7 +63,7 @@ def untried(name: str, because: str) -> Check:
 def checks_document(checks: Sequence[Check]) -> dict[str, Any]:
     """Return checks as the public interface shows them.
 
-    A remedy is given where something is wrong, and null otherwise.
+    A remedy is present if something is wrong, and null otherwise.
     """
     return {
         "checks": [
@@ -89,16 +89,16 @@ def check_lines(check: Check) -> list[str]:
 
 
 async def within(limit: timedelta, what: str, look: Awaitable[Found]) -> Found:
-    """Wait for an answer.
+    """Wait for a result.
 
     Args:
         limit: for how long.
-        what: is done, for the message: ``reach the database``.
-        look: gives the answer.
+        what: the action, for the message: ``reach the database``.
+        look: returns the result.
 
     Raises:
-        TooLateError: it did not come in time.
-        RecorderError: whatever the look itself raises.
+        TooLateError: it took longer.
+        RecorderError: any error of the check itself.
     """
     try:
         async with asyncio.timeout(limit.total_seconds()):

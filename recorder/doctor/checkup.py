@@ -1,9 +1,8 @@
-"""Everything that a recording needs, in the order in which one mends it.
+"""Everything that a recording needs, in the order in which to fix it.
 
 First the machine and a site's rules, then the cluster, then the database and
-the log in it, the redaction key last. Nothing is changed, and nothing waits
-for ever: each look has a time limit. What depends on something that failed is
-said to be untried.
+the log in it, the redaction key last. Nothing is changed, and each check has a
+time limit. Checks that depend on one that failed are reported as skipped.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -30,21 +29,22 @@ __all__ = ["Probes", "checkup"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probes:
-    """Who looks, at what the settings name."""
+    """The probes for everything that the settings name."""
 
     folder: Callable[[], FolderFacts]
     programs: Callable[[], ProgramFacts]
     cluster: Callable[[], ClusterProbe]
     database: Callable[[], AbstractAsyncContextManager[DatabaseProbe] | None]
-    """Opens it as it is; None where nothing was ever recorded."""
+    """Opens it as it is; None if nothing was ever recorded."""
 
     key_id: Callable[[], str]
     resources: int
-    """How many are watched at most, of which no cluster serves all."""
+    """How many resources are watched at most; no cluster serves all of them.
+    """
 
 
 async def checkup(settings: Settings, probes: Probes) -> AsyncIterator[Check]:
-    """Look at everything, one thing after the other; change nothing."""
+    """Check everything, one thing after the other; change nothing."""
     failed = None
     async for check in _machine(settings, probes):
         yield check

@@ -1,4 +1,4 @@
-"""Whether two clocks are near enough."""
+"""Whether two clocks agree."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,23 +8,23 @@ from recorder.doctor.check import Check
 __all__ = ["ClockReading", "judge_clock"]
 
 SKEW_MAX = timedelta(seconds=2)
-"""What a machine without NTP parts by within days; the recorder tells a jump
-of its own clock from the same size on."""
+"""A machine without NTP drifts this far within days; the recorder reports
+jumps of its own clock from the same size on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockReading:
-    """Another clock, read once, between two looks at ours."""
+    """Another clock, read once, between two readings of ours."""
 
     before: datetime
     theirs: datetime
     after: datetime
     resolution: timedelta = timedelta(0)
-    """By how much later than it reads it may have been."""
+    """By how much later than the reading it may have been."""
 
 
 def judge_clock(name: str, whose: str, reading: ClockReading) -> Check:
-    """Judge by the least difference that the reading admits."""
+    """Judge by the smallest difference that the reading allows."""
     earliest = reading.theirs - reading.after
     latest = reading.theirs + reading.resolution - reading.before
     middle = earliest + (latest - earliest) / 2

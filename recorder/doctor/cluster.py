@@ -1,4 +1,4 @@
-"""The cluster: whether it is reached, and its rights; and its clock."""
+"""The cluster: whether it can be reached, our permissions, and its clock."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ WHOLE_SECONDS = timedelta(seconds=1)
 """The Date header of HTTP has whole seconds."""
 
 FORBIDDEN = "cluster.forbidden"
-"""The code of the error of a server that does answer."""
+"""The code of the error of a server that does respond."""
 
 REMEDIES = {
     "config.kubeconfig": "name the cluster with KUBECONFIG or"
@@ -61,7 +61,7 @@ UNREACHABLE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingRight:
-    """One rule that is not granted, or not in full."""
+    """One RBAC rule that is not granted, or not in full."""
 
     group: str
     """The API group; empty for the core group."""
@@ -70,35 +70,35 @@ class MissingRight:
     """All that the rule grants, as it is written in the manifest."""
 
     namespace: str | None
-    """Where it is granted; None is the whole cluster."""
+    """Where it is granted; None for the whole cluster."""
 
     shipped: bool
     """Whether the rule is one of deploy/rbac.yaml."""
 
     refused: Sequence[tuple[str, str]]
-    """Verb and resource of what was refused."""
+    """Verb and resource of the rejected requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What was tried and what came of it."""
+    """The tried permissions, and the results."""
 
     tried: int
     """Resources that would be recorded."""
 
     missing: Sequence[MissingRight]
-    """What was refused, by the rule that would grant it."""
+    """What was rejected, by the rule that would grant it."""
 
     failed: Sequence[str]
-    """Requests that ended otherwise than by a refusal, one line each."""
+    """Requests that failed for other reasons, one line each."""
 
 
 class Identity(Protocol):
-    """Which cluster answers."""
+    """The identity of the cluster that responds."""
 
     @property
     def name(self) -> str:
-        """What the operator calls it."""
+        """The operator's name for it."""
 
     @property
     def uid(self) -> str:
@@ -106,20 +106,20 @@ class Identity(Protocol):
 
     @property
     def server_version(self) -> str:
-        """The version that its API server says."""
+        """The version that its API server reports."""
 
 
 class ClusterProbe(Protocol):
-    """A cluster, asked for what is judged here."""
+    """A cluster, with the queries that are judged here."""
 
     async def identity(self) -> Identity:
-        """Return which cluster answers."""
+        """Return the identity of the cluster that responds."""
 
     async def date(self) -> str | None:
-        """Return what time the API server says, as HTTP writes it."""
+        """Return the API server's time, as HTTP writes it."""
 
     async def rights(self) -> Rights:
-        """Try each right that recording needs."""
+        """Try each permission that recording needs."""
 
     async def close(self) -> None:
         """Close the connections."""
@@ -131,7 +131,7 @@ class ClusterFindings:
 
     checks: Sequence[Check]
     uid: str | None = None
-    """Of the cluster, if it told."""
+    """Of the cluster, if it responded."""
 
     resources: int | None = None
     """How many would be recorded, if that is known."""
@@ -140,25 +140,25 @@ class ClusterFindings:
 async def look_at_cluster(
     connect: Callable[[], ClusterProbe],
 ) -> ClusterFindings:
-    """Look at a cluster."""
+    """Check a cluster."""
     try:
         cluster = connect()
     except RecorderError as exc:
         return _unreached(exc)
     try:
-        return await _look(cluster)
+        return await _check(cluster)
     finally:
         await cluster.close()
 
 
-async def _look(cluster: ClusterProbe) -> ClusterFindings:
+async def _check(cluster: ClusterProbe) -> ClusterFindings:
     checks, uid = [], None
     try:
         identity = await within(REACH, "reach the cluster", cluster.identity())
     except RecorderError as exc:
         if exc.code != FORBIDDEN:
             return _unreached(exc)
-        # It does answer, and more may be missing than this.
+        # It does respond, and other things may be missing as well.
         checks.append(judge_unreached(CLUSTER, exc.code, str(exc)))
     else:
         uid = identity.uid
@@ -182,7 +182,7 @@ def _unreached(exc: RecorderError) -> ClusterFindings:
 
 
 def judge_unreached(name: str, code: str, says: str) -> Check:
-    """Say what to do about a cluster that did not answer as it should."""
+    """Return the check for a cluster that did not respond correctly."""
     remedy = REMEDIES.get(code, UNREACHABLE)
     return Check(name=name, ok=False, says=says, remedy=remedy)
 

@@ -1,6 +1,6 @@
-"""The database and the log in it, looked at one thing after the other.
+"""The database and the log in it, checked one thing after the other.
 
-What depends on something that failed is said to be untried.
+Checks that depend on one that failed are reported as skipped.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -64,26 +64,25 @@ Found = TypeVar("Found")
 
 
 class DatabaseProbe(Protocol):
-    """A database, asked for what is judged here, one thing at a time.
+    """A database, with the queries that are judged here, one at a time.
 
-    What is of a cluster is asked of its log, or of every log where the
-    cluster is None.
+    Queries about a cluster read its log, or every log if the cluster is None.
     """
 
     async def server(self) -> tuple[ServerFacts, ClockReading]:
-        """Return what the server is, who we are to it, and its time."""
+        """Return the facts of the server and of our role, and its time."""
 
     async def schema(self) -> SchemaFacts:
         """Return the revision of the schema."""
 
     async def guards(self) -> GuardFacts:
-        """Return what this role may do, and how the tables are guarded."""
+        """Return this role's privileges, and how the tables are guarded."""
 
     async def partitions(self) -> PartitionFacts:
         """Return how far ahead partitions are made."""
 
     async def leases(self, cluster: str | None) -> Sequence[LeaseFacts]:
-        """Return who writes."""
+        """Return the writers."""
 
     async def event_lives(self, cluster: str | None) -> EventLives:
         """Return how long Events live."""
@@ -107,7 +106,7 @@ class DatabaseFindings:
 
     checks: list[Check] = field(default_factory=list)
     keys: frozenset[str] | None = None
-    """Ids of the keys that the log was redacted with, if it could tell."""
+    """Ids of the keys that the log was redacted with, if known."""
 
 
 async def look_at_database(
@@ -117,13 +116,13 @@ async def look_at_database(
     *,
     because: str | None,
 ) -> DatabaseFindings:
-    """Look at the database that the settings mean.
+    """Check the database in the settings.
 
     Args:
         settings: which database.
-        database: opens it; None where there is none yet.
+        database: opens it; None if there is none yet.
         cluster: UID of the cluster whose log matters; None for every log.
-        because: what failed that leaves no database to look at.
+        because: the failed check that leaves no database to check.
     """
     findings = DatabaseFindings()
     if because is not None:
@@ -147,7 +146,9 @@ async def look_at_database(
                 Check(name=DATABASE, ok=True, says=says),
                 *judge_server(server, clock),
             ]
-            await _Look(settings, probe, findings, cluster).at_schema(server)
+            await _Checkup(settings, probe, findings, cluster).at_schema(
+                server
+            )
     except RecorderError as exc:
         failed = judge_unavailable(
             DATABASE, exc.code, str(exc), embedded=embedded
@@ -158,15 +159,15 @@ async def look_at_database(
 
 
 def _give_up(findings: DatabaseFindings, *names: str) -> None:
-    """Say of everything from here on that it cannot be tried."""
+    """Report all remaining checks as skipped."""
     because = next(c.name for c in reversed(findings.checks) if not c.ok)
     left = [*names, *RIGHTS, PARTITIONS, LEASE, EVENT_TTL, FACTS]
     findings.checks.extend(untried(name, because) for name in left)
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
-    """Looks at what is in the database."""
+class _Checkup:
+    """Checks the contents of the database."""
 
     settings: Settings
     probe: DatabaseProbe
@@ -174,7 +175,7 @@ class _Look:
     cluster: str | None
 
     async def at_schema(self, server: ServerFacts) -> None:
-        """Look at the schema; at the log if it is this release's."""
+        """Check the schema, and the log if it is this release's."""
         schema = await self._ask(SCHEMA, self.probe.schema())
         if schema is None:
             return _give_up(self.findings)
@@ -243,7 +244,7 @@ class _Look:
         self.findings.checks.extend(checks)
 
     async def _ask(self, name: str, look: Awaitable[Found]) -> Found | None:
-        """Ask one thing; a failure is a failed check of that name."""
+        """Query one thing; a failure is a failed check of that name."""
         try:
             return await within(ASK, f'check "{name}"', look)
         except RecorderError as exc:

@@ -1,4 +1,4 @@
-"""The data folder: whether it, its disk and the server within will do."""
+"""The data folder: whether it, its disk and its server can be used."""
 
 import asyncio
 import shutil
@@ -29,19 +29,19 @@ GIB = 1 << 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderFacts:
-    """The data folder, looked at without making it."""
+    """The data folder, inspected without creating it."""
 
     path: Path
     user: str
-    """Who would use it."""
+    """The user who would use it."""
 
     exists: bool
     is_folder: bool
     is_writable: bool
-    """It, or the one that it would be made in."""
+    """It, or the folder that it would be created in."""
 
     foreign_owner: str | None
-    """Whose PostgreSQL's data are, if we may not use them."""
+    """The owner of PostgreSQL's data, if we may not use them."""
 
     closed_at: Path | None = None
     """A folder above it that PostgreSQL's own user cannot access."""
@@ -49,25 +49,25 @@ class FolderFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramFacts:
-    """The embedded server's programs, and what the folder holds."""
+    """The embedded server's programs, and the version of the data."""
 
     folder: Path
     """PostgreSQL's own."""
 
     version: str | None
-    """Of the programs; None where there are none."""
+    """Of the programs; None if there are none."""
 
     trouble: str | None
-    """Why there are none, in words."""
+    """Why there are none, as text."""
 
     major: int
     """The major version whose data they read."""
 
     found: str | None
-    """The major version that made the data; None where there are none."""
+    """The major version that made the data; None if there is no data."""
 
     is_readable: bool = True
-    """Whether what is there is PostgreSQL's at all."""
+    """Whether the data is PostgreSQL's at all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,9 +84,9 @@ async def look_at_folder(
     find_folder: Callable[[], FolderFacts],
     find_programs: Callable[[], ProgramFacts],
 ) -> AsyncIterator[Check]:
-    """Look at the folder.
+    """Check the folder.
 
-    At its disk and the programs only where the embedded server is used.
+    Its disk and the programs only if the embedded server is used.
     """
     facts = find_folder()
     yield judge_folder(FOLDER, facts)
@@ -96,7 +96,7 @@ async def look_at_folder(
     if facts.foreign_owner is not None:
         yield untried(PROGRAMS, FOLDER)
     else:
-        # The programs are run once, to see whether they do.
+        # The programs are run once, to see whether they work.
         yield judge_programs(PROGRAMS, await asyncio.to_thread(find_programs))
 
 
@@ -107,7 +107,7 @@ def _disk(folder: Path) -> DiskFacts:
 
 
 def judge_folder(name: str, facts: FolderFacts) -> Check:
-    """Judge whether the folder can be used, or made."""
+    """Judge whether the folder can be used, or created."""
     path, user = facts.path, facts.user
     elsewhere = "or name another folder with RECORDER_DATA_DIR"
 
@@ -141,7 +141,7 @@ def judge_folder(name: str, facts: FolderFacts) -> Check:
 
 
 def judge_disk(name: str, facts: DiskFacts, free_min: float) -> Check:
-    """Judge the room, against the share below which recording waits."""
+    """Judge the free space, against the share below which recording pauses."""
     share = facts.free / facts.total * PERCENT
     least = facts.total * free_min / PERCENT
     return Check(

@@ -1,4 +1,4 @@
-"""The redaction key: whether it can be used, and is the log's."""
+"""The redaction key: whether it can be used, and belongs to the log."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ __all__ = ["KeyFacts", "judge_key_file", "judge_key_of_log", "look_at_key"]
 FILE, OF_LOG = "redaction key", "redaction key of the log"
 
 OPEN_TO_OTHERS = "key.open"
-"""The code of the error that others may read the file."""
+"""The code of the error that other users may read the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,15 +22,15 @@ class KeyFacts:
 
     path: Path
     is_named: bool
-    """Whether a setting names it; otherwise it is made on first use."""
+    """Whether a setting names it; otherwise it is created on first use."""
 
     exists: bool
     others_may_read: bool = False
     trouble: str | None = None
-    """Why it cannot be used, in words."""
+    """Why it cannot be used, as text."""
 
     id: str | None = None
-    """What the log knows a key by."""
+    """The id of the key in the log."""
 
 
 def look_at_key(
@@ -38,13 +38,13 @@ def look_at_key(
     read_id: Callable[[], str],
     used: Collection[str] | None,
 ) -> Sequence[Check]:
-    """Look at the key.
+    """Check the key.
 
     Args:
         settings: where it is.
         read_id: returns its id, or raises why it cannot be used.
-        used: ids of keys that the log was redacted with; None if the log
-            could not be asked.
+        used: ids of keys that the log was redacted with; None if the log could
+            not be queried.
     """
     facts = _read(settings, read_id)
     file = judge_key_file(FILE, facts, used)
@@ -64,7 +64,7 @@ def _read(settings: Settings, read_id: Callable[[], str]) -> KeyFacts:
     try:
         exists = path.exists()
     except OSError:
-        exists = True  # In a folder that is closed to us; reading says so.
+        exists = True  # In an inaccessible folder; reading it raises an error.
     if not exists:
         return KeyFacts(path=path, is_named=is_named, exists=False)
     try:

@@ -1,4 +1,4 @@
-"""What the kernel allows: shared memory, and open files."""
+"""The kernel's limits: shared memory, and open files."""
 
 import resource
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ FILES_LEAST = 256
 
 SEGMENT_MIN = 64 * MIB
 SEGMENTS_MIN = 32
-"""What parallel questions of a few commands take at once."""
+"""What parallel queries of a few commands take at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class KernelFacts:
 
 
 def look_at_shared_memory() -> Iterator[Check]:
-    """Look at the kernel's limits, where it tells them."""
+    """Check the kernel's limits, if it reports them."""
     facts = _kernel()
     if facts is not None:
         yield judge_shared_memory("shared memory", facts)
@@ -67,9 +67,9 @@ def _kernel() -> KernelFacts | None:
 
 
 def judge_shared_memory(name: str, facts: KernelFacts) -> Check:
-    """Judge what parallel questions to the embedded server need.
+    """Judge what parallel queries to the embedded server need.
 
-    Its buffers are anonymous memory and its semaphores lie within, so that
+    Its buffers are anonymous memory and its semaphores are in them, so
     kernel.sem does not matter.
     """
     limits = (
@@ -111,7 +111,7 @@ def _units(setting: str, needed: int) -> int:
 
 
 def look_at_files(resources: int) -> Check:
-    """Look at the limit of open files, for so many watched resources."""
+    """Check the limit of open files, for so many watched resources."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = 1 << 30
     return judge_files(
@@ -125,13 +125,13 @@ def look_at_files(resources: int) -> Check:
 def judge_files(name: str, *, soft: int, hard: int, resources: int) -> Check:
     """Judge the limit of open files.
 
-    Each watch holds a connection, and twice as many are open while
-    credentials change.
+    Each watch holds a connection, and twice as many are open while credentials
+    change.
 
     Args:
         name: of the check.
         soft: the limit.
-        hard: what the limit can be raised to without more rights.
+        hard: what the limit can be raised to without privileges.
         resources: how many are watched.
     """
     needed = max(2 * resources + FILES_BESIDE, FILES_LEAST)

@@ -1,4 +1,4 @@
-"""The log: whether it is written, kept and can be asked, as it should be."""
+"""The log: whether it is written, kept and can be queried."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,19 +31,19 @@ PARTITIONS, LEASE, EVENT_TTL = "partitions", "lease", "event ttl"
 FACTS, AUDIT_LOG, ARCHIVE = "facts", "audit log", "archive"
 
 AHEAD_MIN = timedelta(days=1)
-"""Partitions are made seven days ahead; less than one means that nobody
+"""Partitions are made seven days ahead; less than one means that no process
 makes them."""
 
 LEASE_MAX = timedelta(seconds=30)
 """A lease lasts 6 s. One that ends much later was given by a clock that has
-been set back since; whoever comes next takes it at once."""
+been set back since; the next writer takes it at once."""
 
 SAMPLE_MIN = 20
-"""Fewer deletes of Events may all be a namespace's that was removed."""
+"""Fewer deletions of Events may all come from one deleted namespace."""
 
 LATE_MAX = timedelta(minutes=3)
-"""An API server shares leases of etcd for up to a minute, etcd takes its
-time to revoke them, and the delete must reach us."""
+"""An API server shares leases of etcd for up to a minute, etcd takes time to
+revoke them, and the deletion must reach us."""
 
 SHARE_MAX = 0.1
 
@@ -55,7 +55,7 @@ class PartitionFacts:
     until: datetime | None
     ahead: timedelta | None
     is_written: bool
-    """Whether anybody holds a lease."""
+    """Whether a writer holds a lease."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,25 +72,25 @@ class LeaseFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventLives:
-    """How long Events lived that the log saw being deleted."""
+    """How long Events lived whose deletion the log has."""
 
     sample: int
     typical: timedelta | None
-    """The third quartile: what is deleted by hand lives shorter, and what
-    was shown late seems to."""
+    """The third quartile: Events deleted by hand live shorter, and those shown
+    late seem to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveFacts:
-    """The days that the database says are archived."""
+    """The days that are archived according to the database."""
 
     days: int
     missing: str | None
-    """What is said of those that are not there; None if all are."""
+    """Describes missing days; None if none are missing."""
 
 
 def judge_archive(name: str, facts: ArchiveFacts) -> Sequence[Check]:
-    """Judge whether archived days are there; nothing where none is."""
+    """Judge whether archived days are there; nothing if there are none."""
     if not facts.days:
         return []
     return [
@@ -120,7 +120,7 @@ def judge_partitions(name: str, facts: PartitionFacts) -> Check:
 
 
 def judge_lease(name: str, leases: Sequence[LeaseFacts]) -> Sequence[Check]:
-    """Say who writes each log; only a lease that cannot end is wrong."""
+    """Report who writes each log; only a lease that cannot end is wrong."""
     if not leases:
         says = "there is no log of this cluster yet"
         return [Check(name=name, ok=True, says=says)]
@@ -193,7 +193,7 @@ def judge_facts(name: str, ends: Sequence[FactsEnd]) -> Check:
 
 
 def judge_audit(name: str, audits: Sequence[AuditReading]) -> Sequence[Check]:
-    """Judge whether audit records arrive; nothing where none are wanted."""
+    """Judge whether audit records arrive; nothing if none are expected."""
     return [
         _judge_audit(name, audit)
         for audit in audits

@@ -1,4 +1,4 @@
-"""Rules that a site wrote: whether each file can be used."""
+"""Rules of the site: whether each file can be used."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ NOTIFICATIONS = "notifications"
 
 
 def look_at_rules(files: Sequence[str]) -> Iterator[Check]:
-    """Look at each file that the settings name."""
+    """Check each file that the settings name."""
     for file in files:
         try:
             load((file,))
@@ -36,7 +36,7 @@ def look_at_rules(files: Sequence[str]) -> Iterator[Check]:
 
 
 def look_at_notifications(file: Path | None) -> Iterator[Check]:
-    """Look at the rules of notifications, and at the files that they name."""
+    """Check the rules of notifications, and the files that they name."""
     if file is None:
         return
     try:
@@ -50,7 +50,7 @@ def look_at_notifications(file: Path | None) -> Iterator[Check]:
             ok=False,
             says=str(exc),
             remedy="fix it, and try the rules with `recorder notify --test`:"
-            " nobody is notified until then",
+            " no notifications are sent until then",
         )
     else:
         says = f'{len(rules)} rules in "{file}" can be used'

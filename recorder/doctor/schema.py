@@ -29,31 +29,31 @@ CATALOG_MAX = 5
 
 @dataclass(frozen=True, slots=True)
 class SchemaFacts:
-    """Which revision there is, and which this release knows."""
+    """The revision of the schema, and those that this release knows."""
 
     found: str | None
-    """None where there is no schema."""
+    """None if there is no schema."""
 
     wanted: str
     known: frozenset[str]
     """Every revision that this release can migrate from."""
 
     serves: bool = False
-    """Whether the schema is newer and says that it serves this release."""
+    """Whether the schema is newer and declares that it serves this release."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardFacts:
-    """What the role can do with the tables, and what stops it."""
+    """What the role can do with the tables, and what prevents it."""
 
     lacking: Sequence[str]
-    """Rights that recording needs, as GRANT writes them."""
+    """Privileges that recording needs, as GRANT writes them."""
 
     excess: Sequence[str]
-    """Tables of which it could change or remove lines."""
+    """Tables whose rows it could change or delete."""
 
     altered: Sequence[Difference]
-    """What of the schema is not as the migrations make it."""
+    """Parts of the schema that differ from the migrations."""
 
 
 def judge_schema(name: str, facts: SchemaFacts, *, embedded: bool) -> Check:
@@ -62,7 +62,7 @@ def judge_schema(name: str, facts: SchemaFacts, *, embedded: bool) -> Check:
     Args:
         name: of the check.
         facts: which revision was found.
-        embedded: whether it is migrated by whoever opens it next.
+        embedded: whether the next command migrates it.
     """
     found, wanted = facts.found, facts.wanted
     if found == wanted:
@@ -90,7 +90,7 @@ def judge_schema(name: str, facts: SchemaFacts, *, embedded: bool) -> Check:
 
 
 def judge_table_rights(name: str, facts: GuardFacts, role: str) -> Check:
-    """Judge whether the role can append, and nothing beyond."""
+    """Judge whether the role can append, and nothing else."""
     if facts.lacking:
         return Check(
             name=name,
@@ -116,7 +116,7 @@ def judge_table_rights(name: str, facts: GuardFacts, role: str) -> Check:
 
 
 def judge_catalog(name: str, facts: GuardFacts) -> Check:
-    """Judge whether the schema is what the migrations make, guards aside."""
+    """Judge whether the schema is what the migrations make, except guards."""
     found = [
         f"{one.kind}: {one.says}"
         for one in facts.altered
@@ -136,7 +136,7 @@ def judge_catalog(name: str, facts: GuardFacts) -> Check:
 
 
 def judge_guards(name: str, facts: GuardFacts) -> Check:
-    """Judge whether the triggers that keep the log as it is are on."""
+    """Judge whether the triggers that protect the log are enabled."""
     off = [one for one in facts.altered if one.sleeping is not None]
     return Check(
         name=name,

@@ -1,4 +1,4 @@
-"""The database server: whether it can hold a log, and who asks it."""
+"""The database server: whether it can hold a log, and our role."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ SERVER_INSTEAD = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerFacts:
-    """What a server says of itself and of the role that asks."""
+    """Facts about a server and the role that connects."""
 
     version: str
     major: int
@@ -68,11 +68,11 @@ class ServerFacts:
     owns: bool
     writes: bool
     reads: bool
-    """Which of the three roles' rights this one has."""
+    """Which privileges of the three roles this one has."""
 
 
 def judge_server(facts: ServerFacts, clock: ClockReading) -> Iterator[Check]:
-    """Judge a server that answers, and its clock."""
+    """Judge a server that responds, and its clock."""
     version, encoding, writable, durability, clocks = SERVER
     yield judge_version(version, facts)
     yield judge_encoding(encoding, facts)
@@ -85,7 +85,7 @@ def judge_server(facts: ServerFacts, clock: ClockReading) -> Iterator[Check]:
 def judge_unavailable(
     name: str, code: str, says: str, *, embedded: bool
 ) -> Check:
-    """Say what to do about a database that did not answer as it should.
+    """Return the check for a database that did not respond correctly.
 
     Args:
         name: of the check.
@@ -130,7 +130,7 @@ def judge_writable(name: str, facts: ServerFacts) -> Check:
 
 
 def judge_durability(name: str, facts: ServerFacts) -> Check:
-    """Judge whether a commit survives the death of the machine."""
+    """Judge whether a commit survives a crash of the machine."""
     off = " and ".join(facts.unsafe)
     off += " are off" if len(facts.unsafe) > 1 else " is off"
     return Check(
@@ -147,7 +147,7 @@ def judge_durability(name: str, facts: ServerFacts) -> Check:
 
 
 def judge_role(name: str, facts: ServerFacts) -> Check:
-    """Judge which of our roles this one belongs to."""
+    """Judge which of our roles this one is a member of."""
     role = facts.role
 
     def wrong(says: str, remedy: str) -> Check:

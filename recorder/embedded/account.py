@@ -1,9 +1,9 @@
 """The operating system user that PostgreSQL runs as.
 
-PostgreSQL refuses to run as root, so root hands it to a user of its own,
-unless the data folder is somebody's: then it stays theirs. Anybody else
-runs it as themselves. Modes of folders above the data folder are never
-changed; when they hide it, the error names the folder and the command.
+PostgreSQL refuses to run as root, so root runs it as a user of its own, unless
+the data folder belongs to another user: then it stays theirs. Other users run
+it as themselves. Modes of folders above the data folder are never changed; if
+they make it inaccessible, the error names the folder and the command.
 """
 
 import os
@@ -35,23 +35,23 @@ _USERADD = (
 )
 _USERADD_ATTEMPTS = 3
 _USERADD_PAUSE_SECONDS = 0.5
-"""Somebody else may hold the lock on /etc/passwd."""
+"""Another process may hold the lock on /etc/passwd."""
 
 _SERVER_INSTEAD = "or name a server with RECORDER_DATABASE_URL"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """Who PostgreSQL runs as."""
+    """The user that PostgreSQL runs as."""
 
     name: str
     uid: int
     gid: int
     is_another: bool
-    """Whether we are root and have to become this user."""
+    """Whether we are root and must become this user."""
 
     def own(self, path: Path) -> None:
-        """Make a path this user's."""
+        """Make this user the owner of a path."""
         if self.is_another:
             os.chown(path, self.uid, self.gid)
 
@@ -60,7 +60,7 @@ def choose_account(folder: DataFolder) -> Account:
     """Find the user for this folder, creating the system user if needed.
 
     Raises:
-        OsUserError: there is none, and none can be created.
+        OsUserError: there is none, and it cannot be created.
     """
     me = os.geteuid()
     if me != 0:
@@ -83,8 +83,8 @@ def choose_account(folder: DataFolder) -> Account:
 def open_folder_to(account: Account, folder: DataFolder) -> None:
     """Let the user pass through the data folder to its own parts.
 
-    Only the data folder itself is changed, and only so that this one user's
-    group may pass through; it still cannot list it.
+    Only the mode of the data folder itself is changed, so that this user's
+    group may pass through it, but not list it.
 
     Raises:
         DataFolderError: a folder above it is closed to the user.

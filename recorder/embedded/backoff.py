@@ -1,7 +1,7 @@
-"""When something that died may be started again.
+"""When a process that died may be started again.
 
 At once the first time; then after pauses that double with every start that
-was in vain. Something that came alive and was killed starts a second later,
+failed. A process that became ready and was killed restarts after a second,
 however often.
 """
 
@@ -12,13 +12,13 @@ __all__ = ["Backoff"]
 
 _FIRST_SECONDS = 1.0
 _LONGEST_SECONDS = 10.0
-"""A full disk may last for hours, and is not filled further by trying; an
+"""A full disk may last for hours, and retries do not fill it further; an
 operator who made room waits no longer than this."""
 
 
 @dataclass(slots=True)
 class Backoff:
-    """The pause between two starts of one thing."""
+    """The pause between two starts of one process."""
 
     seconds: float = 0.0
     until: float = 0.0
@@ -28,11 +28,11 @@ class Backoff:
         return time.monotonic() >= self.until
 
     def lengthen(self) -> None:
-        """Count a start, which may turn out to be in vain."""
+        """Count a start, which may turn out to fail."""
         doubled = max(_FIRST_SECONDS, 2 * self.seconds)
         self.seconds = min(doubled, _LONGEST_SECONDS)
         self.until = time.monotonic() + self.seconds
 
     def settle(self) -> None:
-        """See that the start was not in vain."""
+        """Note that the start succeeded."""
         self.seconds = 0.0

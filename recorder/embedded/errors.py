@@ -1,8 +1,8 @@
-"""What can go wrong with the embedded PostgreSQL.
+"""The errors of the embedded PostgreSQL.
 
-Every message says what could not be done, names the thing and gives the
-next step. The supervisor is another process, so its errors travel through
-the state file as a code and a message; `from_code` makes them errors again.
+Every message states what could not be done, the name of the thing and the next
+step. The supervisor is another process, so its errors travel through the state
+file as a code and a message; `from_code` makes them errors again.
 """
 
 from typing import ClassVar
@@ -35,7 +35,7 @@ class BinariesError(EmbeddedError):
 
 
 class OsUserError(EmbeddedError):
-    """There is no operating system user that PostgreSQL can run as."""
+    """No operating system user can run PostgreSQL."""
 
     code = "embedded.os_user"
 
@@ -54,13 +54,13 @@ class ForeignVersionError(EmbeddedError):
 
 
 class DiskFullError(EmbeddedError, LogUnavailableError):
-    """There is no room for PostgreSQL to start in."""
+    """There is not enough space for PostgreSQL to start."""
 
     code = "embedded.disk_full"
 
 
 class StartTimeoutError(EmbeddedError, LogUnavailableError):
-    """PostgreSQL is still on its way; the same call may succeed later."""
+    """PostgreSQL is still starting; the same call may succeed later."""
 
     code = "embedded.start_timeout"
 
@@ -84,5 +84,5 @@ _BY_CODE = {
 
 
 def from_code(code: str, message: str) -> EmbeddedError:
-    """Rebuild an error that another process met."""
+    """Rebuild an error of another process."""
     return _BY_CODE.get(code, EmbeddedError)(message)

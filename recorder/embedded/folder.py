@@ -1,9 +1,9 @@
-"""The data folder: what lies where in it, and whether it can be used.
+"""The data folder: its layout, and whether it can be used.
 
-One place names every file, so that the commands and the supervisor agree.
-The folder itself belongs to whoever runs Recorder; only PostgreSQL's own
-data and its socket belong to the user that PostgreSQL runs as. Folders
-above it are never changed.
+One module names every file, so that the commands and the supervisor agree. The
+folder itself belongs to the user who runs Recorder; only PostgreSQL's own data
+and its socket belong to the user that PostgreSQL runs as. Folders above it are
+never changed.
 """
 
 import os
@@ -25,12 +25,12 @@ from recorder.embedded.errors import (
 __all__ = ["DataFolder", "translate_os_errors"]
 
 _CREATE_BYTES = 160 * 1024 * 1024
-"""Room that a new cluster needs: 40 MiB for its tables, 80 for the first
+"""Space that a new cluster needs: 40 MiB for its tables, 80 for the first
 segments of its write-ahead log, 33 for a copy of the programs."""
 
 _START_BYTES = 32 * 1024 * 1024
-"""Room that an existing one needs: two segments of its write-ahead log. It
-must start on a nearly full disk, where somebody wants to prune."""
+"""Space that an existing one needs: two segments of its write-ahead log. It
+must start on a nearly full disk, so that an operator can free space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class DataFolder:
 
     @classmethod
     def at(cls, path: Path) -> Self:
-        """Name it by its one true path, so that all agree on it."""
+        """Resolve the path, so that all processes agree on it."""
         return cls(path.resolve())
 
     @property
@@ -51,12 +51,12 @@ class DataFolder:
 
     @property
     def log(self) -> Path:
-        """What PostgreSQL and its supervisor have to say."""
+        """The output of PostgreSQL and its supervisor."""
         return self.path / "postgres.log"
 
     @property
     def state(self) -> Path:
-        """What the supervisor tells the commands."""
+        """The state that the supervisor reports to the commands."""
         return self.path / "postgres.json"
 
     @property
@@ -66,7 +66,7 @@ class DataFolder:
 
     @property
     def use_lock(self) -> Path:
-        """Shared by the commands; the supervisor gets it when all left."""
+        """Shared by commands; the supervisor gets it when all have left."""
         return self.path / "use.lock"
 
     @property
@@ -85,11 +85,11 @@ class DataFolder:
         return self.path / "recording.lock"
 
     def prepare(self) -> None:
-        """Create the folder if it is missing, and see that it is ours.
+        """Create the folder if it is missing, and check that it is ours.
 
         Raises:
             DataFolderError: it cannot be created, or is not ours.
-            DiskFullError: there is no room on its filesystem.
+            DiskFullError: its filesystem is full.
         """
         with translate_os_errors("use the data folder", self.path):
             if not self.path.exists():
@@ -103,7 +103,7 @@ class DataFolder:
             self._check_owner()
 
     def check_room(self) -> None:
-        """See that there is room to start the server.
+        """Check that there is space to start the server.
 
         Raises:
             DiskFullError: there is not.
@@ -120,8 +120,8 @@ class DataFolder:
             raise DiskFullError(msg)
 
     def _check_owner(self) -> None:
-        # The folder itself may be anybody's who lets us write, a volume in
-        # a pod for example; PostgreSQL insists on owning its own.
+        # The folder itself may belong to any user who lets us write, such as a
+        # volume in a Pod; PostgreSQL insists on owning its own.
         me = os.geteuid()
         if me == 0 or not self.cluster.exists():
             return
@@ -138,7 +138,7 @@ class DataFolder:
 
 @contextmanager
 def translate_os_errors(action: str, path: Path) -> Iterator[None]:
-    """Re-raise `OSError` as an error in words, naming action and path."""
+    """Translate `OSError`, with a message that names action and path."""
     try:
         yield
     except OSError as exc:

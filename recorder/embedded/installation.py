@@ -1,7 +1,6 @@
-"""What a server is made of: a folder, a user, programs, processes.
+"""The parts of a server: a folder, a user, programs, processes.
 
-Putting them together is where root and everybody else differ; everything
-after this treats both alike.
+Root and other users differ only here; everything after this treats both alike.
 """
 
 from dataclasses import dataclass
@@ -35,11 +34,11 @@ class Installation:
 def install(folder: DataFolder) -> Installation:
     """Make a data folder ready for a server; idempotent.
 
-    What an earlier server left running is ended first, because its programs
+    Processes left by an earlier server are ended first, because its programs
     may be replaced.
 
     Raises:
-        EmbeddedError: something is missing, the message says what.
+        EmbeddedError: something is missing; the message names it.
     """
     account = choose_account(folder)
     open_folder_to(account, folder)

@@ -1,8 +1,8 @@
 """Joining a server, and leaving it.
 
-A command first takes its share of the lock, then sees whether a supervisor
-lives, starts one if not, and waits for a real connection: neither a pid nor
-a file proves that PostgreSQL answers. Waiting has no end of its own; the
+A command first takes its share of the lock, then checks whether a supervisor
+is alive, starts one if not, and waits for a real connection: neither a pid nor
+a file proves that PostgreSQL responds. Waiting has no limit of its own; the
 caller bounds it.
 """
 
@@ -31,29 +31,29 @@ __all__ = ["Joined", "Joining", "leave", "say_state"]
 
 _POLL_SECONDS = 0.03
 _PATIENCE_SECONDS = 0.5
-"""What is over sooner is not worth a line; a plain start takes 0.2 s."""
+"""Shorter waits are not announced; a plain start takes 0.2 s."""
 
 _REPEAT_SECONDS = 10.0
 """How often a wait is announced again."""
 
 _LAUNCHES_MAX = 5
-"""Supervisors that end without a word before we stop trying."""
+"""Supervisors that exit without a message before we stop trying."""
 
 _STOP_SECONDS = 5.0
-"""How long the last command waits for the server to stop; a container may
-end with us, and a stop in time spares the next start a recovery."""
+"""How long the last command waits for the server to stop; a container may end
+with us, and a complete stop spares the next start a recovery."""
 
 _NOT_YET = (
     OSError,
     asyncpg.CannotConnectNowError,
     asyncpg.InterfaceError,
-    # What asyncpg says when a connection breaks at a bad moment.
+    # What asyncpg raises when a connection breaks at a bad moment.
     asyncpg.InternalClientError,
     asyncpg.OperatorInterventionError,
     asyncpg.PostgresConnectionError,
     asyncpg.TooManyConnectionsError,
 )
-"""What a server that comes, goes or is crowded answers."""
+"""Errors of a server that starts, stops or has no free connection."""
 
 _IN_WORDS = {
     Phase.CREATING: "a PostgreSQL cluster is being created",
@@ -64,12 +64,12 @@ _IN_WORDS = {
 
 
 _ON_THE_WAY_OUT = (Phase.READY, Phase.STOPPING, Phase.STOPPED, Phase.FAILED)
-"""Ready, and nobody there who wants it."""
+"""Ready, or ending because no command uses it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
-    """A server that has answered."""
+    """A server that responded."""
 
     version: str
     socket_folder: Path
@@ -77,7 +77,7 @@ class Joined:
 
 
 class Joining:
-    """One command's way to a server that answers."""
+    """The steps of one command until the server responds."""
 
     def __init__(
         self,
@@ -93,12 +93,12 @@ class Joining:
         self._launches = 0
 
     async def take_share(self) -> FileLock:
-        """Become one of those that keep the server alive."""
+        """Take a share of the lock that keeps the server alive."""
         folder = self._folder
         while True:
             with translate_os_errors("use the data folder", folder.path):
                 lock = FileLock(folder.use_lock)
-                # A file removed in between would exclude nobody.
+                # A lock on a file removed in between would exclude no process.
                 if lock.take_shared() and lock.is_in_place():
                     return lock
                 lock.close()
@@ -109,7 +109,7 @@ class Joining:
         """Wait for the server, starting what is missing.
 
         Raises:
-            EmbeddedError: it cannot be started, or refuses the roles.
+            EmbeddedError: it cannot be started, or rejects the roles.
         """
         old_news = read_state(self._folder.state)
         while True:
@@ -195,14 +195,14 @@ class Joining:
 async def leave(
     folder: DataFolder, keeper: Keeper, *, share: FileLock
 ) -> None:
-    """Return the share back; the last one waits for the server to stop.
+    """Release the share; the last command waits for the server to stop.
 
-    The wait is bounded: a server that takes longer stops all the same. One
-    that is still starting is not waited for.
+    The wait is bounded: a server that takes longer stops anyway. One that is
+    still starting is not waited for.
     """
     with share:
-        # The kernel gives up the share before it gives more, and whoever is
-        # sooner then may be the supervisor, who takes it once nobody shares.
+        # The kernel releases the share before it grants the exclusive lock,
+        # which the supervisor may take first once no command shares it.
         is_last = share.take_exclusive() or not _is_shared(folder)
     with suppress(TimeoutError):
         async with asyncio.timeout(_STOP_SECONDS):
@@ -213,7 +213,7 @@ async def leave(
 
 
 def say_state(state: State | None) -> str:
-    """Say in words what there is to wait for, and why."""
+    """Describe what the command waits for, and why."""
     if state is None or state.phase is Phase.FAILED:
         return _say_phase(Phase.STARTING)
     words = _say_phase(state.phase)
@@ -237,10 +237,10 @@ def _is_stopping(folder: DataFolder) -> bool:
 
 
 def _is_shared(folder: DataFolder) -> bool:
-    """Whether another command has joined since we left.
+    """Return whether another command has joined since we left.
 
-    A supervisor that stops holds the lock alone until it ends. If it can be
-    shared after it could not be held alone, others share it.
+    A supervisor that stops holds the lock exclusively until it ends. If the
+    lock can be shared after it could not be held exclusively, others share it.
     """
     with suppress(OSError), FileLock(folder.use_lock) as probe:
         return not probe.take_exclusive() and probe.take_shared()

@@ -1,13 +1,13 @@
-"""The watch that a command keeps over the supervisor.
+"""How a command keeps a supervisor running.
 
-A supervisor that was killed takes its server with it. The commands that
-still need one notice and start the next; several may try, one wins. This is
-a thread, so that it works while the command's event loop is busy.
+A supervisor that was killed takes its server with it. The commands that still
+need one notice and start the next; several may try, one succeeds. This is a
+thread, so that it works while the command's event loop is busy.
 
-A supervisor is started detached from the command. It gets a session of its
-own, so that a terminal's Ctrl-C does not reach the server, and an environment
-without the command's secrets. Starting one too many is harmless: the second
-sees the first one's lock and ends.
+A supervisor is detached from the command: it gets a session of its own, so
+that a terminal's Ctrl-C does not reach the server, and an environment without
+the command's secrets. Starting one too many is harmless: the second sees the
+lock of the first one and exits.
 """
 
 import os
@@ -34,7 +34,7 @@ _LOOK_SECONDS = 0.5
 
 
 class Keeper:
-    """Sees to it that a supervisor lives."""
+    """Keeps a supervisor running."""
 
     def __init__(
         self, folder: DataFolder, settings: Mapping[str, str]
@@ -52,15 +52,15 @@ class Keeper:
         self._children.add(launch_supervisor(self._folder, self._settings))
 
     def is_supervised(self) -> bool:
-        """Whether a supervisor lives, ours or another's; reaps ours."""
+        """Whether a supervisor is alive, ours or another's; reaps ours."""
         self._children = {pid for pid in self._children if not has_ended(pid)}
-        # Ours may not have come as far as its lock yet.
+        # Ours may not have taken its lock yet.
         return bool(self._children) or not is_unheld(
             self._folder.supervisor_lock
         )
 
     def __enter__(self) -> Self:
-        """Begin to watch."""
+        """Start watching."""
         self._thread.start()
         return self
 
@@ -70,7 +70,7 @@ class Keeper:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._over.set()
         self._thread.join()
 
@@ -81,8 +81,8 @@ class Keeper:
     def _watch(self) -> None:
         backoff = Backoff()
         while not self._over.wait(_LOOK_SECONDS):
-            # A full disk, or no file left to open: there is nothing to do
-            # but to try again, and the command sees it by its connections.
+            # A full disk, or no free file descriptor: the only remedy is to
+            # try again, and the command notices by its connections.
             with suppress(EmbeddedError, OSError):
                 if self.is_supervised():
                     if self._is_ready():
@@ -93,7 +93,7 @@ class Keeper:
 
 
 _OWN_SIGNALS = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What a caller ignores is not ignored by us."""
+"""Reset in the supervisor even if the caller ignores them."""
 
 _PASSED_ON = (
     "HOME",
@@ -130,11 +130,11 @@ def launch_supervisor(folder: DataFolder, settings: Mapping[str, str]) -> int:
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a supervisor that we started is gone; reaps it if so."""
+    """Return whether a supervisor that we started has ended; reap it if so."""
     try:
         return os.waitpid(pid, os.WNOHANG)[0] == pid
     except ChildProcessError:
-        # Reaped by somebody else, or by the kernel where SIGCHLD is ignored.
+        # Reaped by another thread, or by the kernel if SIGCHLD is ignored.
         return not _exists(pid)
 
 

@@ -1,16 +1,15 @@
-"""Locks that the kernel gives back when their holder dies.
+"""Locks that the kernel releases when their holder dies.
 
-Everything that must survive SIGKILL is expressed with ``flock``: whoever
-holds one is alive, whatever a pid file says. A lock belongs to an open
-file, not to a process, so a child that inherits the file keeps the lock;
-the supervisor uses that to know when the last PostgreSQL process of a
-cluster is gone.
+Everything that must survive SIGKILL is expressed with ``flock``: the holder of
+a lock is alive, whatever a pid file says. A lock belongs to an open file, not
+to a process, so a child that inherits the file keeps the lock; this shows the
+supervisor when the last PostgreSQL process of a cluster has ended.
 
 Several commands may share the embedded server, but two that record into one
 folder would write one log twice: one of them holds its `RecordingLock`. The
-pid in the file is only there for the message.
+pid in the file is only for the message.
 
-Nothing blocks here. Waiting, with its bounds, is the caller's.
+No call blocks. Waiting, with its bounds, is up to the caller.
 """
 
 import fcntl
@@ -32,7 +31,7 @@ _PROBE_EVERY_SECONDS = 0.02
 class FileLock:
     """One open lock file.
 
-    Two of these on one path exclude each other, in one process too.
+    Two of these on one path exclude each other, also within one process.
     """
 
     def __init__(self, path: Path) -> None:
@@ -55,25 +54,25 @@ class FileLock:
 
     @property
     def descriptor(self) -> int:
-        """The open file, for a child that shall keep the lock."""
+        """The open file, for a child that is to keep the lock."""
         return self._descriptor
 
     def take_shared(self) -> bool:
-        """Hold it together with others, unless somebody holds it alone."""
+        """Share the lock, unless another holder has it exclusively."""
         return self._take(fcntl.LOCK_SH)
 
     def take_exclusive(self) -> bool:
-        """Hold it alone, unless anybody holds it."""
+        """Hold the lock exclusively, unless there is any other holder."""
         return self._take(fcntl.LOCK_EX)
 
     def release(self) -> None:
-        """Let go, and keep the file open."""
+        """Release the lock, and keep the file open."""
         fcntl.flock(self._descriptor, fcntl.LOCK_UN)
 
     def is_in_place(self) -> bool:
         """Whether the path still names this file.
 
-        A lock on a removed file excludes nobody.
+        A lock on a removed file excludes no process.
         """
         try:
             found = self.path.stat()
@@ -105,7 +104,7 @@ class FileLock:
 
 
 def is_unheld(path: Path) -> bool:
-    """Whether nobody holds a lock alone at this moment."""
+    """Return whether no process holds a lock exclusively at this moment."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -144,7 +143,7 @@ class RecordingLock:
         self._lock: FileLock | None = None
 
     def __enter__(self) -> Self:
-        """Take it.
+        """Take the lock.
 
         Raises:
             AlreadyRecordingError: another process holds it.

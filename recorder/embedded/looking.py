@@ -1,7 +1,7 @@
-"""Looking at a data folder and at the programs, and touching neither.
+"""Inspecting a data folder and the programs without touching either.
 
-For `recorder doctor`: what opening the server would make or refuse is found
-out without making anything, the folder and its owner included.
+For `recorder doctor`: finds out what opening the server would create or
+reject, without creating anything.
 """
 
 import os
@@ -20,11 +20,11 @@ ROOT = 0
 
 
 def look_at_folder(data_dir: Path, *, embedded: bool) -> FolderFacts:
-    """See whether the folder can be used, or made.
+    """Find out whether the folder can be used, or created.
 
     Args:
         data_dir: the data folder.
-        embedded: whether PostgreSQL will lie in it.
+        embedded: whether PostgreSQL will be in it.
     """
     folder = DataFolder.at(data_dir)
     path, me = folder.path, os.geteuid()
@@ -46,7 +46,7 @@ def look_at_folder(data_dir: Path, *, embedded: bool) -> FolderFacts:
 
 
 def look_at_programs(data_dir: Path) -> ProgramFacts:
-    """See whether the programs run here, and whose data there are."""
+    """Find out whether the programs run here, and whose data there is."""
     folder = DataFolder.at(data_dir)
     version = trouble = found = None
     try:
@@ -89,9 +89,9 @@ def _name(uid: int) -> str:
 
 
 def _closed_at(path: Path, owner: int | None) -> Path | None:
-    """Return a folder above that the user PostgreSQL runs as cannot pass.
+    """Return a folder above that PostgreSQL's user cannot pass.
 
-    A user who will only be made is taken for a stranger.
+    A user who is still to be created has no special access.
     """
     user, group = _server_user(path, owner)
     for above in reversed(path.parents):

@@ -1,8 +1,8 @@
 """The passwords of the embedded server's roles.
 
-They are random, made once by the supervisor and kept in one file that only
-the folder's owner can read. Commands read them; nobody types them. When the
-file is lost, new ones are made and set, the same way as the first time.
+They are random, created once by the supervisor and kept in one file that only
+the folder's owner can read. Commands read them; users never type them. If the
+file is lost, new ones are created and set in the same way.
 """
 
 import json
@@ -27,7 +27,7 @@ SUPERUSER = "postgres"
 
 
 class Role(StrEnum):
-    """What a command wants to do with the log."""
+    """What a command intends to do with the log."""
 
     OWNER = "owner"
     WRITER = "writer"
@@ -42,7 +42,7 @@ def login_role(role: Role) -> str:
 
 
 def make_passwords() -> Mapping[str, str]:
-    """Make a password for every role that logs in."""
+    """Create a password for every role that logs in."""
     return {name: secrets.token_urlsafe(24) for name in _names()}
 
 
@@ -60,9 +60,10 @@ def read_passwords(path: Path) -> Mapping[str, str]:
 
 
 def complete_passwords(path: Path) -> None:
-    """Make passwords of roles that came with this release, and keep the rest.
+    """Create passwords of roles that are new in this release; keep the rest.
 
-    What holds something else is left as it is, for who reads it.
+    A file that holds something else is left unchanged for its reader to
+    reject.
     """
     try:
         found = json.loads(path.read_text())

@@ -1,9 +1,9 @@
 """One run of the server, from start to stop.
 
-Readiness is read from the server's own pid file, which can be believed here
-because the server is our child. Pid files of earlier runs are removed
-before the start: the inherited lock has proven that nobody stands behind
-them, while the server itself would be fooled by a recycled pid or a zombie.
+Readiness is read from the server's own pid file, which can be trusted here
+because the server is our child. Pid files of earlier runs are removed before
+the start: the inherited lock has proven that their processes are gone, while
+the server itself could be misled by a recycled pid or a zombie.
 """
 
 import os
@@ -27,7 +27,7 @@ __all__ = ["START_SECONDS_MAX", "Postmaster"]
 START_SECONDS_MAX = 3600.0
 """The longest recovery that we wait for: at 0.5 GB/s of WAL far more than
 `max_wal_size` can leave behind. Commands give up much earlier; the recovery
-goes on without them, or it would never end."""
+continues without them, or it would never end."""
 
 _STOP_SECONDS = 300.0
 _ABANDON_SECONDS = 10.0
@@ -35,7 +35,7 @@ _REASON_MARKS = ("PANIC:", "FATAL:", "error:")
 
 
 class Postmaster:
-    """The server process and everything below it."""
+    """The server process and its children."""
 
     def __init__(self, site: Installation) -> None:
         self.site = site
@@ -45,12 +45,13 @@ class Postmaster:
         self._log_start = 0
 
     def start(self) -> None:
-        """Start it and wait until it takes connections.
+        """Start it and wait until it accepts connections.
 
         Raises:
-            DiskFullError: it had no room.
+            DiskFullError: the disk is full.
             StartTimeoutError: it is neither ready nor dead after an hour.
-            EmbeddedError: it ended for another reason, which is told.
+            EmbeddedError: it ended for another reason, which the message
+                states.
         """
         with translate_os_errors("start PostgreSQL in", self._folder.path):
             self._processes.end_leftovers()
@@ -76,7 +77,7 @@ class Postmaster:
         return self._child is not None and self._child.poll() is None
 
     def stop(self) -> None:
-        """Stop it cleanly, however many are connected."""
+        """Stop it cleanly, even with open connections."""
         if self._child is None:
             return
         self._child.send_signal(signal.SIGINT)
@@ -91,7 +92,7 @@ class Postmaster:
             self._child.wait(_STOP_SECONDS)
 
     def abandon(self) -> None:
-        """End it although its folder, and with it the lock, is gone."""
+        """End it although its folder, and the lock with it, is gone."""
         if self._child is None:
             return
         for ending in (signal.SIGQUIT, signal.SIGKILL):
@@ -100,7 +101,7 @@ class Postmaster:
                 self._child.wait(_ABANDON_SECONDS)
 
     def ending(self) -> EmbeddedError:
-        """Say how the server ended, as the error to raise or to report."""
+        """Return the error for how the server ended."""
         status = self._child.returncode if self._child is not None else None
         reason = self._last_words() or f"it ended with status {status}"
         msg = (

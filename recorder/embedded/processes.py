@@ -1,13 +1,12 @@
-"""PostgreSQL's processes: starting them, and knowing when all are gone.
+"""PostgreSQL's processes: starting them, and knowing when all have ended.
 
-Every process of a cluster inherits one locked file. The lock is free
-exactly when the last of them has ended, which neither a recycled pid nor a
-zombie can fake, and a new server must not start before.
+Every process of a cluster inherits one locked file. The lock is free exactly
+when the last of them has ended, which neither a recycled pid nor a zombie can
+fake, and a new server must not start before.
 
 When the supervisor dies, the kernel sends its children a signal: the server
-gets SIGINT, its fast shutdown, so nothing is left behind and nothing has to
-be recovered. Where the kernel does not offer that (it is Linux's), the next
-supervisor ends what it finds.
+gets SIGINT, its fast shutdown, so nothing remains and nothing has to be
+recovered. On systems other than Linux, the next supervisor ends what it finds.
 """
 
 import ctypes
@@ -40,7 +39,8 @@ _ORPHANS_SECONDS = 1.0
 """How long processes without a server may take: they have nothing to do."""
 
 _ENVIRONMENT = {"LC_ALL": "C", "TZ": "UTC", "PATH": os.defpath}
-"""Nothing of the caller's: ``PG*`` variables would change what we start."""
+"""Nothing of the caller's environment: ``PG*`` variables would change what we
+start."""
 
 
 class Processes:
@@ -55,7 +55,7 @@ class Processes:
         self._libc = ctypes.CDLL(None, use_errno=True)
         place = hashlib.sha256(os.fsencode(folder.path)).hexdigest()[:12]
         self.name = f"recorder-{place}"
-        """The cluster's name: it stands in the title of each process."""
+        """The cluster's name, which is in the title of each process."""
 
     def start(
         self,
@@ -64,7 +64,7 @@ class Processes:
         death_signal: signal.Signals,
         stdin: int = subprocess.DEVNULL,
     ) -> subprocess.Popen[bytes]:
-        """Start one as the account; it dies with us, if it can."""
+        """Start a process as the account; it dies with us if possible."""
         another = self._account.is_another
         with FileLock(self._folder.processes_lock) as lock:
             if not lock.take_exclusive():
@@ -90,15 +90,15 @@ class Processes:
             )
 
     def are_gone(self) -> bool:
-        """Whether no process of the cluster is left."""
+        """Return whether all processes of the cluster have ended."""
         with FileLock(self._folder.processes_lock) as lock:
             return lock.take_exclusive()
 
     def end_leftovers(self) -> None:
-        """Wait for, and if need be end, what an earlier supervisor left.
+        """Wait for the processes of an earlier supervisor; end them if needed.
 
         Raises:
-            EmbeddedError: something survived even SIGKILL.
+            EmbeddedError: a process survived even SIGKILL.
         """
         if within(0.2, self.are_gone):
             return
@@ -111,11 +111,11 @@ class Processes:
             self.kill()
 
     def are_gone_or_stuck(self) -> bool:
-        """Whether a fast shutdown has ended or may never end.
+        """Return whether a fast shutdown has ended or may never end.
 
-        PostgreSQL 18 can miss it when it begins to recover at that moment,
-        and then refuses connections for ever. Nothing is lost by ending a
-        recovery the hard way: the next start does it again.
+        PostgreSQL 18 can miss it when it starts to recover at that moment, and
+        then rejects connections forever. Killing a recovery loses nothing: the
+        next start repeats it.
         """
         return is_recovering(self._folder.cluster) or self.are_gone()
 
@@ -123,7 +123,7 @@ class Processes:
         """End all of them at once; the next start recovers.
 
         Raises:
-            EmbeddedError: something survived even SIGKILL.
+            EmbeddedError: a process survived even SIGKILL.
         """
         is_led = self._server_pid() is not None
         patience = _IMMEDIATE_SECONDS if is_led else _ORPHANS_SECONDS
@@ -164,8 +164,8 @@ class Processes:
         return pid
 
     def _members(self) -> Iterator[int]:
-        # By their command lines, which anybody may read: what else tells
-        # processes apart is hidden from a root without CAP_SYS_PTRACE.
+        # By their command lines, which any user may read: the other ways to
+        # identify processes are closed to root without CAP_SYS_PTRACE.
         title = f"postgres: {self.name}:".encode()
         folder = os.fsencode(self._folder.cluster)
         for entry in _PROC.glob("[0-9]*"):

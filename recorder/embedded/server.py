@@ -1,10 +1,10 @@
 """The embedded server, as a command uses it.
 
-Opening joins the server that runs for a data folder, or starts one. As long
-as it is open a shared lock keeps the server alive, and a watch in the
-background starts a supervisor anew if it was killed, so that the addresses
-handed out stay true. Closing gives the lock back; the last to close waits,
-for a few seconds, until the server has stopped.
+Opening joins the server that runs for a data folder, or starts one. While it
+is open a shared lock keeps the server alive, and a background thread starts a
+new supervisor if it was killed, so that the returned addresses stay valid.
+Closing releases the lock; the last to close waits, for a few seconds, until
+the server has stopped.
 """
 
 import asyncio
@@ -27,15 +27,15 @@ __all__ = ["EmbeddedServer", "ServerOptions"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerOptions:
-    """How the server is started; whoever starts it decides."""
+    """How the server is started, as the first command decides."""
 
     shared_buffers: str = "256MB"
     """PostgreSQL's own cache. Its default of 128 MB is too small for the
     indices of a day; more would take memory from a small machine."""
 
     start_seconds: float = 120.0
-    """How long to wait for it. A recovery of 6 GB takes 10 s on a fast
-    disk; whatever it takes, it goes on when we stop waiting."""
+    """How long to wait for it. A recovery of 6 GB takes 10 s on a fast disk;
+    it continues when we stop waiting."""
 
     settings: Mapping[str, str] = field(default_factory=dict)
     """Further settings of postgresql.conf, over our own."""
@@ -50,7 +50,7 @@ class EmbeddedServer:
         self.version = joined.version
         """For example ``18.4``."""
         self.socket_folder = joined.socket_folder
-        """Where its unix socket lies."""
+        """The folder of its unix socket."""
         self._state = folder.state
         self._joined = joined
 
@@ -67,18 +67,18 @@ class EmbeddedServer:
         """Join the server of a data folder, starting it if none runs.
 
         Args:
-            data_dir: created if missing; everything lies in it.
+            data_dir: created if missing; everything is in it.
             roles_sql: creates the group roles ``recorder_owner``,
                 ``recorder_writer`` and ``recorder_reader`` with their
-                rights. Run as superuser in the database ``recorder`` inside
-                one transaction, whenever the text has changed.
+                privileges. Run as superuser in the database ``recorder``
+                inside one transaction, whenever the text has changed.
             options: how to start it.
-            on_wait: gets a line to show when there is something to wait
-                for, and again every ten seconds.
+            on_wait: gets a line to show when there is something to wait for,
+                and again every ten seconds.
 
         Raises:
-            StartTimeoutError: it was not ready in time; it goes on.
-            EmbeddedError: it cannot be started, the message says why.
+            StartTimeoutError: it was not ready in time; it continues to start.
+            EmbeddedError: it cannot be started; the message states why.
         """
         options = options or ServerOptions()
         folder = DataFolder.at(data_dir)
@@ -104,7 +104,7 @@ class EmbeddedServer:
         )
 
     def trouble(self) -> str | None:
-        """Say why the server is away at this moment, if it is."""
+        """Why the server is unavailable at this moment, if it is."""
         state = read_state(self._state)
         if state is None or state.phase is Phase.READY:
             return None

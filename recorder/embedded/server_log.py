@@ -1,8 +1,8 @@
-"""The log of PostgreSQL and its supervisor: one file, and one before it.
+"""The log of PostgreSQL and its supervisor: one file, and the previous one.
 
-Both append to it through an inherited file, so it cannot be renamed under
-them: when it is large it is copied and emptied. A line written in between
-is lost; it is a diary, not the log that this project is about.
+Both append to it through an inherited file descriptor, so it cannot be
+renamed: when it is large it is copied and truncated. A line written in between
+is lost; it is a diagnostic log, not the recorded one.
 """
 
 import os
@@ -18,7 +18,7 @@ _BYTES_MAX = 16 * 1024 * 1024
 
 
 def open_log(folder: DataFolder) -> int:
-    """Open it for appending, as the data folder's owner's."""
+    """Open it for appending, owned by the data folder's owner."""
     log = os.open(
         folder.log,
         os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW,
@@ -31,7 +31,7 @@ def open_log(folder: DataFolder) -> int:
 
 
 def bound_log(folder: DataFolder) -> None:
-    """Empty it if it is large, keeping a copy."""
+    """Truncate it if it is large, keeping a copy."""
     log = folder.log
     with suppress(OSError):
         if log.stat().st_size > _BYTES_MAX:

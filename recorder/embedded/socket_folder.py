@@ -1,11 +1,11 @@
-"""Where the server's unix socket lies.
+"""The folder of the server's unix socket.
 
 The kernel allows about a hundred bytes for a socket's path, and some
-filesystems carry no sockets at all. The data folder is the first choice,
-since nobody tidies it; otherwise a folder of random name in the temporary
-folder that only PostgreSQL's user can enter. (Not the user's runtime
-folder, which goes when they log out.) A folder in use is kept from start to
-start, so addresses stay true while a supervisor is replaced.
+filesystems support no sockets at all. The data folder is the first choice,
+since it is never cleaned up; otherwise a folder with a random name in the
+temporary folder that only PostgreSQL's user can enter. (Not the user's runtime
+folder, which is removed at logout.) The same folder is used from start to
+start, so addresses stay valid while a supervisor is replaced.
 """
 
 import os
@@ -41,10 +41,10 @@ separate hosts."""
 def choose_socket_folder(
     folder: DataFolder, account: Account, *, kept: str
 ) -> Path:
-    """Find or make the folder, empty but for what a dead server left.
+    """Find or create the folder, empty except for files of a dead server.
 
     Raises:
-        DataFolderError: no place takes a socket.
+        DataFolderError: no folder can hold a socket.
     """
     for candidate in _candidates(folder, kept):
         try:
@@ -64,12 +64,12 @@ def choose_socket_folder(
 
 
 def has_socket(chosen: Path) -> bool:
-    """Whether the socket is there; others tidy the temporary folder."""
+    """Return whether the socket exists; temporary folders are cleaned up."""
     return (chosen / f".s.PGSQL.{PORT}").exists()
 
 
 def leave_socket_folder(folder: DataFolder, chosen: Path) -> None:
-    """Remove a folder that lies outside the data folder."""
+    """Remove a folder outside the data folder."""
     if folder.path in chosen.parents:
         return
     try:
@@ -104,7 +104,8 @@ def _make(path: Path, account: Account) -> None:
 
 
 def _try_socket(path: Path) -> None:
-    # Whoever died here left one, and pids come again: in a container soon.
+    # A process that died here left one, and pids are reused, soon in a
+    # container.
     for left in path.glob(".probe-*"):
         left.unlink()
     probe = path / f".probe-{os.getpid()}"

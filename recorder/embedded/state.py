@@ -1,8 +1,8 @@
-"""What the supervisor tells the commands, in one small file.
+"""The state that the supervisor reports to the commands, in one small file.
 
-The file is replaced as a whole, so a reader sees the old text or the new
-one, never half. It is a message, not the truth: whether a supervisor lives
-is asked of its lock, and whether PostgreSQL answers is found by connecting.
+The file is replaced as a whole, so a reader sees the old text or the new one,
+never half. It is a message, not the truth: the lock shows whether a supervisor
+is alive, and connecting shows whether PostgreSQL responds.
 """
 
 import json
@@ -15,7 +15,7 @@ __all__ = ["Phase", "State", "read_state", "write_state"]
 
 
 class Phase(StrEnum):
-    """Where the server is in its life."""
+    """The phases in the life of the server."""
 
     CREATING = "creating"
     STARTING = "starting"
@@ -32,21 +32,21 @@ class State:
     """One message of a supervisor."""
 
     instance: str
-    """Which supervisor says so: a random name, new with each process."""
+    """The supervisor that wrote it: a random name, new with each process."""
 
     supervisor_pid: int
     phase: Phase
     socket_folder: str = ""
-    """Where the socket lies; kept from start to start, so that the
-    addresses that commands hold stay true."""
+    """The folder of the socket; kept from start to start, so that the
+    addresses that commands hold stay valid."""
 
     error_code: str = ""
     message: str = ""
-    """Why it failed or restarts, in words."""
+    """Why it failed or restarts, as text."""
 
 
 def read_state(path: Path) -> State | None:
-    """Read the last message, if there is one that can be read."""
+    """Read the last message; None if it is missing or cannot be parsed."""
     try:
         fields = json.loads(path.read_text())
         return State(**{**fields, "phase": Phase(fields["phase"])})

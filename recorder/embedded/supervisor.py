@@ -1,10 +1,10 @@
 """The supervisor: the process that owns the server.
 
-The first command starts it, detached. It creates the cluster if there is
-none, runs the server, starts it again when it dies, and stops it when the
-last command has left. One lock says that it lives; a second supervisor sees
-the lock and ends. It has one thread and imports little, because it stays as
-long as the recording.
+The first command starts it, detached. It creates the cluster if there is none,
+runs the server, restarts it when it dies, and stops it when the last command
+has left. A lock shows that it is alive; a second supervisor sees the lock and
+exits. It has one thread and imports little, because it stays as long as the
+recording.
 
 It knows nothing of databases, roles or SQL; see `bootstrap`.
 """
@@ -51,19 +51,19 @@ from recorder.embedded.state import Phase, State, read_state, write_state
 __all__ = ["main"]
 
 _TICK_SECONDS = 0.1
-"""How soon a dead server or an empty house is noticed. A tick is a handful
-of system calls; all of them together take 0.2 % of a core."""
+"""How soon a dead server or the absence of commands is noticed. A tick is a
+handful of system calls; all of them together take 0.2 % of a core."""
 
 _LOCK_SECONDS = 1.0
-"""Commands that ask whether we live hold our lock for microseconds."""
+"""Commands that check whether we are alive hold our lock for microseconds."""
 
 _GRACE_SECONDS = 10.0
-"""What commands get to finish after SIGTERM: a shutdown signals all of us
-at once, and they still have something to commit."""
+"""The time that commands get to finish after SIGTERM: a shutdown signals all
+processes at once, and commands still have something to commit."""
 
 
 class Supervisor:
-    """Keeps one server running as long as anybody uses it."""
+    """Keeps one server running as long as a command uses it."""
 
     def __init__(
         self, folder: DataFolder, settings: Mapping[str, str]
@@ -77,9 +77,10 @@ class Supervisor:
         self._stop_at: float | None = None
 
     def run(self) -> int:
-        """Serve until nobody is left; return the exit status."""
+        """Serve until no command is left; return the exit status."""
         if self._users.take_exclusive():
-            # Whoever started us holds a share, unless they died meanwhile.
+            # The command that started us holds a share, unless it died
+            # meanwhile.
             return 0
         signal.signal(signal.SIGTERM, self._ask_to_stop)
         for harmless in (signal.SIGINT, signal.SIGHUP):
@@ -88,12 +89,12 @@ class Supervisor:
             with translate_os_errors("start PostgreSQL in", self._folder.path):
                 server = self._begin()
         except EmbeddedError as error:
-            self._tell(Phase.FAILED, error)
+            self._report(Phase.FAILED, error)
             return 1
         try:
             self._stay(server)
         finally:
-            self._tell(Phase.STOPPING)
+            self._report(Phase.STOPPING)
             if self._users.is_in_place():
                 server.stop()
             else:
@@ -101,19 +102,19 @@ class Supervisor:
                 server.abandon()
         leave_socket_folder(self._folder, Path(self._socket_folder))
         self._socket_folder = ""
-        self._tell(Phase.STOPPED)
+        self._report(Phase.STOPPED)
         return 0
 
     def _begin(self) -> Postmaster:
         folder = self._folder
-        self._tell(Phase.STARTING)
+        self._report(Phase.STARTING)
         site = install(folder)
         if not folder.cluster.exists():
-            self._tell(Phase.CREATING)
+            self._report(Phase.CREATING)
             create_cluster(site)
         check_version(folder)
         if not was_stopped_cleanly(folder.cluster):
-            self._tell(Phase.RECOVERING)
+            self._report(Phase.RECOVERING)
         server = Postmaster(site)
         self._configure(site)
         if not folder.passwords.exists():
@@ -123,7 +124,7 @@ class Supervisor:
         else:
             complete_passwords(folder.passwords)
         server.start()
-        self._tell(Phase.READY)
+        self._report(Phase.READY)
         return server
 
     def _configure(self, site: Installation) -> None:
@@ -151,30 +152,32 @@ class Supervisor:
             elif has_socket(Path(self._socket_folder)):
                 backoff.settle()
             else:
-                # Nobody could connect any more.
+                # No command could connect any more.
                 server.stop()
 
     def _restart(self, server: Postmaster) -> None:
-        self._tell(Phase.RESTARTING, server.ending())
+        self._report(Phase.RESTARTING, server.ending())
         try:
             with translate_os_errors("start PostgreSQL in", self._folder.path):
                 self._configure(server.site)
                 server.start()
         except EmbeddedError as error:
-            self._tell(Phase.RESTARTING, error)
+            self._report(Phase.RESTARTING, error)
         else:
-            self._tell(Phase.READY)
+            self._report(Phase.READY)
 
     def _is_over(self) -> bool:
         if self._stop_at is not None and time.monotonic() >= self._stop_at:
             return True
-        # Whoever comes while we hold it alone waits until we are gone, and
-        # starts the next supervisor.
+        # A command that arrives while we hold it exclusively waits until we
+        # have ended, and starts the next supervisor.
         if self._users.take_exclusive():
             return True
         return not self._users.is_in_place()
 
-    def _tell(self, phase: Phase, error: EmbeddedError | None = None) -> None:
+    def _report(
+        self, phase: Phase, error: EmbeddedError | None = None
+    ) -> None:
         state = State(
             instance=self._instance,
             supervisor_pid=os.getpid(),
@@ -183,8 +186,8 @@ class Supervisor:
             error_code=error.code if error else "",
             message=str(error) if error else "",
         )
-        # A full disk must not end us: we go on, and commands see by
-        # connecting whether the server answers.
+        # A full disk must not end us: we continue, and commands see by
+        # connecting whether the server responds.
         with suppress(OSError):
             said = f"{phase}: {error}" if error else phase
             sys.stderr.write(f"supervisor [{os.getpid()}] {said}\n")
@@ -207,8 +210,8 @@ def main(arguments: Sequence[str]) -> int:
     settings = dict(item.split("=", 1) for item in options.settings)
     os.chdir("/")
     os.umask(0o077)
-    # Never closed: the kernel gives it back when this process is gone, and
-    # whoever waits for that finds nothing of it left.
+    # Never closed: the kernel releases it when this process ends, and a
+    # command that waits for that finds nothing of it left.
     alive = FileLock(folder.supervisor_lock)
     if not _claim(alive):
         return 0
@@ -218,8 +221,8 @@ def main(arguments: Sequence[str]) -> int:
 def _claim(alive: FileLock) -> bool:
     """Become the supervisor, unless there is one.
 
-    A command that asks whether one lives shares the lock for a moment; only
-    a supervisor holds it alone.
+    A command that checks for one shares the lock for a moment; only a
+    supervisor holds it exclusively.
     """
     another_lives = False
 

@@ -277,7 +277,7 @@ class Gang:
         if outcome in {Outcome.COMPLETED, Outcome.UNKNOWN}:
             return loss.at
         if outcome is Outcome.FAILED and self._failed_at is not None:
-            told = self._workloads.failure_told(self._workload)
+            told = self._workloads.reported_failure(self._workload)
             return min(self._failed_at, told or self._failed_at)
         if again is not None or self._workload.kind == "Pod":
             return again or self._scope.until

@@ -1,7 +1,7 @@
 """Health and metrics, on a port of their own.
 
-The port may listen beyond loopback, because nothing it says names an object:
-resources, states, counts and times only.
+The port may listen beyond loopback, because its responses name no objects:
+only resources, states, counts and times.
 """
 
 from recorder.health.server import HealthServer

@@ -1,4 +1,4 @@
-"""The recording's counters in Prometheus' words and units."""
+"""The recording's counters as Prometheus metrics."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -151,8 +151,7 @@ class _Recording(Collector):
         if progress.archived_until is not None:
             yield GaugeMetricFamily(
                 "recorder_archived_until_timestamp_seconds",
-                "End of the last day that is archived, whoever did it, as a"
-                " Unix time.",
+                "End of the last archived day as a Unix time, by any process.",
                 progress.archived_until.timestamp(),
             )
 
@@ -172,7 +171,7 @@ class _Recording(Collector):
         streams = self._progress.streams
         for (source, resource), point in sorted(streams.items()):
             if source in {RECORDER, AUDITED}:
-                continue  # its own notices and counts: nothing is followed
+                continue  # its own entries: no stream is followed
             for each in StreamState:
                 state.add_metric(
                     (source, resource, each.value), int(point.state is each)

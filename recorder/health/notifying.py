@@ -1,4 +1,4 @@
-"""The counters of notifying in Prometheus' words and units."""
+"""The counters of notifications as Prometheus metrics."""
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime

@@ -21,10 +21,10 @@ BOUNDS = server.Bounds(
 leave."""
 
 BEHIND_SHOWN = 5
-"""Resources that are named; a probe shows a line."""
+"""Resources that are named; a probe shows one line."""
 
 Ready = Callable[[], tuple[str, bool]]
-"""Returns what is so, and whether that is ready."""
+"""Returns the status text, and whether it is ready."""
 
 
 class HealthServer:
@@ -83,9 +83,9 @@ async def listening(
 
     Args:
         address: ``HOST:PORT``; port 0 takes a free one.
-        ready: says whether it is ready.
-        metrics: returns what is scraped.
-        setting: which says the address, for who has to change it.
+        ready: returns the status, and whether it is ready.
+        metrics: returns the metrics.
+        setting: the setting with the address, for messages.
 
     Raises:
         ListenError: the address is malformed, or taken.
@@ -93,7 +93,7 @@ async def listening(
     bound = server.bound_socket(address, setting=setting)
 
     async def healthz(_: Request) -> Response:
-        # That this answers shows that the event loop turns.
+        # A response shows that the event loop is running.
         return PlainTextResponse("ok\n")
 
     async def readyz(_: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Redaction at the door: nothing else sees a document before this.
+"""Redaction on admission: nothing else sees a document before this.
 
 What cannot be parsed cannot be redacted either, so it becomes a refusal with
 its bytes masked as far as a pattern can.
@@ -35,9 +35,9 @@ def admit(
 ) -> list[Observation]:
     """Return the observations without secrets, in order.
 
-    ``served`` says that documents come straight from an API server, so that
-    what it never writes need not be looked for; not so those of a tape.
-    ``checked`` says that the source has seen that objects are JSON.
+    ``served``: documents come directly from an API server, so what it never
+    writes need not be searched for; not true of a tape. ``checked``: the
+    source has verified that objects are JSON.
     """
     redact = partial(redaction.document, served=served, checked=checked)
     admitted: list[Observation] = []

@@ -1,6 +1,6 @@
-"""Counting, while audit is read, versions and the writes on record.
+"""Counting the seen versions and the writes on record, while audit is read.
 
-Kept for each resource beside its stream, in the transaction of the entries.
+Stored for each resource with its stream, in the transaction of the entries.
 """
 
 from collections.abc import Iterable, Mapping
@@ -18,11 +18,11 @@ from recorder.model.reference import Resource
 __all__ = ["Authorship"]
 
 NO_WRITE = frozenset({"exec", "attach", "portforward", "proxy", "log"})
-"""Subresources by which nothing of the object changes."""
+"""Subresources that do not change the object."""
 
 
 class Authorship:
-    """Counts by resource, as they move between two batches."""
+    """Counts by resource, as they change between two batches."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
@@ -33,7 +33,7 @@ class Authorship:
         """By group and plural; both are looked up once a batch."""
 
     def version(self, resource: str, at: datetime) -> None:
-        """Count a version that a watch told, if audit is read."""
+        """Count a version that a watch delivered, if audit is read."""
         if self._is_read is None:
             self._is_read = any(
                 source == AUDIT and point.state is StreamState.LIVE
@@ -43,7 +43,7 @@ class Authorship:
             self._of(resource).add(at, versions=1)
 
     def request(self, record: AuditRecord | None, at: datetime) -> None:
-        """Count a request that may have made versions of what is watched."""
+        """Count a request that may have changed a watched resource."""
         self._is_read = True
         if record is None or record.object_ref is None:
             return
@@ -62,7 +62,7 @@ class Authorship:
             self._of(name).add(at, writes=1)
 
     def settle(self) -> None:
-        """Put what was counted beside the streams, to be committed."""
+        """Store the counts with the streams, to be committed."""
         for resource in sorted(self._moved):
             point = self._ledger.moved((AUDITED, resource))
             point.state = StreamState.ENDED

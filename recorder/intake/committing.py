@@ -1,8 +1,8 @@
 """Committing: batches to the log, one at a time, for as long as it takes.
 
-A log that is away, read-only or full is waited for with the batch in hand;
-the queue fills, the sources wait, and nothing is lost while the cluster still
-holds its history.
+If the log is unavailable, read-only or full, the committer keeps the batch and
+retries; the queue fills, the sources wait, and nothing is lost while the
+cluster still holds its history.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class Policy:
     """Bounds and choices of a recording, each with its reason."""
 
     batch_entries: int = 2000
-    """With this a batch is due."""
+    """Entries with which a batch is due."""
 
     batch_bytes: int = 8 << 20
     """The same in bytes, which bounds a list of large objects."""
@@ -45,27 +45,27 @@ class Policy:
     makes ten transactions instead of hundreds."""
 
     idle: timedelta = timedelta(seconds=2)
-    """How often proofs and the lease are written when nothing else is; a
-    third of the lease."""
+    """How often proofs and the lease are written in quiet times; a third of
+    the lease."""
 
     stop: timedelta = timedelta(seconds=8)
     """How long a stop may take to commit the pending batch."""
 
     retry_min: timedelta = timedelta(milliseconds=200)
-    """The first wait for a log that is away: most are there again at once."""
+    """The first wait for an unavailable log: most outages are short."""
 
     retry_max: timedelta = timedelta(seconds=5)
     """The longest wait, so that recording resumes soon."""
 
     event_ttl: timedelta = EVENT_TTL
-    """How long the API server keeps Events; it does not tell."""
+    """How long the API server keeps Events; it does not report it."""
 
     served: bool = False
-    """Whether documents come straight from an API server."""
+    """Whether documents come directly from an API server."""
 
     checked: bool = False
-    """Whether the source has seen that objects are JSON, as a tape's reader
-    does."""
+    """Whether the source has verified that objects are JSON, as a tape's
+    reader does."""
 
     full_fidelity: bool = False
     """Whether heartbeats become entries too."""
@@ -91,7 +91,7 @@ class Committer:
         self._progress = progress
         self._has_room = has_room
         self._deriver = Deriver(log)
-        # One batch is under way at a time: positions are given out in order.
+        # One batch is in flight at a time: positions are assigned in order.
         self._turn = asyncio.Lock()
         self._work = asyncio.Event()
         self._receipts = receipts
@@ -119,8 +119,8 @@ class Committer:
         """Note that the ledger grew; wait while it is full."""
         ledger = self._ledger
         if ledger.entries or ledger.turned or self._receipts.waiting:
-            # A restart is over when its streams are seen to be live, so
-            # that is told as soon as an entry would be.
+            # A restart is over when its streams are live, so that is written
+            # as soon as an entry would be.
             self._work.set()
         if self.is_due():
             self._due.set()
@@ -129,7 +129,7 @@ class Committer:
             await self._room.wait()
 
     def close(self) -> None:
-        """Say that the ledger grows no more: `run` commits it and ends."""
+        """Note that the ledger is complete: `run` commits it and ends."""
         self._closing = True
         self._work.set()
         self._due.set()
@@ -142,8 +142,8 @@ class Committer:
                 await self.commit()
             await self.commit()
         finally:
-            # Who waits is told at once: the source that the recording waits
-            # for may be among them.
+            # Waiting tasks are woken at once: the source that the recording
+            # waits for may be among them.
             self._receipts.end()
 
     async def commit(self) -> None:

@@ -1,10 +1,10 @@
 """Deriving: the facts of a batch, before it is committed.
 
-The version before an entry is mostly one that was seen a moment ago; its
-state is kept for as long as there is room, and the facts of such an entry are
-derived as it is entered, while its document is in the processor's cache. The
-state of another is read from the log before its batch is committed, so that
-facts do not depend on what happens to be remembered.
+The version before an entry was mostly seen a moment ago; its state is kept
+while there is room, and the facts of such an entry are derived as it is
+entered, while its document is in the processor's cache. Other states are read
+from the log before the batch is committed, so that facts do not depend on what
+happens to be remembered.
 """
 
 import asyncio
@@ -17,17 +17,17 @@ from recorder.intake.state import Batch
 __all__ = ["Deriver"]
 
 STATES_MAX = 4_096
-"""States remembered of entries before a batch, of 2 to 6 kB each. A larger
-cluster of which everything changes reads the others from the log."""
+"""Remembered states of earlier entries, of 2 to 6 kB each. In a larger cluster
+in which everything changes the others are read from the log."""
 
 AT_ONCE = 250
-"""Entries derived before others get their turn."""
+"""Entries derived before other tasks get their turn."""
 
 DOCUMENTS_AT_ONCE = 200
 
 
 class Documents(Protocol):
-    """Where the version before an entry is read."""
+    """Reads the versions before entries."""
 
     async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
         """Return the documents of committed entries by position."""
@@ -36,9 +36,8 @@ class Documents(Protocol):
 class Deriver:
     """Derives facts, batch after batch, in the order of the log.
 
-    It bounds what is known of objects, which lies with whoever enters them:
-    the states that are remembered, and one for each entry that is not
-    committed.
+    It bounds the known states of objects, which the component that enters them
+    holds: the remembered states, and one for each entry that is not committed.
     """
 
     def __init__(
@@ -48,18 +47,18 @@ class Deriver:
         self._states_max = states_max
 
     async def derive(self, batch: Batch) -> None:
-        """Return a batch its facts, unless it has them.
+        """Derive the facts of a batch, unless it has them.
 
         Raises:
-            LogUnavailableError: a version before cannot be read now.
+            LogUnavailableError: an earlier version cannot be read now.
         """
         if batch.facts is not None:
             return
         states = batch.states
         wanted = _wanted(batch)
         missing = {p: r for p, r in wanted.items() if p not in states}
-        # What is read and what is at hand stay so until the batch is done:
-        # a state that fell out meanwhile would make an object new again.
+        # What was read or known stays until the batch is done: a state that
+        # was evicted meanwhile would make an object new again.
         states.learn(await self._read(missing))
         found: list[tuple[int, Sequence[WrittenFact]]] = []
         derived = 0

@@ -1,4 +1,4 @@
-"""A document on its way in: read once, asked several times."""
+"""A document on its way in: decoded once, used several times."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ __all__ = ["Document", "collection_of", "is_events", "read"]
 
 
 BEATING = frozenset({"nodes", "coordination.k8s.io/leases"})
-"""Collections whose objects show that they live by being updated."""
+"""Collections whose objects are updated as a sign of life."""
 
 
 def is_events(resource: Resource) -> bool:
@@ -31,14 +31,14 @@ def is_events(resource: Resource) -> bool:
 
 
 def collection_of(resource: Resource) -> str:
-    """Name a resource without its version, as a head is filed."""
+    """Return a resource without its version, as the key of a head has it."""
     if resource.group:
         return f"{resource.group}/{resource.plural}"
     return resource.plural
 
 
 class Document:
-    """One version of one object, as a source gave it."""
+    """One version of one object, as a source delivered it."""
 
     __slots__ = (
         "_kind",
@@ -60,7 +60,7 @@ class Document:
 
         Args:
             read: the document.
-            kind: for items of a list, which do not say it.
+            kind: for items of a list, which do not have it.
         """
         head, resource = read.head, read.resource
         self._object = read
@@ -80,14 +80,14 @@ class Document:
 
     @property
     def substance(self) -> bytes | None:
-        """Digest of all but the heartbeat fields; None for most kinds."""
+        """Digest of all except the heartbeat fields; None for most kinds."""
         if self._substance is None and self.key[0] in BEATING:
             self._substance = substance(self.raw, self.resource)
         return self._substance
 
     @property
     def ready(self) -> bool:
-        """Whether a Node says that it is."""
+        """Whether a Node reports that it is ready."""
         if self._ready is None:
             self._ready = node_ready(self.raw, self.wire) == "True"
         return self._ready

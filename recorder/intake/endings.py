@@ -1,13 +1,13 @@
-"""What the end of a stream, a refusal or a rewind means for the record.
+"""What the end of a stream, a rejection or a rewind means for the log.
 
-Each ending reaches a named state; those after which something may be missing
+Each ending leads to a named state; those after which something may be missing
 open a gap.
 """
 
 from datetime import datetime, timedelta
 
 from recorder.intake.document import collection_of, is_events
-from recorder.intake.gaps import CAME_AND_WENT, Outcome, counted, told
+from recorder.intake.gaps import CAME_AND_WENT, Outcome, counted, own_draft
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
 from recorder.intake.state import StreamKey, StreamState
@@ -62,7 +62,7 @@ def stream_closed(
     if closed.reason in CLEAN_REASONS:
         vouch(point, at, StreamState.LIVE)
         if closed.reason == SETTLED:
-            # The log that this was cut out of knew better than a part of it.
+            # The log that this was cut out of knew more than a part of it.
             point.settled_until = None
             settle(point, at)
     elif closed.reason == ABSENT:
@@ -84,7 +84,7 @@ def _must_list(
     if point.began_at is None:
         return
     if is_events(closed.resource):
-        # A list may yet prove that nothing was missed.
+        # A list may still prove that nothing was missed.
         relisting.explain(key, reason)
     else:
         ledger.open_gap(key, reason, closed.observed_at)
@@ -166,8 +166,8 @@ def request_failed(
 def records_lost(ledger: Ledger, lost: RecordsLost) -> None:
     """Record that records of a stream were never read.
 
-    They lie after the last that was read, or a later time that is known, and
-    before now.
+    They were made after the last that was read, or after a known later time,
+    and before now.
     """
     key = (lost.source, lost.stream)
     ledger.open_gap(key, lost.reason, lost.observed_at, since=lost.since)
@@ -184,12 +184,13 @@ def records_lost(ledger: Ledger, lost: RecordsLost) -> None:
 def epoch_began(ledger: Ledger, began: EpochBegan) -> None:
     """Record that the cluster's history was rewound.
 
-    Versions seen before say nothing of those to come: every stream must list.
+    Earlier versions cannot be compared with later ones: every stream must
+    list.
     """
     ledger.epoch += 1
     ledger.enter(
         None,
-        told(
+        own_draft(
             Operation.EPOCH_BEGAN,
             began.observed_at,
             began.source,
@@ -216,7 +217,7 @@ def clock_jumped(
     relisting.jumped(at, by)
     ledger.enter(
         None,
-        told(
+        own_draft(
             Operation.CLOCK_JUMPED,
             jumped.observed_at,
             "recorder",

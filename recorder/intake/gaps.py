@@ -1,8 +1,8 @@
-"""Gap entries: the documents that say what we cannot vouch for.
+"""Gap entries: the documents that state what we cannot vouch for.
 
-A gap starts at the last committed proof of completeness and ends at the
-first complete list after it. Opening and closing are two entries; the second
-says what the list proved and what stays possible.
+A gap starts at the last committed proof of completeness and ends at the first
+complete list after it. Opening and closing are two entries; the second states
+what the list proved and what is still possible.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,11 +25,11 @@ __all__ = [
     "closed",
     "counted",
     "opened",
-    "told",
+    "own_draft",
 ]
 
 RELISTED = "relisted"
-"""Reason of a gap that a list found without being told why."""
+"""Reason of a gap that a list found without a known reason."""
 
 CAME_AND_WENT = "an object that was created and deleted in between"
 
@@ -44,7 +44,7 @@ class Relist:
     absent: int = 0
 
     def proved(self, version: str) -> str:
-        """Say it in words."""
+        """Describe it."""
         return (
             f"the list at version {version} shows"
             f" {counted(self.unchanged)} unchanged, {self.changed} changed,"
@@ -72,7 +72,7 @@ class Relist:
 
 
 def counted(number: int, noun: str = "object") -> str:
-    """Return a number of things in words."""
+    """Return a number of things as text."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
@@ -80,28 +80,28 @@ class Outcome(NamedTuple):
     """What is known of a gap when it closes."""
 
     proved: str
-    """In words."""
+    """As text."""
 
     possible: Sequence[str]
-    """What may still be missing, in words."""
+    """What may still be missing, as text."""
 
     walked: Mapping[str, str | bool] | None = None
-    """Since which version the past was read, what that proved, and whether
-    what happened behind it goes on there, without a list."""
+    """The version from which the past was read, what that proved, and whether
+    the stream continues after it without a list."""
 
 
 def _moment(at: datetime | None) -> str | None:
     return None if at is None else written(at)
 
 
-def told(
+def own_draft(
     operation: Operation,
     at: datetime,
     source: str,
     resource: str | None,
     document: dict[str, Any],
 ) -> Draft:
-    """Make a draft of something that the recorder itself says."""
+    """Make the draft of an entry by the recorder itself."""
     return Draft(
         source=source,
         operation=operation,
@@ -113,7 +113,7 @@ def told(
 
 def opened(gap: OpenGap, *, at: datetime, source: str, resource: str) -> Draft:
     """Make the entry that opens a gap."""
-    return told(
+    return own_draft(
         Operation.GAP_OPENED,
         at,
         source,
@@ -137,11 +137,12 @@ def closed(
 ) -> Draft:
     """Make the entry that closes a gap.
 
-    With nothing left possible the gap is healed: it costs an answer nothing.
+    If nothing is possible any more the gap is healed: it does not affect any
+    answer.
     """
     source, resource = key
     walked = {"walked": outcome.walked} if outcome.walked else {}
-    return told(
+    return own_draft(
         Operation.GAP_CLOSED,
         at,
         source,

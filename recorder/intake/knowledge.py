@@ -1,4 +1,4 @@
-"""What a source may ask of the recording: its answers to the port `Known`."""
+"""What a source may query of the recording: the port `Known`."""
 
 import asyncio
 import heapq
@@ -18,8 +18,8 @@ from recorder.model.reference import Resource
 __all__ = ["Knowledge", "utc_now"]
 
 
-TOLD = timedelta(minutes=15)
-"""Longer than an API server tells its past."""
+PAST_HELD = timedelta(minutes=15)
+"""Longer than an API server holds its past."""
 
 
 def utc_now() -> datetime:
@@ -29,7 +29,7 @@ def utc_now() -> datetime:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Knowledge:
-    """Answers one source, from the ledger, and from the log where it must."""
+    """Serves one source, from the ledger, and from the log if necessary."""
 
     source: str
     ledger: Ledger
@@ -51,14 +51,14 @@ class Knowledge:
         }
 
     def entered(self, resource: Resource) -> str | None:
-        """Return the highest version of a resource that was entered."""
+        """Return the highest entered version of a resource."""
         point = self.ledger.streams.get((self.source, str(resource)))
         return None if point is None else point.pending
 
     async def owned(self) -> Mapping[str, Sequence[int]]:
-        """Return the versions that the log has of late, by resource."""
+        """Return the versions that the log has recently, by resource."""
         ledger = self.ledger
-        since = ledger.reach(self.now(), TOLD)
+        since = ledger.reach(self.now(), PAST_HELD)
         return await self.log.owned(
             self.source, epoch=ledger.epoch, since=since
         )
@@ -71,9 +71,9 @@ class Knowledge:
     async def newest(self, count: int) -> Sequence[KnownObject]:
         """Return the live objects with the highest versions, newest first.
 
-        Only of this epoch: what is not listed yet in it has a version of the
-        history that was rewound, and would prove the same rewind again to a
-        source that was started since.
+        Only of this epoch: an object that is not listed yet in it has a
+        version of the rewound history, and would prove the same rewind again
+        to a source that was started since.
         """
         epoch = self.ledger.epoch
         heads = heapq.nlargest(
@@ -85,10 +85,10 @@ class Knowledge:
         return [_known(head, raws.get(head.position)) for head in heads]
 
     async def versions(self, resource: Resource) -> Mapping[str, HeldVersion]:
-        """Return the version of every live object of a resource, by uid."""
+        """Return the version of every live object of a resource, by UID."""
         answer: dict[str, HeldVersion] = {}
 
-        async def look() -> None:
+        async def read() -> None:
             heads = self.ledger.versions.of(collection_of(resource))
             for (_, name), head in heads.items():
                 of = head.identity
@@ -96,13 +96,13 @@ class Knowledge:
                     of.namespace, of.name, head.resource_version
                 )
 
-        await self._in_order(look)
+        await self._in_order(read)
         return answer
 
     async def lacking(
         self, resource: Resource, versions: Sequence[int]
     ) -> Sequence[int]:
-        """Return those versions of Events of which the log has no entry."""
+        """Return those versions of Events that have no entry in the log."""
         await self._in_order(self.commit)
         since = self.ledger.reach(self.now(), self.event_ttl * 2)
         return await self.log.lacking(
@@ -110,7 +110,7 @@ class Knowledge:
         )
 
     async def _in_order(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do something behind all that was put before."""
+        """Run something after all that was put before."""
         done = asyncio.Event()
 
         async def do() -> None:
@@ -132,7 +132,7 @@ def _known(head: Head, raw: bytes | None) -> KnownObject:
     if raw is not None:
         document = read(raw, resource=resource)
         if document.resource_version != head.resource_version:
-            # The newest version was a heartbeat and only counted.
+            # The newest version was a heartbeat, which is only counted.
             raw = None
     return KnownObject(
         resource=resource,

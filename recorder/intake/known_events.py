@@ -1,11 +1,11 @@
-"""What a list of Events is compared with, and how far back the log is asked.
+"""What a list of Events is compared with, and how far back the log is read.
 
-The log is asked for the Events of some hours, because a live one is no older
+The log is read for the Events of some hours, because a live one is no older
 than its TTL. That is by our clock, which may have been set forward while
-nobody recorded, and by a TTL that the API server does not tell. Where either
-is wrong, a list shows Events as unknown that were taken long before. To read
-all Events of a long log takes minutes and to look for some versions does not,
-so the log is read further back only for those that it holds.
+nothing was recorded, and by a TTL that the API server does not report. If
+either is wrong, a list shows Events as unknown that were recorded long before.
+Reading all Events of a long log takes minutes and checking some versions does
+not, so the log is read further back only for those that it holds.
 """
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -25,11 +25,11 @@ __all__ = ["EVER", "KnownEvent", "KnownEvents", "outlived"]
 EVER = datetime.min.replace(tzinfo=UTC)
 
 WIDER = 4
-"""How many times as far the log is asked back for Events that it took and
-was not found to hold: a few times at most, however long it is."""
+"""How many times as far the log is read back for Events that it took and was
+not found to hold: a few times at most, however long it is."""
 
 DIGITS = 18
-"""Of versions that the log can be asked for, as 64 bits hold."""
+"""Of versions that the log can be queried for, as they fit 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +64,14 @@ class KnownEvents:
         self._ledger = ledger
         self._event_ttl = event_ttl
         self._list: tuple[StreamKey, str] | None = None
-        """The one for which they are known."""
+        """The list for which they are known."""
         self._window = timedelta()
         self._asked: set[str] = set()
         self._lacking: set[str] = set()
 
     @property
     def epoch(self) -> int:
-        """Of which versions are asked for."""
+        """The epoch of the versions."""
         return self._ledger.epoch
 
     def wanted(
@@ -80,9 +80,9 @@ class KnownEvents:
         """Return what must be read from the log to process an observation.
 
         The Events of a time before it, or which of some versions are lacking,
-        of all time. None where nothing is wanted; otherwise everything taken
-        so far must be committed, the answer given to `know` or to `lack`, and
-        this be asked again, before the observation is taken.
+        of all time. None if nothing is needed; otherwise everything taken so
+        far must be committed, the result passed to `know` or to `lack`, and
+        this called again, before the observation is taken.
         """
         if not isinstance(observation, ListPage):
             return None
@@ -107,7 +107,7 @@ class KnownEvents:
         return self._further(observation.items, point.pending or "0")
 
     def know(self, events: Mapping[str, KnownEvent]) -> None:
-        """Load the live Events of the log, by uid."""
+        """Load the live Events of the log, by UID."""
         self.by_uid = events
 
     def lack(self, versions: Iterable[int]) -> None:
@@ -115,7 +115,7 @@ class KnownEvents:
         self._lacking.update(str(version) for version in versions)
 
     def forget(self) -> None:
-        """Be ready for another list."""
+        """Prepare for another list."""
         self.by_uid, self._list = {}, None
         self._asked, self._lacking = set(), set()
 
@@ -144,7 +144,7 @@ def outlived(
 
     Args:
         items: of a list of Events.
-        known: uids that the log was found to hold.
+        known: UIDs that the log was found to hold.
         taken: the version up to which the stream was taken.
     """
     for raw in items:

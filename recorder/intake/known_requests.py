@@ -1,11 +1,11 @@
-"""Which audit records are in the log already, whichever way they came.
+"""Which audit records the log has already, whichever way they came.
 
-A file and a webhook deliver the same records, and a webhook again whatever it
-got no answer for. The newest are remembered here, more than can be on their
-way to the log; of others the log is asked, by the moment of the request,
-which the API server gives in microseconds, unless it is later than that of
-any that is not remembered. So a record is known after any restart and however
-late it comes, as long as its day is in the database.
+A file and a webhook deliver the same records, and a webhook repeats a batch
+without a response. The newest are remembered here, more than can be on their
+way to the log; for others the log is queried, by the time of the request,
+which the API server writes in microseconds, unless it is later than that of
+any record that is not remembered. So a record is recognized after any restart
+and however late it comes, as long as its day is in the database.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,21 +17,21 @@ from recorder.model.observation import AuditRecorded, Observation
 __all__ = ["KnownRequests"]
 
 REMEMBERED_MAX = 1 << 15
-"""Records, of some 250 bytes each. What is put and not committed is a
-quarter of that."""
+"""Records, of some 250 bytes each. What is put and not committed is a quarter
+of that."""
 
 
 class KnownRequests:
-    """The records that are known, and those that are being taken."""
+    """The known records, and those that are being taken."""
 
     def __init__(self, newest: datetime | None = None) -> None:
-        """Prepare; ``newest`` is the latest moment that the log has of any."""
+        """Prepare; ``newest`` is the latest request time in the log."""
         self._known: dict[bytes, datetime | None] = {}
-        """The moments by the digests of both kinds, in the order in which
-        they came."""
+        """The times by the digests of both kinds, in the order in which they
+        came."""
 
         self._newest = newest
-        """The latest moment of any record that is not remembered."""
+        """The latest time of any record that is not remembered."""
 
         self.repeated = 0
         """Records that were not new."""
@@ -40,7 +40,7 @@ class KnownRequests:
         """Of the records that are about to be taken."""
 
     def wanted(self, observations: Iterable[Observation]) -> list[datetime]:
-        """Return the moments of which the log is to be asked.
+        """Return the times for which the log must be queried.
 
         Those of the records that are about to be taken and not known here.
         """
@@ -63,12 +63,12 @@ class KnownRequests:
         return sorted(moments)
 
     def know(self, documents: Sequence[bytes]) -> None:
-        """Take note of what the log holds."""
+        """Note what the log holds."""
         for document in documents:
             self._remember(record_digests(document), record_moment(document))
 
     def is_new(self, raw: bytes) -> bool:
-        """Return whether a record is none of the known, and know it."""
+        """Return whether a record is new, and remember it."""
         read = self._read.pop(raw, None)
         digests, moment = read or (record_digests(raw), record_moment(raw))
         if self._holds(digests):

@@ -1,8 +1,8 @@
-"""The ledger: the batch being filled, and the streams it moves.
+"""The ledger: the batch being filled, and the streams that it moves.
 
-Positions are given out here, in the order of the log, since the one writer
-of a log knows its size. A sealed batch is a copy: what happens next must not
-reach a transaction that is already under way.
+Positions are assigned here, in the order of the log, since the one writer of a
+log knows its size. A sealed batch is a copy: later changes must not reach a
+transaction that is already in flight.
 """
 
 from copy import copy
@@ -49,7 +49,7 @@ class Ledger:
         self._drafts: list[tuple[int, Draft]] = []
         self._first = recovered.size + 1
         self.bytes = 0
-        """How many bytes the batch holds so far, roughly."""
+        """How many bytes the batch holds so far, approximately."""
 
         self._previous: dict[int, int] = {}
         self._read: dict[int, Entered] = {}
@@ -66,7 +66,7 @@ class Ledger:
 
     @property
     def turned(self) -> bool:
-        """Whether a stream is in another state than the last batch says."""
+        """Whether a stream is in another state than in the last batch."""
         return any(
             self.streams[key].state is not self._states.get(key)
             for key in self._moved
@@ -82,7 +82,7 @@ class Ledger:
     ) -> None:
         """Add an entry, of a stream or of the recorder as a whole.
 
-        ``previous`` is the position of the version of its object before,
+        ``previous`` is the position of the previous version of its object,
         ``wire`` the document as it was decoded, which is not kept.
         """
         position = self.position
@@ -95,7 +95,7 @@ class Ledger:
         self._drafts.append((self.epoch, draft))
         self.bytes += len(draft.raw)
         if previous is None and isinstance(wire, Wire):
-            # The facts of what appears hold all that it says, once more.
+            # The facts of a new object repeat all of its content.
             self.bytes += len(draft.raw)
         if key is not None:
             self.moved(key).entries += 1
@@ -128,7 +128,7 @@ class Ledger:
         return point
 
     def leave(self, key: StreamKey) -> None:
-        """Forget a stream, and where it resumes."""
+        """Remove a stream, and where it resumes."""
         self._moved.discard(key)
         if self.streams.pop(key, None) is not None:
             self._left.add(key)
@@ -141,8 +141,8 @@ class Ledger:
             if vouched is None or vouched <= at:
                 continue
             # A proof by a clock that was ahead would hide, until that time
-            # comes, that nothing is proven any more. The news before it are
-            # of that clock too, and must not seem younger than they are.
+            # comes, that nothing is proven any more. Earlier news is by that
+            # clock too, and must not seem younger than it is.
             self.moved(key).vouched_until = min(vouched + by, at)
             if settled is not None:
                 point.settled_until = min(settled + by, at)
@@ -150,7 +150,7 @@ class Ledger:
     def reach(self, until: datetime, span: timedelta) -> datetime:
         """Return the least time that our clock showed within a span.
 
-        ``until`` is when the span ends, by the clock as it is now.
+        ``until`` is when the span ends, by the current clock.
         """
         least = until - span
         for jump in reversed(self._jumps):
@@ -176,10 +176,9 @@ class Ledger:
         *,
         since: datetime | None = None,
     ) -> None:
-        """Open a gap at the last proof that cannot be taken back.
+        """Open a gap at the last proof that cannot be withdrawn.
 
-        Or since another time, where that is known. One that is open stays as
-        it is.
+        Or since another time, if it is known. An open gap stays unchanged.
         """
         point = self.moved(key)
         if point.gap is not None:

@@ -1,7 +1,7 @@
-"""The sources of a recording, side by side, until one of them settles it.
+"""The sources of a recording, in parallel, until one of them ends it.
 
-A stop, a source that fails, or the last of the sources that end by themselves
-settles it for all. What each of them had put by then is still committed.
+A stop, a source that fails, or the end of the last finite source ends it for
+all. What each of them had put by then is still committed.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ __all__ = ["SourceEndedError", "observe"]
 
 
 class SourceEndedError(RecorderError):
-    """A source that observes for as long as it is let has ended."""
+    """A source that should observe until cancelled has ended."""
 
     code = "source.ended"
 
@@ -25,13 +25,13 @@ async def observe(
     known: Callable[[str], Known],
     stop: asyncio.Event,
 ) -> RecorderError | None:
-    """Run the sources; return what the first failure was.
+    """Run the sources; return the first failure.
 
     Args:
         sources: by the name under which their streams are in the log.
         sink: takes what all of them observe.
-        known: tells one of them what it may know, by its name.
-        stop: set when a stop is wanted.
+        known: returns what a source may query, by its name.
+        stop: set when a stop is requested.
     """
     assert sources, "something is observed"
     failures: list[RecorderError] = []

@@ -1,8 +1,8 @@
-"""What intake asks of the world: sources to read, a log to append to.
+"""The ports of intake: sources to read, a log to append to.
 
 Adapters satisfy these structurally. A source pushes observations into a sink
-and may ask what is known already; it holds no state that matters after a
-crash, because everything it needs to continue is given to it at the start.
+and may query what is known already; it holds no state that matters after a
+crash, because it gets everything it needs to continue at the start.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,8 +26,8 @@ class Sink(Protocol):
         """Hand over observations, in order.
 
         Waits while the bounded queue is full, so that the source stops
-        reading; drops nothing. The receipt says when they are committed, to
-        whoever must not answer before.
+        reading; drops nothing. The receipt shows when they are committed, to
+        callers that must not respond before.
 
         Raises:
             NotCommittedError: the recording ended; nothing was taken.
@@ -36,7 +36,7 @@ class Sink(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownObject:
-    """The newest version of a live object that the log knows of."""
+    """The newest version of a live object in the log."""
 
     resource: Resource
     namespace: str
@@ -44,12 +44,12 @@ class KnownObject:
     uid: str
     resource_version: str
     raw: bytes | None
-    """The document of exactly this version; None when that version was a
-    folded heartbeat and was not stored."""
+    """The document of exactly this version; None if that version was a folded
+    heartbeat and was not stored."""
 
 
 class HeldVersion(NamedTuple):
-    """A version of an object that somebody holds."""
+    """A version of an object, as the log or a list holds it."""
 
     namespace: str
     name: str
@@ -57,24 +57,24 @@ class HeldVersion(NamedTuple):
 
 
 class Known(Protocol):
-    """What the log knows already, asked by one source."""
+    """What the log knows already, for one source."""
 
     def resume_points(self) -> Mapping[str, str]:
         """Return where each stream of the source continues, by its name.
 
-        As of the start of the recording: the completed version of a
-        resource, or the place that was reached. A resource that must be
-        listed first is not in it.
+        As of the start of the recording: the completed version of a resource,
+        or the place that was reached. A resource that must be listed first is
+        left out.
         """
 
     def is_new(self, resource: Resource) -> bool:
         """Return whether no list of a resource was ever completed."""
 
     def entered(self, resource: Resource) -> str | None:
-        """Return the highest version of a resource that was entered."""
+        """Return the highest entered version of a resource."""
 
     async def owned(self) -> Mapping[str, Sequence[int]]:
-        """Return the versions that the log has of late, by resource.
+        """Return the versions that the log has recently, by resource.
 
         Of this epoch; a bounded number.
         """
@@ -83,7 +83,7 @@ class Known(Protocol):
         """Return the live objects with the highest versions, newest first."""
 
     async def versions(self, resource: Resource) -> Mapping[str, HeldVersion]:
-        """Return the version of every live object of a resource, by uid.
+        """Return the version of every live object of a resource, by UID.
 
         Waits until everything that was put before has been processed.
         """
@@ -91,42 +91,42 @@ class Known(Protocol):
     async def lacking(
         self, resource: Resource, versions: Sequence[int]
     ) -> Sequence[int]:
-        """Return those versions of Events of which the log has no entry.
+        """Return those versions of Events that have no entry in the log.
 
         Of this epoch, and of Events that can still be alive. Waits until
         everything that was put before has been processed. For Events, which
-        are too many to be held by uid.
+        are too many to be held by UID.
         """
 
 
 class Source(Protocol):
-    """Something that observes."""
+    """A producer of observations."""
 
     @property
     def finite(self) -> bool:
         """Whether it ends by itself, as a tape does and a watch must not."""
 
     async def run(self, sink: Sink, known: Known) -> None:
-        """Observe until cancelled, or until there is nothing more."""
+        """Observe until cancelled, or until nothing is left."""
 
 
 class Log(Protocol):
     """The log, written by one writer at a time."""
 
     async def take_lease(self) -> Recovered:
-        """Become the writer and read where the log stands.
+        """Become the writer and read the state of the log.
 
         Raises:
-            StandingByError: somebody else is the writer.
-            LogUnavailableError: the log is away.
+            StandingByError: another process is the writer.
+            LogUnavailableError: the log is unavailable.
         """
 
     async def append(self, batch: Batch) -> None:
-        """Append a batch or nothing; the same batch again does no harm.
+        """Append a batch or nothing; repeating the same batch does no harm.
 
         Raises:
             LogUnavailableError: try the same batch again.
-            UnknownStateError: memory is worthless, start anew.
+            UnknownStateError: memory is invalid, start again.
         """
 
     async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
@@ -135,7 +135,7 @@ class Log(Protocol):
     async def live_events(
         self, resource: Resource, since: datetime
     ) -> Mapping[str, KnownEvent]:
-        """Return the Events last seen alive since a time, by uid."""
+        """Return the Events last seen alive since a time, by UID."""
 
     async def lacking(
         self,
@@ -145,7 +145,7 @@ class Log(Protocol):
         epoch: int,
         since: datetime,
     ) -> Sequence[int]:
-        """Return those versions, sorted, of which there is no entry.
+        """Return those versions, sorted, that have no entry.
 
         Of those of an epoch that were observed since a time.
         """
@@ -160,12 +160,12 @@ class Log(Protocol):
         """
 
     async def requests(self, moments: Sequence[datetime]) -> Sequence[bytes]:
-        """Return the audit records of requests that were received then.
+        """Return the audit records of requests received at these times.
 
-        Moments are sorted, and to the microsecond. What was recorded a day
+        Times are sorted, and to the microsecond. What was recorded a day
         before the first of them, by a clock of the cluster that is ahead, is
         not found.
         """
 
     async def close(self) -> None:
-        """Return the lease back."""
+        """Release the lease."""

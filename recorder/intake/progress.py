@@ -1,4 +1,4 @@
-"""How a recording is doing: counters and states that others look at."""
+"""The progress of a recording: counters and states for others to read."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -34,31 +34,31 @@ LATE = frozenset({StreamState.LISTING, StreamState.BACKING_OFF})
 
 COMMIT_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Seconds: a commit takes a few milliseconds, and at most a statement's
-time."""
+timeout."""
 
 
 @dataclass(slots=True)
 class Received:
-    """Counters of what senders hand us: of the audit webhook."""
+    """Counters of what senders deliver to the audit webhook."""
 
     requests: Counter[int] = field(default_factory=Counter)
-    """By the status of their answers."""
+    """By the status of their responses."""
 
     records: int = 0
     """Of batches that are in the log, repetitions included."""
 
     waiting: int = 0
-    """Requests that have no answer yet."""
+    """Requests that have no response yet."""
 
     held_bytes: int = 0
     """Of their bodies."""
 
     lag_seconds: float | None = None
-    """Since the last record, by the sender's clock and ours; negative where
-    the sender's is ahead."""
+    """Since the last record, by the sender's clock and ours; negative if the
+    sender's is ahead."""
 
     trouble: str | None = None
-    """Why certificates could not be read again, in words."""
+    """Why certificates could not be read again, as text."""
 
     generated: int = 0
     """Records that API servers counted since we read their counters."""
@@ -67,10 +67,10 @@ class Received:
     """Records that they counted as dropped since then."""
 
     unread: dict[str, str] = field(default_factory=dict)
-    """Why audit logs that are followed are not read, in words, by path."""
+    """Why followed audit logs are not read, as text, by path."""
 
     uncounted: str | None = None
-    """Why their counters cannot be read, in words."""
+    """Why their counters cannot be read, as text."""
 
     def note_trouble(self, trouble: str | None) -> None:
         """Note why certificates cannot be read; None when they can."""
@@ -86,10 +86,10 @@ class Progress:
     ``standing-by`` or ``stopped``."""
 
     waiting_for: str | None = None
-    """While waiting or standing by: for what, in words."""
+    """While waiting or standing by: for what, as text."""
 
     failed_request: str | None = None
-    """What the cluster last failed to answer, and why, in words."""
+    """The last failed request to the cluster, and why, as text."""
 
     log: int = 0
     size: int = 0
@@ -113,7 +113,7 @@ class Progress:
     """Commits that took as long as each of the bounds, or less."""
 
     gap_seconds: Counter[str] = field(default_factory=Counter)
-    """Seconds of gaps that ended and hide something, by resource."""
+    """Seconds of ended gaps that may hide something, by resource."""
 
     failed_commits: int = 0
     queue_bytes: int = 0
@@ -130,26 +130,26 @@ class Progress:
     archived_until: datetime | None = None
     """The end of the last day that is archived."""
     received: Received | None = None
-    """None where no audit webhook is served."""
+    """None if no audit webhook is served."""
 
     def began(self, recovered: Recovered) -> None:
-        """Take note of the log that is being written."""
+        """Note the log that is being written."""
         self.state, self.waiting_for = "recording", None
         self.log, self.size = recovered.log, recovered.size
         self.streams = dict(recovered.streams)
 
     def wait_for(self, reason: str) -> None:
-        """Take note of why nothing can be written."""
+        """Note why nothing can be written."""
         self.state, self.waiting_for = "waiting", reason
 
     def stand_by(self, reason: str) -> None:
-        """Take note of who writes the log instead."""
+        """Note which process writes the log instead."""
         self.state, self.waiting_for = "standing-by", reason
 
     def lacks(self) -> str | None:
-        """Return what keeps everything from being recorded, in words.
+        """Return why nothing is being recorded, as text.
 
-        None while anything is recorded, or while another process does it.
+        None while something is recorded, or while another process does it.
         """
         if self.state != "recording":
             if self.state == "standing-by":
@@ -163,8 +163,8 @@ class Progress:
         return None
 
     def behind(self) -> list[str]:
-        """Say which watched resources are behind, since when and why."""
-        told = []
+        """Describe which watched resources are behind, since when and why."""
+        lines = []
         for (source, resource), point in sorted(self.streams.items()):
             gap = point.gap
             if source != WATCH or (gap is None and point.state not in LATE):
@@ -172,15 +172,15 @@ class Progress:
             since = point.vouched_until if gap is None else gap.since
             why = point.state.value if gap is None else gap.reason
             at = since and f" since {written(since)}"
-            told.append(f"{resource}{at or ''} ({why})")
-        return told
+            lines.append(f"{resource}{at or ''} ({why})")
+        return lines
 
     def checkpointed(self, at: datetime) -> None:
-        """Take note that every place has a checkpoint of the log."""
+        """Note that every place has a checkpoint of the log."""
         self.checkpointed_at, self.checkpoint_trouble = at, None
 
     def checkpoint_failed(self, trouble: str) -> None:
-        """Take note of why a checkpoint could not be made or written."""
+        """Note why a checkpoint could not be made or written."""
         self.checkpoint_failures += 1
         self.checkpoint_trouble = trouble
 
@@ -196,7 +196,7 @@ class Progress:
             self.failed_request = observation.reason
 
     def note_drafts(self, drafts: Iterable[Draft]) -> None:
-        """Count what became entries, where it is worth an alarm."""
+        """Count the drafts that may need an alert."""
         for draft in drafts:
             if draft.operation not in ALARMING:
                 continue
@@ -212,7 +212,7 @@ class Progress:
                 self.gap_seconds[resource] += max(0, round(length))
 
     def note_commit(self, seconds: float) -> None:
-        """Count a transaction that was committed, and how long it took."""
+        """Count a committed transaction, and how long it took."""
         self.batches += 1
         self.commit_seconds += seconds
         for index, bound in enumerate(COMMIT_BOUNDS):

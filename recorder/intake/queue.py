@@ -26,13 +26,13 @@ from recorder.model.observation import (
 __all__ = ["Chunk", "IntakeQueue", "Request", "weight"]
 
 Request = Callable[[], Awaitable[None]]
-"""Something to be done when all that was put before has been taken."""
+"""Something to do when all that was put before has been taken."""
 
 BYTES_MAX = 8 << 20
-"""Of documents that wait: a page of 500 large Pods, and the next."""
+"""Of waiting documents: a page of 500 large Pods, and the next."""
 
 OBSERVATION_BYTES = 200
-"""What an observation weighs beside its document."""
+"""The size of an observation without its document."""
 
 
 def weight(observation: Observation) -> int:
@@ -51,15 +51,15 @@ def weight(observation: Observation) -> int:
 
 
 class Chunk(msgspec.Struct, frozen=True):
-    """What was put in one call."""
+    """The observations of one call."""
 
     observations: Sequence[Observation]
     receipt: Receipt
 
     def may_end_behind(self, observation: Observation) -> bool:
-        """Return whether a batch may end in it, behind an observation.
+        """Return whether a batch may end in it, after an observation.
 
-        Where places are told, only behind one.
+        If the chunk has places, only after one.
         """
         return isinstance(observation, PlaceReached) or not isinstance(
             self.observations[-1], PlaceReached
@@ -111,7 +111,7 @@ class IntakeQueue:
             self._changed.notify_all()
 
     async def ask(self, request: Request) -> None:
-        """Add a request behind all that was put."""
+        """Add a request after all that was put."""
         async with self._changed:
             self._chunks.append((request, 0))
             self._changed.notify_all()
@@ -130,7 +130,7 @@ class IntakeQueue:
             return chunk
 
     async def close(self) -> None:
-        """Say that nothing more will be put."""
+        """Note that nothing more will be put."""
         async with self._changed:
             self._closed = True
             self._changed.notify_all()

@@ -1,9 +1,9 @@
-"""Receipts: when what was put is in the log.
+"""Receipts: when put observations are in the log.
 
-A receipt is two numbers: the batch that holds what was put, and the newest
-batch that is committed, which all receipts share. Nobody is woken but whoever
-waits, so a source that does not ask pays for an object and no more. Nothing
-is kept here: receipts live in the queue, and with whoever holds them.
+A receipt is two numbers: the batch that holds the observations, and the newest
+committed batch, which all receipts share. Only waiting tasks are woken, so a
+source that does not wait pays for one object and no more. Nothing is stored
+here: receipts are in the queue, and with their holders.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ __all__ = ["NotCommittedError", "Receipt", "Receipts"]
 
 
 class NotCommittedError(LogError):
-    """The recording ended before it could say that this is in the log.
+    """The recording ended before it could confirm the commit.
 
-    A commit whose answer was lost may hold it all the same: what is told
-    again must be known again.
+    A commit whose response was lost may hold it all the same: repeated
+    observations must be recognized.
     """
 
     code = "log.not_committed"
@@ -37,37 +37,37 @@ class Receipts:
         """The number of the newest batch that is committed."""
 
         self.on_wait: Callable[[], None] = lambda: None
-        """Called when somebody waits for what is not sealed, so that a commit
-        comes soon even where nothing else asks for one."""
+        """Called when a task waits for an unsealed batch, so that a commit
+        comes soon even if nothing else requests one."""
 
         self.waiting = 0
-        """How many wait."""
+        """How many tasks wait."""
 
         self._over = False
         self._commits = asyncio.Event()
 
     def seal(self) -> int:
-        """Begin the next batch; return the number of the one before."""
+        """Begin the next batch; return the number of the previous one."""
         number, self.filling = self.filling, self.filling + 1
         return number
 
     def commit(self, number: int) -> None:
-        """Take note that this batch, and each before it, is committed."""
+        """Note that this batch, and each before it, is committed."""
         self.newest = number
         self._wake()
 
     def end(self) -> None:
-        """Take note that nothing more is committed."""
+        """Note that nothing more is committed."""
         self._over = True
         self._wake()
 
     def _wake(self) -> None:
-        # Everybody who waits at this moment, and nobody who comes later.
+        # Every task that waits at this moment, and none that comes later.
         self._commits.set()
         self._commits.clear()
 
     async def wait(self, receipt: "Receipt") -> None:
-        """Wait until what a receipt stands for is committed.
+        """Wait until the observations of a receipt are committed.
 
         Raises:
             NotCommittedError: the recording ended before.
@@ -86,25 +86,26 @@ class Receipts:
 
 
 class Receipt(msgspec.Struct, eq=False):
-    """Of what was put in one call."""
+    """The receipt of one call."""
 
     receipts: Receipts
     batch: int | None = None
-    """The number of the batch with the last of it; None until taken."""
+    """The number of the batch with the last of its observations; None until
+    taken."""
 
     positions: range = range(0)
-    """Of the entries that were made of it, once it is taken."""
+    """Of their entries, once they are taken."""
 
     def take(self, positions: range) -> None:
-        """Take note that it is in the batch that is being filled."""
+        """Note that they are in the batch that is being filled."""
         self.batch = self.receipts.filling
         self.positions = positions
 
     async def committed(self) -> range:
         """Wait for the commit; return the positions of the entries.
 
-        Without any where nothing was new: what it repeats, or is counted
-        with, is committed too then.
+        An empty range if nothing was new: entries that it repeats, or
+        heartbeats, are committed too then.
 
         Raises:
             NotCommittedError: the recording ended before.

@@ -1,10 +1,10 @@
-"""Recording: sources to a log, for as long as they are wanted.
+"""Recording: sources to a log, until stopped.
 
 A task for each source observes, one puts the observations in order, one
-commits. They meet in a bounded queue and in the ledger: while a batch is
-being committed the next one fills, so a slow log makes batches larger and
-then makes the sources wait. A lease that is lost, or a log that is not as
-remembered, ends the recording, since only a new start reads the truth.
+commits. They meet in a bounded queue and in the ledger: while a batch is being
+committed the next one fills, so a slow log makes batches larger and then makes
+the sources wait. A lost lease, or a log that differs from our memory, ends the
+recording, since only a restart reads the truth.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ __all__ = ["Recording"]
 
 
 CLOCKS_APART = timedelta(seconds=2)
-"""As far as the clock may jump while we look without being told."""
+"""How far the clock may jump without being reported while we compare."""
 
 
 class Recording:
@@ -59,11 +59,11 @@ class Recording:
 
         Args:
             log: where to write; its lease is taken by `run`.
-            redaction: what every document passes first.
+            redaction: every document passes it first.
             policy: bounds and choices; None for the defaults.
             progress: where to count.
-            has_room: says why nothing may be written now, None if it may.
-            now: the clock by which observations are made.
+            has_room: returns why nothing may be written now, None if it may.
+            now: the clock for observations.
         """
         self._log = log
         self._redaction = redaction
@@ -95,11 +95,11 @@ class Recording:
         return self._tees is not None
 
     def tee_from_start(self, tee: Tee) -> None:
-        """Hand on to a tee from the first observation; before `run`."""
+        """Pass observations to a tee from the first one; before `run`."""
         self._first_tees.append(tee)
 
     async def tee(self, tee: Tee) -> None:
-        """Hand on to a tee, from a list of everything alive onwards.
+        """Pass observations to a tee, after a list of everything alive.
 
         Returns when the lists were written; until `untee` it gets what is
         observed.
@@ -109,7 +109,7 @@ class Recording:
         async def join() -> None:
             assert self._tees is not None, "the queue is served"
             if not self._tees.may_open():
-                # A list is half taken: ask again behind its other pages.
+                # A list is incomplete: try again after its other pages.
                 await asyncio.sleep(0.05)
                 await self._queue.ask(join)
                 return
@@ -127,7 +127,7 @@ class Recording:
         await joined.wait()
 
     def untee(self, tee: Tee) -> None:
-        """Hand on to a tee no more."""
+        """Stop passing observations to a tee."""
         if self._tees is not None:
             self._tees.leave(tee)
 
@@ -136,18 +136,18 @@ class Recording:
         sources: Mapping[str, Source],
         stop: asyncio.Event,
     ) -> None:
-        """Record until a stop is wanted, or the finite sources have ended.
+        """Record until a stop is requested, or the finite sources have ended.
 
-        Each source runs once it is known what the log holds, and goes on at
-        its own resume points: those of the streams of its name. What is in
-        hand at the end is committed, within the limit for it. The
-        lease is given back in any case.
+        Each source starts once the content of the log is known, and continues
+        at its own resume points: those of the streams of its name. Pending
+        data at the end is committed, within the limit for it. The lease is
+        released in any case.
 
         Raises:
-            StandingByError: somebody else writes the log.
-            UnknownStateError: the log went on without us; start anew.
-            RecorderError: what a source failed with, after everything that
-                was observed is committed.
+            StandingByError: another process writes the log.
+            UnknownStateError: the log was written by others; start again.
+            RecorderError: the failure of a source, after everything that was
+                observed is committed.
         """
         try:
             recovered = await self._log.take_lease()
@@ -232,7 +232,7 @@ class Recording:
         try:
             await self._take_all(sequencer, relisting, committer)
         finally:
-            # Or who waits for room would wait for ever.
+            # Otherwise a task that waits for room would wait forever.
             await self._queue.close()
 
     async def _take_all(
@@ -258,7 +258,7 @@ class Recording:
             if self._tees is not None:
                 self._tees.write(work.observations)
             await committer.taken()
-            # What waits for PostgreSQL goes on as soon as it has answered.
+            # What waits for PostgreSQL continues as soon as it has responded.
             await asyncio.sleep(0)
 
     async def _recall(
@@ -302,7 +302,7 @@ class Recording:
 def _starting(ledger: Ledger) -> None:
     for key, point in ledger.streams.items():
         if key[0] == AUDIT:
-            # Until it is read on, which it need not be any more.
+            # Until it is read further, which may no longer be necessary.
             if point.state in WORKING:
                 ledger.moved(key).state = StreamState.STOPPED
         elif point.state is StreamState.STOPPED:
@@ -312,7 +312,7 @@ def _starting(ledger: Ledger) -> None:
 def _compare_clocks(
     ledger: Ledger, relisting: Relisting, now: datetime
 ) -> None:
-    """Log that our clock is behind that of the process before us."""
+    """Log that our clock is behind that of the previous process."""
     proofs = [p.vouched_until for p in ledger.streams.values()]
     last = max((at for at in proofs if at is not None), default=now)
     if last - now > CLOCKS_APART:

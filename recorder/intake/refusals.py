@@ -1,12 +1,12 @@
-"""Input that could not be taken as it was: an entry, and a gap of a moment.
+"""Refused input: an entry, and a gap of a moment.
 
-The bytes themselves are bounded; their hash and length are of all of them.
+The kept bytes are bounded; their hash and length are of all of them.
 """
 
 from base64 import b64encode
 from hashlib import sha256
 
-from recorder.intake.gaps import Outcome, told
+from recorder.intake.gaps import Outcome, own_draft
 from recorder.intake.ledger import Ledger
 from recorder.intake.state import StreamKey
 from recorder.model.entry import Operation
@@ -22,7 +22,7 @@ from recorder.model.observation import (
 __all__ = ["input_refused", "refusal"]
 
 HEAD_BYTES = 4096
-"""Of refused input that is kept: enough to recognise who sent it."""
+"""Of refused input that is kept: enough to recognize its sender."""
 
 UNDECODABLE = "undecodable input"
 POSSIBLE = "one change of an object that cannot be named"
@@ -47,9 +47,9 @@ def refusal(observation: Documented, raw: bytes, reason: str) -> InputRefused:
 
 
 def input_refused(ledger: Ledger, refused: InputRefused) -> None:
-    """Enter what came, and the gap that it may stand for."""
+    """Enter the input, and the gap that it may represent."""
     resource = None if refused.resource is None else str(refused.resource)
-    draft = told(
+    draft = own_draft(
         Operation.REFUSED,
         refused.observed_at,
         refused.source,

@@ -1,10 +1,10 @@
 """Lists: which versions are new, what is absent, what the list proves.
 
-Items become entries as their pages come; what is absent, and where the watch
-continues, is known with the last page and committed with it. A list of a
-resource that was listed before is a relist: something could not be resumed,
-so there is a gap, except for Events, of which a list can prove that nothing
-was missed.
+Items become entries as their pages come; absent objects, and where the watch
+continues, are known with the last page and committed with it. A list of a
+resource that was listed before is a relist: something could not be resumed, so
+there is a gap, except for Events, when a list can prove that nothing was
+missed.
 """
 
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from recorder.intake.document import (
     is_events,
     read,
 )
-from recorder.intake.gaps import RELISTED, Outcome, Relist, told
+from recorder.intake.gaps import RELISTED, Outcome, Relist, own_draft
 from recorder.intake.known_events import KnownEvent, KnownEvents
 from recorder.intake.ledger import Ledger
 from recorder.intake.refusals import input_refused, refusal
@@ -52,12 +52,12 @@ class Ended(NamedTuple):
     """Of its deletion."""
 
     by: datetime | None
-    """By when it was gone, as far as that is known."""
+    """By when it was gone, if known."""
 
 
 @dataclass(slots=True)
 class _Listing:
-    """A list of which pages are still to come."""
+    """A list whose last page is still to come."""
 
     version: str
     began_at: datetime
@@ -81,11 +81,11 @@ class Relisting:
         self._namespace_went_at: datetime | None = None
 
     def is_listing(self) -> bool:
-        """Return whether a list is half taken."""
+        """Return whether a list is incomplete."""
         return bool(self._listings)
 
     def explain(self, key: StreamKey, reason: str) -> None:
-        """Say why the next list of a stream will be a relist."""
+        """Note why the next list of a stream will be a relist."""
         self._reasons[key] = reason
 
     def abandon(self, key: StreamKey) -> None:
@@ -93,13 +93,13 @@ class Relisting:
         self._listings.pop(key, None)
 
     def jumped(self, at: datetime, by: timedelta) -> None:
-        """Take note that our clock was set, while lists are half taken."""
+        """Note that our clock was set, while lists are incomplete."""
         for listing in self._listings.values():
             if listing.began_at > at:
                 listing.began_at = min(listing.began_at + by, at)
 
     def namespace_went(self, at: datetime) -> None:
-        """Take note that a namespace is no more, and its Events with it."""
+        """Note that a namespace was deleted, and its Events with it."""
         self._namespace_went_at = at
 
     def page(self, page: ListPage) -> None:
@@ -107,8 +107,8 @@ class Relisting:
         key = (page.source, str(page.resource))
         listing = self._listings.get(key)
         if listing is None or listing.version != page.resource_version:
-            # Pages of another version are of another list: the one before
-            # was given up.
+            # Pages of another version are of another list: the previous one
+            # was abandoned.
             listing = self._begin(key, page)
         for raw in page.items:
             try:
@@ -145,7 +145,7 @@ class Relisting:
         thing = document.key
         version = document.resource_version
         if thing in listing.seen:
-            return  # the list was begun again, at the same version
+            return  # the list was started again, at the same version
         listing.seen.add(thing)
         head = ledger.versions.get(thing)
         known: Head | KnownEvent | None = head
@@ -237,7 +237,7 @@ class Relisting:
     ) -> None:
         """Infer the end of an object that should be there and is not.
 
-        ``ended`` is when that was, where it was found out.
+        ``ended`` is when that was, if it was found out.
         """
         ledger = self._ledger
         head = ledger.versions.get(thing)
@@ -253,7 +253,7 @@ class Relisting:
     def _absent_events(
         self, key: StreamKey, listing: _Listing, page: ListPage
     ) -> bool:
-        """Enter the Events that went; tell whether any is unexplained."""
+        """Enter the deleted Events; return whether any is unexplained."""
         unexplained = bool(listing.outcome.new or listing.outcome.changed)
         present = {uid for _, uid in listing.seen}
         for uid in sorted(self.events.by_uid.keys() - present):
@@ -265,7 +265,7 @@ class Relisting:
             listing.outcome.absent += 1
             self._ledger.enter(
                 key,
-                told(
+                own_draft(
                     Operation.ABSENT,
                     page.observed_at,
                     key[0],
@@ -286,11 +286,11 @@ class Relisting:
         since: datetime | None,
         vouched: datetime | None,
     ) -> bool:
-        """Return whether an absence was short enough, with no namespace gone.
+        """Return whether an absence was short, with no namespace deleted.
 
-        An Event lives for its TTL unless it is deleted with its namespace,
-        so a list within the TTL of the last news shows every Event that there
-        was since; of that, less than half may have passed without any proof.
+        An Event lives for its TTL unless it is deleted with its namespace, so
+        a list within the TTL of the last news shows every Event that existed
+        since; less than half of that may have passed without any proof.
         """
         if since is None or vouched is None:
             return False
@@ -317,13 +317,13 @@ def _absence(
     }
     if ended is not None:
         document["gone_at_resource_version"] = ended.version
-    said = told(Operation.ABSENT, at, source, resource, document)
+    absence = own_draft(Operation.ABSENT, at, source, resource, document)
     node = head.identity.name if head.identity.kind == "Node" else None
     return Draft(
         source=source,
         operation=Operation.ABSENT,
         observed_at=at,
-        raw=said.raw,
+        raw=absence.raw,
         resource=resource,
         identity=head.identity,
         resource_version=ended and ended.version,

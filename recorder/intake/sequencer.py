@@ -2,8 +2,8 @@
 
 A deterministic function of what came before, with no clock and no I/O: the
 same observations give the same entries, whether they come from a cluster or
-from a tape of it. What is a heartbeat is decided in `versions`, what a list
-proves in `relisting`, what the end of a stream means in `endings`.
+from a tape of it. Heartbeats are decided in `versions`, what a list proves in
+`relisting`, what the end of a stream means in `endings`.
 """
 
 from collections.abc import Sequence
@@ -145,7 +145,7 @@ class Sequencer:
         if frame.type == "BOOKMARK":
             marked(point, document.resource_version)
             if point.state is StreamState.ABSENT:
-                # The version as of which a kind that is gone may return.
+                # The version from which a removed kind may return.
                 state = StreamState.ABSENT
         else:
             self._change(key, point, document, frame)
@@ -186,7 +186,7 @@ class Sequencer:
         """Enter what was read of the past, unless it was entered before.
 
         It comes in the order of versions. A gap is open meanwhile, and is
-        closed by what the walk as a whole shows, or the list that follows.
+        closed by the result of the whole walk, or by the list that follows.
         """
         point, version = self.ledger.moved(key), document.resource_version
         self._relisting.walking.recovering(key, frame.observed_at)
@@ -228,7 +228,7 @@ class Sequencer:
     def _stored(
         self, head: Head | None, document: Document, draft: Draft
     ) -> bool:
-        """Take note of a version; tell whether it needs an entry."""
+        """Note a version; return whether it needs an entry."""
         ledger, versions = self.ledger, self.ledger.versions
         epoch = ledger.epoch
         if head is not None:
@@ -296,9 +296,9 @@ class Sequencer:
 
 
 def _renewed(document: Document, frame: WatchFrame) -> Draft:
-    """Make the entry that a log had made before a tape was cut out of it.
+    """Make the entry that a log had before a tape was cut out of it.
 
-    It came late there, so it proves nothing of its stream.
+    It came late there, so it proves nothing about its stream.
     """
     return document.draft(
         Operation.RENEWED, observed_at=frame.observed_at, source=frame.source

@@ -1,7 +1,7 @@
-"""What intake remembers, and the batch in which it changes.
+"""The memory of intake, and the batch in which it changes.
 
-All of it is written in the transaction of the entries that it follows from,
-so that after a crash the log and this memory tell the same story.
+All of it is written in the transaction of the entries that it follows from, so
+that after a crash the log and this memory agree.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,7 +60,7 @@ class Head(msgspec.Struct, kw_only=True, gc=False):
     """When the last of them was observed."""
 
     substance: bytes | None = None
-    """Digest of all but the heartbeat fields; None for kinds that have
+    """Digest of all except the heartbeat fields; None for kinds that have
     none."""
 
     renewal: bytes | None = None
@@ -68,7 +68,7 @@ class Head(msgspec.Struct, kw_only=True, gc=False):
 
 
 class StreamState(StrEnum):
-    """What a source is doing about a resource."""
+    """The state of a source regarding a resource."""
 
     LISTING = "listing"
     LIVE = "live"
@@ -82,7 +82,7 @@ class StreamState(StrEnum):
 WORKING = frozenset(
     {StreamState.LISTING, StreamState.LIVE, StreamState.BACKING_OFF}
 )
-"""States that only a running recorder can leave a stream in."""
+"""States in which only a running recorder can leave a stream."""
 
 StreamKey = tuple[str, str]
 """Source and resource, in their written forms."""
@@ -104,8 +104,8 @@ class ResumePoint:
 
     state: StreamState
     completed: str | None = None
-    """The newest version of which, and below which, nothing is missing;
-    None when the resource must be listed first."""
+    """The newest version below which nothing is missing, itself included; None
+    when the resource must be listed first."""
 
     pending: str | None = None
     """The version of the last frame; more frames may share it."""
@@ -123,8 +123,8 @@ class ResumePoint:
     """The last proof of any kind, while the server accepts our version."""
 
     settled_until: datetime | None = None
-    """The last proof that stands also when the history turns out to be
-    gone: a list, or news of the watch."""
+    """The last proof that remains valid when the history turns out to be gone:
+    a list, or news of the watch."""
 
     last_frame_at: datetime | None = None
     entries: int = 0
@@ -138,7 +138,7 @@ class ResumePoint:
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """Our wall clock was set, as an entry tells it."""
+    """Our wall clock was set, as an entry records it."""
 
     position: int
     at: datetime
@@ -161,23 +161,23 @@ class Batch:
 
     heads: dict[HeadKey, Head] = field(default_factory=dict)
     gone: dict[HeadKey, Head] = field(default_factory=dict)
-    """Heads of objects that are no more."""
+    """Heads of deleted objects."""
 
     streams: dict[StreamKey, ResumePoint] = field(default_factory=dict)
     left: set[StreamKey] = field(default_factory=set)
-    """Streams of which nothing need be known any more."""
+    """Streams that need not be remembered any more."""
 
     previous: dict[int, int] = field(default_factory=dict)
-    """By position: where the version of the same object before it is."""
+    """By position: where the previous version of the same object is."""
 
     read: dict[int, Entered] = field(default_factory=dict)
-    """By position: the facts of documents that came decoded, or what they
-    are made of where the state before was not at hand; taken by whoever
+    """By position: the facts of documents that came decoded, or what they are
+    made of if the previous state was not at hand; taken by the component that
     derives them."""
 
     states: KnownStates = field(default_factory=KnownStates)
-    """What is known of objects, the same from batch to batch of whoever
-    enters them."""
+    """The known states of objects, the same from batch to batch of the
+    component that enters them."""
 
     facts: list[tuple[int, Sequence[WrittenFact]]] | None = None
     """Position and facts of each entry that has some; None until they are
@@ -195,7 +195,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovered:
-    """What the log tells a writer that has just taken its lease."""
+    """What the log returns to a writer that has just taken its lease."""
 
     log: int
     size: int
@@ -203,7 +203,7 @@ class Recovered:
     heads: Sequence[Head]
     streams: Mapping[StreamKey, ResumePoint]
     newest_request: datetime | None = None
-    """The latest moment at which a request of an audit record came."""
+    """The latest time of a request in an audit record."""
 
     jumps: Sequence[Jump] = ()
     """The newest jumps of our clock, in the order of the log."""

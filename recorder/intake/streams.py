@@ -1,17 +1,17 @@
 """The rule by which a stream's resume point moves.
 
-A resource version is not unique per frame: when the lease of a batch of
-Events expires, all of them are deleted in one revision. So a version is
-complete only when a later one, or a bookmark, has been seen, and a watch
-resumes from the last complete one; what was taken of the version after it is
-remembered, so that its frames are not taken twice.
+A resource version is not unique per frame: when the lease of a batch of Events
+expires, all of them are deleted in one revision. So a version is complete only
+when a later one, or a bookmark, has been seen, and a watch resumes from the
+last complete one; what was taken of the version after it is remembered, so
+that its frames are not taken twice.
 
-Two times are kept beside it. A stream is vouched for by whatever shows that it
-goes on: what the server holds back while it stalls will still come. When the
+Two times are kept with it. A stream is vouched for by any sign that it
+continues: what the server holds back while it stalls will still come. When the
 history turns out to be gone it will not, and then only news count: a list, or
-a version that had not been seen. The end of a silent watch, a resume that was
-taken and a bookmark of the old version all come from a server whose etcd
-stands still, and a frame that trickled in was made nobody knows when.
+a version that had not been seen. The end of a silent watch, an accepted resume
+and a bookmark of the old version may all come from a server whose etcd is
+stalled, and the time at which a trickling frame was made is unknown.
 """
 
 from datetime import datetime
@@ -46,7 +46,7 @@ def compare_versions(ours: str, theirs: str) -> int:
 
 
 def advance(point: ResumePoint, version: str, key: str) -> bool:
-    """Take note of a frame; tell whether it is new.
+    """Note a frame; return whether it is new.
 
     Args:
         point: moved in place.
@@ -73,10 +73,10 @@ def is_lower(version: str, than: str | None) -> bool:
 
 
 def is_half_read(point: ResumePoint) -> bool:
-    """Return whether more of the past was entered than a gap is known to be.
+    """Return whether more of the past was entered than the open gap covers.
 
-    What was read behind the start of the gap may have holes, so that nothing
-    but a list can end it.
+    What was read before the start of the gap may have holes, so that only a
+    list can end it.
     """
     gap = point.gap
     return (
@@ -88,13 +88,13 @@ def is_half_read(point: ResumePoint) -> bool:
 
 
 def complete(point: ResumePoint, version: str) -> None:
-    """Take note that everything up to a version is taken."""
+    """Note that everything up to a version is taken."""
     point.completed = point.pending = version
     point.seen = set()
 
 
 def marked(point: ResumePoint, version: str) -> None:
-    """Take note of a bookmark: everything up to a version is taken.
+    """Note a bookmark: everything up to a version is taken.
 
     A server that is behind the one that we watched before may send one below
     what was taken already, which then comes again and is not new.
@@ -106,13 +106,13 @@ def marked(point: ResumePoint, version: str) -> None:
 
 
 def vouch(point: ResumePoint, at: datetime, state: StreamState) -> None:
-    """Take note of a proof that nothing was missed until now."""
+    """Note a proof that nothing was missed until now."""
     if point.vouched_until is None or point.vouched_until < at:
         point.vouched_until = at
     point.state = state
 
 
 def settle(point: ResumePoint, at: datetime) -> None:
-    """Take note that nothing is missing up to a time, come what may."""
+    """Note that nothing is missing up to a time, whatever comes."""
     if point.settled_until is None or point.settled_until < at:
         point.settled_until = at

@@ -1,4 +1,4 @@
-"""Tees: what passes intake, handed on to whoever records a tape of it.
+"""Tees: observations that pass intake, copied to the writer of a tape.
 
 A tee that joins in the middle first gets a list of everything that is alive,
 made from the log, so that its tape plays by itself.
@@ -26,9 +26,9 @@ class Tee(Protocol):
     """Takes observations, redacted and in the order of the log."""
 
     def write(self, observations: Sequence[Observation]) -> None:
-        """Take some, and keep its trouble to itself.
+        """Write observations, without raising.
 
-        What it raised would end the recording.
+        An exception would end the recording.
         """
 
 
@@ -42,21 +42,21 @@ class Tees:
         self._joined: list[Tee] = []
 
     def write(self, observations: Sequence[Observation]) -> None:
-        """Hand on what has been taken."""
+        """Pass on what has been taken."""
         for tee in self._joined:
             tee.write(observations)
 
     def join(self, tee: Tee) -> None:
-        """Hand on from now on."""
+        """Pass on from now on."""
         self._joined.append(tee)
 
     def leave(self, tee: Tee) -> None:
-        """Hand on no more."""
+        """Stop passing on."""
         if tee in self._joined:
             self._joined.remove(tee)
 
     def may_open(self) -> bool:
-        """Return whether no list is half taken, so that lists can be made."""
+        """Return whether no list is incomplete, so that lists can be made."""
         return not self._relisting.is_listing()
 
     async def made_lists(

@@ -1,14 +1,14 @@
 """The newest version of every live object, and which updates are heartbeats.
 
-Decides for each document whether the log needs it: a list shows mostly what
-is known, and nearly all updates of Nodes and Leases change nothing but a time.
-Such heartbeats are counted at their object. Of a Lease the last folded renewal
-is kept, because it is the last sign of life when a node goes silent: it
-becomes an entry when the next one comes late, when the node stops being ready,
-or when the node goes.
+Decides for each document whether the log needs it: a list shows mostly what is
+known, and nearly all updates of Nodes and Leases change only a time. Such
+heartbeats are counted at their object. Of a Lease the last folded renewal is
+kept, because it is the last sign of life when a node goes silent: it becomes
+an entry when the next one comes late, when the node stops being ready, or when
+the node is deleted.
 
-Events have no heads: an hour of them may be a million objects, and nothing is
-asked of them that the log cannot answer.
+Events have no heads: an hour of them may be a million objects, and the log can
+answer every query about them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -41,7 +41,7 @@ class Renewal:
 
 
 class Versions:
-    """Heads of all live objects but Events."""
+    """Heads of all live objects except Events."""
 
     def __init__(
         self, heads: Iterable[Head], *, full_fidelity: bool = False
@@ -77,8 +77,8 @@ class Versions:
     ) -> tuple[bool, Renewal | None]:
         """Count a heartbeat at its head, if the update is nothing else.
 
-        Returns whether it was counted, and a renewal that must become an
-        entry now because this one came late.
+        Returns whether it was counted, and a renewal that must become an entry
+        now because this one came late.
         """
         key = document.key
         if (
@@ -112,9 +112,9 @@ class Versions:
         epoch: int,
         position: int,
     ) -> None:
-        """Take note of a version that becomes an entry, and its head before.
+        """Note a version that becomes an entry, and its previous head.
 
-        A document that names nothing has no head: it is always new.
+        A document without a name has no head: it is always new.
         """
         if identity is None:
             return
@@ -137,10 +137,10 @@ class Versions:
         self.gone.pop(key, None)
 
     def remove(self, key: HeadKey) -> Renewal | None:
-        """Take note that an object is no more.
+        """Note that an object was deleted.
 
-        Returns the last renewal of the Lease that went, or of the Lease of
-        the node that went.
+        Returns the last renewal of the deleted Lease, or of the Lease of the
+        deleted node.
         """
         head = self.get(key)
         if head is None:

@@ -1,8 +1,9 @@
 """What reading a cluster's past shows of a gap.
 
-What a walk found comes before it, in the order of versions. Where nothing is
-missing up to its end, the gap ends there, and what happens behind it goes on;
-else a list follows, and the walk says what that alone would leave open.
+What a walk found comes before its result, in the order of versions. If nothing
+is missing up to its end, the gap ends there, and the stream continues after
+it; else a list follows, and the walk shows what only that list would leave
+open.
 """
 
 from datetime import datetime
@@ -16,18 +17,18 @@ from recorder.model.observation import HistoryWalked
 __all__ = ["WATCH_EXPIRED", "Walking"]
 
 WATCH_EXPIRED = "watch expired (410)"
-"""Why a walk is made at all."""
+"""Why a walk is made."""
 
 
 class Walking:
-    """Takes what walks show."""
+    """Takes the results of walks."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._walked: dict[StreamKey, HistoryWalked] = {}
 
     def take(self, walked: HistoryWalked) -> None:
-        """Take what a walk shows, as the end of a gap or for a list."""
+        """Take the result of a walk, as the end of a gap or for a list."""
         key = (walked.source, str(walked.resource))
         ledger, point = self._ledger, self._ledger.moved(key)
         if not walked.resumes:

@@ -1,9 +1,9 @@
 """The catalog of the database, compared with what the migrations make.
 
-An *object* is a table, a view, a function, a schema or a role; its *parts*
-are its columns, triggers, policies, grants and so on, each with a definition.
-What is expected is data that the release carries. Partitions of days are all
-compared with one of them. Pure: what there is was read elsewhere.
+An *object* is a table, a view, a function, a schema or a role; its *parts* are
+its columns, triggers, policies, grants and so on, each with a definition. What
+is expected is data in the release. Partitions of days are all compared with
+one definition. Pure: the catalog was read elsewhere.
 """
 
 import re
@@ -22,7 +22,7 @@ SHORT = 100
 """Characters of a definition; of a longer one the hash is compared."""
 
 DAY = "_DAY"
-"""Ends the names of what stands for every partition."""
+"""Ends the names of objects that represent every partition."""
 
 ABOUT = {
     "policy": "policy-altered",
@@ -33,17 +33,18 @@ ABOUT = {
     "grant": "grant-altered",
     "setting": "setting-altered",
 }
-"""Kinds of problems, by the first word of a part; any other is of a table."""
+"""Kinds of problems, by the first word of a part; any other belongs to a
+table."""
 
 WHOLE = frozenset({"table", "view", "sequence", "function", "other"})
-"""Parts that stand for their object where it should not be there."""
+"""Parts that represent their object if it should not exist."""
 
 Parts = Mapping[str, Sequence[str]]
 
 
 @dataclass(slots=True)
 class CatalogFound:
-    """What there is in a database."""
+    """The catalog of a database."""
 
     revision: str | None = None
     objects: dict[str, dict[str, str]] = field(
@@ -55,7 +56,7 @@ class CatalogFound:
     """The names by which objects are expected."""
 
     def add(self, name: str, made: str, part: str, definition: str) -> None:
-        """Take note of a part of an object."""
+        """Add a part of an object."""
         if len(definition) > SHORT:
             digest = sha256(definition.encode()).hexdigest()
             definition = f"sha256:{digest}"
@@ -80,12 +81,12 @@ class Difference:
 
     @property
     def sleeping(self) -> str | None:
-        """Return the trigger that does not fire as it was made to."""
+        """Return the trigger that does not fire as it should."""
         found = re.fullmatch(r"trigger (\w+) \(when it fires\)", self.part)
         return found and found[1]
 
     def problem(self) -> Problem:
-        """Return what `recorder verify` says of it."""
+        """Return the problem that `recorder verify` reports."""
         return Problem(kind=self.kind, says=self.says)
 
 
@@ -94,8 +95,8 @@ class CatalogMade(msgspec.Struct, frozen=True):
 
     revision: str
     objects: dict[str, dict[str, list[str]]]
-    """How a part may read, by object: PostgreSQL 16 and newer write some
-    views otherwise than 15 does."""
+    """The possible definitions of a part, by object: PostgreSQL 16 and newer
+    print some views differently from 15."""
 
 
 def differences(
@@ -103,9 +104,9 @@ def differences(
 ) -> Iterator[Difference]:
     """Yield what is not as the migrations make it.
 
-    Rights to read may be granted to any role by name, and others that the
-    schema grants to its own roles to those in ``roles``. An index may be
-    added, where it is built on what is PostgreSQL's own.
+    Read privileges may be granted to any role by name, and other privileges of
+    our roles to those in ``roles``. An index may be added, if it uses only
+    what is PostgreSQL's own.
     """
     for name, parts in sorted(found.objects.items()):
         wanted = made.objects.get(found.made[name])
@@ -139,7 +140,7 @@ def _compared(
                 name,
                 part,
                 f"{what} is not the one that the migrations make"
-                + _told(parts[part], wanted[part]),
+                + _compared_text(parts[part], wanted[part]),
             )
 
 
@@ -168,7 +169,7 @@ def _of(part: str, name: str) -> str:
     return f"{part.removeprefix('setting ')} of {name}"
 
 
-def _told(found: str, wanted: Sequence[str]) -> str:
+def _compared_text(found: str, wanted: Sequence[str]) -> str:
     if found.startswith("sha256:") or wanted[0].startswith("sha256:"):
         return ""
     return f': "{found}" instead of "{wanted[0]}"'

@@ -1,7 +1,7 @@
 """Following a log batch by batch, and comparing it with its checkpoints.
 
-Fed with headers in their order and in bounded memory. What the batches hold
-is compared elsewhere; here it is only known that a header names a root.
+Takes headers in their order, in bounded memory. The entries of batches are
+compared elsewhere; here a header only names a root.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,14 +19,14 @@ __all__ = ["Chain", "Problem", "Witnessed"]
 
 
 class Problem(Document, frozen=True, kw_only=True):
-    """One thing that is not as it was written."""
+    """A difference from what was written."""
 
     kind: str
     """A stable word: see ``docs/integrity.md``."""
 
     batch: int | None = None
     entry: EntryName | None = None
-    """That at the position, once it is known of which log."""
+    """The entry at the position, once its log is known."""
 
     says: str
     position: int | None = msgspec.field(default=None, name="_position")
@@ -60,14 +60,14 @@ class Chain:
     """Whether a batch is missing, so that no tree can be computed."""
 
     forked: bool = False
-    """Whether a stored tree differed: then all behind it do."""
+    """Whether a stored tree differed: then all after it do."""
 
     def follow(
         self, header: BatchHeader, tree: bytes | None
     ) -> Iterator[Problem]:
         """Take the next header; yield what is wrong with it.
 
-        ``tree`` is the hash of the log's tree that is stored beside it.
+        ``tree`` is the hash of the log's tree that is stored with it.
         """
         number = self.tree.end + 1
         if header.batch != number:
@@ -106,7 +106,7 @@ class Chain:
     def skip(
         self, days: CompactRange, last_position: int
     ) -> Iterator[Problem]:
-        """Take the batches of a day of which only hashes are left."""
+        """Take the batches of a day that has only hashes left."""
         number = self.tree.end + 1
         if self.broken and days.begin == self.tree.end:
             self.leave_out(days.end, last_position)
@@ -126,7 +126,7 @@ class Chain:
             yield from self._compare(self.tree.root())
 
     def leave_out(self, last_batch: int, last_position: int) -> None:
-        """Go on behind batches that cannot be followed."""
+        """Continue after batches that cannot be followed."""
         self.broken = True
         self.tree.end, self.next_position = last_batch, last_position + 1
 
@@ -148,7 +148,7 @@ class Chain:
             self.agreed = size
 
     def end(self) -> Iterator[Problem]:
-        """Yield what is missing behind the last header."""
+        """Yield what is missing after the last header."""
         beyond = [size for size in self.checkpoints if size > self.tree.end]
         if beyond:
             size = max(beyond)

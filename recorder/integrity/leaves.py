@@ -2,8 +2,8 @@
 
 A leaf is one MessagePack array of the values of every immutable column, by
 name and not by number, each in its shortest form, so that it can be computed
-from an archive as well as from the database, and by other programs. Of the
-document it holds the digest: a proof can be shown without the document.
+from an archive as well as from the database, and by other programs. It has the
+digest of the document: a proof can be shown without the document.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -58,7 +58,7 @@ def entry_leaf(
     """Return the leaf of an entry.
 
     Args:
-        draft: what the entry says.
+        draft: the content of the entry.
         position: where it is.
         epoch: of the cluster's history.
         recorded: its ``recorded_at`` in microseconds since 1970.
@@ -94,10 +94,10 @@ def entry_hash(
 
 
 class BatchHeader(msgspec.Struct, frozen=True, kw_only=True):
-    """What stands in the log's tree for a batch: a leaf of its own."""
+    """A batch in the log's tree: a leaf of its own."""
 
     origin: str
-    """Which log, in the words of its checkpoints."""
+    """Which log, by the origin in its checkpoints."""
 
     cluster_uid: str
     batch: int
@@ -114,7 +114,7 @@ class BatchHeader(msgspec.Struct, frozen=True, kw_only=True):
     """The hash of the tree over its entries."""
 
     sealed_at: datetime | None = None
-    """Where it was hashed later than it was written: when."""
+    """When it was hashed, if later than it was written."""
 
     @property
     def last_position(self) -> int:

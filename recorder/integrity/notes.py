@@ -43,7 +43,7 @@ DASH = "\u2014 "
 
 
 class NoteError(ValueError):
-    """A note, a checkpoint or a key has not the form of one."""
+    """A note, a checkpoint or a key does not have the form of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class VerifierKey:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read the written form.
+        """Parse the written form.
 
         Raises:
             NoteError: it has another form, or its ID is another key's.
@@ -108,10 +108,10 @@ class Checkpoint:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read the text; lines after the third are ignored.
+        """Parse the text; lines after the third are ignored.
 
         Raises:
-            NoteError: it is none.
+            NoteError: it is not a checkpoint.
         """
         origin, _, rest = text.partition("\n")
         batches, _, rest = rest.partition("\n")
@@ -144,10 +144,10 @@ class SignedNote:
         return f"{self.text}\n{lines}"
 
     def is_signed_by(self, key: VerifierKey) -> bool:
-        """Return whether a signature of the key is on it, and is right.
+        """Return whether it has a valid signature of the key.
 
         Raises:
-            NoteError: one claims to be of the key and is not.
+            NoteError: a signature claims to be of the key and is not.
         """
         for name, raw in self.signatures:
             if name != key.name or raw[:KEY_ID_BYTES] != key.id:
@@ -186,7 +186,7 @@ class SignedNote:
         """Return it with further signature lines.
 
         Raises:
-            NoteError: one is none.
+            NoteError: a line is not a signature.
         """
         more = [_signature(line + "\n") for line in lines.splitlines()]
         found = [one for one in more if one is not None]
@@ -197,10 +197,10 @@ class SignedNote:
 
     @classmethod
     def parse(cls, note: str) -> Self:
-        """Read one note.
+        """Parse one note.
 
         Raises:
-            NoteError: it is none, or there is more.
+            NoteError: it is not a note, or there is more.
         """
         found, damaged = parse_notes(note)
         if len(found) != 1 or damaged:
@@ -217,10 +217,10 @@ def sign(text: str, key: Ed25519PrivateKey, name: str) -> SignedNote:
 
 
 def parse_notes(content: str) -> tuple[list[SignedNote], int]:
-    """Read notes that follow one another; return how many are damaged.
+    """Parse notes that follow one another; return how many are damaged.
 
-    What a crash left half written, at the end or before more was appended,
-    is skipped and counted.
+    What a crash left half written, at the end or before more was appended, is
+    skipped and counted.
     """
     found: list[SignedNote] = []
     damaged = 0
@@ -266,7 +266,7 @@ def _decoded(text: str) -> bytes:
 def signed_by_any(
     note: SignedNote, keys: Iterable[bytes], name: str
 ) -> bytes | None:
-    """Return which public key signed a note by a name; None for none.
+    """Return the public key that signed a note under a name; None for none.
 
     Raises:
         NoteError: a signature claims to be of one of the keys and is not.

@@ -1,7 +1,7 @@
-"""The proof of one entry: a file that is checked without the log.
+"""The proof of one entry: a file that can be checked without the log.
 
 From the entry to its batch, from the batch to the tree of the log, and from
-there to a signed checkpoint. Its form is specified in ``docs/integrity.md``.
+there to a signed checkpoint. Its format is specified in ``docs/integrity.md``.
 """
 
 from base64 import b64decode, b64encode
@@ -109,7 +109,7 @@ class Batch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Proof(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry, and how it leads to a checkpoint."""
+    """An entry, and its path to a checkpoint."""
 
     format: str
     entry: str
@@ -117,7 +117,7 @@ class Proof(msgspec.Struct, frozen=True, kw_only=True):
 
     leaf: dict[str, Value]
     document: str | None
-    """As text, or in base64 where it is not UTF-8."""
+    """As text, or in base64 if it is not UTF-8."""
 
     document_base64: str | None = None
     entry_path: Sequence[str]
@@ -169,15 +169,15 @@ def make_proof(
 
 
 def check_proof(content: bytes, keys: Sequence[bytes] | None) -> Proof:
-    """Return the proof in a file, if it proves what it says.
+    """Return the proof in a file, if it proves its entry.
 
     Args:
         content: of the file.
-        keys: the public keys whose checkpoints count; None where there are
-            none, and the signature is left to the auditor.
+        keys: the trusted public keys; None if there are none, and the
+            signature is left to the auditor.
 
     Raises:
-        ProofError: it does not; in words, where it fails.
+        ProofError: it does not; the message states where it fails.
     """
     try:
         proof = msgspec.json.decode(content, type=Proof)

@@ -1,8 +1,8 @@
-"""Entries that went before their day: their hashes stand in for them.
+"""Entries removed before their day was dropped: their hashes remain.
 
-The hashes of a batch that is not whole, and the digest over all that a run of
-retention took out of a log, which an entry of the log repeats: without it
-nobody could tell what a policy took from what somebody removed.
+The hashes of a batch that is not complete, and the digest over all that a run
+of retention removed from a log, which an entry of the log repeats: without it,
+removals by policy could not be distinguished from tampering.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,11 +20,11 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class Thinned(NamedTuple):
-    """What went out of a batch in one run."""
+    """What was removed from a batch in one run."""
 
     batch: int
     offsets: Sequence[int]
-    """Of their positions behind the first of the batch, ascending."""
+    """Of their positions from the first of the batch, ascending."""
 
     hashes: bytes
     """Of their leaves, one after another."""
@@ -35,13 +35,13 @@ class Thinned(NamedTuple):
 
 
 class Digest:
-    """The digest over what one run took, in the order of batches."""
+    """The digest over the removals of one run, in the order of batches."""
 
     def __init__(self) -> None:
         self._digest = sha256()
 
     def add(self, one: Thinned) -> None:
-        """Take what went out of the next batch."""
+        """Add the removals from the next batch."""
         self._digest.update(one.encoded())
 
     def value(self) -> bytes:
@@ -52,9 +52,10 @@ class Digest:
 def leaves_of(
     found: Iterable[Thinned], first_position: int, entries: int
 ) -> Mapping[int, bytes] | None:
-    """Return the hashes of what went out of a batch, by position.
+    """Return the hashes of the entries removed from a batch, by position.
 
-    None where what is kept of it cannot be so, as where an entry went twice.
+    None if the stored hashes are inconsistent, for example if an entry was
+    removed twice.
     """
     leaves: dict[int, bytes] = {}
     for one in found:

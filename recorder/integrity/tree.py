@@ -2,8 +2,8 @@
 
 A tree over a million leaves is never held: a `CompactRange` keeps the hashes
 of the largest complete subtrees that cover a span of leaves, at most two for
-each power of two. Spans that touch can be joined, so days that were dropped
-are still part of the tree by a few hashes each.
+each power of two. Adjacent spans can be joined, so dropped days remain part of
+the tree by a few hashes each.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,7 +37,7 @@ Subtree = Callable[[int, int], bytes]
 
 
 class ProofError(ValueError):
-    """A proof does not lead to the hash that it is said to lead to."""
+    """A proof does not lead to the hash that it claims."""
 
 
 def leaf_hash(leaf: bytes) -> bytes:
@@ -55,8 +55,8 @@ def tree_hash(hashes: Sequence[bytes]) -> bytes:
         return EMPTY
     level = list(hashes)
     while len(level) > 1:
-        # The last of an odd number stands for itself one level up, which
-        # gives the same tree as splitting at powers of two.
+        # The last of an odd number moves up one level unchanged, which gives
+        # the same tree as splitting at powers of two.
         odd = level.pop() if len(level) % 2 else None
         pairs = iter(level)
         level = [
@@ -117,8 +117,8 @@ class CompactRange:
         """Append the hash of a leaf, or of a complete subtree."""
         self.hashes.append(one)
         self.end += 1 << level
-        # Two subtrees of one size are one of the next, where the tree has
-        # its node: at a multiple of its size.
+        # Two subtrees of one size are one of the next, if the tree has its
+        # node: at a multiple of its size.
         while (
             self.end % (2 << level) == 0
             and self.end - (2 << level) >= self.begin
@@ -233,11 +233,11 @@ def check_consistency(
 
 
 Step = tuple[bool, tuple[int, int]]
-"""Whether the way goes left, and the span of the subtree beside it."""
+"""Whether the path goes left, and the span of the subtree beside it."""
 
 
 def _way(index: int, size: int) -> list[Step]:
-    """Return the way from the root to a leaf."""
+    """Return the path from the root to a leaf."""
     way: list[Step] = []
     begin, end = 0, size
     while end - begin > 1:
@@ -248,7 +248,7 @@ def _way(index: int, size: int) -> list[Step]:
 
 
 def _way_to_end(old: int, size: int) -> tuple[list[Step], tuple[int, int]]:
-    """Return the way to the subtree in which an older tree ends, and that."""
+    """Return the path to the subtree in which an older tree ends, and that."""
     way: list[Step] = []
     begin, end = 0, size
     while old != end:

@@ -1,6 +1,6 @@
-"""What came of verifying logs.
+"""The results of verifying logs.
 
-Verifying fills it in as it goes; JSON shows it as it stands.
+Verifying fills them in; JSON shows them unchanged.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 FactsMode: TypeAlias = Literal["all", "sample", "none"]
-"""Of which entries the facts are derived again."""
+"""The entries whose facts are derived again."""
 
 PROBLEMS_MAX = 1_000
 """That are listed; more are counted."""
@@ -86,7 +86,7 @@ class ReadDays(Document, frozen=True, kw_only=True):
 
 
 class Verified(Document, frozen=False, kw_only=True):  # type: ignore[misc]
-    """A log as it stood, and what is wrong with it."""
+    """A log at one moment, and what is wrong with it."""
 
     log: int
     cluster: str
@@ -167,7 +167,7 @@ class Verified(Document, frozen=False, kw_only=True):  # type: ignore[misc]
         self.beyond = max(0, committed - batches)
 
     def note_all(self, problems: Iterable[Problem]) -> None:
-        """Take note of problems."""
+        """Add problems."""
         for problem in problems:
             if len(self.problems) == PROBLEMS_MAX:
                 self.left_out += 1

@@ -1,7 +1,7 @@
 """Listening: HTTP servers whose connections and requests are bounded.
 
-The API, the audit webhook and the probes are served through this. It knows
-nothing of what is answered.
+Serves the API, the audit webhook and the probes, without knowing their
+responses.
 """
 
 from recorder.listening.room import Bounds

@@ -1,9 +1,9 @@
-"""A connection from the moment it is accepted until its protocol has it.
+"""A connection from when it is accepted until its protocol takes it over.
 
-Behind it may be TLS, whose handshake is bounded in time. Handshakes count
+It may start with a TLS handshake, which is bounded in time. Handshakes count
 among the connections: an unfinished one is an open file too. A client that
-takes nothing of its answer is dropped as well: a connection closes only once
-everything was taken.
+reads nothing of its response is dropped as well: a connection closes only once
+everything was read.
 """
 
 import asyncio
@@ -21,10 +21,10 @@ SHUTDOWN_SECONDS = 1.0
 """For the other side to end TLS as well."""
 
 UNREAD_SECONDS = 60.0
-"""How long a client may take nothing; it is dropped within twice as long."""
+"""How long a client may read nothing; it is dropped within twice as long."""
 
 FULL_SECONDS = 0.1
-"""Until the next attempt where no file can be opened."""
+"""Until the next attempt if no file can be opened."""
 
 Inner = Callable[["Door"], asyncio.Protocol]
 
@@ -38,10 +38,10 @@ async def accept(
     """Accept connections until cancelled.
 
     Args:
-        bound: where they come.
-        room: that they take places of.
+        bound: the listening socket.
+        room: the room whose places they take.
         inner: makes the protocol of each, which must call `Door.left`.
-        tls: None where connections are plain.
+        tls: None for plain connections.
     """
     loop = asyncio.get_running_loop()
     async with asyncio.TaskGroup() as opening:
@@ -76,12 +76,12 @@ class Door:
         self._transport: asyncio.Transport | None = None
         self._is_begun = False
         self.is_full = False
-        """Whether what is written waits for the client to read."""
+        """Whether written data waits for the client to read."""
 
         self._unread = 0
 
     async def open(self, inner: Inner, tls: ssl.SSLContext | None) -> None:
-        """Shake hands, and leave the connection to its protocol."""
+        """Shake hands, and hand the connection to its protocol."""
         self._is_begun = True
         loop, secured = asyncio.get_running_loop(), tls is not None
         try:
@@ -93,7 +93,7 @@ class Door:
                 ssl_shutdown_timeout=SHUTDOWN_SECONDS if secured else None,
             )
         except OSError:
-            # It was refused, broken off, or took too long.
+            # The handshake failed, was interrupted, or took too long.
             self._give_up()
         except asyncio.CancelledError:
             self._give_up()
@@ -102,17 +102,18 @@ class Door:
             self._transport = transport
 
     def let_in(self) -> None:
-        """Take note that the client proved who it is."""
+        """Note that the client has authenticated."""
         self._room.let_in(self)
 
     def left(self) -> None:
-        """Take note that the connection ended."""
+        """Note that the connection ended."""
         self._room.leave(self)
 
     def is_stuck(self) -> bool:
-        """Return whether the client took nothing since this was asked last.
+        """Return whether the client read nothing since the last call.
 
-        Of an answer that waits for it, so that nothing is added meanwhile.
+        Only of a response that waits for the client, so that nothing is added
+        meanwhile.
         """
         before, self._unread = self._unread, 0
         transport = self._transport
@@ -132,8 +133,8 @@ class Door:
             self.left()
 
     def _give_up(self) -> None:
-        # Not closed here: its file is watched by the loop, which closes it
-        # when it sees this end.
+        # Not closed here: the event loop watches its file, and closes it when
+        # it sees this end.
         with suppress(OSError):
             self._accepted.shutdown(socket.SHUT_RDWR)
         self.left()

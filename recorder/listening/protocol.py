@@ -1,7 +1,7 @@
-"""HTTP in which a request ends: in bytes of its head, and in time.
+"""HTTP with bounded requests: in bytes of the head, and in time.
 
 The parser of uvicorn would keep a head without end, and a connection whose
-request never becomes whole would be held for ever.
+request is never completed would be held forever.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ def http(
 
 
 class _Http(HttpToolsProtocol):
-    """One connection on which requests come."""
+    """One connection that carries requests."""
 
     def __init__(
         self, door: Door, config: uvicorn.Config, state: ServerState
@@ -62,7 +62,7 @@ class _Http(HttpToolsProtocol):
         super().__init__(config, state, {DOOR: door, LET_IN: door.let_in})
         self._door = door
         self._unparsed = 0
-        """Bytes that came since the last that a body or an end was."""
+        """Bytes received since the last body or end of a request."""
 
         self._head_bytes = 0
         self._whole = True
@@ -128,7 +128,7 @@ class _Http(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         if not self._whole:
-            # Of a request behind another, or refused before it was whole.
+            # Of a pipelined request, or one rejected before it was complete.
             self._expect_whole()
 
     def send_400_response(self, msg: str) -> None:
@@ -161,7 +161,7 @@ class _Http(HttpToolsProtocol):
             self._late = None
 
     def _refuse(self, answer: bytes) -> None:
-        """End the connection, with an answer where none has begun."""
+        """End the connection, with a response if none has begun."""
         if self.transport.is_closing():
             return
         current = self._current()
@@ -198,7 +198,7 @@ WEBSOCKET = _WebSocket
 
 
 def _set_date(state: ServerState) -> None:
-    """Let answers say when they are given, to the second."""
+    """Set the Date header of responses, to the second."""
     now = int(time.time())
     if getattr(state, "dated", None) != now:
         state.dated = now  # type: ignore[attr-defined]
@@ -207,7 +207,7 @@ def _set_date(state: ServerState) -> None:
 
 
 def _peer(transport: asyncio.BaseTransport) -> str | None:
-    """Return the common name of a client certificate that was verified."""
+    """Return the common name of a verified client certificate."""
     tls = transport.get_extra_info("ssl_object")
     certificate = tls.getpeercert() if tls is not None else None
     names = [

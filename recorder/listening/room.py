@@ -1,10 +1,11 @@
-"""Who may be connected at once: room for strangers, and room that is kept.
+"""Which clients may be connected: room for strangers, and reserved room.
 
 Any client that reaches a port can open connections and send nothing, or half
-of a request. So a connection is a stranger until the application has let it
-in, strangers have a part of the room only, and a new one takes the place of
-the oldest: of its own peer beyond the bound of one, else of the peer that has
-most. Those who prove at once who they are get in, however many wait.
+of a request. So a connection is a stranger until the application has
+authenticated it, strangers get only a part of the room, and a new one takes
+the place of the oldest: of its own peer beyond the bound per peer, else of the
+peer with the most. Clients that authenticate at once get in, however many
+wait.
 """
 
 import asyncio
@@ -16,17 +17,17 @@ __all__ = ["Bounds", "Room", "Visitor"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Of the connections of one server."""
+    """The bounds of the connections of one server."""
 
     connections: int
-    """Of all; each is an open file."""
+    """Of all clients; each is an open file."""
 
     strangers: int
-    """That have not been let in yet, of all peers."""
+    """Not authenticated yet, of all peers."""
 
     strangers_of_a_peer: int
     idle_seconds: int
-    """Until a connection on which no request comes is closed."""
+    """After which a connection without a request is closed."""
 
 
 class Visitor(Protocol):
@@ -35,7 +36,7 @@ class Visitor(Protocol):
     peer: str
 
     def is_stuck(self) -> bool:
-        """Return whether it took nothing since this was asked last."""
+        """Return whether it read nothing since the last call."""
 
     def drop(self) -> None:
         """End the connection at once."""
@@ -53,7 +54,7 @@ class Room:
         self._empty.set()
 
     def enter(self, visitor: Visitor) -> bool:
-        """Take a connection in as a stranger; return whether there is room."""
+        """Add a connection as a stranger; return whether there is room."""
         bounds = self._bounds
         of_peer = self._strangers.get(visitor.peer, {})
         if len(of_peer) >= bounds.strangers_of_a_peer:
@@ -71,12 +72,12 @@ class Room:
         return True
 
     def let_in(self, visitor: Visitor) -> None:
-        """Take note that a stranger proved who it is."""
+        """Note that a stranger has authenticated."""
         if self._leave_strangers(visitor):
             self._known[visitor] = None
 
     def leave(self, visitor: Visitor) -> None:
-        """Take note that a connection ended."""
+        """Note that a connection ended."""
         self._leave_strangers(visitor)
         self._known.pop(visitor, None)
         if not (self._count or self._known):
@@ -93,7 +94,7 @@ class Room:
             visitor.drop()
 
     def drop_stuck(self) -> None:
-        """End the connections of those who take nothing of their answers."""
+        """End the connections of clients that do not read their responses."""
         for visitor in [*self._all_strangers(), *self._known]:
             if visitor.is_stuck():
                 visitor.drop()
@@ -103,7 +104,7 @@ class Room:
 
     def _drop_oldest(self, visitors: dict[Visitor, None]) -> None:
         oldest = next(iter(visitors))
-        # Its place is free now; that its connection ended is told later.
+        # Its place is free now; the end of its connection is reported later.
         self.leave(oldest)
         oldest.drop()
 

@@ -1,4 +1,4 @@
-"""The socket of a server, what serves it, and its end."""
+"""The socket of a server, the server on it, and its end."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 END_SECONDS = 5.0
-"""How long answers that have begun may take when the server ends."""
+"""How long responses in progress may take when the server ends."""
 
 BACKLOG = 1024
 
@@ -37,7 +37,7 @@ class ListenError(ConfigError):
 
 
 class AddressTakenError(ListenError):
-    """The address to serve on cannot be had."""
+    """The address to serve on is not available."""
 
     exit_status = 1
 
@@ -53,14 +53,16 @@ async def listening(
 ) -> AsyncIterator[str]:
     """Serve while entered; yield the address in use, as ``HOST:PORT``.
 
-    Leaving waits for answers that have begun, a few seconds at most.
+    Leaving waits for responses in progress, a few seconds at most.
 
     Args:
         app: an ASGI application.
-        bound: where to listen; it is closed at the end.
+        bound: the listening socket; it is closed at the end.
         bounds: of connections.
-        tls: what to show and to ask for; None: the connections are plain.
-        message_bytes_max: of a message on a WebSocket; None: there are none.
+        tls: our certificate and the client authority; None for plain
+            connections.
+        message_bytes_max: of a WebSocket message; None if there are no
+            WebSockets.
     """
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
     config = uvicorn.Config(
@@ -71,7 +73,7 @@ async def listening(
         lifespan="off",
         access_log=False,
         log_config=None,
-        # Who connects is who reads, whatever a header says.
+        # The client is the one that connects, whatever a header says.
         proxy_headers=False,
         timeout_keep_alive=bounds.idle_seconds,
     )
@@ -89,7 +91,7 @@ async def listening(
             try:
                 yield f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
             except BaseException as exc:  # noqa: BLE001 - raised behind
-                # As it is: who serves is no part of a group.
+                # Unchanged: the server is not part of an exception group.
                 ended = exc
             accepting.cancel()
             await _end(state, room)
@@ -133,16 +135,16 @@ def bound_socket(
 
     Args:
         listen: ``HOST:PORT``; port 0 takes a free one.
-        setting: what says the address, for who has to change it.
-        any_port: whether another port will do, where this one is taken.
+        setting: the setting with the address, for messages.
+        any_port: whether to use another port if this one is taken.
 
     Raises:
         ListenError: the address is malformed.
-        AddressTakenError: it is taken, or not of this machine.
+        AddressTakenError: it is taken, or not an address of this machine.
     """
     host, port = parsed_address(listen)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named as TCP, so that the loop sends small answers at once.
+    # Declared as TCP, so that the loop sends small responses at once.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""What a connection says of itself in the scope of each of its requests."""
+"""The state of a connection, in the scope of each of its requests."""
 
 from collections.abc import MutableMapping
 from typing import Any
@@ -6,16 +6,17 @@ from typing import Any
 __all__ = ["LET_IN", "PEER", "let_in"]
 
 PEER = "recorder.peer"
-"""Where the state of an ASGI scope holds the name in a client certificate."""
+"""The key in the state of an ASGI scope for the name in a client certificate.
+"""
 
 LET_IN = "recorder.let_in"
-"""Where it holds what to call once a client has proved who it is."""
+"""The key for what to call once a client has authenticated."""
 
 
 def let_in(scope: MutableMapping[str, Any]) -> None:
-    """Take note that who sent a request has proved who it is.
+    """Note that the sender of a request has authenticated.
 
-    From now on its connection makes no room for others.
+    Its connection is not dropped to make room any more.
     """
     prove = scope.get("state", {}).get(LET_IN)
     if prove is not None:

@@ -1,6 +1,6 @@
-"""Folds: facts to what was the case, step by step.
+"""Folds: facts to a state, step by step.
 
-Every fold can stop anywhere and go on from there, and can be made anew from
+Every fold can stop anywhere and continue from there, and can be repeated from
 the facts at any time.
 """
 

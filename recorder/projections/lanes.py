@@ -1,7 +1,7 @@
 """Lanes: the state of a node over time, as spans to be drawn.
 
-Folded from the node as it was and the facts after it: a span ends where its
-value is another one, and where the fold ends it is left open.
+Folded from the initial state of the node and the facts after it: a span ends
+where its value changes, and at the end of the fold it is left open.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -33,7 +33,7 @@ class Span(msgspec.Struct, gc=False):
     of: str
     value: Any
     since: datetime | None = None
-    """None where it began before the fold did."""
+    """None if it began before the fold did."""
 
     to: datetime | None = None
     """None while it lasts."""
@@ -48,11 +48,11 @@ class Lanes:
     def __init__(
         self, base: NodeState, service: Callable[[NodeState], Hashable]
     ) -> None:
-        """Begin with a node as it was.
+        """Begin with the state of a node.
 
         Args:
             base: the node before the first fact.
-            service: what a state of it is good for, in a word.
+            service: names the service state of a node, in a word.
         """
         self._service = service
         self._open: dict[Lane, Span] = {}
@@ -102,10 +102,12 @@ class Lanes:
         for name, value in state.taints.items():
             yield (TAINT, name), value
         for name, condition in state.conditions.items():
-            yield (CONDITION, name), _told(condition)
+            yield (CONDITION, name), _condition_value(condition)
 
 
-def _told(condition: Condition) -> tuple[str | None, str | None, str | None]:
+def _condition_value(
+    condition: Condition,
+) -> tuple[str | None, str | None, str | None]:
     return condition.status, condition.reason, condition.message
 
 

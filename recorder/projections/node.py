@@ -13,7 +13,7 @@ from recorder.model.state import Condition, ObjectState, Scalar
 __all__ = ["NODE_TAINTS", "NodeState", "advance", "shown"]
 
 NODE_TAINTS = "node.kubernetes.io/"
-"""Prefix of the taints that say that a node is not fit."""
+"""Prefix of the taints that mark a node as unfit."""
 
 TROUBLE = (
     NODE_TAINTS,
@@ -25,7 +25,8 @@ TROUBLE = (
     "ToBeDeletedByClusterAutoscaler",
     "amd-gpu-unhealthy",
 )
-"""Prefixes of taints that never stand: a log may begin while they hold."""
+"""Prefixes of taints that are never permanent: a log may begin while they
+hold."""
 
 BLOCKING = frozenset({"NoSchedule", "NoExecute"})
 _READY = "Ready"
@@ -49,8 +50,8 @@ class NodeState(msgspec.Struct, frozen=True, gc=False):
     """Values by ``KEY:EFFECT``."""
 
     standing: frozenset[str] = frozenset()
-    """Taints that were there when the node was first seen: they say who may
-    use it, not that it is unfit."""
+    """Taints that existed when the node was first seen: they control who may
+    use it, and do not mark it as unfit."""
 
     resources: Mapping[str, str] = {}
     cordoned: bool = False
@@ -173,7 +174,7 @@ def _resource(state: NodeState, detail: facts.ResourceChanged) -> Changed:
 def _with(
     entries: Mapping[str, Value], name: str, value: Value | None
 ) -> Mapping[str, Value]:
-    """Return entries of which one has a value, or is gone for None."""
+    """Return entries with one set to a value, or removed for None."""
     found = dict(entries)
     if value is None:
         found.pop(name, None)

@@ -27,7 +27,7 @@ from recorder.model.state import Owner
 __all__ = ["Placement", "Placements"]
 
 SECOND = timedelta(seconds=1)
-"""What is read of the past is dated by times that are cut to it."""
+"""Recovered versions are dated by times in whole seconds."""
 
 OVER = frozenset({"Succeeded", "Failed"})
 
@@ -42,7 +42,7 @@ class Placement(msgspec.Struct, gc=False):
     gpus: int = 0
     seen_at: datetime | None = None
     listed: bool = False
-    """Whether a list showed it first, and it may be older than that."""
+    """Whether a list showed it first, so that it may be older than that."""
 
     bound_at: datetime | None = None
     running_at: datetime | None = None
@@ -63,10 +63,10 @@ class Placement(msgspec.Struct, gc=False):
     """The reason of its condition DisruptionTarget."""
 
     restarts: list[datetime] = []
-    """When containers of it that had ended began again."""
+    """When its containers that had ended restarted."""
 
     counts: dict[str, int] = {}
-    """How often each of its containers had begun again."""
+    """How often each of its containers had restarted."""
 
     exit_codes: list[int] = []
     entries: list[str] = []
@@ -74,21 +74,21 @@ class Placement(msgspec.Struct, gc=False):
 
     @property
     def key(self) -> str:
-        """What tells it from every other."""
+        """Identifies it."""
         return self.pod.uid or f"{self.pod.namespace}/{self.pod.name}"
 
     @property
     def restarted_at(self) -> datetime | None:
-        """When a container of it began again for the last time."""
+        """When a container of it last restarted."""
         return self.restarts[-1] if self.restarts else None
 
     def back_at(self, at: datetime) -> datetime | None:
-        """Return when it began again in its place, from a time on."""
+        """Return when it restarted in its place, from a time on."""
         return next((again for again in self.restarts if again >= at), None)
 
     @property
     def over_at(self) -> datetime | None:
-        """When it was over: by its node, which may tell late that it was."""
+        """When it was over: by its node, which may report it late."""
         if self.ended_at is None or self.phase != "Succeeded":
             return self.ended_at
         return min(self.ended_at, self.finished_at or self.ended_at)
@@ -114,7 +114,7 @@ class Placement(msgspec.Struct, gc=False):
 class Placements:
     """All placements, folded from facts about Pods.
 
-    What was read of the time before the first list says that a Pod ran, and
+    What was read of the time before the first list shows that a Pod ran, but
     not since when: it counts from the earliest time that the Pod states, so
     that a loss does not last until the list.
     """

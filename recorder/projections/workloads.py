@@ -1,7 +1,7 @@
 """Workloads: the top of a Pod's owner chain, and how it ended.
 
-The chain goes through controllers up to what a person asked for: a Job, not
-its CronJob. Where an owner was gone before the log began, labels name it.
+The chain goes through controllers up to what a person created: a Job, not its
+CronJob. If an owner was gone before the log began, labels name it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,10 +44,10 @@ GANGS: Final = frozenset(
 SERVERS: Final = frozenset(
     {"Deployment", "ReplicaSet", "Rollout", "StatefulSet"}
 )
-"""Kinds that are never done: their Pods end well only if they are told to."""
+"""Kinds that are never done: their Pods end well only on request."""
 
 REPLACED: Final = SERVERS - {"StatefulSet"}
-"""Kinds that have another Pod run before one that is to go is gone."""
+"""Kinds that start a replacement before a Pod is gone."""
 
 COMPLETES: Final = frozenset(
     {"Complete", "Completed", "Succeeded", "SuccessCriteriaMet"}
@@ -56,7 +56,7 @@ FAILS: Final = frozenset({"Failed", "FailureTarget"})
 """Conditions that decide how a workload ends; its Pods may end after that."""
 
 NO_WORKLOADS: Final = frozenset({"DaemonSet", "Node"})
-"""Controllers whose Pods belong to a node and not to anybody's work."""
+"""Controllers whose Pods belong to a node and not to a user's work."""
 
 TOPS: Final = frozenset({"CronJob", "Workload"})
 """Owners that are not the work itself."""
@@ -69,7 +69,7 @@ BY_LABEL: Final = (
     ("ray.io/originated-from-cr-name", "RayJob"),
     ("ray.io/cluster", "RayCluster"),
 )
-"""Labels that name what owns a Pod, where no owner does."""
+"""Labels that name the owner of a Pod without one."""
 
 GROUP_LABEL: Final = "leaderworkerset.sigs.k8s.io/group-index"
 
@@ -87,7 +87,7 @@ class Workload(Document, frozen=True, gc=False):
     """Of a LeaderWorkerSet: which of its groups."""
 
     def __str__(self) -> str:
-        """Return it as people name it."""
+        """Return the name that people use."""
         group = f" group {self.group}" if self.group else ""
         return f"{self.kind} {self.namespace}/{self.name}{group}"
 
@@ -104,7 +104,7 @@ class _Owner(msgspec.Struct, gc=False):
     uid: str
     owners: list[Owner]
     failed_at: datetime | None = None
-    failure_told: datetime | None = None
+    reported_failure: datetime | None = None
     """By the clock of its controller; it may be seen late."""
 
     decided_at: datetime | None = None
@@ -119,7 +119,7 @@ class _Owner(msgspec.Struct, gc=False):
 class Workloads:
     """Owners, folded from facts about them.
 
-    A Pod may be one: the leader of a group owns what runs its workers.
+    A Pod may be one: the leader of a group owns its workers.
     """
 
     def __init__(self, facts: Iterable[StoredFact] = ()) -> None:
@@ -147,8 +147,8 @@ class Workloads:
                 )
                 for name, condition in detail.state.conditions.items():
                     if condition.status == "True":
-                        told = moment(condition.since)
-                        _ends(owner, name, stored, told)
+                        stated_at = moment(condition.since)
+                        _ends(owner, name, stored, stated_at)
             if isinstance(detail, Vanished):
                 owner.gone_at = stored.observed_at
                 owner.unseen = detail.inferred
@@ -178,7 +178,7 @@ class Workloads:
                 times.append(stored.observed_at)
 
     def of(self, placement: Placement) -> Workload | None:
-        """Return the workload of a Pod; None for what belongs to a node."""
+        """Return the workload of a Pod; None if it belongs to a node."""
         owner = _controller(placement.owners)
         namespace = placement.pod.namespace
         top: Workload | None = None
@@ -208,21 +208,21 @@ class Workloads:
         return owner.decided_at if owner is not None else None
 
     def completed(self, workload: Workload) -> bool:
-        """Return whether a workload was done, with all that it needed."""
+        """Return whether a workload completed, with all that it needed."""
         owner = self._owners.get(workload.uid or "")
         return owner is not None and owner.completed
 
-    def failure_told(self, workload: Workload) -> datetime | None:
-        """Return when a workload failed by what its controller says."""
+    def reported_failure(self, workload: Workload) -> datetime | None:
+        """Return when a workload failed according to its controller."""
         owner = self._owners.get(workload.uid or "")
-        return owner.failure_told if owner is not None else None
+        return owner.reported_failure if owner is not None else None
 
     def wanted_until(
         self, workload: Workload, since: datetime
     ) -> datetime | None:
-        """Return when a workload was taken away; None if nobody did.
+        """Return when a workload was removed; None if it was not.
 
-        Where that was not seen, it may have been at once.
+        If that was not seen, it may have been at once.
         """
         owner = self._owners.get(workload.uid or "")
         if owner is None or owner.gone_at is None:
@@ -234,29 +234,32 @@ class Workloads:
         return self._preempted.get(workload.uid or "", ())
 
     def entries(self, workload: Workload) -> list[str]:
-        """Return the entries that tell its failure."""
+        """Return the entries that show its failure."""
         owner = self._owners.get(workload.uid or "")
         return owner.entries if owner is not None else []
 
 
 def _ends(
-    owner: _Owner, condition: str, stored: StoredFact, told: datetime | None
+    owner: _Owner,
+    condition: str,
+    stored: StoredFact,
+    stated_at: datetime | None,
 ) -> None:
     """Note how a workload ends, if a condition that is true decides it."""
     if condition not in FAILS | COMPLETES:
         return
-    owner.decided_at = owner.decided_at or told or stored.observed_at
+    owner.decided_at = owner.decided_at or stated_at or stored.observed_at
     owner.completed |= condition in COMPLETES
     if condition == "Failed":
         if owner.failed_at is None:
             owner.failed_at = stored.observed_at
-            owner.failure_told = told
+            owner.reported_failure = stated_at
         owner.entries = [*owner.entries, str(stored.entry)]
 
 
 def _goes_on(owner: _Owner) -> None:
-    """Note that a workload has not ended after all: it was started anew."""
-    owner.decided_at = owner.failed_at = owner.failure_told = None
+    """Note that a workload has not ended after all: it was started again."""
+    owner.decided_at = owner.failed_at = owner.reported_failure = None
     owner.completed = False
 
 
@@ -268,7 +271,7 @@ def _controller(owners: Sequence[Owner]) -> Owner | None:
 
 
 def _labelled(placement: Placement, top: Workload | None) -> Workload:
-    """Name what labels tell and the chain does not."""
+    """Name what labels name and the chain does not."""
     pod, labels = placement.pod, placement.labels
     if top is not None and top.kind == "LeaderWorkerSet":
         return msgspec.structs.replace(

@@ -1,14 +1,14 @@
-"""Redaction: a document as it came, without its secrets.
+"""Redaction: a document without its secrets.
 
-It runs before anything else looks at a document, tapes included, because an
-immutable log must not be a leak. Nothing here is optional for Secrets; which
+It runs before anything else reads a document, tapes included, because an
+immutable log must not be a leak. Nothing is optional for Secrets; which
 environment variables count as secrets is configuration (`RedactionRules`).
 
 Only the affected bytes change. A document with nothing to redact is returned
 as the same object, after a search or two that cost a fraction of decoding it.
 
-Pure: no clock, no files, no logging. Bytes that are not JSON are refused with
-`UnreadableError`; whoever keeps a piece of them passes it through
+Pure: no clock, no files, no logging. Bytes that are not JSON are rejected with
+`UnreadableError`; a caller that keeps a piece of them passes it through
 `Redaction.refused` first.
 """
 

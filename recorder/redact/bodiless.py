@@ -1,7 +1,7 @@
-"""Requests of which only who, when and what about is kept.
+"""Requests whose bodies are not kept: only who, when and what about.
 
-What somebody typed into a Pod, a token and the content of a Secret are in the
-bodies of such requests, and commands in their address as well.
+Input typed into a Pod, a token and the content of a Secret are in the bodies
+of such requests, and commands in their address as well.
 """
 
 import ipaddress
@@ -94,7 +94,7 @@ def commands(raw: bytes) -> list[Edit]:
 def patches(raw: bytes) -> list[Edit]:
     """Find what webhooks put into an object, as annotations of its record.
 
-    Each is a patch in a text, of which no key tells what it is about.
+    Each is a patch in a text, and no key names its object.
     """
     if PATCHES not in raw:
         return []
@@ -106,9 +106,9 @@ def patches(raw: bytes) -> list[Edit]:
 
 
 def messages(raw: bytes) -> list[Edit]:
-    """Find what an API server or a webhook said of the object of a request.
+    """Find messages of an API server or a webhook about a request's object.
 
-    That may quote it; status, code and reason tell what became of it.
+    They may quote it; status, code and reason show the outcome.
     """
     return [
         Edit(start, end, _HIDDEN)
@@ -126,7 +126,7 @@ def _members_of(raw: bytes, wanted: bytes) -> Iterator[tuple[bytes, int, int]]:
 
 
 def truncated_addresses(raw: bytes) -> list[Edit]:
-    """Find the addresses of a record, to be cut to their networks."""
+    """Find the addresses of a record, to be reduced to their networks."""
     edits = []
     for name, start, end in members(raw):
         if name != b"sourceIPs":

@@ -1,8 +1,8 @@
-"""What an audit record says of who asked, by names that others chose.
+"""Claims about the user in an audit record, under names that others chose.
 
-Authenticators put what they know of a user into ``extra``, webhooks annotate
-the record, and a client words its user agent. Each names what it says; what
-has the name of a secret is one, by the same patterns as a variable.
+Authenticators put attributes of a user into ``extra``, webhooks annotate the
+record, and a client chooses its user agent. Each value has a name; a value
+with the name of a secret is one, by the same patterns as a variable.
 """
 
 import re
@@ -21,8 +21,8 @@ __all__ = ["claims"]
 OF_KUBERNETES = frozenset(
     {b"authentication.k8s.io", b"authentication.kubernetes.io"}
 )
-"""Domains whose names tell of tokens and credentials, and hold none: the id
-of one, or the account that uses an old one."""
+"""Domains whose names mention tokens and credentials, and hold none: the id of
+one, or the account that uses an old one."""
 
 USERS = frozenset({b"user", b"impersonatedUser"})
 
@@ -52,7 +52,7 @@ _decode = msgspec.json.Decoder(_Record).decode
 def claims(
     raw: bytes, matches: NameMatcher, digest: KeyedDigest
 ) -> list[Edit]:
-    """Find what has the name of a secret, to be replaced by its digest."""
+    """Find values with the name of a secret, and replace them by digests."""
     if not _may_claim(raw, matches):
         return []
     edits = []
@@ -73,7 +73,7 @@ def claims(
 
 
 def _may_claim(raw: bytes, matches: NameMatcher) -> bool:
-    """Return whether to look closely; most records claim nothing."""
+    """Return whether to search closely; most records have no claims."""
     try:
         record = _decode(raw)
     except (msgspec.DecodeError, RecursionError):
@@ -89,7 +89,7 @@ def _may_claim(raw: bytes, matches: NameMatcher) -> bool:
 def _is_secret(name: bytes, matches: NameMatcher) -> bool:
     if name.partition(b"/")[0] in OF_KUBERNETES:
         return False
-    # A domain says who chose the name, not what it is of.
+    # A domain names who chose the name, not what it is about.
     return matches(name.rpartition(b"/")[2].decode(errors="replace"))
 
 

@@ -1,8 +1,8 @@
-"""What stands in the log in the place of a secret value.
+"""What replaces a secret value in the log.
 
 A keyed digest: the same value under the same key gives the same digest, so
-that a change of a secret shows, and nobody without the key can try values
-until one fits. The values of Secrets do not even get that.
+that a change of a secret is visible, but without the key no one can try values
+until one fits. The values of Secrets get no digest at all.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ import re
 __all__ = ["GONE", "KeyedDigest", "key_id"]
 
 GONE = b"redacted"
-"""Stands for what leaves no trace: values of Secrets, tokens."""
+"""Replaces what leaves no trace: values of Secrets, tokens."""
 
 DIGEST_SIZE_BYTES = 16
 _BLOCK_SIZE_BYTES = 64
@@ -28,8 +28,8 @@ class KeyedDigest:
     """HMAC-SHA256 under one key, written ``redacted:<hex>``."""
 
     def __init__(self, key: bytes) -> None:
-        # HMAC by hand, from hashes that have taken in the key already: three
-        # times as fast as the standard library's, which starts anew.
+        # HMAC by hand, from hashes that already include the key: three times
+        # as fast as the standard library's, which starts over each time.
         if len(key) > _BLOCK_SIZE_BYTES:
             key = hashlib.sha256(key).digest()
         block = key.ljust(_BLOCK_SIZE_BYTES, b"\0")
@@ -37,13 +37,13 @@ class KeyedDigest:
         self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
 
     def mark(self, value: bytes) -> bytes:
-        """Return 32 bytes by which we ourselves know a value again."""
+        """Return 32 bytes by which we ourselves recognize a value."""
         inner = self._inner.copy()
         inner.update(value)
         return inner.digest()
 
     def __call__(self, value: bytes) -> bytes:
-        """Return what stands for a value; a digest stands for itself."""
+        """Return the replacement of a value; a digest stays as it is."""
         if value.startswith(GONE) and _DIGEST.fullmatch(value):
             return value
         outer = self._outer.copy()

@@ -1,4 +1,4 @@
-"""Edits: which bytes of a document give way to which others."""
+"""Edits: which bytes of a document are replaced."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

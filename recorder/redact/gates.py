@@ -1,8 +1,8 @@
 """Cheap questions whose answer is usually no.
 
 Each begins with a search for a fixed piece of text, which takes a tenth of a
-nanosecond a byte; an expression reads on from where it is found. A no must be
-certain; a yes only means that somebody has to look closely.
+nanosecond per byte; an expression reads on from where it is found. A no must
+be certain; a yes only means that a closer search is needed.
 """
 
 import re
@@ -41,25 +41,24 @@ _has_copy = re.compile(
 
 
 def may_hide_letters(raw: bytes) -> bool:
-    r"""Whether a key may be spelled with escapes, as ``"\u0065nv"`` is.
+    r"""Return whether a key may be written with escapes, as ``"\u0065nv"``.
 
-    Encoders escape ``&``, ``'``, ``<`` and ``>`` by habit, and no key of ours
-    has them; whoever escapes a letter, a quote or a backslash has something
-    in mind.
+    Encoders escape ``&``, ``'``, ``<`` and ``>`` by default, and no key of
+    ours has them; escaping a letter, a quote or a backslash is deliberate.
     """
     place = find(raw, _ESCAPED)
     return place >= 0 and _escaped_letter(raw, place) is not None
 
 
 def has_secret_kind(raw: bytes) -> bool:
-    """Return whether something says that it is a Secret, or a list of them."""
+    """Return whether something declares itself a Secret, or a list of them."""
     return find(raw, _SECRET) >= 0 and _secret_kind(raw) is not None
 
 
 def has_token_kind(raw: bytes) -> bool:
-    """Return whether something asks for a token, or asks about one.
+    """Return whether something requests a token, or a review of one.
 
-    Both are made to be answered and never kept: only audit sees them.
+    Both are answered and never stored: only audit sees them.
     """
     return find(raw, _TOKEN) >= 0 and _token_kind(raw) is not None
 
@@ -72,8 +71,8 @@ def patches_env(raw: bytes) -> bool:
 def next_env(raw: bytes, start: int = 0) -> re.Match[bytes] | None:
     """Return where the next environment begins that is not empty.
 
-    Group 1 is at the bracket; it is missing in JSON within a string, where
-    the quote is escaped.
+    Group 1 is at the bracket; it is missing in JSON within a string, where the
+    quote is escaped.
     """
     place = find(raw, _ENV, start)
     return None if place < 0 else _env(raw, place)

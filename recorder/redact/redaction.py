@@ -1,13 +1,13 @@
-"""The one entrance to redaction: which way a document has to take.
+"""The entry point of redaction: which path a document takes.
 
 The body in an audit record need not name its kind: a patch of a Secret has
-none. What the request was about is asked of every place that may name it.
+none. So every place that may name the object of the request is checked.
 
-Bytes that could not be read are kept to show a person what came, and may be
-the torn half of a Secret. Nothing can be parsed, so nothing is believed: the
-pieces between quotation marks are judged one by one, which holds whether a
-mark opens or closes, and whatever is not plainly a key, structure or the
-value of a harmless key is masked.
+Bytes that could not be parsed are kept to show a person what came, and may be
+the torn half of a Secret. Nothing can be parsed, so nothing is trusted: the
+pieces between quotation marks are judged one by one, which works whether a
+mark opens or closes, and everything that is not clearly a key, structure or
+the value of a harmless key is masked.
 """
 
 import re
@@ -46,15 +46,15 @@ PLAIN_RESOURCES = frozenset(
         "v1/pods",
     }
 )
-"""Nearly all of the traffic. The API server keeps only what the schema of
-these knows, which is no Secret, and escapes no letter of it."""
+"""Nearly all of the traffic. The API server keeps only the fields in the
+schema of these, which hold no Secret, and escapes no letter of them."""
 
 
 class Redaction:
-    """Takes the secrets out of documents, by rules and under one key.
+    """Removes the secrets from documents, by rules and under one key.
 
-    Every method gives the same object back when there is nothing to redact,
-    and redacting twice changes nothing more.
+    Every method returns the same object if there is nothing to redact, and
+    redacting twice changes nothing more.
     """
 
     def __init__(self, rules: RedactionRules, key: bytes) -> None:
@@ -83,15 +83,15 @@ class Redaction:
         served: bool = False,
         checked: bool = False,
     ) -> bytes:
-        """Redact an object as it came in a list or a watch frame.
+        """Redact an object from a list or a watch frame.
 
-        The resource, in its written form, tells what the items of a list do
-        not say of themselves. ``served`` is the caller's word that an API
-        server sent exactly these bytes and that they are JSON: then that is
-        not asked again, and what cannot be in an object of the resource is
-        not looked for. It is never to be said of a tape. ``checked`` is only
-        the caller's word that they are JSON in UTF-8, as a tape's reader has
-        seen.
+        ``resource``, in its written form, identifies items of a list, which do
+        not name it. ``served`` is the caller's guarantee that an API server
+        sent exactly these bytes and that they are JSON: then that is not
+        checked again, and what cannot be in an object of the resource is not
+        searched for. It must never be set for a tape. ``checked`` only
+        guarantees that they are JSON in UTF-8, as a tape's reader has
+        verified.
 
         Raises:
             UnreadableError: the bytes are not a JSON document.
@@ -110,8 +110,8 @@ class Redaction:
     def audit(self, raw: bytes) -> bytes:
         """Redact one ``audit.k8s.io`` Event.
 
-        Bodies that nobody could read are not kept, those with half a
-        character or nested too deeply: who asked for what is.
+        Bodies that cannot be parsed, with half a character or nested too
+        deeply, are not kept: who requested what is.
 
         Raises:
             UnreadableError: the bytes are not a JSON document.
@@ -135,7 +135,7 @@ class Redaction:
         return splice(raw, edits)
 
     def any_json(self, raw: bytes) -> bytes:
-        """Redact a document of no known kind, a CloudEvent or an answer.
+        """Redact a document of unknown kind, a CloudEvent or a response.
 
         Raises:
             UnreadableError: the bytes are not a JSON document.
@@ -144,11 +144,11 @@ class Redaction:
         return splice(raw, self._search.everything(raw))
 
     def refused(self, head: bytes) -> bytes:
-        """Mask a piece of bytes that could not be read as a document.
+        """Mask a piece of bytes that could not be parsed as a document.
 
-        Never raises. It keeps what tells people what they look at, names
-        and structure, and no value that it does not know to be harmless. The
-        result may be up to five times as long.
+        Never raises. It keeps names and structure, which show people what it
+        is, and no value that is not known to be harmless. The result may be up
+        to five times as long.
         """
         return masked_head(head)
 
@@ -157,7 +157,7 @@ def _without_bodies(raw: bytes) -> bytes:
     try:
         return splice(raw, bodies(raw))
     except ValueError:
-        # No record, and for whoever asks next to refuse.
+        # Not a record; the caller's next step rejects it.
         return raw
 
 
@@ -186,7 +186,7 @@ _decode = msgspec.json.Decoder(_Record).decode
 
 
 _NAMED = (b"/secrets", b'"secrets', b"/token", b'"token')
-"""In what `_RESOURCE` finds there is one of these."""
+"""What `_RESOURCE` finds contains one of these."""
 
 
 def is_about_secrets(raw: bytes) -> bool:
@@ -198,7 +198,7 @@ def is_about_secrets(raw: bytes) -> bool:
     try:
         record = _decode(raw)
     except (msgspec.DecodeError, RecursionError):
-        # Readable, but no audit record as we know them.
+        # Readable, but not an audit record as we know them.
         return True
     plain = msgspec.json.encode(record)
     return _RESOURCE.search(plain) is not None
@@ -253,7 +253,7 @@ def _masked_piece(piece: bytes) -> bytes:
 
 
 def _is_key(piece: bytes, masked: list[bytes], after: bytes) -> bool:
-    """Classify a key by what stands around it."""
+    """Return whether a piece is a key, judging by its neighbors."""
     before = masked[-1].rstrip()[-1:] if masked else b""
     return bool(
         before in {b"{", b",", b""}
@@ -263,7 +263,7 @@ def _is_key(piece: bytes, masked: list[bytes], after: bytes) -> bool:
 
 
 def _is_harmless(piece: bytes, masked: list[bytes]) -> bool:
-    """Classify a value by its key and its looks."""
+    """Return whether a value is harmless, judging by its key and its form."""
     return bool(
         len(masked) > 1
         and masked[-2] in _HARMLESS_KEYS
@@ -275,7 +275,7 @@ def _is_harmless(piece: bytes, masked: list[bytes]) -> bool:
 def _masked_text(text: bytes) -> bytes:
     """Mask the words of a text that may be more than words.
 
-    An error page of a proxy stays readable; tokens, addresses and
-    assignments do not.
+    An error page of a proxy stays readable; tokens, addresses and assignments
+    do not.
     """
     return _WORD.sub(GONE, text)

@@ -1,9 +1,9 @@
 """Which environment variables hold secrets, by their name.
 
 A pattern that matches too much costs little: the variable is shown by a
-digest, and that it changed is still seen. A pattern that matches too little
-leaks for ever. The defaults lean accordingly, but spare the names that every
-training job has and no secret bears.
+digest, and its changes are still visible. A pattern that matches too little
+leaks forever. The defaults lean accordingly, but exclude names that every
+training job has and no secret does.
 """
 
 import re
@@ -30,14 +30,14 @@ DEFAULT_PATTERNS: tuple[str, ...] = (
     # API_KEY, apikey, PRIVATE_KEY, AWS_ACCESS_KEY_ID, SSH_KEY, masterKey.
     r"(api|private|access|master|account|license|service|storage)[_.-]?key",
     r"(encryption|signing|ssh|tls|ssl)[_.-]?key",
-    # Whatever else ends in a key of its own: STRIPE_KEY, KEY.
+    # Any other name with "key" as a word: STRIPE_KEY, KEY.
     r"(^|[_.-])keys?$",
     # BASIC_AUTH, AUTHORIZATION, OAUTH_CODE, but not AUTHOR and AUTHORITY.
     r"auth(?!or(?!i[sz]))",
-    # Sessions and their like: JWT, BEARER, SESSION_COOKIE.
+    # Sessions and the like: JWT, BEARER, SESSION_COOKIE.
     r"jwt|bearer|cookie",
-    # Addresses that carry a password in them: SENTRY_DSN, DATABASE_URL,
-    # REDIS_URI, CONNECTION_STRING, JDBC_URL, AZURE_SAS, DATA_SOURCE_NAME.
+    # Addresses that contain a password: SENTRY_DSN, DATABASE_URL, REDIS_URI,
+    # CONNECTION_STRING, JDBC_URL, AZURE_SAS, DATA_SOURCE_NAME.
     r"dsn",
     r"data[_.-]?source[_.-]?name",
     r"conn(ection)?[_.-]?str",
@@ -54,30 +54,30 @@ DEFAULT_PATTERNS: tuple[str, ...] = (
 """Searched for anywhere in a name, in any case."""
 
 NAME_LENGTH_MAX = 256
-"""Longer names count as a match unread: no honest variable has one, and a
-pattern must not be made to work on megabytes."""
+"""Longer names count as a match without being searched: no real variable has
+one, and a pattern must not work on megabytes."""
 
 REMEMBERED_NAMES_MAX = 8_192
 """Names whose verdict is kept. A fleet repeats a few hundred; beyond the
-bound, which is at most 3 MB, we start afresh."""
+bound, which is at most 3 MB, the cache is cleared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RedactionRules:
-    """What configuration may decide about redaction.
+    """The configurable part of redaction.
 
-    That the values of Secrets never enter is no rule but a guarantee, and
-    cannot be switched off here.
+    That the values of Secrets are never stored is not a rule but a guarantee,
+    and cannot be switched off here.
     """
 
     patterns: tuple[str, ...] = DEFAULT_PATTERNS
-    """Regular expressions, searched for anywhere in the ``name`` of an
-    ``env`` item and without regard to case. None at all is allowed: then
-    no environment variable is redacted."""
+    """Regular expressions, searched for anywhere in the ``name`` of an ``env``
+    item, ignoring case. An empty tuple is allowed: then no environment
+    variable is redacted."""
 
     truncates_addresses: bool = False
-    """Whether of the addresses in audit records only the network is kept: 24
-    bits of IPv4, 48 of IPv6."""
+    """Whether to keep only the network of addresses in audit records: 24 bits
+    of IPv4, 48 of IPv6."""
 
 
 class NameMatcher:

@@ -1,22 +1,20 @@
-"""Searching a document for secrets: the quick way if it can be, else the walk.
+"""Searching a document for secrets: the quick way if possible, else the walk.
 
-The quick way looks only at environments, which are by far the most frequent
-secrets, and at the copy that kubectl keeps; it is certain, because it asks
-before whether there may be anything else, and gives up where it meets what
-it does not know.
+The quick way searches only environments, which are by far the most frequent
+secrets, and the copy that kubectl keeps; it is certain, because it first
+checks whether there may be anything else, and gives up on unknown constructs.
 
 Nearly every environment is an array of plain variables, written without
-whitespace, names before values. Such an array is decoded as what it is, and
-the proof that it was is that encoding it gives the same bytes: then no key
-was given twice, spelled with escapes or put elsewhere, and encoding it with
-other values changes nothing but these. The walk is slower by a hundred times
-and needs no such proof.
+whitespace, names before values. Such an array is decoded as one, and
+re-encoding it to the same bytes proves it: then no key was repeated, escaped
+or put elsewhere, and encoding it with other values changes nothing but these.
+The walk is slower by a factor of a hundred and needs no such proof.
 
 Tools keep whole objects in annotations, above all kubectl the configuration
 last applied. What is secret in the object is secret in the copy, so the text
-of a string is searched like a document. Text that only resembles JSON, cut
-short for example, cannot be read exactly: from the place where a secret may
-begin, nothing of it stays.
+of a string is searched like a document. Text that only resembles JSON,
+truncated for example, cannot be parsed exactly: everything from where a secret
+may begin is removed.
 """
 
 import json
@@ -47,8 +45,8 @@ square of its length."""
 class SecretSearch:
     """Finds what to change in documents.
 
-    Its methods raise `UnreadableError` for bytes that they would have to
-    read closely and that are not JSON.
+    Its methods raise `UnreadableError` for bytes that they must parse and that
+    are not JSON.
     """
 
     def __init__(self, matches: NameMatcher, digest: KeyedDigest) -> None:
@@ -59,7 +57,7 @@ class SecretSearch:
     def everything(self, raw: bytes, depth: int = 0) -> list[Edit]:
         """Find every secret of a document that may be anything.
 
-        ``depth`` tells how often JSON was packed into a string to get here.
+        ``depth`` is how often JSON was packed into a string to get here.
         """
         if may_hide_letters(raw) or has_secret_kind(raw):
             return self._walk(raw, depth=depth)
@@ -70,7 +68,7 @@ class SecretSearch:
     ) -> list[Edit]:
         """Find the secrets of a document that is itself secret, or part of it.
 
-        That is what these members of it hold; None means all of it.
+        That is the content of these members; None means all of it.
         """
         return self._walk(raw, guarded=members)
 
@@ -155,8 +153,8 @@ EMBEDDING_DEPTH_MAX = 8
 doubles the backslashes; tools do it once, rarely twice."""
 
 PIECES_MAX = 1_000
-"""How many environments may stand in the text of one string. Messages quote
-one or two."""
+"""How many environments the text of one string may contain. Messages quote one
+or two."""
 
 _SECRET_TEXT = re.compile(rb'"Secret(?:List)?\\*"')
 _SECRET_DATA = re.compile(rb'"(?:data|stringData)\\*"')
@@ -171,7 +169,7 @@ Search = Callable[[bytes], list[Edit]]
 def redacted_string(token: bytes, *, search: Search, depth: int) -> bytes:
     """Redact a string token, quotes included, by the text in it.
 
-    ``depth`` tells how often JSON was packed to get here.
+    ``depth`` is how often JSON was packed to get here.
     """
     if depth >= EMBEDDING_DEPTH_MAX:
         return b'"' + GONE + b'"'
@@ -191,7 +189,7 @@ def _edits_of_text(text: bytes, search: Search) -> list[Edit]:
     if _SECRET_TEXT.search(text) and _SECRET_DATA.search(text):
         return [rest]
     if text.lstrip()[:1] in {b"{", b"["} and may_hide_letters(text):
-        # An environment may be spelled so that it is not found below.
+        # An environment may be written so that it is not found below.
         return [rest]
     edits: list[Edit] = []
     place = pieces = 0
@@ -216,12 +214,12 @@ def _edits_of_text(text: bytes, search: Search) -> list[Edit]:
 REMEMBERED_ARRAYS_MAX = 2_048
 SIZE_BYTES_MAX = 4_096
 """Every version of a Pod, and every Pod of a Job, has the same environment.
-What became of the last few is kept, under a keyed digest of the array, never
+The results for the last few are kept, under a keyed digest of the array, never
 the array itself: at most 8 MiB, usually one."""
 
 
 class _Variable(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
-    """A variable of a container; empty bytes stand for an absent member."""
+    """A variable of a container; empty bytes represent an absent member."""
 
     name: str
     value: msgspec.Raw = msgspec.Raw()

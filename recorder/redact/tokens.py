@@ -1,4 +1,4 @@
-"""String tokens of JSON: what they say, and how they were written."""
+"""String tokens of JSON: their text, and how they were written."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def string_at(text: str, start: int) -> tuple[str, int]:
     """Decode the string that begins at a place; return it and its end.
 
     The text is the document in Latin-1, where places are those of the bytes;
-    so what is beyond ASCII comes out wrong, unless it was escaped.
+    so characters beyond ASCII are wrong, unless they were escaped.
 
     Raises:
         ValueError: no string begins there.
@@ -46,9 +46,9 @@ def plain_value(token: bytes) -> bytes:
 def rewritten(token: bytes, text: bytes, edits: Sequence[Edit]) -> bytes:
     """Apply edits of a string's text to the string as it is written.
 
-    What they do not touch keeps its spelling. If one of the two usual
-    encoders wrote the token, it can write it again; else the places are
-    found one by one.
+    Unaffected parts keep their spelling. If one of the two usual encoders
+    wrote the token, it can write it again; else the places are found one by
+    one.
     """
     for encode in (_encoded, _encoded_by_go):
         if encode(text) == token:
@@ -97,7 +97,7 @@ def _places_as_written(wanted: list[int], token: bytes) -> list[int]:
 
 
 def _length_read(escape: re.Match[bytes]) -> int:
-    """Return the length in UTF-8 of what an escape stands for."""
+    """Return the length in UTF-8 of the character of an escape."""
     code = escape[1]
     if code is None:
         return 1 if len(escape[0]) == len(b"\\n") else 4

@@ -1,18 +1,18 @@
 """The exact way: every secret of a document, wherever and however written.
 
-One pass over the tokens with a stack of what is open, so that depth costs
-no recursion and a document of any size costs its length. It sees what quick
-searches cannot: keys spelled with escapes, a name that comes after its value,
-keys given twice, JSON inside the strings of JSON.
+One pass over the tokens with a stack of what is open, so that depth costs no
+recursion and a document of any size costs its length. It sees what quick
+searches cannot: keys written with escapes, a name that comes after its value,
+repeated keys, JSON inside the strings of JSON.
 
-Whether something must be hidden is often known only at the end: the kind of
-an object may follow its data. Until then the spans in question wait in the
-frame of the object or array, and move to the enclosing frame where that one
-decides: the items of a list, the variables of an environment.
+Whether something must be hidden is often known only at the end: the kind of an
+object may follow its data. Until then the spans wait in the frame of the
+object or array, and move to the enclosing frame if that one decides: the items
+of a list, the variables of an environment.
 
-It answers with edits and changes nothing itself. Where it is in doubt it
-names more, never less: if any of two names given for one variable is that of
-a secret, all its values are. The document must be valid (`check_document`).
+It returns edits and changes nothing itself. If in doubt it returns more, never
+less: if one of two names of a variable is that of a secret, all its values are
+hidden. The document must be valid (`check_document`).
 """
 
 import re
@@ -36,8 +36,8 @@ _T = TypeVar("_T")
 class Frame:
     """An open object or array.
 
-    A document may have millions of them, so lists are made when there is
-    something to put in; until then None stands for an empty one.
+    A document may have millions of them, so lists are created when there is
+    something to add; until then None represents an empty one.
     """
 
     start: int
@@ -52,7 +52,7 @@ class Frame:
     """The key whose value comes next; None where a key does."""
 
     kinds: list[str] | None = None
-    """What ``kind`` says: more than one thing in a strange document."""
+    """The values of ``kind``: more than one in a strange document."""
 
     is_operation: bool = False
     """Whether there is an ``op``, as in the operations of a JSON patch."""
@@ -64,10 +64,10 @@ class Frame:
     """Whether a ``name`` is that of a secret."""
 
     values: list[Span] | None = None
-    """Where each ``value`` lies."""
+    """The spans of each ``value``."""
 
     content: list[Span] | None = None
-    """Of ``data`` or ``stringData``: where each of its values lies."""
+    """The spans of the values in ``data`` or ``stringData``."""
 
     payload: list[Span] | None = None
     """To be hidden if this is a Secret: the content of its data."""
@@ -81,7 +81,7 @@ class Frame:
 
 
 def joined(some: list[_T] | None, more: list[_T] | None) -> list[_T] | None:
-    """Put one list to the end of another, of which either may be None."""
+    """Append one list to another, where either may be None."""
     if not more:
         return some
     if some is None:
@@ -136,7 +136,7 @@ class Walk:
         """Prepare a walk through a valid document.
 
         ``guarded`` names the members of the root that belong to something
-        secret, whatever they say of themselves; None is for the root itself.
+        secret, whatever they declare; None is for the root itself.
         """
         self._raw = raw
         # Latin-1 maps every byte to one character: positions in the text
@@ -149,19 +149,19 @@ class Walk:
         self._edits: list[Edit] = []
         self._applied: list[Span] = []
         self._tokens: list[Span] = []
-        # A frame around the root spares every step the question for one.
+        # A frame around the root spares every step a check for one.
         self._frame = Frame(start=-1, is_object=False, guarded=guarded is None)
         self._stack: list[Frame] = []
 
     def edits(self) -> list[Edit]:
-        """Walk through the document and give what must change."""
+        """Walk through the document and return what must change."""
         place = 0
         while token := _TOKEN.match(self._text, place):
             place = self._take(token)
         return self._edits
 
     def _take(self, token: re.Match[str]) -> int:
-        """Take one token and give its end."""
+        """Take one token and return its end."""
         shape, end = token.lastindex or 0, token.end()
         start = token.start(shape)
         match shape:
@@ -307,7 +307,7 @@ def _is_one_of(kinds: list[str] | None, wanted: frozenset[str]) -> bool:
 
 
 def _since(spans: list[Span], start: int) -> list[Span]:
-    """Take the spans that begin after a place, which are the last ones."""
+    """Return the spans that begin after a place, which are the last ones."""
     kept = len(spans)
     while kept and spans[kept - 1][0] > start:
         kept -= 1
