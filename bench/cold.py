@@ -20,7 +20,8 @@ from bench.measuring import Number, say, server_folder
 from bench.questions import SPEC
 from recorder.admin.attaching import attach
 from recorder.admin.retaining import Retaining, retain
-from recorder.admin.verifying import Verifying, verify
+from recorder.admin.verifying import Verifying
+from recorder.admin.verifying_database import verify
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import (
     IncidentsQuestion,

@@ -17,9 +17,9 @@ from bench.measuring import Number, run_module, say, server_folder
 from bench.mixed import played
 from bench.tapes import write_tape
 from recorder.admin.checking import Span, spans_of
-from recorder.admin.verifying import Verifying, verify
-from recorder.admin.verifying_facts import Proving
-from recorder.admin.workers import LISTEN_SECONDS, Tell, Worker
+from recorder.admin.verifying import Proving, Verifying
+from recorder.admin.verifying_database import verify
+from recorder.admin.workers import Tell, in_processes
 from recorder.coverage.ports import Log
 from recorder.integrity.verified import FactsMode
 from recorder.settings import Settings
@@ -132,14 +132,10 @@ async def _read(dsn: str, log: int) -> None:
     spans = await spans_of(connection, end, None, None)
     connection.terminate()
     count = min(os.cpu_count() or 1, len(spans))
-    workers = [
-        Worker(read_spans, dsn, end, spans[part::count])
-        for part in range(count)
-    ]
-    while not all(worker.is_done for worker in workers):
-        await asyncio.sleep(LISTEN_SECONDS)
-        for worker in workers:
-            worker.heard()
+    jobs = [(dsn, end, spans[part::count]) for part in range(count)]
+    never = asyncio.Event()
+    async for _ in in_processes(read_spans, jobs, never, most=count):
+        pass
 
 
 async def read_spans(

@@ -20,7 +20,8 @@ from bench.measuring import Number, say, server_folder
 from bench.struck import incident, truth_of
 from bench.tapes import MIXES, frame
 from recorder.admin.retaining import Retaining, retain
-from recorder.admin.verifying import Verifying, verify
+from recorder.admin.verifying import Verifying
+from recorder.admin.verifying_database import verify
 from recorder.answers.node_questions import WhyQuestion
 from recorder.answers.why import ask_why
 from recorder.intake.deriving import Deriver

@@ -9,8 +9,8 @@ import resource
 import sys
 import time
 
-from recorder.admin.verifying import Verifying, verify
-from recorder.admin.verifying_facts import Proving
+from recorder.admin.verifying import Proving, Verifying
+from recorder.admin.verifying_database import verify
 from recorder.integrity.verified import Verified
 from recorder.store.engine import make_engine
 from recorder.store.read_logs import read_logs

@@ -33,7 +33,7 @@ from bench.measuring import (
 )
 from bench.tapes import write_tape
 from recorder.admin.checking import Span, spans_of
-from recorder.admin.workers import LISTEN_SECONDS, Tell, Worker
+from recorder.admin.workers import Tell, in_processes
 from recorder.integrity.tree import CompactRange
 from recorder.settings import Settings
 from recorder.store.checking import check_batches
@@ -196,15 +196,11 @@ async def _seal(database: Database) -> None:
             if span.until > known
         ]
         count = os.cpu_count() or 1
-        workers = [
-            Worker(tell_roots, dsn, end, spans[part::count])
-            for part in range(count)
-        ]
+        jobs = [(dsn, end, spans[part::count]) for part in range(count)]
+        never = asyncio.Event()
         roots: dict[int, bytes] = {}
-        while not all(worker.is_done for worker in workers):
-            await asyncio.sleep(LISTEN_SECONDS)
-            for worker in workers:
-                roots.update(one for told in worker.heard() for one in told)
+        async for _, some in in_processes(tell_roots, jobs, never, most=count):
+            roots.update(some)
         tree, rows, at = CompactRange(), [], datetime.now(UTC)
         async for one in headers(connection, end, after=0, until=end.batches):
             header, root = one.header, roots.get(one.header.batch)

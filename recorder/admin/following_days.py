@@ -1,8 +1,8 @@
-"""Days of an archive in the order of the log, for who derives their facts.
+"""Days of an archive in the order of the log, to derive their facts.
 
-What objects were at the beginning of a day is told by the days before it, of
-which only the newest entry of each object is remembered; so days are taken in
-their order, from the first of the log on.
+The state of objects at the beginning of a day follows from the days before
+it. Only the newest entry of each object is kept of these, so days are taken
+in their order, from the first of the log on.
 """
 
 import tempfile
@@ -19,10 +19,13 @@ from recorder.archive.verifying import draft_of
 from recorder.intake.deriving import Deriver
 from recorder.integrity.leaves import from_micros
 from recorder.model.entry import Draft
+from recorder.model.reference import ObjectIdentity
 from recorder.store.checking_facts import STATES_MAX, WINDOW
 from recorder.store.entry_windows import EntryWindows
+from recorder.store.said_facts import Said, kind_of
+from recorder.store.stored_said import StoredFact
 
-__all__ = ["FollowedDays", "opened_day", "windows_of"]
+__all__ = ["ArchivedSaid", "FollowedDays", "opened_day", "windows_of"]
 
 
 def windows_of(manifest: Manifest) -> Iterator[tuple[int, int]]:
@@ -101,6 +104,70 @@ class ArchivedDrafts:
             with opened_day(self._place, folder, manifest, None) as day:
                 found.update(day.documents(wanted))
         return found
+
+
+class ArchivedSaid:
+    """The facts of the day that is open; satisfies the port of a checker."""
+
+    def __init__(self, day: OrderedDay) -> None:
+        self._day = day
+
+    async def read(
+        self, _after: int, until: int
+    ) -> Mapping[int, Sequence[StoredFact]]:
+        """Return the facts up to a position, by position."""
+        found: dict[int, list[StoredFact]] = {}
+        for row in self._day.facts(until):
+            one = StoredFact(row["index"], row["object_id"], _said(row))
+            found.setdefault(row["position"], []).append(one)
+        return found
+
+
+def _said(row: Row) -> Said:
+    kind = kind_of(row["kind"])
+    observed = row["observed_at"]
+    return Said(
+        kind=kind if row["fact"] == kind else f"{kind}, or {row['fact']}",
+        recorded_at=from_micros(row["recorded_at"]),
+        node=_name(row, "node_id", "node"),
+        object=_object(row, "object"),
+        owner=_object(row, "owner"),
+        actor=_name(row, "actor_id", "actor"),
+        at=from_micros(row["at"]),
+        observed_at=None if observed is None else from_micros(observed),
+        bearing=row["bearing"],
+        mark=row["mark"],
+        topic=_name(row, "topic_id", "topic"),
+        value=row["value"],
+        place=row["place"],
+        labels=_texts(row["labels"]),
+        keys=_texts(row["keys"]),
+        owners=_texts(row["owners"]),
+        detail=row["detail"].encode(),
+    )
+
+
+def _name(row: Row, number: str, name: str) -> str | None:
+    """Return a name; "?" for a number that has none."""
+    if row[number] is None:
+        return None
+    found: str | None = row[name]
+    return "?" if found is None else found
+
+
+def _object(row: Row, whose: str) -> ObjectIdentity | None:
+    if row[f"{whose}_id"] is None:
+        return None
+    return ObjectIdentity(
+        *(
+            row[f"{whose}_{part}"]
+            for part in ("group", "kind", "namespace", "name", "uid")
+        )
+    )
+
+
+def _texts(texts: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if texts is None else tuple(texts)
 
 
 async def nothing_went(_first: int, _last: int) -> Sequence[int]:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 import asyncpg
 import msgspec
 
-from recorder.archive.proving import day_entries, day_headers
+from recorder.archive.verifying import day_entries, day_headers
 from recorder.errors import LogError, NotFoundError
 from recorder.integrity.leaves import BatchHeader, entry_hash, micros
 from recorder.integrity.notes import (

@@ -7,9 +7,10 @@ committed is committed, so whoever begins again goes on from there.
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 
-from recorder.admin.workers import LISTEN_SECONDS, Tell, Worker
+from recorder.admin.workers import Tell, in_processes
 from recorder.store.long_work import connect_to
 from recorder.store.rederivation import LAST_MAX, Builder, Part, Rederivation
 from recorder.store.translate import translate_errors
@@ -145,27 +146,15 @@ class _Work:
     ) -> None:
         """Let processes build parts, no more at once than there are cores."""
         done = size - sum(part.left for part in todo)
-        waiting = list(todo)
-        running: dict[int, Worker] = {}
-        at = {part.part: part.built_to for part in todo}
-        began = {part.part: part.built_to for part in todo}
-        try:
-            while (waiting or running) and not stop.is_set():
-                while waiting and len(running) < self._processes:
-                    part = waiting.pop(0)
-                    number = self._building.number
-                    place = self._dsn, self._log, number, part
-                    running[part.part] = Worker(build_part, *place)
-                await asyncio.sleep(LISTEN_SECONDS)
-                for name, worker in list(running.items()):
-                    at[name] = max(worker.heard(), default=at[name])
-                    if worker.is_done:
-                        del running[name]
-                moved = sum(at[number] - began[number] for number in at)
-                self._tell(done + moved, size)
-        finally:
-            for worker in running.values():
-                worker.end()
+        at = [part.built_to for part in todo]
+        began = sum(at)
+        number = self._building.number
+        jobs = [(self._dsn, self._log, number, part) for part in todo]
+        work = in_processes(build_part, jobs, stop, most=self._processes)
+        async with aclosing(work) as reports:
+            async for job, built_to in reports:
+                at[job] = max(at[job], built_to)
+                self._tell(done + sum(at) - began, size)
 
     def _tell(self, done: int, size: int) -> None:
         if self._how.on_progress is not None:

@@ -17,11 +17,11 @@ import asyncpg
 
 from recorder import __version__
 from recorder.admin.following_days import (
+    ArchivedSaid,
     FollowedDays,
     opened_day,
     windows_of,
 )
-from recorder.admin.verifying_archive_facts import ArchivedSaid
 from recorder.archive.columns import (
     FACTS_ORDER,
     NODES,

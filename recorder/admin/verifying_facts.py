@@ -1,76 +1,43 @@
-"""Facts verified: derived again from the entries, and compared row by row.
+"""Facts in the database verified: derived again from their entries.
 
 All of them by a process for each core, each with a span of the log; or a
 sample of windows, chosen by a seed. Facts that other rules derived are not
-compared, and that is no proof of anything.
+compared, which proves nothing of them.
 """
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from itertools import pairwise
 from random import Random
 
 import asyncpg
 import msgspec
 
 from recorder.admin.checking import Span
-from recorder.admin.workers import LISTEN_SECONDS, Tell, Worker
+from recorder.admin.verifying import Proving
+from recorder.admin.workers import Tell, in_processes
 from recorder.facts import DERIVATION
 from recorder.integrity.chain import Problem
-from recorder.integrity.verified import Derived, FactsMode, Verified
+from recorder.integrity.verified import Derived, Verified
 from recorder.store.checking_facts import WINDOW, CheckedFacts, FactChecker
-from recorder.store.checking_heads import check_heads, check_resume_points
 from recorder.store.entry_drafts import UnreadableEntryError
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import LogEnd, read_end
 from recorder.store.stored_said import current_derivation, stray_facts
 from recorder.store.translate import translate_errors
 
-__all__ = [
-    "ALL_MAX",
-    "ALL_OR_SAMPLE",
-    "Proving",
-    "mode_of",
-    "verify_facts",
-    "verify_state",
-]
-
-ALL_MAX = 1_000_000
-"""Entries of which all are derived again where nothing is asked for: of more
-a sample of as many, which takes minutes on two cores."""
+__all__ = ["verify_facts"]
 
 MANY = 50_000
 """Entries that are worth another process, which takes a second to begin."""
-
-LACKING = frozenset({"entry-missing", "entry-doubled", "entry-unreadable"})
 
 POSITIONS = """
     select min(first_position) - 1, max(first_position + entries - 1)
     from recorder.batch
     where log_id = $1 and (batch = $2 or batch = $3)
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proving:
-    """How facts are to be verified."""
-
-    mode: FactsMode | None = None
-    """None for all of a log that is not large, else a sample."""
-
-    seed: int = 0
-    """Of a sample."""
-
-    processes: int = 0
-    """0 for one for each core."""
-
-    all_max: int = ALL_MAX
-    on_progress: Callable[[int, int], None] | None = None
-    """Gets how many entries are derived, and of how many."""
-
-
-ALL_OR_SAMPLE = Proving()
 
 
 class Checked(msgspec.Struct):
@@ -120,12 +87,10 @@ async def verify_facts(
             f"entries behind {end.log}/{until} have no facts: run `recorder"
             " rederive`"
         )
-    _choose(derived, how, until - after)
+    derived.mode = how.mode_of(until - after)
+    derived.seed = how.seed if derived.mode == "sample" else None
     work = _Work(current.number, derived, how, stop)
-    if derived.mode == "all":
-        await work.all(connection, place, (after, until))
-    else:
-        await work.sample(connection, place, (after, until))
+    await work.run(connection, place, (after, until))
     found.stopped = stop.is_set()
     now = await read_end(connection, end.log)
     if current != await current_derivation(connection, end.log):
@@ -140,33 +105,6 @@ async def verify_facts(
         if (problem.position or 0) > now.pruned_positions
     )
     found.note_all(map(_stray, await stray_facts(connection, end.log)))
-
-
-async def verify_state(
-    connection: asyncpg.Connection, end: LogEnd, found: Verified, how: Proving
-) -> None:
-    """Compare heads and resume points with the entries they follow from."""
-    if how.mode == "none" or end.size == end.pruned_positions:
-        return
-    if any(problem.kind in LACKING for problem in found.problems):
-        # Without its newest entry every head would be one problem more.
-        return
-    is_all = mode_of(how, end.size) == "all"
-    seed = None if is_all else f"{end.identity.origin}/{how.seed}"
-    async for problem in check_heads(connection, end, seed):
-        found.note_all([problem])
-    async for problem in check_resume_points(connection, end):
-        found.note_all([problem])
-
-
-def mode_of(how: Proving, size: int) -> FactsMode:
-    """Return what is derived again of so many entries."""
-    return how.mode or ("all" if size <= how.all_max else "sample")
-
-
-def _choose(derived: Derived, how: Proving, size: int) -> None:
-    derived.mode = mode_of(how, size)
-    derived.seed = how.seed if derived.mode == "sample" else None
 
 
 class _Work:
@@ -186,88 +124,51 @@ class _Work:
         self._stop = stop
         self._total = 0
 
-    async def all(
+    async def run(
         self,
         connection: asyncpg.Connection,
         place: tuple[str | None, LogEnd],
         span: tuple[int, int],
     ) -> None:
-        """Derive every entry of a span, in as many parts as are worth it."""
-        after, until = span
+        """Derive a span, or a sample, in as many parts as are worth it."""
         dsn, end = place
-        count = self._processes(until - after)
-        cuts = [after + (until - after) * n // count for n in range(count + 1)]
-        self._total = until - after
-        parts = [[(cuts[n], cuts[n + 1])] for n in range(count)]
-        if dsn is None or count == 1:
-            await self._here(connection, end, parts[0], whole=True)
-        else:
-            await self._by_workers(dsn, end, parts, whole=True)
+        parts, is_whole = self._parts(end, *span), self._derived.mode == "all"
+        self._total = sum(b - a for part in parts for a, b in part)
+        what = end, self._derivation
+        if dsn is None or len(parts) == 1:
+            task = connection, *what
+            async for one in _checked(task, parts[0], whole=is_whole):
+                self._take(one)
+                if self._stop.is_set():
+                    return
+            return
+        jobs = [(dsn, what, part, is_whole) for part in parts]
+        work = in_processes(check_facts, jobs, self._stop, most=len(jobs))
+        async with aclosing(work) as reports:
+            async for _, one in reports:
+                self._take(one)
 
-    async def sample(
-        self,
-        connection: asyncpg.Connection,
-        place: tuple[str | None, LogEnd],
-        span: tuple[int, int],
-    ) -> None:
-        """Derive windows of a span that the seed chooses, in their order."""
-        after, until = span
-        dsn, end = place
+    def _parts(
+        self, end: LogEnd, after: int, until: int
+    ) -> Sequence[Sequence[tuple[int, int]]]:
+        """Return what each process derives: a span, or windows by the seed."""
+        if self._derived.mode == "all":
+            size = until - after
+            count = self._processes(size)
+            cuts = [after + size * n // count for n in range(count + 1)]
+            return [[cut] for cut in pairwise(cuts)]
         starts = range(after, until, WINDOW)
         most = max(1, min(self._how.all_max, until - after) // WINDOW)
         by = f"{end.identity.origin}/{self._how.seed}"
         random = Random(by)  # noqa: S311 - it hides nothing
         chosen = sorted(random.sample(starts, min(most, len(starts))))
         windows = [(one, min(one + WINDOW, until)) for one in chosen]
-        self._total = sum(last - first for first, last in windows)
-        count = self._processes(self._total)
-        parts = [windows[n::count] for n in range(count)]
-        if dsn is None or count == 1:
-            await self._here(connection, end, parts[0], whole=False)
-        else:
-            await self._by_workers(dsn, end, parts, whole=False)
+        count = self._processes(sum(last - first for first, last in windows))
+        return [windows[n::count] for n in range(count)]
 
     def _processes(self, entries: int) -> int:
         most = self._how.processes or os.cpu_count() or 1
         return max(1, min(most, entries // MANY))
-
-    async def _here(
-        self,
-        connection: asyncpg.Connection,
-        end: LogEnd,
-        spans: Sequence[tuple[int, int]],
-        *,
-        whole: bool,
-    ) -> None:
-        task = connection, end, self._derivation
-        async for one in _checked(task, spans, whole=whole):
-            self._take(one)
-            if self._stop.is_set():
-                return
-
-    async def _by_workers(
-        self,
-        dsn: str,
-        end: LogEnd,
-        parts: Sequence[Sequence[tuple[int, int]]],
-        *,
-        whole: bool,
-    ) -> None:
-        workers = [
-            Worker(check_facts, dsn, (end, self._derivation), part, whole)
-            for part in parts
-        ]
-        try:
-            while workers and not self._stop.is_set():
-                await asyncio.sleep(LISTEN_SECONDS)
-                for worker in list(workers):
-                    for one in worker.heard():
-                        self._take(one)
-                    if worker.is_done:
-                        workers.remove(worker)
-        finally:
-            for worker in workers:
-                worker.end()
 
     def _take(self, one: Checked) -> None:
         derived = self._derived

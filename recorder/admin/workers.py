@@ -1,13 +1,13 @@
-"""Processes that work at parts of a log, one for each core.
+"""Processes that work on parts of a log, one for each core.
 
-They end with the one that began them: each tells something after every piece
-of its work, and ends when nobody listens.
+They end with the process that started them: each reports after every piece
+of its work, and ends when nothing reads its reports.
 """
 
 import asyncio
 import multiprocessing
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -15,12 +15,49 @@ from typing import Any
 from recorder.collector import calm_collector
 from recorder.errors import LogError, RecorderError
 
-__all__ = ["LISTEN_SECONDS", "Tell", "Worker", "WorkerFailedError"]
+__all__ = ["Tell", "WorkerFailedError", "in_processes"]
 
 LISTEN_SECONDS = 0.2
-"""How often to ask what workers have told."""
+"""How often to read what workers have reported."""
 
 Tell = Callable[[Any], None]
+Work = Callable[..., Coroutine[Any, Any, None]]
+
+
+async def in_processes(
+    work: Work,
+    jobs: Sequence[tuple[Any, ...]],
+    stop: asyncio.Event,
+    *,
+    most: int,
+) -> AsyncGenerator[tuple[int, Any], None]:
+    """Do each job in a process; yield its number with each report.
+
+    Args:
+        work: what is done; it also gets ``tell``, which takes any value.
+        jobs: the other arguments of each.
+        stop: ends all processes; what they have not committed is lost.
+        most: processes that run at the same time.
+
+    Raises:
+        WorkerFailedError: a process failed, or ended without being done.
+    """
+    waiting = list(enumerate(jobs))
+    running: dict[int, _Worker] = {}
+    try:
+        while (waiting or running) and not stop.is_set():
+            while waiting and len(running) < most:
+                number, arguments = waiting.pop(0)
+                running[number] = _Worker(work, arguments)
+            await asyncio.sleep(LISTEN_SECONDS)
+            for number, worker in list(running.items()):
+                for report in worker.reports():
+                    yield number, report
+                if worker.is_done:
+                    del running[number]
+    finally:
+        for worker in running.values():
+            worker.end()
 
 
 class WorkerFailedError(LogError):
@@ -30,18 +67,15 @@ class WorkerFailedError(LogError):
 
 
 class _Failed(str):
-    """In words, why a worker ended."""
+    """Why a worker ended, in words."""
 
     __slots__ = ()
 
 
-class Worker:
-    """A process that does one piece of work."""
+class _Worker:
+    """A process that does one job."""
 
-    def __init__(
-        self, work: Callable[..., Coroutine[Any, Any, None]], *arguments: Any
-    ) -> None:
-        """Start it; ``work`` also gets ``tell``, which takes any value."""
+    def __init__(self, work: Work, arguments: tuple[Any, ...]) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process: BaseProcess = context.Process(
@@ -51,13 +85,13 @@ class Worker:
         theirs.close()
         self.is_done = False
 
-    def heard(self) -> list[Any]:
-        """Return what it told since.
+    def reports(self) -> list[Any]:
+        """Return what it has reported since the last call.
 
         Raises:
             WorkerFailedError: it failed, or ended without being done.
         """
-        told: list[Any] = []
+        found: list[Any] = []
         try:
             while not self.is_done and self._pipe.poll():
                 one = self._pipe.recv()
@@ -67,27 +101,23 @@ class Worker:
                     self._process.join()
                     self.is_done = True
                 else:
-                    told.append(one)
+                    found.append(one)
         except EOFError as exc:
             msg = (
                 "a worker process ended early: run the same command again,"
                 " it resumes where it stopped"
             )
             raise WorkerFailedError(msg) from exc
-        return told
+        return found
 
     def end(self) -> None:
-        """End it; what it has not committed did not happen."""
+        """End it; what it has not committed is lost."""
         self._process.terminate()
         self._process.join()
 
 
-def _do(
-    work: Callable[..., Coroutine[Any, Any, None]],
-    arguments: tuple[Any, ...],
-    pipe: Connection,
-) -> None:
-    # Ctrl-C is for who waits; that one ends us.
+def _do(work: Work, arguments: tuple[Any, ...], pipe: Connection) -> None:
+    # Ctrl-C reaches the process that started this one, which ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     calm_collector()
     try:

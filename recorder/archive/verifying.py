@@ -19,8 +19,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from recorder.archive.errors import ArchiveError
+from recorder.archive.kept import read_manifest
 from recorder.archive.manifest import Manifest
-from recorder.archive.place import Place
+from recorder.archive.place import Place, open_place
 from recorder.archive.sorting import part_of
 from recorder.integrity.leaves import BatchHeader, entry_hash, from_micros
 from recorder.integrity.tree import HASH_BYTES, CompactRange, tree_hash
@@ -30,10 +31,12 @@ from recorder.model.reference import ObjectIdentity
 
 __all__ = [
     "check_files",
+    "day_entries",
+    "day_headers",
     "draft_of",
     "entry_rows",
-    "header_of",
-    "header_rows",
+    "leaf_of_row",
+    "read_headers",
     "verify_day",
 ]
 
@@ -82,6 +85,7 @@ class Names:
         return True
 
 
+BATCHES = "batches.parquet"
 ROWS_AT_ONCE = 2048
 MISSING = bytes(HASH_BYTES)
 TIMES = ("recorded_at", "observed_at", "occurred_at")
@@ -167,8 +171,8 @@ def _verified(place: Place, folder: str, manifest: Manifest) -> CompactRange:
                     raise ArchiveError(msg)
                 if part.name.startswith("entries-"):
                     leaves.add(path)
-                elif part.name == "batches.parquet":
-                    batches = header_rows(path)
+                elif part.name == BATCHES:
+                    batches = _header_rows(path)
                 elif part.name in NAMES:
                     names.add(part.name, _rows(path, ()))
         return _range(manifest, batches, leaves, whole)
@@ -180,7 +184,7 @@ def _range(
     made = CompactRange(manifest.first_batch - 1, manifest.first_batch - 1)
     position = manifest.first_position
     for row in batches:
-        header = header_of(manifest, row)
+        header = _header_of(manifest, row)
         expected = (made.end + 1, position)
         if (header.batch, header.first_position) != expected:
             msg = f'batch {expected[0]} is missing in "{whole}"'
@@ -239,7 +243,7 @@ class _Leaves:
                     " do not stand for its names"
                 )
                 raise ArchiveError(msg)
-            self._map[at : at + HASH_BYTES] = _leaf(row)
+            self._map[at : at + HASH_BYTES] = leaf_of_row(row)
 
     def root(self, header: BatchHeader) -> bytes | None:
         """Return the root over the entries of a batch; None if one lacks."""
@@ -285,7 +289,8 @@ def draft_of(row: Row) -> Draft:
     )
 
 
-def _leaf(row: Row) -> bytes:
+def leaf_of_row(row: Row) -> bytes:
+    """Return the hash of an entry as a row of a file has it."""
     return entry_hash(
         draft_of(row),
         position=row["position"],
@@ -294,12 +299,25 @@ def _leaf(row: Row) -> bytes:
     )
 
 
-def header_rows(path: Path) -> Sequence[Row]:
-    """Return the rows of ``batches.parquet``."""
+def read_headers(
+    place: Place, folder: str, manifest: Manifest
+) -> Sequence[tuple[BatchHeader, bytes | None]]:
+    """Return the headers of a day, each with the tree that is stored beside.
+
+    Raises:
+        ArchiveError: they are not there, or damaged.
+        PlaceError: the place cannot be read.
+    """
+    with place.local(f"{folder}/{BATCHES}") as path:
+        rows = _header_rows(path)
+    return [(_header_of(manifest, row), row["tree"]) for row in rows]
+
+
+def _header_rows(path: Path) -> Sequence[Row]:
     return list(_rows(path, HEADER_TIMES))
 
 
-def header_of(manifest: Manifest, row: Row) -> BatchHeader:
+def _header_of(manifest: Manifest, row: Row) -> BatchHeader:
     """Return the header of a row of ``batches.parquet``."""
 
     def moment(name: str) -> datetime | None:
@@ -342,3 +360,56 @@ def _rows(path: Path, times: Sequence[str]) -> Iterator[Row]:
     except (pa.ArrowException, OSError, KeyError, ValueError) as exc:
         msg = f'cannot read "{path.name}" of the archive: {exc}'
         raise ArchiveError(msg) from exc
+
+
+def day_headers(uri: str) -> Sequence[BatchHeader]:
+    """Return the headers of the batches of an archived day, in order.
+
+    Raises:
+        ArchiveError: it is not there, or damaged.
+        PlaceError: its place cannot be read.
+    """
+    place, folder, manifest = _day(uri)
+    return [header for header, _ in read_headers(place, folder, manifest)]
+
+
+def day_entries(
+    uri: str, header: BatchHeader
+) -> Sequence[tuple[int, int, int, Draft]]:
+    """Return position, epoch, time of recording and draft of a batch.
+
+    Raises:
+        ArchiveError: one is not there, or the day is damaged.
+        PlaceError: its place cannot be read.
+    """
+    place, folder, manifest = _day(uri)
+    wanted = range(header.first_position, header.last_position + 1)
+    found = {}
+    for part in manifest.files:
+        if not part.name.startswith("entries-"):
+            continue
+        with place.local(f"{folder}/{part.name}") as path:
+            for row in entry_rows(path):
+                position = row["position"]
+                if position in wanted:
+                    found[position] = (
+                        position,
+                        row["epoch"],
+                        row["recorded_at"],
+                        draft_of(row),
+                    )
+    if len(found) != len(wanted):
+        msg = f'entries of batch {header.batch} are missing in "{uri}"'
+        raise ArchiveError(msg)
+    return [found[position] for position in wanted]
+
+
+def _day(uri: str) -> tuple[Place, str, Manifest]:
+    root, _, day = uri.rpartition("/")
+    root, _, uid = root.rpartition("/")
+    place, folder = open_place(root), f"{uid}/{day}"
+    manifest = read_manifest(place, folder)
+    if manifest is None:
+        msg = f'"{uri}" has no manifest any more: restore it'
+        raise ArchiveError(msg)
+    return place, folder, manifest

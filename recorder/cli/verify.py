@@ -270,12 +270,12 @@ async def _verify_archive(
     from recorder.wiring.integrity import (
         Proving,
         Sample,
+        Verifying,
         archived_logs,
         verified_archive,
     )
 
     (mode, seed), part = how
-    facts = Proving(mode=mode, seed=seed)
     screen = Screen()
     try:
         archived = await asyncio.to_thread(archived_logs, archive)
@@ -286,15 +286,17 @@ async def _verify_archive(
         found.logs.append(unreadable_archive(archive, exc))
         return
     for log in archived:
-        show = _Rate(screen, log.log.cluster_name).show
-        done = await verified_archive(
-            ctx.obj,
-            log,
-            stop,
-            facts=facts,
+        name = log.log.cluster_name
+        verifying = Verifying(
+            facts=Proving(
+                mode=mode,
+                seed=seed,
+                on_progress=_Rate(screen, name, "facts of log").show,
+            ),
             sample=None if part is None else Sample(part, seed),
-            on_progress=show,
+            on_progress=_Rate(screen, name).show,
         )
+        done = await verified_archive(ctx.obj, log, verifying, stop)
         screen.clear()
         found.logs.append(done)
         if done.stopped:

@@ -4,7 +4,8 @@ Takes headers in their order, in bounded memory. The entries of batches are
 compared elsewhere; here a header only names a root.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -61,6 +62,14 @@ class Chain:
 
     forked: bool = False
     """Whether a stored tree differed: then all after it do."""
+
+    @classmethod
+    def against(cls, checkpoints: Iterable[Witnessed]) -> "Chain":
+        """Return the chain of a log from its first batch on."""
+        by_size = defaultdict(list)
+        for one in checkpoints:
+            by_size[one.checkpoint.batches].append(one)
+        return cls(checkpoints=by_size)
 
     def follow(
         self, header: BatchHeader, tree: bytes | None

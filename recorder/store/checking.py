@@ -24,7 +24,7 @@ from recorder.store.entry_drafts import EntryDrafts, UnreadableEntryError
 from recorder.store.read_batches import LogEnd, Stored, headers
 from recorder.store.read_thinned import thinned_batches
 
-__all__ = ["CheckedBatch", "check_batches"]
+__all__ = ["CheckedBatch", "check_batches", "leaf_of_entry"]
 
 WINDOW = 5_000
 """Entries that are read at once; a batch may have 4,000."""
@@ -144,9 +144,14 @@ def _hashed(
     """Return the hash of an entry; add what is wrong with its row."""
     if not _is_canonical(row, draft):
         checked.problems.append(_altered(checked.stored.header, position))
+    return leaf_of_entry(row, draft)
+
+
+def leaf_of_entry(row: asyncpg.Record, draft: Draft) -> bytes:
+    """Return the hash of an entry as its row and its draft have it."""
     return entry_hash(
         draft,
-        position=position,
+        position=row["position"],
         epoch=row["epoch"],
         recorded=micros(row["recorded_at"]),
     )

@@ -4,7 +4,6 @@ import asyncio
 from collections import defaultdict
 from collections.abc import (
     AsyncIterator,
-    Callable,
     Collection,
     Mapping,
     Sequence,
@@ -16,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 import asyncpg
 
+from recorder.admin.checking import ResumeFile
 from recorder.admin.checkpointing import (
     DATABASE,
     Made,
@@ -26,7 +26,6 @@ from recorder.admin.checkpointing import (
 )
 from recorder.admin.continuing import lacking
 from recorder.admin.proving import prove
-from recorder.admin.resuming import ResumeFile
 from recorder.admin.secret_files import KeyFileError
 from recorder.admin.signing_key import (
     load_signing_key,
@@ -34,13 +33,9 @@ from recorder.admin.signing_key import (
     trust,
     trusted_keys,
 )
-from recorder.admin.verifying import Verifying, verify, verify_database
-from recorder.admin.verifying_archive import (
-    ArchivedLog,
-    Sample,
-    verify_archived,
-)
-from recorder.admin.verifying_facts import ALL_OR_SAMPLE, Proving
+from recorder.admin.verifying import Proving, Sample, Verifying
+from recorder.admin.verifying_archive import ArchivedLog, verify_archived
+from recorder.admin.verifying_database import verify, verify_database
 from recorder.archive.place import open_place as open_archive
 from recorder.checkpoints import PlaceError
 from recorder.coverage.ports import Log
@@ -160,11 +155,7 @@ async def verified(
     """
     keys = [key.public for key in trusted_keys(settings)]
     found, problems = await _witnessed(settings, dsn, log.id, keys)
-    how = replace(
-        how,
-        checkpoints=found,
-        signed=bool(keys),
-    )
+    how = replace(how, checkpoints=found, signed=bool(keys))
     done = await verify(dsn, log, how, stop)
     done.note_all(problems)
     return done
@@ -219,11 +210,8 @@ def archived_logs(place: str) -> Sequence[ArchivedLog]:
 async def verified_archive(
     settings: Settings,
     archived: ArchivedLog,
+    how: Verifying,
     stop: asyncio.Event,
-    *,
-    facts: Proving = ALL_OR_SAMPLE,
-    sample: Sample | None = None,
-    on_progress: Callable[[int, int], None] | None = None,
 ) -> Verified:
     """Verify a log of an archive against its checkpoints in all places.
 
@@ -233,15 +221,8 @@ async def verified_archive(
     keys = [key.public for key in trusted_keys(settings)]
     log = archived.log
     found, problems = await _in_places(settings, log.uid, log.origin, keys)
-    done = await verify_archived(
-        archived,
-        found,
-        signed=bool(keys),
-        stop=stop,
-        how=facts,
-        sample=sample,
-        on_progress=on_progress,
-    )
+    how = replace(how, checkpoints=found, signed=bool(keys))
+    done = await verify_archived(archived, how, stop)
     done.note_all(problems)
     return done
 

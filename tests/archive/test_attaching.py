@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from recorder.admin.attaching import attach
-from recorder.admin.verifying import Verifying, verify
+from recorder.admin.verifying import Verifying
+from recorder.admin.verifying_database import verify
 from recorder.answers.node_questions import WhyQuestion
 from recorder.answers.queries import NodeNames
 from recorder.answers.why import ask_why

@@ -15,6 +15,7 @@ from recorder.admin.rederiving_archive import (
     RederivedArchive,
     rederive_archive,
 )
+from recorder.admin.verifying import Verifying
 from recorder.admin.verifying_archive import ArchivedLog, verify_archived
 from recorder.archive.errors import ArchiveError
 from recorder.archive.place import FolderPlace
@@ -61,7 +62,7 @@ async def rebuild(database: Database) -> RederivedArchive:
 
 async def archive_verified(place: Path) -> Verified:
     (log,) = ArchivedLog.all_of(FolderPlace(place))
-    return await verify_archived(log, [], signed=False, stop=asyncio.Event())
+    return await verify_archived(log, Verifying(), asyncio.Event())
 
 
 async def test_an_archive_of_older_rules_answers_as_one_of_ours(

@@ -21,12 +21,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 
 from recorder.admin.checkpointing import make_checkpoint
 from recorder.admin.proving import prove
-from recorder.admin.verifying import Verifying, verify
-from recorder.admin.verifying_archive import (
-    ArchivedLog,
-    Sample,
-    verify_archived,
-)
+from recorder.admin.verifying import Sample, Verifying
+from recorder.admin.verifying_archive import ArchivedLog, verify_archived
+from recorder.admin.verifying_database import verify
 from recorder.answers.verification import verification_lines
 from recorder.archive.errors import ArchiveError, PlaceError
 from recorder.archive.listing import list_archive
@@ -64,13 +61,8 @@ class Story:
 
     async def archive_verified(self, sample: Sample | None = None) -> Verified:
         (log,) = ArchivedLog.all_of(FolderPlace(self.place))
-        return await verify_archived(
-            log,
-            self.outside,
-            signed=True,
-            stop=asyncio.Event(),
-            sample=sample,
-        )
+        how = Verifying(checkpoints=self.outside, signed=True, sample=sample)
+        return await verify_archived(log, how, asyncio.Event())
 
     async def proof(self, position: int) -> Proof:
         connection = await connect_to(self.database.dsn("writer"))

@@ -13,7 +13,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 )
 
 from recorder.admin.checkpointing import NotSealedError, make_checkpoint
-from recorder.admin.verifying import Verifying, verify
+from recorder.admin.verifying import Verifying
+from recorder.admin.verifying_database import verify
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import read_end
 from recorder.store.sealing import seal

@@ -14,10 +14,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 )
 
 from recorder.admin import checking
+from recorder.admin.checking import ResumeFile
 from recorder.admin.checkpointing import Made
-from recorder.admin.resuming import ResumeFile
 from recorder.admin.signing_key import load_signing_key, rotate
-from recorder.admin.verifying import Verifying, verify
+from recorder.admin.verifying import Verifying
+from recorder.admin.verifying_database import verify
 from recorder.checkpoints.folder import Folder
 from recorder.integrity.notes import SignedNote, sign
 from recorder.integrity.verified import Verified
@@ -79,7 +80,7 @@ async def interrupted(
 ) -> Verified:
     """Verify a part of it."""
     monkeypatch.setattr(checking, "ENTRIES", 20)
-    monkeypatch.setattr("recorder.admin.verifying.LISTEN_SECONDS", 0)
+    monkeypatch.setattr("recorder.admin.workers.LISTEN_SECONDS", 0)
     stop = asyncio.Event()
 
     def interrupt(done: int, total: int) -> None:

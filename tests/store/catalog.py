@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from recorder.admin.verifying import verify_database
+from recorder.admin.verifying_database import verify_database
 from recorder.integrity.catalog import CatalogFound
 from recorder.integrity.verified import Altered
 from recorder.store.long_work import connect_to

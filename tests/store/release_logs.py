@@ -20,7 +20,8 @@ from tempfile import TemporaryDirectory
 import zstandard
 
 import recorder
-from recorder.admin.verifying import Verifying, verify
+from recorder.admin.verifying import Verifying
+from recorder.admin.verifying_database import verify
 from recorder.embedded.binaries import find_binaries
 from recorder.wiring.database import roles_sql
 from tests.conftest import migrated

@@ -17,8 +17,8 @@ from alembic import command
 from click.testing import CliRunner, Result
 from sqlalchemy import Connection
 
-from recorder.admin.verifying import Verifying, verify
-from recorder.admin.verifying_facts import Proving
+from recorder.admin.verifying import Proving, Verifying
+from recorder.admin.verifying_database import verify
 from recorder.cli.main import main
 from recorder.errors import RecorderError
 from recorder.store import schema

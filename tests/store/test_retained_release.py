@@ -21,7 +21,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 from recorder.admin.checkpointing import make_checkpoint
 from recorder.admin.proving import UnprovenError, prove
 from recorder.admin.retaining import Retaining, retain
-from recorder.admin.verifying import Verifying, verify, verify_database
+from recorder.admin.verifying import Verifying
+from recorder.admin.verifying_database import verify, verify_database
 from recorder.answers.entries import ask_entries
 from recorder.answers.entry import ask_entry
 from recorder.answers.impact import ask_impact

@@ -11,7 +11,8 @@ from shutil import copytree
 
 import pytest
 
-from recorder.admin.verifying import Verifying, verify
+from recorder.admin.verifying import Verifying
+from recorder.admin.verifying_database import verify
 from recorder.store import schema
 from recorder.store.engine import make_engine
 from recorder.store.translate import SchemaError

@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from recorder.admin.verifying import Proving, Verifying
 from recorder.admin.verifying_archive import ArchivedLog, verify_archived
-from recorder.admin.verifying_facts import Proving
 from recorder.archive.place import FolderPlace
 from recorder.integrity.verified import Verified
 from tests.conftest import TEMPLATE
@@ -111,9 +111,8 @@ def place(written: Path, tmp_path: Path) -> Path:
 
 async def verified(place: Path, how: Proving | None = None) -> Verified:
     (log,) = ArchivedLog.all_of(FolderPlace(place))
-    return await verify_archived(
-        log, [], signed=False, stop=asyncio.Event(), how=how or Proving()
-    )
+    verifying = Verifying(facts=how or Proving())
+    return await verify_archived(log, verifying, asyncio.Event())
 
 
 def last(place: Path, pattern: str) -> Path:

@@ -12,8 +12,8 @@ from random import Random
 import asyncpg
 import pytest
 
-from recorder.admin.verifying import Verifying, verify_over
-from recorder.admin.verifying_facts import Proving
+from recorder.admin.verifying import Proving, Verifying
+from recorder.admin.verifying_database import verify_over
 from recorder.integrity.verified import FactsMode, Verified
 from recorder.store.long_work import connect_to
 from tests.support.filled import filled_database

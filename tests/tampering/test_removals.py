@@ -14,7 +14,8 @@ from random import Random
 import asyncpg
 import pytest
 
-from recorder.admin.verifying import Verifying, verify_over
+from recorder.admin.verifying import Verifying
+from recorder.admin.verifying_database import verify_over
 from recorder.integrity.verified import Verified
 from recorder.store.long_work import connect_to
 from tests.conftest import migrated

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recorder.admin.verifying import Verifying, verify_over
+from recorder.admin.verifying import Verifying
+from recorder.admin.verifying_database import verify_over
 from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting

@@ -14,7 +14,8 @@ import asyncpg
 import pytest
 
 from recorder.admin.retaining import Retaining, retain
-from recorder.admin.verifying import Verifying, verify_database, verify_over
+from recorder.admin.verifying import Verifying
+from recorder.admin.verifying_database import verify_database, verify_over
 from recorder.model.hold import NewHold
 from recorder.model.observation import (
     RECORDER,
