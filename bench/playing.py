@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 from bench.shares import Shares
+from recorder.admin.playing import Playing, play_tape
 from recorder.classify import Wire, objects
 from recorder.classify.wire import (
     WireObject,
@@ -33,7 +34,6 @@ from recorder.store.append import Appender
 from recorder.store.fact_rows import name_facts
 from recorder.store.hashing import Hashes
 from recorder.wiring.database import open_database
-from recorder.wiring.playing import Playing, play_tape
 
 __all__: list[str] = []
 

@@ -1,15 +1,16 @@
-"""The key of redaction digests: a file that only its owner may read.
+"""The redaction that the settings ask for, and the key of its digests.
 
-The log keeps the key's id, never the key; whoever has the key could try out
-values against the digests.
+The key is in a file that only its owner may read. The log keeps the key's id,
+never the key: with it, values could be tried out against the digests.
 """
 
 import secrets
 
 from recorder.admin.secret_files import KeyFileError, make_once, read_secret
+from recorder.redact import DEFAULT_PATTERNS, Redaction, RedactionRules
 from recorder.settings import Settings
 
-__all__ = ["load_key"]
+__all__ = ["load_key", "make_redaction"]
 
 KEY_BYTES = 32
 
@@ -38,3 +39,13 @@ def load_key(settings: Settings) -> bytes:
         )
         raise KeyFileError(msg)
     return key
+
+
+def make_redaction(settings: Settings, key: bytes) -> Redaction:
+    """Make the redaction that the settings ask for."""
+    patterns = DEFAULT_PATTERNS + settings.redact_names
+    rules = RedactionRules(
+        patterns=patterns,
+        truncates_addresses=settings.audit_truncate_addresses,
+    )
+    return Redaction(rules, key)

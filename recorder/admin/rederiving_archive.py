@@ -38,10 +38,10 @@ from recorder.archive.facts_set import (
     read_facts,
     write_facts,
 )
-from recorder.archive.kept import check_kept
+from recorder.archive.kept import check_kept, day_at
 from recorder.archive.manifest import Manifest
 from recorder.archive.ordered import OrderedDay
-from recorder.archive.place import Place, open_place
+from recorder.archive.place import Place
 from recorder.archive.sorting import Sorted, write_rows
 from recorder.archive.verifying import verify_day
 from recorder.errors import LogError
@@ -287,8 +287,7 @@ def day_of(day: OldDay) -> tuple[Place, str, Manifest]:
     """
     assert day.uri is not None, "it was archived"
     assert day.sha256 is not None, "it has a manifest"
-    root, _, name = day.uri.rpartition(f"/{day.uid}/")
-    place, folder = open_place(root), f"{day.uid}/{name}"
+    place, folder = day_at(day.uri)
     return place, folder, check_kept(place, folder, day.sha256)
 
 

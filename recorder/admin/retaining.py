@@ -17,9 +17,14 @@ import asyncpg
 from recorder.admin.archiving import Archiver
 from recorder.admin.listing import Iceberg, Listed, list_days
 from recorder.archive.errors import ArchiveError
-from recorder.archive.kept import check_whole
+from recorder.archive.kept import (
+    KeptDay,
+    absent_days,
+    check_whole,
+    day_at,
+    says_missing,
+)
 from recorder.archive.place import Place, open_place
-from recorder.archive.presence import KeptDay, absent_days, says_missing
 from recorder.errors import RecorderError
 from recorder.retention.planning import DayState, Plan, Planned, plan
 from recorder.retention.policy import DROP, Policy
@@ -261,6 +266,4 @@ def _check_archive(rows: Sequence[ArchivedRow]) -> None:
     for row in rows:
         if row.uri is None or row.manifest_sha256 is None:
             continue
-        root, _, name = row.uri.rpartition(f"/{row.uid}/")
-        folder = f"{row.uid}/{name}"
-        check_whole(open_place(root), folder, row.manifest_sha256)
+        check_whole(*day_at(row.uri), row.manifest_sha256)

@@ -38,11 +38,11 @@ from recorder.admin.checking import (
 )
 from recorder.admin.continuing import forks
 from recorder.admin.following_days import opened_day
+from recorder.admin.presence import absences
 from recorder.admin.rederiving_archive import day_of
 from recorder.admin.verifying import KeptLog, Verifying, verify_kept
 from recorder.admin.verifying_facts import verify_facts
 from recorder.admin.workers import in_processes
-from recorder.archive.presence import Absent, KeptDay, absent_days
 from recorder.archive.verifying import leaf_of_row
 from recorder.coverage.ports import Log
 from recorder.errors import RecorderError
@@ -64,7 +64,6 @@ from recorder.store.read_batches import (
 )
 from recorder.store.read_catalog import made_catalog, read_catalog
 from recorder.store.read_hold_entries import hold_problems
-from recorder.store.read_kept import attached_wrongly, kept_days
 from recorder.store.read_removals import removals
 from recorder.store.read_strays import strays
 from recorder.store.read_surroundings import surrounding_problems
@@ -249,7 +248,7 @@ class _StoredLog:
         if self._how.facts.mode != "none":
             await self._check_state(found)
             await self._check_carried(found)
-        found.note_all(await _absences(connection, end))
+        found.note_all(await absences(connection, end))
         found.note_all(list(forks(found)))
 
     async def _check_state(self, found: Verified) -> None:
@@ -287,7 +286,7 @@ class _StoredLog:
                 says = f"what was carried forward of {day.name}: {exc}"
                 found.note_all([Problem(kind="carried-altered", says=says)])
             except RecorderError as exc:
-                # A missing or damaged day is found by `_absences`.
+                # A missing or damaged day is found by `absences`.
                 found.derived.not_compared.append(
                     f"what was carried forward of {day.name}: {exc}"
                 )
@@ -373,31 +372,6 @@ def _altered(end: LogEnd, position: int, day: OldDay) -> Problem:
         position=position,
         says=f"entry {end.log}/{position}, which was carried forward of"
         f" {day.name}, is not the one in {day.uri}",
-    )
-
-
-async def _absences(
-    connection: asyncpg.Connection, end: LogEnd
-) -> list[Problem]:
-    """Return which archived days of a log are not where they were written.
-
-    Also whether a log that was recorded here is passed off as attached.
-    """
-    problems = await attached_wrongly(connection, end)
-    days = await kept_days(connection, end.log)
-    first = {
-        KeptDay(day.uri, day.sha256, day.range): day.first_batch
-        for day in days
-    }
-    missing = await asyncio.to_thread(absent_days, first, sizes=True)
-    return [*problems, *(_absent(one, first[one.day]) for one in missing)]
-
-
-def _absent(one: Absent, batch: int) -> Problem:
-    return Problem(
-        kind="archive-away" if one.is_away else "archive-missing",
-        batch=batch,
-        says=f"the database says that {one.day.uri} is archived: {one.why}",
     )
 
 

@@ -19,9 +19,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from recorder.archive.errors import ArchiveError
-from recorder.archive.kept import read_manifest
+from recorder.archive.kept import day_at, read_manifest
 from recorder.archive.manifest import Manifest
-from recorder.archive.place import Place, open_place
+from recorder.archive.place import Place
 from recorder.archive.sorting import part_of
 from recorder.integrity.leaves import BatchHeader, entry_hash, from_micros
 from recorder.integrity.tree import HASH_BYTES, CompactRange, tree_hash
@@ -405,9 +405,7 @@ def day_entries(
 
 
 def _day(uri: str) -> tuple[Place, str, Manifest]:
-    root, _, day = uri.rpartition("/")
-    root, _, uid = root.rpartition("/")
-    place, folder = open_place(root), f"{uid}/{day}"
+    place, folder = day_at(uri)
     manifest = read_manifest(place, folder)
     if manifest is None:
         msg = f'"{uri}" has no manifest any more: restore it'

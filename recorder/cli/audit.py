@@ -16,9 +16,9 @@ from recorder.cli.stopping import run_until_stopped
 from recorder.errors import InputError
 
 if TYPE_CHECKING:
+    from recorder.admin.importing import Imported
     from recorder.coverage.ports import Log
     from recorder.sources.audit import ImportedFile
-    from recorder.wiring.importing import Imported
 
 __all__ = ["audit", "import_files"]
 
@@ -109,7 +109,7 @@ async def _import(
     *,
     dry_run: bool,
 ) -> "tuple[Log, Imported]":
-    from recorder.wiring.importing import import_audit
+    from recorder.admin.importing import import_audit
 
     screen = Screen()
 

@@ -32,8 +32,8 @@ def checkpoint(ctx: click.Context, output: str) -> int:
 
 
 async def _checkpoint(ctx: click.Context, output: str) -> int:
+    from recorder.admin.integrity import checkpoint_of
     from recorder.errors import NotFoundError
-    from recorder.wiring.integrity import checkpoint_of
 
     async with opened_logs(ctx) as logs:
         log = (await logs.read(given_log(ctx))).log
@@ -98,9 +98,9 @@ def prove(ctx: click.Context, entry: str, file: Path | None) -> None:
 async def _prove(ctx: click.Context, entry: str) -> bytes:
     import msgspec
 
+    from recorder.admin.integrity import proof_of
     from recorder.errors import ConfigError
     from recorder.model.reference import EntryName
-    from recorder.wiring.integrity import proof_of
 
     try:
         name = EntryName.parse(entry)

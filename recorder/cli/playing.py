@@ -219,8 +219,8 @@ async def _play(
     stop: asyncio.Event,
 ) -> int:
     """Play a tape; return the number of its log."""
+    from recorder.admin.playing import Playing, play_tape, see_tape
     from recorder.wiring.database import open_database
-    from recorder.wiring.playing import Playing, play_tape, see_tape
 
     screen = Screen()
     see_tape(file)

@@ -147,9 +147,9 @@ async def _record_with(
     screen: Screen,
     serve: bool = False,
 ) -> None:
+    from recorder.admin.integrity import Checkpointing
     from recorder.wiring.beside import served_beside
     from recorder.wiring.control import control
-    from recorder.wiring.integrity import Checkpointing
     from recorder.wiring.receiving import audit_webhook
     from recorder.wiring.recording import (
         health,
@@ -181,7 +181,7 @@ async def _record_with(
             served_beside(settings) if serve else nullcontext()
         )
         dsn = database.dsn("writer")
-        checkpoints = Checkpointing(settings, dsn, live)
+        checkpoints = Checkpointing(settings, dsn, live.progress)
         async with asyncio.TaskGroup() as group:
             beside = (
                 group.create_task(_show(live, screen, served)),
@@ -203,8 +203,7 @@ async def _beside(
     settings: Settings, live: "LiveRecording", screen: Screen, *, serve: bool
 ) -> AsyncIterator[None]:
     """Retain days and notify, in processes of their own."""
-    from recorder.wiring.beside import notified_beside
-    from recorder.wiring.retaining_beside import retained_beside
+    from recorder.wiring.beside import notified_beside, retained_beside
 
     async with (
         retained_beside(settings, live, say=screen.say),

@@ -42,8 +42,8 @@ def status(ctx: click.Context, output: str) -> int:
 
 
 async def _status(ctx: click.Context, output: str) -> int:
+    from recorder.admin.registry import serves_registry
     from recorder.wiring.known import open_known
-    from recorder.wiring.registry import serves_registry
 
     opened: AbstractAsyncContextManager[Logs | RoutedLogs]
     if serves_registry(ctx.obj) and not is_log_named(ctx):
@@ -69,7 +69,7 @@ async def _missing_days(logs: "Logs | RoutedLogs") -> str | None:
 
     Of several databases, each is asked by itself: ``--cluster`` names one.
     """
-    from recorder.wiring.archive_presence import missing_days
+    from recorder.admin.presence import missing_days
     from recorder.wiring.reading import Logs
 
     if not isinstance(logs, Logs):

@@ -209,15 +209,15 @@ async def _verify(
     again: bool,
 ) -> Sequence[str]:
     """Verify the database; return the places that it archived days in."""
-    from recorder.wiring.absence import missing_logs
-    from recorder.wiring.archive_presence import archive_places
-    from recorder.wiring.integrity import (
+    from recorder.admin.integrity import (
         Proving,
         Verifying,
+        missing_logs,
         resume_file,
         verified,
         verified_database,
     )
+    from recorder.admin.presence import archive_places
 
     mode, seed = chosen
     screen = Screen()
@@ -265,15 +265,15 @@ async def _verify_archive(
     found: "Verification",
     stop: asyncio.Event,
 ) -> None:
-    from recorder.errors import RecorderError
-    from recorder.wiring.absence import unreadable_archive
-    from recorder.wiring.integrity import (
+    from recorder.admin.integrity import (
         Proving,
         Sample,
         Verifying,
         archived_logs,
+        unreadable_archive,
         verified_archive,
     )
+    from recorder.errors import RecorderError
 
     (mode, seed), part = how
     screen = Screen()

@@ -9,13 +9,16 @@ told by what came before.
 
 import asyncio
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from recorder.answers.ports import Reading
 from recorder.answers.spanning.reading import SpanningReading
+from recorder.archive.errors import ArchiveError
+from recorder.archive.place import open_place
 from recorder.coverage.hole import Hole
 from recorder.coverage.ports import (
     Archived,
@@ -25,15 +28,21 @@ from recorder.coverage.ports import (
     Thinned,
 )
 from recorder.coverage.unproven import DROPPED
+from recorder.errors import RecorderError
 from recorder.model.moment import FIRST
 from recorder.model.window import Window
-from recorder.store.archive_engine import ArchiveEngine
+from recorder.store.archive_engine import ArchiveEngine, Asked
+from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
+from recorder.store.engine import Engine
 from recorder.store.read import LogReading
-from recorder.store.read_archived import ArchivedDay
+from recorder.store.read_archived import (
+    ArchivedDay,
+    archived_standing,
+    read_archived,
+)
 from recorder.store.read_cut import CutReader
-from recorder.wiring.shelf import Shelf
 
-__all__ = ["ArchivedDays", "ArchivedReading"]
+__all__ = ["ArchivedDays", "ArchivedReading", "Shelf"]
 
 BEFORE = 30
 """Days before those asked for that are opened too, in a folder. In a bucket
@@ -44,6 +53,47 @@ NEWEST = 31
 
 NOT_READ = "{days} archived in {place}: not read for this answer"
 AWAY = "{days} archived in {place}, which cannot be read: {why}"
+
+SHELVED = 4
+"""Sets of days that stay open; each has a few megabytes of names."""
+
+LOGS = 64
+"""Of which the list of days is kept, a few hundred bytes for each day."""
+
+
+@dataclass(slots=True)
+class Shelf:
+    """What stays open between two questions to one database."""
+
+    folder: Path
+    """Of what is fetched from buckets, and of what DuckDB spills."""
+
+    kept: dict[object, Asked] = field(default_factory=dict)
+    days: dict[int, tuple[object, Sequence[ArchivedDay]]] = field(
+        default_factory=dict
+    )
+    """Of logs, with what they were when these were read."""
+
+    def keep(self, key: object, tables: Asked) -> None:
+        """Keep days open; those that were used last stay."""
+        self.kept.pop(key, None)
+        self.kept[key] = tables
+        while len(self.kept) > SHELVED:
+            del self.kept[next(iter(self.kept))]
+
+    async def days_of(self, engine: Engine, log: int) -> Sequence[ArchivedDay]:
+        """Return the days of a log, read again only if there are others.
+
+        A question about what is hot would otherwise pay for each of them.
+        """
+        standing = await archived_standing(engine, log)
+        before, days = self.days.pop(log, (None, ()))
+        if before != standing:
+            days = await read_archived(engine, log)
+        self.days[log] = standing, days
+        while len(self.days) > LOGS:
+            del self.days[next(iter(self.days))]
+        return days
 
 
 @dataclass(slots=True)
@@ -229,25 +279,20 @@ class ArchivedDays:
         async with self._lock:
             if self._holds(asked):
                 return
-            from recorder.wiring.archive_opening import (  # noqa: PLC0415 - heavy
-                find_days,
-                read_days,
-            )
-
             wanted = _joined(self._open, asked)
             new = [self._days[n] for n in wanted if self._is_new(n)]
-            if await asyncio.to_thread(find_days, new, self._shelf.folder):
+            if await asyncio.to_thread(_find_days, new, self._shelf.folder):
                 first = max(0, asked.start - before)
                 wanted = _joined(wanted, range(first, asked.stop))
                 more = [self._days[n] for n in wanted if self._is_new(n)]
                 await asyncio.to_thread(
-                    find_days, more, self._shelf.folder, hashed=False
+                    _find_days, more, self._shelf.folder, hashed=False
                 )
             self._open = wanted
             days = [self._days[number] for number in wanted]
             hot = self._hot
             tables = await asyncio.to_thread(
-                read_days,
+                _read_days,
                 days,
                 hot.log.id,
                 hot.log.derivation or 0,
@@ -284,6 +329,99 @@ class ArchivedReading(SpanningReading):
     async def past(self, nodes: Collection[str], window: Window) -> CutReader:
         """Return the log as a tape is cut out of it, of what is hot."""
         return await self._database.past(nodes, window)
+
+
+def _find_days(
+    days: Sequence[_Day], folder: Path, *, hashed: bool = True
+) -> bool:
+    """Look for days; return whether their files need not be fetched."""
+    from recorder.archive.opening import (  # noqa: PLC0415 - heavy
+        is_near,
+        open_day,
+    )
+
+    near = True
+    for day in days:
+        row = day.row
+        if row.uri is None or row.sha256 is None:
+            continue
+        try:
+            place = open_place(row.place)
+            near = near and is_near(place)
+            found = open_day(
+                place,
+                row.folder,
+                row.sha256,
+                span=(row.lower, row.upper),
+                cache=folder / "fetched",
+                hashed=hashed,
+                later=_later(row),
+            )
+            day.found = replace(found, only_statements=row.is_here)
+        except RecorderError as exc:
+            day.why = str(exc)
+    return near
+
+
+def _later(row: ArchivedDay) -> tuple[int, str] | None:
+    """Return the rules and the digest of facts that were derived later."""
+    if row.later_rules is None or row.later_sha256 is None:
+        return None
+    return row.later_rules, row.later_sha256
+
+
+def _read_days(
+    days: Sequence[_Day], log: int, derivation: int, shelf: Shelf
+) -> Asked | None:
+    """Return the tables of those days that can be read, if any can.
+
+    What cannot be opened after all is noted at its day.
+    """
+    while True:
+        there = [day for day in days if day.found is not None and not day.why]
+        if not there:
+            return None
+        shown = (
+            (day.row.sha256, day.row.later_sha256, day.row.is_here)
+            for day in there
+        )
+        key = log, derivation, *shown
+        known = shelf.kept.get(key)
+        if known is None:
+            known = _tables(
+                there,
+                log,
+                derivation,
+                shelf.folder,
+            )
+        if known is not None:
+            shelf.keep(key, known)
+            return known
+
+
+def _tables(
+    there: Sequence[_Day], log: int, derivation: int, folder: Path
+) -> Asked | None:
+    from recorder.archive.tables import (  # noqa: PLC0415 - heavy
+        ArchiveTables,
+        Codes,
+    )
+
+    codes = Codes(int(log), derivation, OPERATION_CODES, SOURCE_CODES)
+    found = [day.found for day in there]
+    try:
+        return ArchiveTables(found, codes, folder / "spilled")
+    except ArchiveError as exc:
+        for day in there:
+            # One of them cannot be opened: it is found by opening each.
+            try:
+                ArchiveTables([day.found], codes, folder / "spilled").close()
+            except ArchiveError as own:
+                day.why = str(own)
+        if not any(day.why for day in there):
+            for day in there:
+                day.why = str(exc)
+        return None
 
 
 def _joined(first: range, second: range) -> range:

@@ -1,8 +1,10 @@
 """Processes beside the one that records, ending with it.
 
-They are the commands `recorder serve` and `recorder notify`. Their standard
-input is a pipe that nothing is written to: where this process ends, however
-that is, the pipe closes and the others end too.
+`recorder serve` and `recorder notify` run all the time. Their standard input
+is a pipe that nothing is written to: when this process ends, however that is,
+the pipe closes and they end too. `recorder prune` runs once an hour, because
+retention computes for minutes and the recording must not wait; only with the
+embedded server, since another server has a cron of its own.
 """
 
 import asyncio
@@ -11,21 +13,33 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import fields, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
+from recorder.admin.budget import budget_of, policy_of
 from recorder.errors import RecorderError
 from recorder.settings import PREFIX, Settings
+from recorder.wiring.live import LiveRecording
 
 __all__ = [
     "ServedEndedError",
-    "environment_of",
     "notified_beside",
+    "retained_beside",
     "served_beside",
 ]
 
 END = timedelta(seconds=10)
 BEGIN = timedelta(seconds=30)
 AGAIN = timedelta(seconds=30)
+
+RETAIN_FIRST = timedelta(minutes=2)
+"""After the start, which is busy enough."""
+
+RETAIN_EVERY = timedelta(hours=1)
+SCARCE_EVERY = timedelta(minutes=10)
+"""Where the size budget is used up, as it is by a disk that is nearly full."""
+
+LOOK = timedelta(seconds=30)
 
 
 class ServedEndedError(RecorderError):
@@ -85,7 +99,7 @@ async def served_beside(settings: Settings) -> AsyncIterator[Beside]:
         "--beside",
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        env=environment_of(settings),
+        env=_environment(settings),
     )
     try:
         yield Beside(process)
@@ -130,7 +144,7 @@ async def _notify_again_and_again(
             "notify",
             "--beside",
             stdin=asyncio.subprocess.PIPE,
-            env=environment_of(settings),
+            env=_environment(settings),
         )
         try:
             status = await process.wait()
@@ -145,6 +159,81 @@ async def _notify_again_and_again(
         await asyncio.sleep(AGAIN.total_seconds())
 
 
+@asynccontextmanager
+async def retained_beside(
+    settings: Settings, live: LiveRecording, *, say: Callable[[str], None]
+) -> AsyncIterator[None]:
+    """Archive and drop days while entered.
+
+    Raises:
+        PolicyError: the policy of the settings contradicts itself.
+    """
+    policy_of(settings)
+    live.budget = partial(budget_of, settings)
+    if settings.database_url is not None or not settings.retention_enabled:
+        yield
+        return
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(_retain_again_and_again(settings, live, say))
+        try:
+            yield
+        finally:
+            task.cancel()
+
+
+async def _retain_again_and_again(
+    settings: Settings, live: LiveRecording, say: Callable[[str], None]
+) -> None:
+    waited, pause = timedelta(), RETAIN_FIRST
+    while True:
+        await asyncio.sleep(LOOK.total_seconds())
+        waited += LOOK
+        scarce = _is_used_up(settings, live.progress.database_bytes)
+        if waited < (min(pause, SCARCE_EVERY) if scarce else pause):
+            continue
+        waited, pause = timedelta(), RETAIN_EVERY
+        try:
+            said = await _pruned(settings)
+            if not said:
+                live.progress.retained_at = datetime.now(UTC)
+        except OSError as exc:
+            said = f"cannot run retention: {exc}"
+        if said:
+            say(said)
+
+
+def _is_used_up(settings: Settings, size: int | None) -> bool:
+    """Return whether a database of a size, if known, fills its budget."""
+    try:
+        budget = budget_of(settings, size or 0)
+    except OSError:
+        return False
+    return budget is not None and (size or 0) >= budget
+
+
+async def _pruned(settings: Settings) -> str:
+    """Run the command; return what it said where it failed."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "recorder",
+        "prune",
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        env=_environment(settings),
+    )
+    try:
+        _, said = await process.communicate()
+    except asyncio.CancelledError:
+        # It goes on where it was when it is run again.
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        raise
+    return said.decode(errors="replace").strip() if process.returncode else ""
+
+
 async def _ended(process: asyncio.subprocess.Process) -> None:
     """Wait for the end of a process that was asked to end."""
     try:
@@ -155,7 +244,7 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
         await process.wait()
 
 
-def environment_of(settings: Settings) -> Mapping[str, str]:
+def _environment(settings: Settings) -> Mapping[str, str]:
     """Return the settings to the other process as they are here."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(PREFIX)}
     # What is served beside a recorder is its own database.

@@ -8,6 +8,7 @@ from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.admin.presence import missing_days
 from recorder.admin.redaction_key import load_key
 from recorder.doctor.checkup import Probes
 from recorder.doctor.cluster import Rights
@@ -23,7 +24,6 @@ from recorder.sources.watch.rights import try_rights
 from recorder.sources.watch.selection import Selection
 from recorder.store.engine import make_engine
 from recorder.store.read_checks import CheckReader
-from recorder.wiring.archive_presence import missing_days
 from recorder.wiring.database import roles_sql
 from recorder.wiring.reading import is_used
 from recorder.wiring.recording import cluster_client, selected

@@ -17,9 +17,8 @@ import orjson
 
 from recorder.errors import ConfigError, RecorderError
 from recorder.settings import Settings
-from recorder.sources.tape import TapeWriter
+from recorder.sources.tape import TapeTee, TapeWriter
 from recorder.wiring.live import LiveRecording
-from recorder.wiring.taping import TapeTee
 
 __all__ = ["NoRecorderError", "ask_for_tape", "control"]
 

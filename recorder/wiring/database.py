@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.admin.registry import shown
 from recorder.embedded.server import EmbeddedServer
 from recorder.errors import LogUnavailableError
 from recorder.settings import Settings
@@ -33,7 +33,6 @@ __all__ = [
     "open_database",
     "roles_sql",
     "schema_sql",
-    "shown",
 ]
 
 Role = Literal["owner", "writer", "reader", "retention", "notifier"]
@@ -155,12 +154,3 @@ async def _with_engine(dsn: str, use: Callable[[AsyncEngine], object]) -> None:
         await use(engine)  # type: ignore[misc] # any coroutine will do
     finally:
         await engine.dispose()
-
-
-def shown(url: str) -> str:
-    """Write an address without what nobody should read."""
-    parts = urlsplit(url)
-    where = parts.hostname or "a unix socket"
-    if parts.hostname and parts.port:
-        where += f":{parts.port}"
-    return f"PostgreSQL at {where}, database {parts.path.lstrip('/')}"

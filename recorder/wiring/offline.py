@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from recorder.admin.playing import Playing, play_tape
 from recorder.settings import Settings
 from recorder.wiring.database import open_database
-from recorder.wiring.playing import Playing, play_tape
 from recorder.wiring.reading import OpenedLog, open_logs
 
 __all__ = ["open_tape"]

@@ -19,6 +19,7 @@ from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.admin.registry import registered, shown
 from recorder.answers.clusters import Away
 from recorder.coverage.ports import Log
 from recorder.errors import ConfigError, RecorderError
@@ -29,9 +30,8 @@ from recorder.store.engine import make_engine
 from recorder.store.read import list_logs
 from recorder.store.schema import check_schema
 from recorder.store.translate import SchemaError
-from recorder.wiring.database import ROLES, Database, shown
+from recorder.wiring.database import ROLES, Database
 from recorder.wiring.reading import Logs
-from recorder.wiring.registry import registered
 from recorder.wiring.waiting import pause
 
 __all__ = ["Place", "places_of", "watched"]

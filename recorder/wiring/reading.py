@@ -17,6 +17,8 @@ import yaml
 from msgspec import structs
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from recorder.admin.budget import budget_of, policy_of, room_guard, stage_of
+from recorder.admin.registry import located, registered
 from recorder.answers.clusters import Known
 from recorder.answers.logs import choose_log
 from recorder.answers.ports import Reading
@@ -27,7 +29,6 @@ from recorder.embedded.locks import is_unheld
 from recorder.embedded.state import Phase, read_state
 from recorder.errors import NotFoundError
 from recorder.model.reference import LogNumber
-from recorder.retention.thresholds import stage_of
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading, list_logs
@@ -38,12 +39,8 @@ from recorder.store.read_database import (
     entries_per_minute,
 )
 from recorder.store.read_follow import Bell
-from recorder.wiring.archived import ArchivedDays, ArchivedReading
+from recorder.wiring.archived import ArchivedDays, ArchivedReading, Shelf
 from recorder.wiring.database import Database, Role, open_database
-from recorder.wiring.policy import budget_of, policy_of
-from recorder.wiring.registry import located, registered
-from recorder.wiring.room import room_guard
-from recorder.wiring.shelf import Shelf
 
 __all__ = [
     "Logs",

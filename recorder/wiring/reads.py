@@ -18,7 +18,8 @@ from typing import Any
 
 import orjson
 
-from recorder.admin.redaction_key import load_key
+from recorder.admin.budget import room_guard
+from recorder.admin.redaction_key import load_key, make_redaction
 from recorder.errors import LogUnavailableError, RecorderError
 from recorder.intake.committing import Policy
 from recorder.intake.progress import Received
@@ -30,8 +31,6 @@ from recorder.settings import Settings
 from recorder.sources.audit import AuditReceiver
 from recorder.store.writer import LogSpec, Writer, holder_name
 from recorder.wiring.places import Place
-from recorder.wiring.recording import make_redaction
-from recorder.wiring.room import room_guard
 from recorder.wiring.routing import answering
 
 __all__ = ["ReadLog", "recorded_reads", "routed_reads"]

@@ -17,8 +17,8 @@ from recorder.sources.audit import (
     AuditWebhook,
     Several,
 )
+from recorder.sources.watch.api_servers import AskedServers
 from recorder.sources.watch.client import ClusterClient
-from recorder.wiring.api_servers import AskedServers
 from recorder.wiring.live import LiveRecording
 
 __all__ = ["audit_source", "audit_webhook"]

@@ -12,7 +12,8 @@ from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
-from recorder.admin.redaction_key import load_key
+from recorder.admin.budget import room_guard
+from recorder.admin.redaction_key import load_key, make_redaction
 from recorder.collector import calm_collector
 from recorder.embedded.locks import RecordingLock
 from recorder.errors import (
@@ -26,10 +27,10 @@ from recorder.intake.ports import Source
 from recorder.intake.progress import Progress
 from recorder.intake.recording import Recording
 from recorder.model.observation import AUDIT, RECORDER, WATCH
-from recorder.redact import Redaction, RedactionRules, key_id
-from recorder.redact.rules import DEFAULT_PATTERNS
+from recorder.redact import key_id
 from recorder.settings import Settings
 from recorder.sources.tape import (
+    TapeTee,
     TapeWriter,
 )
 from recorder.sources.watch.client import ClusterClient
@@ -42,8 +43,6 @@ from recorder.store.translate import LogAccessError, SchemaError
 from recorder.store.writer import LogSpec, Writer, holder_name
 from recorder.wiring.live import LiveRecording
 from recorder.wiring.receiving import audit_source
-from recorder.wiring.room import room_guard
-from recorder.wiring.taping import TapeTee
 from recorder.wiring.waiting import CONNECT_RETRY, pause
 
 __all__ = [
@@ -57,16 +56,6 @@ __all__ = [
 ]
 
 STANDBY_POLL = timedelta(seconds=2)
-
-
-def make_redaction(settings: Settings, key: bytes) -> Redaction:
-    """Make the redaction that the settings ask for."""
-    patterns = DEFAULT_PATTERNS + settings.redact_names
-    rules = RedactionRules(
-        patterns=patterns,
-        truncates_addresses=settings.audit_truncate_addresses,
-    )
-    return Redaction(rules, key)
 
 
 def selected(settings: Settings) -> Selection:

@@ -13,7 +13,10 @@ from dataclasses import replace
 
 import asyncpg
 
+from recorder.admin.budget import budget_of, policy_of, room_guard
 from recorder.admin.listing import Iceberg
+from recorder.admin.redaction_key import make_redaction
+from recorder.admin.registry import located
 from recorder.admin.retaining import Retained, Retaining, retain
 from recorder.errors import LogUnavailableError, StandingByError
 from recorder.intake.recording import Recording
@@ -28,10 +31,6 @@ from recorder.store.read_database import database_facts
 from recorder.store.translate import LogAccessError, translate_errors
 from recorder.store.writer import LogSpec, Writer, holder_name
 from recorder.wiring.database import Database, open_database
-from recorder.wiring.policy import budget_of, policy_of
-from recorder.wiring.recording import make_redaction
-from recorder.wiring.registry import located
-from recorder.wiring.room import room_guard
 
 __all__ = [
     "holds_of",

@@ -15,6 +15,7 @@ from api.ports import Reads
 from api.proxying import ProxyGuard
 from api.reviewing import ClusterGuard, Reviewing
 from api.serving import listening
+from recorder.admin.registry import RegistryFile, serves_registry
 from recorder.admin.tokens import TokenFile
 from recorder.certificates import Certificates
 from recorder.collector import prompt_collector
@@ -28,7 +29,6 @@ from recorder.wiring.addresses import announced
 from recorder.wiring.places import Place, places_of, watched
 from recorder.wiring.reading import open_logs
 from recorder.wiring.reads import recorded_reads, routed_reads
-from recorder.wiring.registry import RegistryFile, serves_registry
 from recorder.wiring.routing import RoutedLogs
 from recorder.wiring.waiting import opened
 

@@ -33,7 +33,7 @@ async def test_a_day_that_goes_is_known_to_the_next_question(
         read.append(given)
         return await read_archived(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("recorder.wiring.shelf.read_archived", counted)
+    monkeypatch.setattr("recorder.wiring.archived.read_archived", counted)
     settings = Settings(
         database_url=database.dsn("reader"), data_dir=tmp_path / "data"
     )

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from recorder.sources.watch.api_servers import AskedServers
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.errors import CertificateError
-from recorder.wiring.api_servers import AskedServers
 from tests.cluster.certificates import kubeconfig
 
 

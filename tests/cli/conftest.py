@@ -11,11 +11,11 @@ from pathlib import Path
 import orjson
 import pytest
 
+from recorder.admin.playing import Playing, play_tape
 from recorder.cli import main
 from recorder.doctor import Check, checkup
 from recorder.doctor.cluster import ClusterFindings
 from recorder.settings import Settings
-from recorder.wiring.playing import Playing, play_tape
 from tests.corpus.live.asking import LIVE as LIVE_FOLDER
 from tests.corpus.logs import play_in_turn, tape_of
 from tests.support.builders import at

@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 import pytest
 
+from recorder.admin.playing import Playing, play_tape
 from recorder.settings import Settings
 from recorder.sources.tape import TapeReader
-from recorder.wiring.playing import Playing, play_tape
 from tests.cli.conftest import CRASH, Answer, Recorder, stop_clock
 from tests.support.builders import at
 from tests.support.filled import filled_database

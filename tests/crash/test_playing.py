@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from recorder.admin.playing import Playing, play_tape
 from recorder.settings import Settings
 from recorder.sources.tape import TapeWriter
-from recorder.wiring.playing import Playing, play_tape
 from tests.conftest import TEMPLATE
 from tests.crash.checking import check_log
 from tests.crash.failpoints import Failpoints, Kill

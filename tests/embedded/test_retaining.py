@@ -8,10 +8,10 @@ import pytest
 
 from recorder.retention.policy import PolicyError
 from recorder.settings import Settings
-from recorder.wiring import retaining_beside
+from recorder.wiring import beside
+from recorder.wiring.beside import retained_beside
 from recorder.wiring.live import LiveRecording
 from recorder.wiring.reading import is_used
-from recorder.wiring.retaining_beside import retained_beside
 from tests.embedded.running import eventually, is_quiet, one_identity
 
 SOON = timedelta(milliseconds=50)
@@ -27,8 +27,8 @@ async def until_used(settings: Settings) -> None:
 async def test_the_command_is_run_while_the_recorder_records(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retaining_beside, "LOOK", SOON)
-    monkeypatch.setattr(retaining_beside, "FIRST", SOON)
+    monkeypatch.setattr(beside, "LOOK", SOON)
+    monkeypatch.setattr(beside, "RETAIN_FIRST", SOON)
     settings = Settings(data_dir=place / "fresh")
     live = LiveRecording()
     said: list[str] = []
@@ -46,8 +46,8 @@ async def test_the_command_is_run_while_the_recorder_records(
 async def test_it_is_not_where_it_is_not_wanted(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retaining_beside, "LOOK", SOON)
-    monkeypatch.setattr(retaining_beside, "FIRST", SOON)
+    monkeypatch.setattr(beside, "LOOK", SOON)
+    monkeypatch.setattr(beside, "RETAIN_FIRST", SOON)
     settings = Settings(data_dir=place / "fresh", retention_enabled=False)
     async with retained_beside(settings, LiveRecording(), say=print):
         await asyncio.sleep(1)

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 from recorder.admin import checking
 from recorder.admin.checking import ResumeFile
 from recorder.admin.checkpointing import Made
+from recorder.admin.integrity import checkpoint_of, verified
 from recorder.admin.signing_key import load_signing_key, rotate
 from recorder.admin.verifying import Verifying
 from recorder.admin.verifying_database import verify
@@ -23,7 +24,6 @@ from recorder.checkpoints.folder import Folder
 from recorder.integrity.notes import SignedNote, sign
 from recorder.integrity.verified import Verified
 from recorder.settings import Settings
-from recorder.wiring.integrity import checkpoint_of, verified
 from tests.support.builders import at
 from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer

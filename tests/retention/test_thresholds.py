@@ -2,11 +2,10 @@
 
 import pytest
 
-from recorder.retention.thresholds import stage_of
+from recorder.admin.budget import room_guard, stage_of
 from recorder.settings import Settings
 from recorder.store.writer import Writer
 from recorder.wiring.live import LiveRecording
-from recorder.wiring.room import room_guard
 from tests.contract.test_log import SPEC
 from tests.support.days import write_days
 from tests.support.postgres import Database

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from recorder.admin.continuing import ForkedError
+from recorder.admin.integrity import checkpoint_of, missing_logs
 from recorder.admin.signing_key import load_signing_key
 from recorder.checkpoints.folder import Folder
 from recorder.integrity.notes import Checkpoint, parse_notes, sign
-from recorder.wiring.absence import missing_logs
-from recorder.wiring.integrity import checkpoint_of
 from tests.conftest import TEMPLATE
 from tests.support.builders import at
 from tests.support.days import write_statements

@@ -25,7 +25,7 @@ from recorder.sources.tape.info import TapeInfo, describe, tape_identity
 from recorder.sources.tape.reader import TapeReader
 from recorder.sources.tape.source import TapeProgress, TapeSource
 from recorder.sources.tape.whole import check_free, whole_tape
-from recorder.sources.tape.writer import TapeWriter
+from recorder.sources.tape.writer import TapeTee, TapeWriter
 
 __all__ = [
     "NotATapeError",
@@ -42,6 +42,7 @@ __all__ = [
     "TapeProgress",
     "TapeReader",
     "TapeSource",
+    "TapeTee",
     "TapeTruncatedError",
     "TapeUnreadableError",
     "TapeWriteError",

@@ -10,7 +10,7 @@ record of an incident.
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from io import FileIO
@@ -30,7 +30,13 @@ from recorder.sources.tape.refusing import described
 from recorder.sources.tape.wire import UnwritableError
 from recorder.zstd import CompressionParameter, ZstdCompressor
 
-__all__ = ["FLUSH_SECONDS", "PAGE_BYTES_MAX", "TapeWriter", "cut_page"]
+__all__ = [
+    "FLUSH_SECONDS",
+    "PAGE_BYTES_MAX",
+    "TapeTee",
+    "TapeWriter",
+    "cut_page",
+]
 
 FLUSH_SECONDS = 1.0
 """How old the newest line in memory may become before it is in the file."""
@@ -215,6 +221,36 @@ def _compressor() -> ZstdCompressor:
             CompressionParameter.checksum_flag: 1,
         }
     )
+
+
+class TapeTee:
+    """Writes a tape beside a recording; satisfies the port `Tee`.
+
+    A full disk must not end the recording: a tape that cannot be written is
+    given up, and raises when it is checked.
+    """
+
+    def __init__(self, writer: TapeWriter) -> None:
+        self._writer = writer
+        self._error: TapeWriteError | None = None
+
+    def write(self, observations: Sequence[Observation]) -> None:
+        """Write, unless a write failed before."""
+        if self._error is not None:
+            return
+        try:
+            self._writer.write(observations)
+        except TapeWriteError as exc:
+            self._error = exc
+
+    def check(self) -> None:
+        """Check that everything was written.
+
+        Raises:
+            TapeWriteError: something was not; the tape ends there.
+        """
+        if self._error is not None:
+            raise self._error
 
 
 def _sync_folder(folder: Path) -> None:

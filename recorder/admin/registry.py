@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from recorder.coverage.ports import Log
 from recorder.errors import ConfigError
@@ -23,6 +24,7 @@ __all__ = [
     "read_registry",
     "registered",
     "serves_registry",
+    "shown",
 ]
 
 log = logging.getLogger("recorder.api")
@@ -162,3 +164,12 @@ def read_registry(path: Path) -> Mapping[str, str]:
         )
         raise RegistryError(msg)
     return registry
+
+
+def shown(url: str) -> str:
+    """Write the address of a database without its user and password."""
+    parts = urlsplit(url)
+    where = parts.hostname or "a unix socket"
+    if parts.hostname and parts.port:
+        where += f":{parts.port}"
+    return f"PostgreSQL at {where}, database {parts.path.lstrip('/')}"

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from recorder.admin.redaction_key import load_key
+from recorder.admin.budget import room_guard
+from recorder.admin.redaction_key import load_key, make_redaction
 from recorder.collector import calm_collector
 from recorder.coverage.ports import Log
 from recorder.errors import InputError
@@ -22,8 +23,6 @@ from recorder.redact import Redaction, key_id
 from recorder.settings import Settings
 from recorder.sources.audit import AuditImport, ImportedFile
 from recorder.store.writer import LogSpec, Writer, holder_name
-from recorder.wiring.recording import make_redaction
-from recorder.wiring.room import room_guard
 
 __all__ = ["Imported", "import_audit"]
 

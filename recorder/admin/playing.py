@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from recorder.admin.redaction_key import load_key
+from recorder.admin.budget import room_guard
+from recorder.admin.redaction_key import load_key, make_redaction
 from recorder.collector import calm_collector
 from recorder.intake.committing import Policy
 from recorder.intake.progress import Progress
@@ -21,8 +22,6 @@ from recorder.sources.tape import (
     tape_identity,
 )
 from recorder.store.writer import LogSpec, Writer, holder_name
-from recorder.wiring.recording import make_redaction
-from recorder.wiring.room import room_guard
 
 __all__ = ["PlayedTape", "Playing", "play_tape", "see_tape"]
 

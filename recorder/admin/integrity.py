@@ -1,4 +1,9 @@
-"""Proving, put together: the database, the keys and the places."""
+"""Logs checkpointed, proven and verified with the keys and places of settings.
+
+A place of checkpoints shows every log that was ever signed. One that is
+neither in this database nor, with a registry, in another of its databases was
+removed, rows and all.
+"""
 
 import asyncio
 from collections import defaultdict
@@ -26,6 +31,7 @@ from recorder.admin.checkpointing import (
 )
 from recorder.admin.continuing import lacking
 from recorder.admin.proving import prove
+from recorder.admin.registry import read_registry, shown
 from recorder.admin.secret_files import KeyFileError
 from recorder.admin.signing_key import (
     load_signing_key,
@@ -36,10 +42,12 @@ from recorder.admin.signing_key import (
 from recorder.admin.verifying import Proving, Sample, Verifying
 from recorder.admin.verifying_archive import ArchivedLog, verify_archived
 from recorder.admin.verifying_database import verify, verify_database
+from recorder.archive.errors import PlaceError as ArchiveAwayError
 from recorder.archive.place import open_place as open_archive
 from recorder.checkpoints import PlaceError
 from recorder.coverage.ports import Log
 from recorder.errors import RecorderError
+from recorder.intake.progress import Progress
 from recorder.integrity.chain import Problem, Witnessed
 from recorder.integrity.notes import Checkpoint, SignedNote
 from recorder.integrity.proof import Proof
@@ -48,12 +56,13 @@ from recorder.model.reference import EntryName
 from recorder.settings import Settings
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import (
+    origins,
     read_end,
     stored_notes,
     written_notes,
 )
+from recorder.store.read_kept import lost_logs
 from recorder.store.translate import translate_errors
-from recorder.wiring.live import LiveRecording
 
 __all__ = [
     "Checkpointing",
@@ -62,14 +71,18 @@ __all__ = [
     "Verifying",
     "archived_logs",
     "checkpoint_of",
+    "missing_logs",
     "proof_of",
     "resume_file",
+    "unreadable_archive",
     "verified",
     "verified_archive",
     "verified_database",
 ]
 
 NOTHING: Mapping[str, set[Checkpoint]] = {}
+ORIGIN = "kube-recorder/"
+MISSING = "look for logs that are missing"
 
 
 @dataclass(slots=True)
@@ -78,7 +91,7 @@ class Checkpointing:
 
     settings: Settings
     dsn: str
-    live: LiveRecording
+    progress: Progress
     _batches: int = 0
 
     async def run(self) -> None:
@@ -86,12 +99,12 @@ class Checkpointing:
         every = self.settings.checkpoint_every.total_seconds()
         while True:
             await asyncio.sleep(every)
-            if self.live.progress.state == "recording":
+            if self.progress.state == "recording":
                 await self.now()
 
     async def now(self) -> None:
         """Make one, if the log has grown; what fails is in the progress."""
-        progress = self.live.progress
+        progress = self.progress
         if not progress.log or progress.batches == self._batches:
             return
         before = progress.batches
@@ -294,3 +307,123 @@ async def _connected(
             yield connection
         finally:
             connection.terminate()
+
+
+async def missing_logs(settings: Settings, dsn: str) -> Sequence[Verified]:
+    """Return the logs that were signed with a trusted key and are gone.
+
+    Without a key, our checkpoints cannot be distinguished from others.
+
+    Raises:
+        RecorderError: the trusted keys, a place's address or the database.
+    """
+    here, lost = await _here(dsn)
+    found = [_lost(*one) for one in lost]
+    known = {one.origin for one in found}
+    gone, problems = await _shown_elsewhere(settings, here | known)
+    if gone:
+        # Without those that began, and were signed, while places were read.
+        here, _ = await _here(dsn)
+        there, away = await _in_registry(settings)
+        found += [
+            _missing(one, away)
+            for one in gone
+            if one.checkpoint.origin not in here | there
+        ]
+    if problems and not here:
+        # Otherwise each log tells of it.
+        found.append(_verified("", 0, problems))
+    return found
+
+
+async def _here(
+    dsn: str,
+) -> tuple[set[str], Sequence[tuple[int, str | None]]]:
+    """Return the logs of the database, and those with rows and no own."""
+    async with _connected(dsn, MISSING) as connection:
+        return set(await origins(connection)), await lost_logs(connection)
+
+
+async def _shown_elsewhere(
+    settings: Settings, known: set[str]
+) -> tuple[Sequence[Witnessed], Sequence[Problem]]:
+    """Return the newest checkpoint of each other log that places show."""
+    keys = own_keys(settings)
+    newest: dict[str, Witnessed] = {}
+    problems = []
+    for kept in places_of(settings) if keys else ():
+        try:
+            uids = await kept.place.logs()
+            for uid in uids:
+                origin = f"{ORIGIN}{uid}"
+                if origin in known:
+                    continue
+                notes, _ = await kept.place.read(uid)
+                name = kept.place.name
+                for one in witnessed(notes, origin, keys, name)[0]:
+                    other = newest.setdefault(origin, one)
+                    if one.checkpoint.batches > other.checkpoint.batches:
+                        newest[origin] = one
+        except PlaceError as exc:
+            if settings.checkpoint_places:
+                problems.append(Problem(kind="place-away", says=str(exc)))
+    return [newest[origin] for origin in sorted(newest)], problems
+
+
+async def _in_registry(settings: Settings) -> tuple[set[str], Sequence[str]]:
+    """Return the logs of all databases of the registry, and those away."""
+    if settings.clusters_file is None:
+        return set(), ()
+    there: set[str] = set()
+    away = []
+    for url in sorted(set(read_registry(settings.clusters_file).values())):
+        try:
+            async with _connected(url, MISSING) as connection:
+                there |= set(await origins(connection))
+        except RecorderError:
+            away.append(shown(url))
+    return there, away
+
+
+def unreadable_archive(place: str, why: RecorderError) -> Verified:
+    """Return that nothing in an archive can be verified."""
+    is_away = isinstance(why, ArchiveAwayError)
+    kind = "archive-away" if is_away else "archive-missing"
+    return _verified(place, 0, [Problem(kind=kind, says=str(why))])
+
+
+def _missing(one: Witnessed, away: Sequence[str]) -> Verified:
+    checkpoint = one.checkpoint
+    where = "this database" if not away else "any database that answers"
+    says = (
+        f"the checkpoint in {one.place} commits to {checkpoint.batches}"
+        f" batches of {checkpoint.origin}, and {where} has no such log"
+    )
+    if away:
+        says += f"; {', '.join(away)} does not answer"
+    problem = Problem(kind="log-missing", batch=1, says=says)
+    return _verified(checkpoint.origin, 0, [problem])
+
+
+def _lost(number: int, note: str | None) -> Verified:
+    origin, of = "", f"log {number}"
+    if note is not None:
+        origin = Checkpoint.parse(SignedNote.parse(note).text).origin
+        of += f" ({origin})"
+    says = f"the database has rows of {of}, and no such log"
+    problem = Problem(kind="log-missing", batch=1, says=says)
+    return _verified(origin, number, [problem])
+
+
+def _verified(
+    origin: str, number: int, problems: Sequence[Problem]
+) -> Verified:
+    return Verified(
+        log=number,
+        cluster="",
+        origin=origin,
+        size=0,
+        batches=0,
+        signed=True,
+        problems=list(problems),
+    )
