@@ -5,8 +5,8 @@ it. ``decode and redact`` is the same of what redaction gave, the redaction
 included. The documents are a fleet's, as its API server serves them, and
 redacted as the watch does; those of a tape are redacted more closely, and
 stand beside for comparison. ``walk`` is redaction by the walk alone, which
-finds the same secrets as the quick search of ``recorder/redact/search.py``:
-their ratio is what the search gives.
+finds the same secrets as the quick search of redaction: their ratio is what
+the search gives.
 
 Every document is another version of another object, because a loop over one
 measures a warm cache; Pods of one Job share their environment, as in life.

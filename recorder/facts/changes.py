@@ -3,10 +3,10 @@
 The order is fixed: the same two states give the same facts.
 
 The author of a change is known by ``managedFields``, the only record without
-audit. `recorder.classify.managers` names all who wrote a version, of whole
-documents at hand. Here it is asked which one of them changed one field, while
-a log is written: of the version before only a hash of each entry is kept. A
-manager who only removed fields may have lost its entry. So a change has an
+audit. `recorder.classify.managers` names all that wrote a version, from
+whole documents. Here the question is which of them changed one field, while
+a log is written: of the version before, only a hash of each entry is kept. A
+manager that only removed fields may have lost its entry. So a change has an
 author when exactly one writer fits; no author is better than a wrong one.
 """
 

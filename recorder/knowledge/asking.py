@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
@@ -21,6 +21,11 @@ from recorder.knowledge.rules import (
 from recorder.model.outcomes import Decision
 
 __all__ = ["Knowledge", "matches"]
+
+_Acting: TypeAlias = (
+    ConditionRule | EventRule | TextRule | TaintRule | ObjectRule | LockRule
+)
+"""Rules of what an actor does, each with its decision."""
 
 R = TypeVar(
     "R",
@@ -178,7 +183,7 @@ class Knowledge:
 
 
 def _purposes(
-    rules: Iterable[Any],
+    rules: Iterable[_Acting],
 ) -> Mapping[str, frozenset[Decision]]:
     found: dict[str, frozenset[Decision]] = {}
     for rule in rules:

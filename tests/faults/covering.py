@@ -1,6 +1,6 @@
 """Whether the coverage of answers tells the same story as the gaps.
 
-The log in memory is read as `recorder.coverage` reads the one in PostgreSQL.
+The log in memory is read as that in PostgreSQL by `recorder.coverage`.
 Two rules: between the ends of gaps, jumps and proofs a window is complete
 exactly where it lies in none of them; and around the moment at which a change
 was made that the log does not hold, no window is complete.
