@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from recorder.archive.facts_set import KINDS, FactsSet
+from recorder.archive.kept import check_kept, day_at
 from recorder.archive.manifest import Manifest
 from recorder.archive.ordered import OrderedDay, Row
 from recorder.archive.place import Place
@@ -22,10 +23,30 @@ from recorder.model.entry import Draft
 from recorder.model.reference import ObjectIdentity
 from recorder.store.checking_facts import STATES_MAX, WINDOW
 from recorder.store.entry_windows import EntryWindows
+from recorder.store.later_facts import OldDay
 from recorder.store.said_facts import Said, kind_of
 from recorder.store.stored_said import StoredFact
 
-__all__ = ["ArchivedSaid", "FollowedDays", "opened_day", "windows_of"]
+__all__ = [
+    "ArchivedSaid",
+    "FollowedDays",
+    "day_of",
+    "opened_day",
+    "windows_of",
+]
+
+
+def day_of(day: OldDay) -> tuple[Place, str, Manifest]:
+    """Return where a day is, and its manifest, which is as it was.
+
+    Raises:
+        ArchiveError: it is not.
+        PlaceError: the archive cannot be read.
+    """
+    assert day.uri is not None, "it was archived"
+    assert day.sha256 is not None, "it has a manifest"
+    place, folder = day_at(day.uri)
+    return place, folder, check_kept(place, folder, day.sha256)
 
 
 def windows_of(manifest: Manifest) -> Iterator[tuple[int, int]]:

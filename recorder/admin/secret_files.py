@@ -5,10 +5,15 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from recorder.admin.folders import sync_folder
 from recorder.errors import ConfigError
 
-__all__ = ["KeyFileError", "OpenToOthersError", "make_once", "read_secret"]
+__all__ = [
+    "KeyFileError",
+    "OpenToOthersError",
+    "make_once",
+    "read_secret",
+    "sync_folder",
+]
 
 OTHERS = 0o077
 """Permission bits of group and world: for a key that we made."""
@@ -101,3 +106,12 @@ def _clear_drafts(path: Path) -> None:
     for draft in path.parent.glob(f".{path.name}.*"):
         with suppress(OSError):
             draft.unlink()
+
+
+def sync_folder(path: Path) -> None:
+    """Force the names in a folder to disk, which fsync of a file does not."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

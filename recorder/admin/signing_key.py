@@ -22,8 +22,12 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from recorder.admin.folders import sync_folder
-from recorder.admin.secret_files import KeyFileError, make_once, read_secret
+from recorder.admin.secret_files import (
+    KeyFileError,
+    make_once,
+    read_secret,
+    sync_folder,
+)
 from recorder.integrity.notes import PUBLIC_BYTES, NoteError, VerifierKey
 from recorder.settings import Settings
 

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from fcntl import LOCK_EX, flock
 from pathlib import Path
 
-from recorder.admin.folders import sync_folder
+from recorder.admin.secret_files import sync_folder
 from recorder.errors import ConfigError
 from recorder.model.moment import written
 

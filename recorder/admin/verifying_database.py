@@ -37,9 +37,8 @@ from recorder.admin.checking import (
     spans_of,
 )
 from recorder.admin.continuing import forks
-from recorder.admin.following_days import opened_day
+from recorder.admin.following_days import day_of, opened_day
 from recorder.admin.presence import absences
-from recorder.admin.rederiving_archive import day_of
 from recorder.admin.verifying import KeptLog, Verifying, verify_kept
 from recorder.admin.verifying_facts import verify_facts
 from recorder.admin.workers import in_processes

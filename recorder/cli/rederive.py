@@ -48,8 +48,11 @@ def rederive(ctx: click.Context, *, again: bool) -> None:
 async def _rederive(
     ctx: click.Context, stop: asyncio.Event, *, again: bool
 ) -> None:
-    from recorder.admin.rederiving import Rederiving, rederive
-    from recorder.admin.rederiving_archive import rederive_archive
+    from recorder.admin.rederiving import (
+        Rederiving,
+        rederive,
+        rederive_archive,
+    )
 
     screen = Screen()
     began = time.monotonic()

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from recorder.admin.rederiving import Rederiving, rederive
-from recorder.admin.rederiving_archive import (
+from recorder.admin.rederiving import (
     RederivedArchive,
+    Rederiving,
+    rederive,
     rederive_archive,
 )
 from recorder.admin.verifying import Verifying

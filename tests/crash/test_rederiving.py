@@ -11,8 +11,7 @@ from typing import Literal
 
 import pytest
 
-from recorder.admin.rederiving import Rederiving, rederive
-from recorder.admin.rederiving_archive import rederive_archive
+from recorder.admin.rederiving import Rederiving, rederive, rederive_archive
 from recorder.errors import LogUnavailableError
 from recorder.intake.deriving import Deriver
 from recorder.store.long_work import connect_to

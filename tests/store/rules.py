@@ -15,8 +15,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from recorder.admin.rederiving import Rederiving, rederive
-from recorder.admin.rederiving_archive import rederive_archive
+from recorder.admin.rederiving import Rederiving, rederive, rederive_archive
 from recorder.settings import Settings
 from recorder.wiring.database import roles_sql
 from recorder.wiring.reading import open_logs
