@@ -4,7 +4,7 @@
     verify_proof.py PROOF.json KEY...
 
 A KEY is a public key in base64, as `recorder keys show` prints it; get it by
-a way that does not pass through whoever gave you the proof. Needs Python 3.9
+a way that does not pass through the sender of the proof. Needs Python 3.9
 and the package cryptography. The format is specified in docs/integrity.md of
 Recorder; this program was written from that page.
 

@@ -14,9 +14,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 FORBIDDEN = re.compile(
-    r"(?<![a-z])(?:tells?|(?<!\.)telling|(?:un)?told"  # show, report; shown
+    r"(?<![a-z])(?:tells?|(?<![./])telling(?!\.py)|(?:un)?told"  # show
     r"|(?:any|every|no|some)body|whoever"  # name the person or the component
-    r"|strays?"  # leftover
+    r"|(?<!-)strays?"  # leftover
     r"|went[_ ]early"  # ended before
     r"|st(?:ands?(?![ _](?:by|for)\b)|ood)"  # is, is written
     r")(?![a-z])"
@@ -27,7 +27,7 @@ FORBIDDEN = re.compile(
 
 KEPT = re.compile(
     r"nobody received audit records"  # a reason of gaps that logs hold
-    r"|file\.tell\(\)"
+    r"|file\.tell\(\)|::test_\w+"  # of Python; names of tests
     r"|nobody reads it now|resources of which hardly",  # in the schema
     re.IGNORECASE,
 )
@@ -43,27 +43,24 @@ EXCEPT = {
 """Files that need the words, each with the reason."""
 
 LEFT = {
-    "CHANGELOG.md": 18,
-    "README.md": 5,
-    "api": 324,
+    "api": 293,
     "bench": 245,
-    "deploy": 12,
-    "docs": 182,
+    "docs": 31,
     "migrations": 41,
-    "recorder/admin": 85,
-    "recorder/answers": 112,
+    "recorder/admin": 83,
+    "recorder/answers": 113,
     "recorder/archive": 26,
     "recorder/checkpoints": 4,
-    "recorder/cli": 38,
+    "recorder/cli": 36,
     "recorder/explain": 260,
     "recorder/facts": 43,
     "recorder/knowledge": 16,
     "recorder/model": 26,
-    "recorder/notification": 104,
+    "recorder/notification": 82,
     "recorder/retention": 1,
-    "recorder/store": 249,
+    "recorder/store": 244,
     "recorder/wiring": 77,
-    "tests": 2852,
+    "tests": 2793,
 }
 """How often each room still has one of the words."""
 

@@ -7,7 +7,7 @@
 --   recorder_reader  reads
 --   recorder_retention  reads, and calls the functions that seal, archive and
 --                    drop days; places holds
---   recorder_notifier  keeps the outbox of notifications; whoever notifies
+--   recorder_notifier  keeps the outbox of notifications; a notifier
 --                    is a member of recorder_reader too
 --
 -- The privileges on each table are granted in migrations/sql.
