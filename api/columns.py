@@ -73,9 +73,7 @@ class ColumnExecutor(Executor[Any]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._columns: dict[
-            tuple[int, int], tuple[FieldDetailsList, Column | None]
-        ] = {}
+        self._columns: dict[tuple[int, ...], Column | None] = {}
         # graphql-core's hold the executor that holds them: with all that it
         # found it would stay until the collector comes to the oldest objects.
         # A method of the proxy would hold it too, a function of the class not.
@@ -138,13 +136,12 @@ class ColumnExecutor(Executor[Any]):
         selected: FieldDetailsList,
         items: list[Any],
     ) -> list[Any] | None:
-        place = id(item_type), id(selected)
-        known = self._columns.get(place)
-        if known is None:
-            # The list is kept too, so that nothing else gets its identity.
-            known = selected, self._column(item_type, selected)
-            self._columns[place] = known
-        _, column = known
+        # By nodes of the query, which stay: the events of a subscription
+        # share these columns, and each collects its fields anew.
+        place = id(item_type), *(id(one.node) for one in selected)
+        if place not in self._columns:
+            self._columns[place] = self._column(item_type, selected)
+        column = self._columns[place]
         if column is None:
             return None
         try:

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import socket
 from collections.abc import Callable
+from typing import Any
 
 import orjson
 import pytest
@@ -36,6 +37,29 @@ async def test_a_subscriber_is_told_what_is_committed(
         told = await one.facts(3)
 
     assert told == (await places(growing))[-3:]
+
+
+async def test_nothing_is_kept_of_an_event_that_was_sent(
+    growing: Client, telling: Telling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is selected is looked at once, however many events come."""
+    kept: list[int] = []
+    complete = ColumnExecutor._completed
+
+    def counting(self: ColumnExecutor, *given: Any) -> list[Any] | None:
+        found = complete(self, *given)
+        kept.append(len(self._columns))
+        return found
+
+    monkeypatch.setattr(ColumnExecutor, "_completed", counting)
+    async with listening(growing) as one:
+        await one.batch()
+        for version in range(2, 7):
+            await telling.tell(*changes("n1", version, 1))
+            await one.facts(1)
+
+    assert len(kept) >= 6
+    assert set(kept) == {kept[0]}
 
 
 async def test_a_node_is_followed_alone(
