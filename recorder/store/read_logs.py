@@ -68,7 +68,8 @@ THINNED = """
      where (r ->> 'entries')::int8 > 0)
 """
 OBSERVED_UNTIL = Statement.of(
-    OBSERVED.format(log=":log", size=":size", is_tape=":is_tape")
+    OBSERVED.format(log=":log", size=":size", is_tape=":is_tape"),
+    archive=True,
 )
 STANDING = Statement.of(f"""
     select l.*, o.observed_at, d.derivation_id, d.built_to,
