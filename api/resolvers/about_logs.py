@@ -1,6 +1,6 @@
 """Questions about logs: entries, facts, objects, gaps."""
 
-from typing import Annotated
+from typing import Annotated, Self
 
 import strawberry
 
@@ -16,14 +16,13 @@ from api.types.arguments import (
     First,
 )
 from api.types.clusters import ClusterStatus, ShownStatus
+from api.types.coverage import Gaps
 from api.types.endings import WhyWorkload
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
-from api.types.gaps import Gaps
-from api.types.links import LinkTemplate
 from api.types.nodes import LabelValues, Nodes
 from api.types.search import SearchAnswer
-from api.types.workloads import WorkloadHistory
+from api.types.timeline import WorkloadHistory
 from recorder.answers.audit_coverage import AuditCoverage
 from recorder.answers.entry import Opened
 from recorder.answers.log_questions import (
@@ -40,6 +39,21 @@ from recorder.answers.nodes import ask_labels
 from recorder.model.window import Window
 
 __all__ = ["AboutLogs"]
+
+
+@described
+class LinkTemplate:
+    """A link with names in braces, for the page to fill in."""
+
+    name: str
+
+    url: str
+
+    @classmethod
+    def of(cls, setting: str) -> Self:
+        """Take it from the setting `links`."""
+        name, _, url = setting.partition("=")
+        return cls(name=name.strip(), url=url.strip())
 
 
 @described

@@ -10,6 +10,7 @@ from api.types.words import SourceName, SourceState
 from recorder.answers.audit_coverage import AuditCoverage, AuditedResource
 from recorder.answers.clusters import Away
 from recorder.answers.coverage import coverage_lines
+from recorder.answers.gaps import Gaps
 from recorder.coverage.coverage import Coverage
 from recorder.coverage.hole import Hole
 from recorder.model.window import Window
@@ -18,6 +19,7 @@ __all__ = [
     "ClusterGap",
     "Coverage",
     "FleetCoverage",
+    "Gaps",
     "Hole",
     "SourceCoverage",
     "Window",
@@ -128,3 +130,10 @@ class _Audited:
 
 publish(AuditedResource, adds=_Audited)
 publish(AuditCoverage)
+
+
+class _Gaps:
+    gaps: list[Hole]
+
+
+publish(Gaps, adds=_Gaps, shows=["more"])

@@ -2,8 +2,6 @@
 
 from datetime import datetime
 
-import strawberry
-
 from api.describing import described
 from api.publishing import publish
 from api.types.coverage import Coverage
@@ -12,15 +10,8 @@ from recorder.answers.series import ConditionPoint, ConditionSeries
 __all__ = ["Annotation", "Annotations", "ConditionSeries"]
 
 
-class _SeriesFields:
-    @strawberry.field
-    @staticmethod
-    def coverage(series: strawberry.Parent[ConditionSeries]) -> Coverage:
-        return series.coverage
-
-
 publish(ConditionPoint)
-publish(ConditionSeries, adds=_SeriesFields)
+publish(ConditionSeries)
 
 
 @described

@@ -1,4 +1,4 @@
-"""A node's timeline: what to draw, lane by lane."""
+"""A node's timeline, lane by lane, and a workload over nodes and time."""
 
 from api.publishing import publish
 from api.scalars import Json
@@ -11,9 +11,10 @@ from recorder.answers.timeline import (
     ServiceSpan,
     TaintSpan,
 )
+from recorder.answers.workload import WorkloadHistory
 from recorder.model.outcomes import ServiceState
 
-__all__ = ["PlacedPod"]
+__all__ = ["PlacedPod", "WorkloadHistory"]
 
 
 class _Node:
@@ -34,3 +35,4 @@ publish(
 for _span in (ServiceSpan, ConditionSpan, BootSpan, TaintSpan, CordonSpan):
     publish(_span)
 publish(PlacedPod, name="Placement")
+publish(WorkloadHistory, name="WorkloadStory")
