@@ -1,6 +1,6 @@
 """`recorder history`: every version of an object, and what changed in it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -8,16 +8,11 @@ import click
 from recorder.cli.answering import read_command, read_question
 from recorder.cli.asking import judge, open_reading, wait_for
 from recorder.cli.options import output_option
-from recorder.cli.output import (
-    json_bytes,
-    note,
-    print_lines,
-    write,
-    yaml_bytes,
-)
+from recorder.cli.output import note
+from recorder.cli.printing import Pages, Printer
 
 if TYPE_CHECKING:
-    from recorder.answers.history import History, ShownVersion
+    from recorder.answers.history import ShownVersion
 
 __all__ = ["history"]
 
@@ -50,79 +45,34 @@ async def _history(ctx: click.Context, given: Mapping[str, Any]) -> int:
                 f"only the newest {question.limit} versions; for more use"
                 " --limit N or --limit all"
             )
-        printer = PRINTERS[given["output"]](answer)
+        pages = Pages(
+            name="versions",
+            document=_itself,
+            rows=_rows,
+            nothing="no versions in this window",
+            before={"object": answer.object},
+        )
+        printer = Printer(given["output"], pages)
         async for page in answer.pages(reading):
             printer.page(page)
-        printer.end()
+        printer.end(answer)
     for line in heartbeat_notes(answer.heartbeats):
         note(line)
     return judge(answer.coverage)
 
 
-class _Text:
-    def __init__(self, answer: "History") -> None:
-        self._answer = answer
-        self._begun = False
-
-    def page(self, versions: "Sequence[ShownVersion]") -> None:
-        from recorder.answers.versions import version_lines
-
-        for version in versions:
-            lines = version_lines(version)
-            print_lines(["", *lines] if self._begun else lines)
-            self._begun = True
-
-    def end(self) -> None:
-        if not self._begun:
-            note("no versions in this window")
+def _itself(version: "ShownVersion") -> "ShownVersion":
+    return version
 
 
-class _Lines(_Text):
-    def page(self, versions: "Sequence[ShownVersion]") -> None:
-        write(b"".join(line + b"\n" for line in _shown(versions)))
-        self._begun = True
+def _rows(
+    versions: "Sequence[ShownVersion]",
+    is_first: bool,  # noqa: FBT001 - of the pages
+) -> Iterator[bytes]:
+    """Yield versions as blocks of lines, with an empty line between them."""
+    from recorder.answers.versions import version_lines
 
-
-class _Json(_Text):
-    """One document; its versions are written as they come."""
-
-    def page(self, versions: "Sequence[ShownVersion]") -> None:
-        before = b",\n" if self._begun else self._head()
-        write(before + b",\n".join(_shown(versions)))
-        self._begun = True
-
-    def end(self) -> None:
-        tail = json_bytes(self._answer, on_one_line=True)
-        head = b"" if self._begun else self._head()
-        write(head + b"\n], " + tail.removeprefix(b"{") + b"\n")
-
-    def _head(self) -> bytes:
-        head = json_bytes(self._answer.object, on_one_line=True)
-        return b'{"object": ' + head + b', "versions": [\n'
-
-
-class _Yaml(_Text):
-    def page(self, versions: "Sequence[ShownVersion]") -> None:
-        shown = yaml_bytes(versions)
-        write((b"" if self._begun else self._head()) + shown)
-        self._begun = True
-
-    def end(self) -> None:
-        if not self._begun:
-            write(yaml_bytes({"object": self._answer.object, "versions": []}))
-        write(yaml_bytes(self._answer))
-
-    def _head(self) -> bytes:
-        return yaml_bytes({"object": self._answer.object}) + b"versions:\n"
-
-
-PRINTERS: Mapping[str, type[_Text]] = {
-    "table": _Text,
-    "ndjson": _Lines,
-    "json": _Json,
-    "yaml": _Yaml,
-}
-
-
-def _shown(versions: "Sequence[ShownVersion]") -> list[bytes]:
-    return [json_bytes(version, on_one_line=True) for version in versions]
+    for place, version in enumerate(versions):
+        if place or not is_first:
+            yield b""
+        yield from (line.encode() for line in version_lines(version))

@@ -12,7 +12,7 @@ from recorder.cli.following import follow
 from recorder.cli.given import given_log
 from recorder.cli.listing import TEXTS, form_options
 from recorder.cli.output import note
-from recorder.cli.printing import printer_for
+from recorder.cli.printing import Printer, pages_of_log
 from recorder.cli.screen import Screen
 
 if TYPE_CHECKING:
@@ -119,9 +119,10 @@ async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
             screen.clear()
         for line in answer.notes:
             note(line)
-        printer = printer_for(
+        pages = pages_of_log(
             given, cluster=reading.log.cluster_name, now=present
         )
+        printer = Printer(given["output"], pages)
         if answer.more:
             what = "facts" if question.facts else "entries"
             note(
@@ -130,7 +131,7 @@ async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
             )
         async for page in answer.pages(reading):
             printer.page(page)
-        printer.end(answer)
+        printer.end({"more": answer.more, "coverage": answer.coverage})
         status = judge(answer.coverage)
         if given["follow"]:
             async with logs.bell(reading) as bell:

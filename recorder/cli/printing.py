@@ -1,8 +1,13 @@
-"""Printing entries as they are read, page by page, in each of the forms."""
+"""Printing answers as they are read, page by page, in each of the forms.
 
-from collections.abc import Mapping, Sequence
+A page is written when it is there; JSON and YAML are one document all the
+same, with what belongs behind the list at its end.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from recorder.cli.listing import table_for
 from recorder.cli.output import (
@@ -14,195 +19,151 @@ from recorder.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from recorder.answers.entries import Entries
     from recorder.answers.nouns import Line
 
-__all__ = ["Printer", "printer_for"]
+__all__ = ["Pages", "Printer", "pages_of_log"]
 
 
-class Printer(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages:
+    """What is printed page by page."""
+
+    name: str
+    """Of the list in a document."""
+
+    document: Callable[[Any], Any]
+    """Returns what an item is in a document."""
+
+    rows: Callable[[Sequence[Any], bool], Iterable[bytes]]
+    """Returns items as lines for people, and whether it is the first page."""
+
+    nothing: str
+    """What is said where there is none."""
+
+    before: Mapping[str, Any] = field(default_factory=dict)
+    """What a document has before the list."""
+
+    in_yaml: Callable[[Any], Any] | None = None
+    """Returns what an item is in YAML, where that is something else."""
+
+
+class Printer:
     """Prints one answer."""
 
-    def page(self, lines: Sequence[Any]) -> None:
-        """Print some more lines."""
-
-    def end(self, answer: "Entries") -> None:
-        """Print what belongs behind the last line."""
-
-
-def printer_for(
-    given: Mapping[str, Any], *, cluster: str, now: datetime
-) -> Printer:
-    """Return what prints entries, or facts, as the options ask for it."""
-    raw, facts, form = given["documents"], given["facts"], given["output"]
-    shown = _Facts() if facts else _Lines(cluster, raw=raw)
-    match form:
-        case "ndjson":
-            return shown
-        case "json":
-            return _Json(shown, "facts" if facts else "entries")
-        case "yaml":
-            return _YamlFacts() if facts else _Yaml(cluster, raw=raw)
-        case "name":
-            return _Names(shown)
-        case _:
-            return _Table(given, now=now)
-
-
-class _Table:
-    """Entries or facts as rows, full or as wide as the terminal."""
-
-    def __init__(self, given: Mapping[str, Any], *, now: datetime) -> None:
-        from recorder.answers import facts, lines
-
-        self._raw = given["documents"]
-        self._headers = not given["no_headers"]
-        self._none = "no facts" if given["facts"] else "no entries"
-        self._cells = facts.row if given["facts"] else lines.line_columns
-        columns = facts.COLUMNS if given["facts"] else lines.COLUMNS
-        wide = given["output"] == "wide" or given["verbose"] or self._raw
-        self._table = table_for(columns, now=now, wide=wide)
+    def __init__(self, form: str, pages: Pages) -> None:
+        self._form = form
+        self._pages = pages
         self._begun = False
 
-    def page(self, lines: Sequence[Any]) -> None:
-        rows = [self._cells(line) for line in lines]
-        shown = []
-        if not self._begun:
-            header = self._table.header(rows).encode()
-            shown += [header] if self._headers else []
-            self._begun = True
-        for line, text in zip(lines, self._table.lines(rows), strict=True):
-            shown.append(text.encode())
-            if self._raw:
-                shown.append(line.raw or b"")
-        write(b"\n".join([*shown, b""]))
-
-    def end(self, answer: "Entries") -> None:
-        del answer
-        if not self._begun:
-            note(self._none)
-
-
-class _Names:
-    """The name of each entry, or of the entry of each fact."""
-
-    def __init__(self, lines: "_Lines | _Facts") -> None:
-        self._lines = lines
-
-    def page(self, lines: Sequence[Any]) -> None:
-        import orjson
-
-        for document in self._lines.documents(lines):
-            write_text(f"{orjson.loads(document)['entry']}\n")
-
-    def end(self, answer: "Entries") -> None:
-        del answer
-
-
-class _Lines:
-    def __init__(self, cluster: str, *, raw: bool) -> None:
-        self._cluster = cluster
-        self._raw = raw
-
-    def page(self, lines: "Sequence[Line]") -> None:
-        write(b"\n".join([*self.documents(lines), b""]))
-
-    def documents(self, lines: "Sequence[Line]") -> list[bytes]:
-        from recorder.answers.lines import listed_entry
-
-        return [
-            json_bytes(
-                listed_entry(
-                    line, cluster=self._cluster, with_document=self._raw
-                ),
-                on_one_line=True,
-            )
-            for line in lines
-        ]
-
-    def end(self, answer: "Entries") -> None:
-        del answer
-
-
-class _Facts:
-    """One line for each fact."""
-
-    def page(self, lines: Sequence[Any]) -> None:
-        write(b"\n".join([*self.documents(lines), b""]))
-
-    def documents(self, lines: Sequence[Any]) -> list[bytes]:
-        from recorder.answers.facts import listed_fact
-
-        return [json_bytes(listed_fact(f), on_one_line=True) for f in lines]
-
-    def end(self, answer: "Entries") -> None:
-        del answer
-
-
-class _YamlFacts:
-    def __init__(self) -> None:
-        self._begun = False
-
-    def page(self, lines: Sequence[Any]) -> None:
-        from recorder.answers.facts import listed_fact
-
-        head = b"" if self._begun else b"facts:\n"
-        write(head + yaml_bytes([listed_fact(found) for found in lines]))
+    def page(self, items: Sequence[Any]) -> None:
+        """Print some more items."""
+        match self._form:
+            case "json":
+                head = b",\n" if self._begun else self._head()
+                write(head + b",\n".join(self._documents(items)))
+            case "ndjson":
+                write(b"\n".join([*self._documents(items), b""]))
+            case "yaml":
+                shown = self._pages.in_yaml or self._pages.document
+                head = b"" if self._begun else self._head()
+                write(head + yaml_bytes([shown(one) for one in items]))
+            case "name":
+                write_text("".join(f"{one.entry}\n" for one in items))
+            case _:
+                rows = self._pages.rows(items, not self._begun)
+                write(b"\n".join([*rows, b""]))
         self._begun = True
 
-    def end(self, answer: "Entries") -> None:
-        if not self._begun:
-            write(b"facts: []\n")
-        write(yaml_bytes(_tail(answer)))
+    def end(self, tail: Any) -> None:
+        """Print what belongs behind the last item."""
+        match self._form:
+            case "json":
+                head = b"" if self._begun else self._head()
+                rest = json_bytes(tail, on_one_line=True).removeprefix(b"{")
+                write(head + b"\n], " + rest + b"\n")
+            case "yaml":
+                head = self._head().rstrip(b"\n") + b" []\n"
+                write((b"" if self._begun else head) + yaml_bytes(tail))
+            case "ndjson" | "name":
+                pass
+            case _:
+                if not self._begun:
+                    note(self._pages.nothing)
+
+    def _head(self) -> bytes:
+        """Return a document up to the first item of its list."""
+        name, before = self._pages.name, self._pages.before
+        if self._form == "yaml":
+            head = yaml_bytes(before) if before else b""
+            return head + f"{name}:\n".encode()
+        parts = [
+            f'"{key}": '.encode() + json_bytes(value, on_one_line=True)
+            for key, value in before.items()
+        ]
+        return b"{" + b", ".join([*parts, f'"{name}": [\n'.encode()])
+
+    def _documents(self, items: Sequence[Any]) -> list[bytes]:
+        shown = self._pages.document
+        return [json_bytes(shown(one), on_one_line=True) for one in items]
 
 
-class _Json:
-    """One document; its entries are written as they come."""
+def pages_of_log(
+    given: Mapping[str, Any], *, cluster: str, now: datetime
+) -> Pages:
+    """Return how entries, or facts, are printed as the options ask for it."""
+    from recorder.answers import facts
 
-    def __init__(self, lines: "_Lines | _Facts", name: str) -> None:
-        self._lines = lines
-        self._before = b'{"%b": [\n' % name.encode()
+    raw, rows = given["documents"], _table(given, now=now)
+    if given["facts"]:
+        return Pages(
+            name="facts",
+            document=facts.listed_fact,
+            rows=rows,
+            nothing="no facts",
+        )
 
-    def page(self, lines: "Sequence[Line]") -> None:
-        shown = b",\n".join(self._lines.documents(lines))
-        write(self._before + shown)
-        self._before = b",\n"
+    def listed(line: "Line", *, raw: bool = raw) -> Any:
+        from recorder.answers.lines import listed_entry
 
-    def end(self, answer: "Entries") -> None:
-        tail = json_bytes(_tail(answer), on_one_line=True)
-        begun = b"" if self._before == b",\n" else self._before
-        write(begun + b"\n], " + tail.removeprefix(b"{") + b"\n")
+        return listed_entry(line, cluster=cluster, with_document=raw)
 
-
-class _Yaml:
-    def __init__(self, cluster: str, *, raw: bool) -> None:
-        self._cluster = cluster
-        self._raw = raw
-        self._begun = False
-
-    def page(self, lines: "Sequence[Line]") -> None:
+    def in_yaml(line: "Line") -> Any:
         from msgspec import structs
 
-        from recorder.answers.lines import listed_entry
+        shown = listed(line, raw=False)
+        # As text, since YAML has no way to hold it as it is.
+        text = (line.raw or b"").decode()
+        return structs.replace(shown, raw=text) if raw else shown
 
-        documents = []
-        for line in lines:
-            shown = listed_entry(
-                line, cluster=self._cluster, with_document=False
-            )
-            if self._raw:
-                # As text, since YAML has no way to hold it as it is.
-                text = (line.raw or b"").decode()
-                shown = structs.replace(shown, raw=text)
-            documents.append(shown)
-        write((b"" if self._begun else b"entries:\n") + yaml_bytes(documents))
-        self._begun = True
-
-    def end(self, answer: "Entries") -> None:
-        if not self._begun:
-            write(b"entries: []\n")
-        write(yaml_bytes(_tail(answer)))
+    return Pages(
+        name="entries",
+        document=listed,
+        rows=rows,
+        nothing="no entries",
+        in_yaml=in_yaml,
+    )
 
 
-def _tail(answer: "Entries") -> dict[str, object]:
-    return {"more": answer.more, "coverage": answer.coverage}
+def _table(
+    given: Mapping[str, Any], *, now: datetime
+) -> Callable[[Sequence[Any], bool], Iterable[bytes]]:
+    """Return what makes rows, full or as wide as the terminal."""
+    from recorder.answers import facts, lines
+
+    raw, headers = given["documents"], not given["no_headers"]
+    cells = facts.row if given["facts"] else lines.line_columns
+    columns = facts.COLUMNS if given["facts"] else lines.COLUMNS
+    wide = given["output"] == "wide" or given["verbose"] or raw
+    table = table_for(columns, now=now, wide=wide)
+
+    def rows(page: Sequence[Any], is_first: bool) -> Iterable[bytes]:  # noqa: FBT001 - the page
+        made = [cells(one) for one in page]
+        if is_first:
+            header = table.header(made).encode()
+            yield from [header] if headers else []
+        for one, text in zip(page, table.lines(made), strict=True):
+            yield text.encode()
+            if raw:
+                yield one.raw or b""
+
+    return rows
