@@ -15,6 +15,7 @@ from bench import (
     behind,
     beside,
     cold,
+    completing,
     copying,
     deep,
     first_paint,
@@ -68,6 +69,7 @@ BENCHES: dict[str, Callable[[int], list[Number]]] = {
     "paint": first_paint.bench,
     "api": serving.bench,
     "beside": beside.bench,
+    "columns": completing.bench,
     "access": reviewing.bench,
 }
 RUNS = 3

@@ -71,6 +71,7 @@ SMALLEST: dict[str, dict[str, Any]] = {
         "takeover.TRIES": 1,
         "takeover.SIGNALS": (signal.SIGKILL,),
     },
+    "columns": {"completing.DOCUMENTS": 600, "completing.TURNS": 1},
     "access": {"reviewing.ASKED": 2},
     "audit": {"auditing.ROUNDS": 1, "auditing.RECORDS": 200},
     "import": {"importing.RECORDS": 200},
