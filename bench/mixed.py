@@ -45,14 +45,13 @@ def bench(runs: int) -> list[Number]:
         size = write_tape(tape, "mixed", documents=DOCUMENTS) / DOCUMENTS
         say(f"mixed: {DOCUMENTS} documents of {size:.0f} bytes on average")
         # In turns: what a shared machine does in a minute is in both.
-        both = [
-            (
-                played(tape, "mixed"),
-                played(tape, "mixed", leaving_out=("facts",)),
-            )
+        ways: tuple[tuple[str, ...], ...] = ((), ("facts",), ("states",))
+        turns = [
+            [played(tape, "mixed", leaving_out=way) for way in ways]
             for _ in range(runs)
         ]
-    plays, bare = zip(*both, strict=True)
+    plays, bare, _ = zip(*turns, strict=True)
+    both = list(zip(plays, bare, strict=True))
     took = [play.recorder["seconds"] for play in plays]
     for_each = 1e6 / DOCUMENTS
     return [
@@ -105,6 +104,15 @@ def bench(runs: int) -> list[Number]:
             unit="us/document",
             values=[
                 (_processor(p) - _processor(b)) * for_each for p, b in both
+            ],
+        ),
+        Number(
+            name="  the same where states of objects are not kept, relative",
+            unit="",
+            values=[
+                (_processor(forgot) - _processor(b))
+                / (_processor(p) - _processor(b))
+                for p, b, forgot in turns
             ],
         ),
         Number(

@@ -4,7 +4,8 @@
 a folder, which must run, and prints one line of JSON. With ``--profile FILE``
 it writes a profile of itself instead of being fast; with ``--no-facts`` it
 derives none and decodes what entries need, to tell what facts cost; with
-``--no-hashes`` batches get none.
+``--no-hashes`` batches get none; with ``--no-states`` no states of objects are
+kept, so that the version before each is read from the log.
 """
 
 import argparse
@@ -113,6 +114,7 @@ def main() -> None:
     parser.add_argument("--profile", type=Path)
     parser.add_argument("--no-facts", action="store_true")
     parser.add_argument("--no-hashes", action="store_true")
+    parser.add_argument("--no-states", action="store_true")
     arguments = parser.parse_args()
     if arguments.no_hashes:
         bookkeeping._hashes = lambda *_: Hashes(None, None, None)
@@ -122,6 +124,9 @@ def main() -> None:
         bare = (read_wire_event, _read_wire_object)
         for name, read in zip(DECODERS, bare, strict=True):
             setattr(objects, name, read)
+    if arguments.no_states:
+        # Of the version before, nothing but what the batch itself holds.
+        Deriver.__init__.__kwdefaults__ = {"states_max": 0}
     run_until_stopped(
         lambda _: play(arguments.folder, arguments.tape, arguments.profile),
         fast_loop=True,

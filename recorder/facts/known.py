@@ -1,4 +1,8 @@
-"""The states of objects, for as long as there is room to remember them."""
+"""The states of objects, for as long as there is room to remember them.
+
+What follows from a state is derived in `deriver.py` alone: here is only what
+it derives from. ``python -m bench mixed`` shows what remembering saves.
+"""
 
 from collections.abc import Mapping
 from itertools import islice
