@@ -7,15 +7,20 @@ recorded: also one that did nothing, or failed.
 """
 
 import asyncio
+import os
+import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 import asyncpg
 
 from recorder.admin.archiving import Archiver
+from recorder.admin.budget import budget_of, policy_of, room_guard
 from recorder.admin.listing import Iceberg, Listed, list_days
+from recorder.admin.redaction_key import make_redaction
 from recorder.archive.errors import ArchiveError
 from recorder.archive.kept import (
     KeptDay,
@@ -25,16 +30,34 @@ from recorder.archive.kept import (
     says_missing,
 )
 from recorder.archive.place import Place, open_place
-from recorder.errors import RecorderError
+from recorder.errors import (
+    LogUnavailableError,
+    RecorderError,
+    StandingByError,
+)
+from recorder.intake.recording import Recording
+from recorder.model.observation import RECORDER
 from recorder.retention.planning import DayState, Plan, Planned, plan
-from recorder.retention.policy import DROP, Policy
+from recorder.retention.policy import DROP, Policy, PolicyError
+from recorder.settings import Settings
+from recorder.store.notices import NoticeSource, logs_with_notices
 from recorder.store.read_retention import ArchivedRow, Partition
 from recorder.store.retention import RetentionStore, connect_for_retention
-from recorder.store.translate import translate_errors
+from recorder.store.translate import LogAccessError, translate_errors
+from recorder.store.writer import LogSpec, Writer, holder_name
 
-__all__ = ["Retained", "Retaining", "retain"]
+__all__ = [
+    "Retained",
+    "Retaining",
+    "check_place",
+    "deliver",
+    "how_to_retain",
+    "retain",
+]
 
 BUILDING = "the facts are being rebuilt"
+NO_KEY = bytes(32)
+"""Notices are the recorder's own: there is nothing to redact in them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,3 +290,78 @@ def _check_archive(rows: Sequence[ArchivedRow]) -> None:
         if row.uri is None or row.manifest_sha256 is None:
             continue
         check_whole(*day_at(row.uri), row.manifest_sha256)
+
+
+async def deliver(settings: Settings, dsn: str) -> None:
+    """Write notices into logs that no recorder writes at the moment.
+
+    Where the role may only retain, the recorder writes them when it is back.
+    """
+    with suppress(LogUnavailableError):
+        for row in await logs_with_notices(dsn):
+            with suppress(StandingByError, LogAccessError):
+                await _deliver(settings, dsn, row)
+
+
+async def _deliver(settings: Settings, dsn: str, row: asyncpg.Record) -> None:
+    number: int = row["log_id"]
+    spec = LogSpec(
+        cluster_name=row["cluster_name"],
+        cluster_uid=row["cluster_uid"],
+        kubernetes=row["kubernetes"],
+        redaction_key_id=row["redaction_key_id"],
+        tape_uid=row["tape_uid"],
+    )
+    holder = holder_name(socket.gethostname(), os.getpid())
+    recording = Recording(
+        Writer(dsn, spec, holder=holder),
+        make_redaction(settings, NO_KEY),
+        has_room=room_guard(settings),
+    )
+    source = NoticeSource(dsn, lambda: number, finite=True)
+    await recording.run({RECORDER: source}, asyncio.Event())
+
+
+def how_to_retain(
+    settings: Settings, database_bytes: int, *, drop: bool, dry: bool = False
+) -> Retaining:
+    """Return how the settings have a database of a size retained.
+
+    Raises:
+        PolicyError: the settings contradict themselves.
+    """
+    policy = replace(
+        policy_of(settings), budget=budget_of(settings, database_bytes)
+    )
+    iceberg = _iceberg_of(settings, policy)
+    return Retaining(policy=policy, drop=drop, dry=dry, iceberg=iceberg)
+
+
+def check_place(settings: Settings) -> None:
+    """Check that days of a server do not go to the machine this runs on.
+
+    Raises:
+        PolicyError: they would.
+    """
+    if settings.database_url is not None and not settings.retention_archive:
+        msg = (
+            "cannot archive days of the database of database_url: set"
+            " retention_archive to a bucket, or a folder that is kept, or to"
+            " none"
+        )
+        raise PolicyError(msg)
+
+
+def _iceberg_of(settings: Settings, policy: Policy) -> Iceberg | None:
+    """Return the Iceberg tables that the settings ask for, if they do."""
+    if not settings.iceberg_catalog:
+        return None
+    if policy.place is None:
+        msg = (
+            "iceberg_catalog names tables of the archive, but"
+            ' retention_archive is "none": change one of them'
+        )
+        raise PolicyError(msg)
+    return Iceberg(
+        catalog=settings.iceberg_catalog, namespace=settings.iceberg_namespace
+    )

@@ -5,7 +5,7 @@ order, each with the place behind it, so that each becomes one entry.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import asyncpg
@@ -21,7 +21,7 @@ from recorder.model.observation import (
 )
 from recorder.store.translate import translate_errors
 
-__all__ = ["NoticeSource"]
+__all__ = ["NoticeSource", "logs_with_notices"]
 
 AT_ONCE = 100
 LOOK_SECONDS = 60.0
@@ -29,6 +29,19 @@ LOOK_SECONDS = 60.0
 NOTICES = """
     select notice_id, document from recorder.notice
     where log_id = $1 and notice_id > $2 order by notice_id limit $3
+"""
+
+PENDING = """
+    select l.log_id, l.kind, l.cluster_name, l.cluster_uid, l.kubernetes,
+      l.tape_uid, l.redaction_key_id
+    from recorder.log l
+    where exists (select from recorder.notice n where n.log_id = l.log_id
+      and n.notice_id > coalesce((
+        select p.completed::int8 from recorder.resume_point p
+        join recorder.resource r on r.resource_id = p.resource_id
+        where p.log_id = l.log_id and p.source = 'recorder'
+          and r.name = 'retention'), 0))
+    order by l.log_id
 """
 
 
@@ -89,6 +102,21 @@ class NoticeSource:
             finally:
                 connection.terminate()
         return [tuple(row) for row in rows]
+
+
+async def logs_with_notices(dsn: str) -> Sequence[asyncpg.Record]:
+    """Return the logs that have notices which are not entries yet.
+
+    Raises:
+        LogUnavailableError: PostgreSQL is away, or refused.
+    """
+    with translate_errors("read the notices"):
+        connection = await asyncpg.connect(dsn, timeout=10)
+        try:
+            found: Sequence[asyncpg.Record] = await connection.fetch(PENDING)
+        finally:
+            connection.terminate()
+    return found
 
 
 def _observed(number: int, document: str) -> list[Observation]:
