@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 
 from recorder import __version__
 from recorder.notification.ports import Tally
-from recorder.notification.progress import NotifyProgress
+from recorder.notification.sending import NotifyProgress
 
 __all__ = ["notify_exposition"]
 

@@ -1,7 +1,7 @@
-"""Use case: telling webhooks of incidents and gaps, each verdict once.
+"""Use case: posting incidents and gaps to webhooks, each verdict once.
 
-Rules say what is told, to whom and in which shape. What is to be told is
-compared with what was told and put into an outbox, and posted from there. It
-knows neither the database nor HTTP, and detects nothing itself: it asks the
-questions that people ask.
+Rules say what is posted, to which address and in which shape. What is found
+is compared with what was posted and put into an outbox, and posted from
+there. It knows no database, and `posting` alone knows HTTP; it detects
+nothing itself: it asks the questions that people ask.
 """

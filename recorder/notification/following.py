@@ -20,12 +20,16 @@ from recorder.answers.ports import Reading
 from recorder.knowledge import Knowledge
 from recorder.model.moment import FIRST, shifted
 from recorder.model.window import Window
-from recorder.notification.matching import Standing, Told
-from recorder.notification.message import FOLLOWED
+from recorder.notification.message import (
+    FOLLOWED,
+    Subject,
+    Told,
+    of_gap,
+    of_incident,
+)
 from recorder.notification.ports import Begun, Outbox
 from recorder.notification.rules import Rule
-from recorder.notification.subjects import Subject, of_gap, of_incident
-from recorder.notification.telling import Found, Settling, news_of
+from recorder.notification.telling import Found, Settling, Standing, news_of
 
 __all__ = ["Following", "Judged"]
 

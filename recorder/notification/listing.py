@@ -5,9 +5,9 @@ from datetime import datetime
 
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.model.document import Document
+from recorder.notification.message import Kind as SubjectKind
 from recorder.notification.message import Stage
 from recorder.notification.ports import State
-from recorder.notification.subjects import Kind as SubjectKind
 
 __all__ = ["COLUMNS", "Notification", "Notifications", "notification_cells"]
 

@@ -1,17 +1,130 @@
-"""One message: a subject as it is told, and what was told of it before."""
+"""Messages, and what they are about: an incident or a gap at one moment.
 
+A subject holds all that a message says, so that it can be kept and posted
+again; its digest says whether it is another one than before.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
 from urllib.parse import quote
 
 import msgspec
 
-from recorder.notification.subjects import Kind, Subject
+from recorder.answers.growing import Trace, trace_of
+from recorder.answers.incidents import JudgedIncident
+from recorder.coverage.coverage import Coverage
+from recorder.coverage.hole import Gap, Hole
+from recorder.coverage.ports import Log
+from recorder.explain.signals import Actor
+from recorder.model.document import json_bytes
+from recorder.model.moment import optional_time, written
 
-__all__ = ["FOLLOWED", "Message", "Stage"]
+__all__ = [
+    "FOLLOWED",
+    "Kind",
+    "Message",
+    "Stage",
+    "Subject",
+    "Told",
+    "Work",
+    "of_gap",
+    "of_incident",
+]
 
 FOLLOWED = timedelta(days=7)
 """For how long an incident that is not over is followed."""
+
+WORK_MAX = 20
+"""Workloads that are named; the others are counted."""
+
+NODES_MAX = 50
+HOLES_MAX = 5
+TEXT_MAX = 1000
+"""Characters of one text: an Event may be quoted in a sentence."""
+
+
+class Kind(StrEnum):
+    """What is told of."""
+
+    INCIDENT = "incident"
+    GAP = "gap"
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """A workload that was affected."""
+
+    says: str
+    namespace: str
+    outcome: str
+
+
+class Subject(Trace, frozen=True, kw_only=True):
+    """An incident or a gap, and what is known of it."""
+
+    kind: Kind
+    cluster: str
+    cluster_uid: str
+    log: int
+    is_tape: bool = False
+    node: str = ""
+    """The node that names it; empty of a gap."""
+
+    node_count: int = 0
+    happened: str = ""
+    cause: str = ""
+    confidence: str = ""
+    mode: str = ""
+    decided_by: str = ""
+    carried_out_by: str = ""
+    group: str = ""
+    resource: str = ""
+    """Of a gap."""
+
+    sentence: str
+    withdrawn: str = ""
+    """Why it is no longer told: what became of it instead."""
+
+    work: Sequence[Work] = ()
+    work_count: int = 0
+    gpu_hours_lost: float = 0.0
+    incomplete: Sequence[str] = ()
+    """What the record may lack of that time; empty where it is complete."""
+
+    @property
+    def essence(self) -> Mapping[str, object]:
+        """What makes it another one than before.
+
+        Not the work, whose hours grow by the second, and no clock.
+        """
+        return {
+            "happened": self.happened,
+            "cause": self.cause,
+            "confidence": self.confidence,
+            "mode": self.mode,
+            "decided_by": self.decided_by,
+            "carried_out_by": self.carried_out_by,
+            "nodes": self.nodes,
+            "node_count": self.node_count,
+            "over": self.over_at is not None,
+            "withdrawn": bool(self.withdrawn),
+        }
+
+    @property
+    def digest(self) -> str:
+        """Its essence in 16 hexadecimal digits."""
+        return hashlib.sha256(json_bytes(self.essence)).hexdigest()[:16]
+
+    @property
+    def namespaces(self) -> frozenset[str]:
+        """Of the workloads that are named."""
+        return frozenset(one.namespace for one in self.work)
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether it is neither over nor withdrawn."""
+        return self.over_at is None and not self.withdrawn
 
 
 class Stage(StrEnum):
@@ -65,3 +178,116 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
     def is_of_gap(self) -> bool:
         """Whether it tells of a gap."""
         return self.now.kind is Kind.GAP
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest message of a subject by one rule."""
+
+    name: str
+    number: int
+    position: int
+    """Where the log ended when it was judged."""
+
+    first_at: datetime
+    subject: Subject
+
+
+def of_incident(
+    incident: JudgedIncident, log: Log, coverage: Coverage
+) -> Subject:
+    """Return what is known of an incident."""
+    first = incident.first
+    decided = first.decision
+    trace = trace_of(incident.judged)
+    began, over = trace.began_at, trace.over_at
+    hits = incident.hits
+    hours = sum(hit.gpu_hours_attributed for hit in hits)
+    return Subject(
+        kind=Kind.INCIDENT,
+        id=trace.id,
+        ids=trace.ids[:NODES_MAX],
+        cluster=log.cluster_name,
+        cluster_uid=log.cluster_uid,
+        log=log.id,
+        is_tape=log.is_tape,
+        node=first.node,
+        nodes=incident.nodes[:NODES_MAX],
+        node_count=len(incident.nodes),
+        happened=first.happened,
+        cause=first.cause,
+        confidence=first.confidence,
+        mode=first.mode,
+        decided_by=_named(None if decided is None else decided.actor),
+        carried_out_by=_named(
+            None if decided is None else decided.carried_out_by
+        ),
+        group=incident.group,
+        sentence=_cut(incident.sentence),
+        at=trace.at,
+        began_at=began,
+        over_at=over,
+        work=[
+            Work(
+                says=_cut(str(hit.workload)),
+                namespace=hit.workload.namespace,
+                outcome=hit.outcome,
+            )
+            for hit in hits[:WORK_MAX]
+        ],
+        work_count=len(hits),
+        gpu_hours_lost=round(hours, 2),
+        incomplete=_lacking((*coverage.opened, *coverage.holes), began, over),
+    )
+
+
+def of_gap(gap: Gap, log: Log) -> Subject:
+    """Return what is known of a gap."""
+    until = "" if gap.until is None else f" until {written(gap.until)}"
+    possible = "; ".join(gap.possible)
+    lacking = f"; may be missing: {possible}" if possible else ""
+    since = optional_time(gap.since) or "the beginning"
+    said = (
+        f"{gap.resource} ({gap.source}) is not confirmed complete from"
+        f" {since}{until}: {gap.reason}{lacking}"
+    )
+    name = str(gap.opened)
+    return Subject(
+        kind=Kind.GAP,
+        id=name,
+        ids=[name],
+        cluster=log.cluster_name,
+        cluster_uid=log.cluster_uid,
+        log=log.id,
+        is_tape=log.is_tape,
+        resource=gap.resource,
+        sentence=_cut(said),
+        at=gap.begin,
+        began_at=gap.begin,
+        over_at=gap.until,
+        incomplete=[_cut(said)],
+    )
+
+
+def _named(actor: Actor | None) -> str:
+    if actor is None:
+        return ""
+    return actor.name or (f"somebody with {actor.tool}" if actor.tool else "")
+
+
+def _lacking(
+    holes: Iterable[Hole], began: datetime, over: datetime | None
+) -> Sequence[str]:
+    found = [
+        f"{hole.resource or 'everything'}: {hole.reason}"
+        for hole in holes
+        if hole.since is not None
+        and (over is None or hole.begin <= over)
+        and (hole.until is None or hole.until >= began)
+    ]
+    shown = [_cut(text) for text in dict.fromkeys(found)]
+    more = len(shown) - HOLES_MAX
+    return shown[:HOLES_MAX] + ([f"and {more} more"] if more > 0 else [])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= TEXT_MAX else f"{text[: TEXT_MAX - 1]}…"

@@ -6,8 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from recorder.errors import Transient
-from recorder.notification.matching import Told
-from recorder.notification.message import Message
+from recorder.notification.message import Message, Told
 from recorder.notification.rules import Rule
 
 __all__ = [

@@ -8,26 +8,34 @@ rule, a message that says it is a test is posted once, and not kept.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
 from recorder.errors import RecorderError, Transient
 from recorder.notification.loading import NotifyError
-from recorder.notification.message import Message
+from recorder.notification.message import Kind, Message, Subject
 from recorder.notification.ports import (
     Answer,
     Claimed,
     Outbox,
     Poster,
     PostError,
+    Tally,
 )
 from recorder.notification.rules import Rule
 from recorder.notification.shapes import CONTENT_TYPES, body_of
-from recorder.notification.subjects import Kind, Subject
 
-__all__ = ["Counters", "Sending", "Tried", "outcome_of", "try_rule"]
+__all__ = [
+    "Counters",
+    "NotifyProgress",
+    "Sending",
+    "Tried",
+    "outcome_of",
+    "try_rule",
+]
 
 log = logging.getLogger("recorder.notify")
 
@@ -72,6 +80,32 @@ class Counters(NamedTuple):
     def of(cls, rules: Mapping[str, Rule]) -> "Counters":
         """Begin at nothing, so that each rule shows before its first."""
         return cls(*(dict.fromkeys(rules, 0) for _ in cls._fields))
+
+
+@dataclass(slots=True)
+class NotifyProgress:
+    """What one process that notifies shares with its probes."""
+
+    counters: Counters
+    rules: Sequence[str] = ()
+    tallies: Mapping[str, Tally] = field(default_factory=dict)
+    """What the outbox holds, by rule."""
+
+    judged_at: dict[int, datetime] = field(default_factory=dict)
+    """By log, when it was judged last."""
+
+    waiting_for: str = ""
+    """What keeps it from beginning."""
+
+    def judged(self, log: int, at: datetime) -> None:
+        """Take note that a log was judged."""
+        self.judged_at[log] = at
+
+    def ready(self) -> tuple[str, bool]:
+        """Say what is so, and whether that is ready."""
+        if self.waiting_for:
+            return f"waiting: {self.waiting_for}", False
+        return "notifying", True
 
 
 def outcome_of(answer: Answer, attempt: int, luck: float) -> Outcome:

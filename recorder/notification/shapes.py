@@ -12,9 +12,14 @@ from urllib.parse import quote
 from recorder.answers.text.lines import plain
 from recorder.model.document import json_bytes
 from recorder.model.moment import shifted, written
-from recorder.notification.message import FOLLOWED, Message, Stage
+from recorder.notification.message import (
+    FOLLOWED,
+    Kind,
+    Message,
+    Stage,
+    Subject,
+)
 from recorder.notification.rules import Rule, Shape
-from recorder.notification.subjects import Kind, Subject
 from recorder.notification.wording import command, headline, link, rows
 
 __all__ = ["CONTENT_TYPES", "body_of"]

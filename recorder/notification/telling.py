@@ -12,12 +12,15 @@ from typing import NamedTuple
 import msgspec
 
 from recorder.answers.growing import continued, successor
-from recorder.notification.matching import Standing, Told, is_wanted
-from recorder.notification.message import Message
-from recorder.notification.rules import Rule
-from recorder.notification.subjects import Kind, Subject
+from recorder.answers.node_questions import Labels
+from recorder.knowledge import matches
+from recorder.notification.message import Kind, Message, Subject, Told
+from recorder.notification.rules import Condition, Rule
 
-__all__ = ["Found", "Settling", "news_of"]
+__all__ = ["Found", "Settling", "Standing", "is_wanted", "news_of"]
+
+Standing = Mapping[str, Mapping[str, str]]
+"""Of nodes their labels, as they were when something happened to them."""
 
 NO_LONGER = "the record shows no such incident any more"
 
@@ -175,3 +178,56 @@ def _withdrawals(
             why = f"it is a part of incident {became.id}"
         subject = msgspec.structs.replace(last, withdrawn=why)
         yield _message(rule, one.name, subject, one, now)
+
+
+def is_wanted(
+    condition: Condition,
+    subject: Subject,
+    standing: Standing,
+    *,
+    until: datetime,
+) -> bool:
+    """Return whether a rule tells of a subject.
+
+    Args:
+        condition: of the rule.
+        subject: an incident or a gap.
+        standing: the labels of its nodes.
+        until: how late it is: a gap that is open lasts until then.
+    """
+    after = condition.gap_after
+    if subject.kind is Kind.GAP:
+        if after is None or (subject.over_at or until) - subject.at <= after:
+            return False
+        wanted = condition.resource
+        return not wanted or matches(wanted, subject.resource)
+    return after is None and (
+        _is_one(subject.happened, condition.happened)
+        and _is_one(subject.cause, condition.cause)
+        and _is_one(subject.confidence, condition.confidence)
+        and _has_node(condition, subject, standing)
+        and _has_namespace(condition, subject)
+    )
+
+
+def _is_one(value: str, wanted: Sequence[str]) -> bool:
+    return not wanted or value in wanted
+
+
+def _has_node(
+    condition: Condition, subject: Subject, standing: Standing
+) -> bool:
+    """Return whether one node has the name, the labels and the rack."""
+    labels = Labels(condition.rack, tuple(condition.labels.items()))
+    return any(
+        (not condition.node or matches(condition.node, node))
+        and labels.fit(standing.get(node, {}))
+        for node in subject.nodes
+    )
+
+
+def _has_namespace(condition: Condition, subject: Subject) -> bool:
+    wanted = condition.namespace
+    return not wanted or any(
+        matches(wanted, namespace) for namespace in subject.namespaces
+    )

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from recorder.answers.page_address import view
 from recorder.model.moment import written
-from recorder.notification.message import Message, Stage
+from recorder.notification.message import Message, Stage, Subject
 from recorder.notification.rules import Rule
-from recorder.notification.subjects import Subject
 
 __all__ = ["command", "headline", "link", "rows"]
 

@@ -17,8 +17,7 @@ import orjson
 
 from recorder.model.document import json_bytes
 from recorder.notification.listing import Notification
-from recorder.notification.matching import Told
-from recorder.notification.message import Message
+from recorder.notification.message import Message, Told
 from recorder.notification.ports import (
     Begun,
     Claimed,

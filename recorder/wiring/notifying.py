@@ -17,10 +17,15 @@ from recorder.notification.following import Following
 from recorder.notification.listing import Notification
 from recorder.notification.loading import NotifyError, load_rules
 from recorder.notification.ports import State
-from recorder.notification.progress import NotifyProgress
+from recorder.notification.posting import webhooks
 from recorder.notification.rules import Rule
-from recorder.notification.sending import Counters, Sending, Tried, try_rule
-from recorder.posting import webhooks
+from recorder.notification.sending import (
+    Counters,
+    NotifyProgress,
+    Sending,
+    Tried,
+    try_rule,
+)
 from recorder.settings import Settings
 from recorder.store.outbox import StoredOutbox, outbox
 from recorder.wiring.database import open_database

@@ -22,7 +22,7 @@ import asyncpg
 import pytest
 from aiohttp import web
 
-from recorder.posting import WebhookPoster
+from recorder.notification.posting import WebhookPoster
 from recorder.settings import Settings
 from recorder.wiring.notifying import NotifyOptions, notify
 from tests.corpus.logs import play, tape_of

@@ -24,8 +24,7 @@ from recorder.health.metrics import exposition
 from recorder.health.notifying import notify_exposition
 from recorder.intake.progress import Progress, Received
 from recorder.intake.state import OpenGap, ResumePoint, StreamState
-from recorder.notification.progress import NotifyProgress
-from recorder.notification.sending import Counters
+from recorder.notification.sending import Counters, NotifyProgress
 from recorder.settings import PREFIX, Settings
 from tests.docs.blocks import ROOT
 from tests.docs.explaining import controllers, decisions, faults

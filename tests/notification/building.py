@@ -10,10 +10,8 @@ import orjson
 from recorder.knowledge import shipped
 from recorder.notification.following import Following
 from recorder.notification.loading import read_rules
-from recorder.notification.matching import Told
-from recorder.notification.message import Message
+from recorder.notification.message import Kind, Message, Subject, Told, Work
 from recorder.notification.rules import Rule
-from recorder.notification.subjects import Kind, Subject, Work
 from recorder.store.outbox import StoredOutbox
 
 __all__ = [

@@ -11,11 +11,10 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from recorder.notification.message import Message
+from recorder.notification.message import Message, Subject
+from recorder.notification.posting import webhooks
 from recorder.notification.rules import Rule
 from recorder.notification.shapes import CONTENT_TYPES, body_of
-from recorder.notification.subjects import Subject
-from recorder.posting import webhooks
 from tests.notification.building import a_message, a_rule, an_incident
 from tests.notification.receiving import Receiver, receiver
 from tests.support.programs import found

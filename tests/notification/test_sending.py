@@ -15,9 +15,9 @@ from aiohttp import web
 
 from recorder.notification.loading import read_rules
 from recorder.notification.ports import Answer, State
+from recorder.notification.posting import webhooks
 from recorder.notification.rules import Rule
 from recorder.notification.sending import Sending, outcome_of
-from recorder.posting import webhooks
 from recorder.store.outbox import StoredOutbox, outbox
 from tests.corpus.logs import play, tape_of
 from tests.notification.building import a_message, an_incident

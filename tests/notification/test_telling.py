@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from recorder.notification.matching import Standing, Told, is_wanted
-from recorder.notification.message import Message, Stage
+from recorder.notification.message import Message, Stage, Subject, Told
 from recorder.notification.rules import Rule
-from recorder.notification.subjects import Subject
-from recorder.notification.telling import Found, Settling, news_of
+from recorder.notification.telling import (
+    Found,
+    Settling,
+    Standing,
+    is_wanted,
+    news_of,
+)
 from tests.notification.building import (
     AT,
     a_gap,
