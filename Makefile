@@ -51,7 +51,7 @@ contracts: $(VENV)/.dev
 
 migrations: $(VENV)/.dev
 	@$(BIN)/python -m tests.support.postgres
-	$(BIN)/pytest -q tests/store/test_read_tables.py
+	$(BIN)/pytest -q tests/store/test_catalog.py
 
 docs: $(VENV)/.dev
 	$(BIN)/pytest -q tests/docs/test_tables.py tests/docs/test_links.py
