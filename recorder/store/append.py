@@ -34,23 +34,25 @@ from recorder.store.rows import (
     entry_rows,
     name_entries,
 )
+from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
 __all__ = ["Appender", "LeaseLostError"]
 
-ADVANCE = """
+ADD_PARTITION = Statement.of("select recorder.add_partition(:at)")
+ADVANCE = Statement.of("""
     update recorder.log_head
-    set size = size + $4,
-        batches = batches + case when $4 > 0 then 1 else 0 end,
-        epoch = $5,
+    set size = size + :count,
+        batches = batches + case when :count > 0 then 1 else 0 end,
+        epoch = :epoch,
         recorded_at = greatest(recorded_at, sealed_until, clock_timestamp()),
-        expires_at = clock_timestamp() + $6::interval
-    where log_id = $1 and term = $2 and size = $3 and holder = $7
+        expires_at = clock_timestamp() + :lease::interval
+    where log_id = :log and term = :term and size = :size and holder = :holder
     returning recorded_at, batches, peaks, forgotten
-"""
-READ_HEAD = """
-    select term, holder, size from recorder.log_head where log_id = $1
-"""
+""")
+READ_HEAD = Statement.of("""
+    select term, holder, size from recorder.log_head where log_id = :log
+""")
 Row = tuple[Any, ...]
 
 ROWS_AT_ONCE = 1000
@@ -117,15 +119,15 @@ class Appender:
     async def _write(
         self, connection: asyncpg.Connection, batch: Batch
     ) -> None:
-        head = await connection.fetchrow(
-            ADVANCE,
-            self._log,
-            self._term,
-            batch.first_position - 1,
-            len(batch),
-            batch.epoch,
-            self._lease,
-            self._holder,
+        head = await ADVANCE.fetch_row(
+            connection,
+            log=self._log,
+            term=self._term,
+            size=batch.first_position - 1,
+            count=len(batch),
+            epoch=batch.epoch,
+            lease=self._lease,
+            holder=self._holder,
         )
         if head is None:
             await self._explain_refusal(connection, batch)
@@ -151,7 +153,7 @@ class Appender:
         self, connection: asyncpg.Connection, batch: Batch
     ) -> None:
         """Return if the batch is in the log already; else say why not."""
-        found = await connection.fetchrow(READ_HEAD, self._log)
+        found = await READ_HEAD.fetch_row(connection, log=self._log)
         ours = (self._term, self._holder)
         if found is None or (found["term"], found["holder"]) != ours:
             msg = f"cannot append to log {self._log}: another writer holds it"
@@ -239,9 +241,8 @@ class Appender:
         if day == self._day:
             return
         for ahead in range(8):
-            await connection.execute(
-                "select recorder.add_partition($1)",
-                recorded_at + timedelta(days=ahead),
+            await ADD_PARTITION.execute(
+                connection, at=recorded_at + timedelta(days=ahead)
             )
         self._encoder.forget()
         self._day = day

@@ -6,12 +6,13 @@ import asyncpg
 import orjson
 
 from recorder.store.retention import connect_for_retention
+from recorder.store.statement import Statement
 from recorder.store.steps import RefusedError
 from recorder.store.translate import translate_errors
 
 __all__ = ["attach_log"]
 
-ATTACH = "select recorder.attach_log($1, $2)"
+ATTACH = Statement.of("select recorder.attach_log(:log, :days)")
 
 
 async def attach_log(
@@ -38,9 +39,12 @@ async def _attached(
     log: Mapping[str, object],
     days: Sequence[Mapping[str, object]],
 ) -> int:
-    given = orjson.dumps(log).decode(), orjson.dumps([*days]).decode()
     try:
-        number: int = await connection.fetchval(ATTACH, *given)
+        number: int = await ATTACH.fetch_value(
+            connection,
+            log=orjson.dumps(log).decode(),
+            days=orjson.dumps([*days]).decode(),
+        )
     except asyncpg.RaiseError as exc:
         msg = f"cannot attach the archive: {exc}"
         raise RefusedError(msg) from exc

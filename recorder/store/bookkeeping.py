@@ -8,6 +8,7 @@ from recorder.intake.state import Batch
 from recorder.store.hashing import Hashes, LogIdentity, hash_batch
 from recorder.store.names import Numbers
 from recorder.store.rows import head_rows, resume_rows
+from recorder.store.statement import Statement
 
 __all__ = ["CHANNEL", "Place", "write_bookkeeping"]
 
@@ -15,29 +16,30 @@ CHANNEL = "recorder"
 """NOTIFY channel; its payload is ``LOG:SIZE``. A hint: the truth is the
 table `batch`."""
 
-FOLLOW = """
+FOLLOW = Statement.of("""
     with made as (
       insert into recorder.batch (log_id, batch, first_position, entries,
         term, recorded_at, observed_min, observed_max, root, tree)
-      select $1::int4, $2::int8, $3::int8, $4::int4, $5::int8,
-        $6::timestamptz, $7::timestamptz, $8::timestamptz, $13::bytea,
-        $14::bytea where $4 > 0
+      select :log::int4, :batch::int8, :first::int8, :count::int4, :term::int8,
+        :recorded_at::timestamptz, :observed_min::timestamptz,
+        :observed_max::timestamptz, :root::bytea, :tree::bytea
+      where :count > 0
     ), grown as (
-      update recorder.log_head set peaks = $15::bytea
-      where log_id = $1 and $4 > 0
+      update recorder.log_head set peaks = :peaks::bytea
+      where log_id = :log and :count > 0
     ), widened as (
       update recorder.partition
-      set observed_min = least(observed_min, $7),
-          observed_max = greatest(observed_max, $8)
-      where $4 > 0 and lower <= $6 and $6 < upper
+      set observed_min = least(observed_min, :observed_min),
+          observed_max = greatest(observed_max, :observed_max)
+      where :count > 0 and lower <= :recorded_at and :recorded_at < upper
     ), headed as (
       insert into recorder.object_head as h (log_id, object_id, resource_id,
         epoch, version, resource_version, position, ready, heartbeats,
         heartbeat_at, substance, renewal)
-      select $1, h.* from jsonb_to_recordset($9::jsonb) as h (object_id int8,
-        resource_id int2, epoch int2, version int8, resource_version text,
-        position int8, ready bool, heartbeats int8, heartbeat_at timestamptz,
-        substance bytea, renewal bytea)
+      select :log, h.* from jsonb_to_recordset(:heads::jsonb) as h (
+        object_id int8, resource_id int2, epoch int2, version int8,
+        resource_version text, position int8, ready bool, heartbeats int8,
+        heartbeat_at timestamptz, substance bytea, renewal bytea)
       on conflict (object_id) do update set
         resource_id = excluded.resource_id, epoch = excluded.epoch,
         version = excluded.version,
@@ -51,10 +53,11 @@ FOLLOW = """
         state, completed, pending, seen, began_at, vouched_until,
         last_frame_at, entries, gap_position, gap_reason, gap_since,
         gap_version, began_version, settled_until)
-      select $1, p.* from jsonb_to_recordset($10::jsonb) as p (source text,
-        resource_id int2, state text, completed text, pending text,
-        seen text[], began_at timestamptz, vouched_until timestamptz,
-        last_frame_at timestamptz, entries int8, gap_position int8,
+      select :log, p.* from jsonb_to_recordset(:streams::jsonb) as p (
+        source text, resource_id int2, state text, completed text,
+        pending text, seen text[], began_at timestamptz,
+        vouched_until timestamptz, last_frame_at timestamptz, entries int8,
+        gap_position int8,
         gap_reason text, gap_since timestamptz, gap_version text,
         began_version text, settled_until timestamptz)
       on conflict (log_id, source, resource_id) do update set
@@ -70,18 +73,18 @@ FOLLOW = """
         settled_until = excluded.settled_until
     )
     select d.derivation_id, d.rules, d.built_to,
-      case when $4 > 0 then pg_notify($11::text, $12::text) end
+      case when :count > 0 then pg_notify(:channel::text, :place::text) end
     from (select) as once left join recorder.derivation d
-      on d.log_id = $1 and d.state = 'current'
-"""
-DELETE_HEADS = """
-    delete from recorder.object_head where object_id = any($1::int8[])
-"""
-FORGET_STREAMS = """
+      on d.log_id = :log and d.state = 'current'
+""")
+DELETE_HEADS = Statement.of("""
+    delete from recorder.object_head where object_id = any(:ids::int8[])
+""")
+FORGET_STREAMS = Statement.of("""
     delete from recorder.resume_point
-    where log_id = $1 and (source, resource_id) in (
-      select * from unnest($2::text[], $3::int2[]))
-"""
+    where log_id = :log and (source, resource_id) in (
+      select * from unnest(:sources::text[], :resources::int2[]))
+""")
 
 
 class Place(NamedTuple):
@@ -106,30 +109,32 @@ async def write_bookkeeping(
     """
     if batch.gone:
         ids = [numbers.objects[gone.identity] for gone in batch.gone.values()]
-        await connection.execute(DELETE_HEADS, ids)
+        await DELETE_HEADS.execute(connection, ids=ids)
     if batch.left:
-        await connection.execute(
-            FORGET_STREAMS,
-            place.log,
-            [source for source, _ in batch.left],
-            [numbers.resources[resource] for _, resource in batch.left],
+        await FORGET_STREAMS.execute(
+            connection,
+            log=place.log,
+            sources=[source for source, _ in batch.left],
+            resources=[
+                numbers.resources[resource] for _, resource in batch.left
+            ],
         )
     observed = [draft.observed_at for _, draft in batch.drafts]
-    return await connection.fetchrow(
-        FOLLOW,
-        place.log,
-        head["batches"],
-        batch.first_position,
-        len(batch),
-        place.term,
-        head["recorded_at"],
-        min(observed, default=None),
-        max(observed, default=None),
-        head_rows(batch.heads.values(), numbers),
-        resume_rows(batch.streams, numbers),
-        CHANNEL,
-        f"{place.log}:{batch.first_position - 1 + len(batch)}",
-        *_hashes(batch, head, place),
+    return await FOLLOW.fetch_row(
+        connection,
+        log=place.log,
+        batch=head["batches"],
+        first=batch.first_position,
+        count=len(batch),
+        term=place.term,
+        recorded_at=head["recorded_at"],
+        observed_min=min(observed, default=None),
+        observed_max=max(observed, default=None),
+        heads=head_rows(batch.heads.values(), numbers),
+        streams=resume_rows(batch.streams, numbers),
+        channel=CHANNEL,
+        place=f"{place.log}:{batch.first_position - 1 + len(batch)}",
+        **_hashes(batch, head, place)._asdict(),
     )
 
 

@@ -8,33 +8,34 @@ rules ends where the writer changed, and is replaced as a whole.
 import asyncpg
 
 from recorder.facts import DERIVATION
+from recorder.store.statement import Statement
 
 __all__ = ["KEEP_FACTS", "derivation_to_write", "ensure_derivation"]
 
-MAKE_DERIVATION = """
+MAKE_DERIVATION = Statement.of("""
     insert into recorder.derivation (log_id, rules, state, built_to)
-    select log_id, case when size = 0 then $2::int4 else 0 end, 'current',
+    select log_id, case when size = 0 then :rules::int4 else 0 end, 'current',
       case when size = 0 then null else 0 end
-    from recorder.log_head where log_id = $1
+    from recorder.log_head where log_id = :log
     on conflict do nothing
-"""
-KEEP_FACTS = """
+""")
+KEEP_FACTS = Statement.of("""
     insert into recorder.fact
     select (jsonb_populate_record(
-      f, jsonb_build_object('derivation_id', $2::int4))).*
+      f, jsonb_build_object('derivation_id', :derivation::int4))).*
     from recorder.fact f
     join recorder.derivation d on d.derivation_id = f.derivation_id
-      and d.log_id = $1 and d.state = 'current'
+      and d.log_id = :log and d.state = 'current'
     join recorder.log_head h on h.log_id = d.log_id
     where f.position <= h.pruned_positions
-"""
+""")
 """Of days that were dropped there is too little to derive their facts from:
 what was kept of them is taken over as it is."""
 
-LEAVE_DERIVATION = """
-    update recorder.derivation set built_to = $3
-    where log_id = $1 and derivation_id = $2 and built_to is null
-"""
+LEAVE_DERIVATION = Statement.of("""
+    update recorder.derivation set built_to = :built_to
+    where log_id = :log and derivation_id = :derivation and built_to is null
+""")
 
 
 async def ensure_derivation(connection: asyncpg.Connection, log: int) -> None:
@@ -43,7 +44,7 @@ async def ensure_derivation(connection: asyncpg.Connection, log: int) -> None:
     A log that has entries and no facts gets one that ends before the first
     of them.
     """
-    await connection.execute(MAKE_DERIVATION, log, DERIVATION)
+    await MAKE_DERIVATION.execute(connection, log=log, rules=DERIVATION)
 
 
 async def derivation_to_write(
@@ -66,5 +67,7 @@ async def derivation_to_write(
     number: int = found["derivation_id"]
     if found["rules"] == DERIVATION:
         return number
-    await connection.execute(LEAVE_DERIVATION, log, number, position - 1)
+    await LEAVE_DERIVATION.execute(
+        connection, log=log, derivation=number, built_to=position - 1
+    )
     return None

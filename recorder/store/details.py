@@ -21,6 +21,7 @@ from recorder.store.engine import Engine, fetch
 from recorder.store.statement import question
 
 __all__ = [
+    "DICTIONARIES",
     "COMPRESSED_FROM",
     "DetailDecoder",
     "DetailEncoder",

@@ -14,6 +14,7 @@ import asyncpg
 
 from recorder.model.reference import ObjectIdentity
 from recorder.store.names import Names, Numbers
+from recorder.store.statement import Statement
 
 __all__ = ["Dimensions"]
 
@@ -27,51 +28,54 @@ database when they are named again."""
 WORDS_MAX = 100_000
 """Reasons and actors remembered; whoever invents more makes us ask again."""
 
-FIND_NODES = """
+FIND_NODES = Statement.of("""
     select name, node_id from recorder.node
-    where log_id = $1 and name = any($2::text[])
-"""
-MAKE_NODES = """
-    insert into recorder.node (log_id, name) select $1, unnest($2::text[])
+    where log_id = :log and name = any(:names::text[])
+""")
+MAKE_NODES = Statement.of("""
+    insert into recorder.node (log_id, name)
+    select :log, unnest(:names::text[])
     on conflict do nothing
-"""
-FIND_WORDS = """
-    select text, word_id from recorder.word where text = any($1::text[])
-"""
-MAKE_WORDS = """
-    insert into recorder.word (text) select unnest($1::text[])
+""")
+FIND_WORDS = Statement.of("""
+    select text, word_id from recorder.word where text = any(:texts::text[])
+""")
+MAKE_WORDS = Statement.of("""
+    insert into recorder.word (text) select unnest(:texts::text[])
     on conflict do nothing
-"""
-FIND_RESOURCES = """
+""")
+FIND_RESOURCES = Statement.of("""
     select name, resource_id from recorder.resource
-    where name = any($1::text[])
-"""
-MAKE_RESOURCES = """
-    insert into recorder.resource (name) select unnest($1::text[])
+    where name = any(:names::text[])
+""")
+MAKE_RESOURCES = Statement.of("""
+    insert into recorder.resource (name) select unnest(:names::text[])
     on conflict do nothing
-"""
-FIND_KINDS = """
+""")
+FIND_KINDS = Statement.of("""
     select api_group, name, kind_id from recorder.kind
     where (api_group, name) in
-      (select * from unnest($1::text[], $2::text[]))
-"""
-MAKE_KINDS = """
+      (select * from unnest(:groups::text[], :names::text[]))
+""")
+MAKE_KINDS = Statement.of("""
     insert into recorder.kind (api_group, name)
-    select * from unnest($1::text[], $2::text[])
+    select * from unnest(:groups::text[], :names::text[])
     on conflict do nothing
-"""
-HOLD_HEAD = """
-    select from recorder.log_head where log_id = $1 for update
-"""
-FIND_OBJECTS = """
+""")
+HOLD_HEAD = Statement.of("""
+    select from recorder.log_head where log_id = :log for update
+""")
+NEXT_OBJECTS = Statement.of("select nextval('recorder.object_id_block')")
+FIND_OBJECTS = Statement.of("""
     select w.place, max(o.object_id)
-    from unnest($2::int[], $3::int[], $4::text[], $5::text[], $6::text[])
-         as w (place, kind_id, namespace, name, uid)
-    join recorder.object o on o.log_id = $1 and o.kind_id = w.kind_id
+    from unnest(:places::int[], :kinds::int[], :namespaces::text[],
+        :names::text[], :uids::text[])
+      as w (place, kind_id, namespace, name, uid)
+    join recorder.object o on o.log_id = :log and o.kind_id = w.kind_id
      and o.namespace = w.namespace and o.name = w.name
      and o.uid is not distinct from w.uid
     group by w.place
-"""
+""")
 
 
 class Dimensions:
@@ -109,8 +113,10 @@ class Dimensions:
         """Return the number of each node, making those that are new."""
         missing = sorted(names - self._nodes.keys())
         if missing:
-            await connection.execute(MAKE_NODES, self._log, missing)
-            rows = await connection.fetch(FIND_NODES, self._log, missing)
+            await MAKE_NODES.execute(connection, log=self._log, names=missing)
+            rows = await FIND_NODES.fetch(
+                connection, log=self._log, names=missing
+            )
             self._nodes.update(rows)
         return self._nodes
 
@@ -123,8 +129,10 @@ class Dimensions:
             if len(self._words) > WORDS_MAX:
                 self._words.clear()
                 missing = sorted(texts)
-            await connection.execute(MAKE_WORDS, missing)
-            self._words.update(await connection.fetch(FIND_WORDS, missing))
+            await MAKE_WORDS.execute(connection, texts=missing)
+            self._words.update(
+                await FIND_WORDS.fetch(connection, texts=missing)
+            )
         return self._words
 
     async def resources(
@@ -133,8 +141,8 @@ class Dimensions:
         """Return the number of each resource."""
         missing = sorted(names - self._resources.keys())
         if missing:
-            await connection.execute(MAKE_RESOURCES, missing)
-            rows = await connection.fetch(FIND_RESOURCES, missing)
+            await MAKE_RESOURCES.execute(connection, names=missing)
+            rows = await FIND_RESOURCES.fetch(connection, names=missing)
             self._resources.update(rows)
         return self._resources
 
@@ -169,7 +177,7 @@ class Dimensions:
         await self._find(connection, missing)
         unknown = [i for i in missing if i not in self._objects]
         if unknown and self._beside_a_writer:
-            await connection.execute(HOLD_HEAD, self._log)
+            await HOLD_HEAD.execute(connection, log=self._log)
             await self._find(connection, unknown)
             unknown = [i for i in unknown if i not in self._objects]
         rows = []
@@ -195,14 +203,14 @@ class Dimensions:
         self, connection: asyncpg.Connection, missing: Sequence[ObjectIdentity]
     ) -> None:
         kinds = await self._kind_numbers(connection, missing)
-        found = await connection.fetch(
-            FIND_OBJECTS,
-            self._log,
-            range(len(missing)),
-            [kinds[i.group, i.kind] for i in missing],
-            [i.namespace for i in missing],
-            [i.name for i in missing],
-            [i.uid for i in missing],
+        found = await FIND_OBJECTS.fetch(
+            connection,
+            log=self._log,
+            places=range(len(missing)),
+            kinds=[kinds[i.group, i.kind] for i in missing],
+            namespaces=[i.namespace for i in missing],
+            names=[i.name for i in missing],
+            uids=[i.uid for i in missing],
         )
         for place, number in found:
             self._objects[missing[place]] = number
@@ -215,18 +223,17 @@ class Dimensions:
         wanted = {(i.group, i.kind) for i in identities}
         missing = sorted(wanted - self._kinds.keys())
         if missing:
-            columns = [list(column) for column in zip(*missing, strict=True)]
-            await connection.execute(MAKE_KINDS, *columns)
-            for group, name, number in await connection.fetch(
-                FIND_KINDS, *columns
+            groups, names = map(list, zip(*missing, strict=True))
+            asked = {"groups": groups, "names": names}
+            await MAKE_KINDS.execute(connection, **asked)
+            for group, name, number in await FIND_KINDS.fetch(
+                connection, **asked
             ):
                 self._kinds[group, name] = number
         return self._kinds
 
     async def _next_object_id(self, connection: asyncpg.Connection) -> int:
         if not self._free:
-            first = await connection.fetchval(
-                "select nextval('recorder.object_id_block')"
-            )
+            first = await NEXT_OBJECTS.fetch_value(connection)
             self._free = list(range(first + BLOCK - 1, first - 1, -1))
         return self._free.pop()

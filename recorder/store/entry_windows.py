@@ -123,25 +123,27 @@ async def heads_at(
     """Return the newest entry of each object that was alive at a position."""
     if position == 0:
         return {}
-    asked = HEADS_AT.values(
-        {"log": log, "position": position, "events": list(EVENT_COLLECTIONS)}
+    rows = await HEADS_AT.fetch(
+        connection,
+        log=log,
+        position=position,
+        events=list(EVENT_COLLECTIONS),
     )
-    return dict(await connection.fetch(HEADS_AT.text, *asked))
+    return dict(rows)
 
 
 async def heads_before(
     connection: asyncpg.Connection, log: int, after: int, until: int
 ) -> dict[int, int]:
     """Return the heads at a position of what entries up to another change."""
-    asked = HEADS_BEFORE.values(
-        {
-            "log": log,
-            "after": after,
-            "until": until,
-            "events": list(EVENT_COLLECTIONS),
-        }
+    rows = await HEADS_BEFORE.fetch(
+        connection,
+        log=log,
+        after=after,
+        until=until,
+        events=list(EVENT_COLLECTIONS),
     )
-    return dict(await connection.fetch(HEADS_BEFORE.text, *asked))
+    return dict(rows)
 
 
 class Drafts(Protocol):

@@ -8,42 +8,46 @@ import orjson
 from recorder.errors import NotFoundError
 from recorder.model.hold import Hold, NewHold, Placed
 from recorder.store.retention import connect_for_retention
+from recorder.store.statement import Statement
 from recorder.store.steps import LEAVE_NOTICE, LOCK_HOLDS
 from recorder.store.translate import translate_errors
 
 __all__ = ["add_hold", "lift_hold", "list_holds"]
 
-ADD = """
-    insert into recorder.hold (log_id, since, until, node, incident, who, why)
-    values ($1, $2, $3, $4, $5, $6, $7) returning hold_id
-"""
-LIFT = """
+ADD = Statement.of("""
+    insert into recorder.hold
+      (log_id, since, until, node, incident, who, why)
+    values (:log, :since, :until, :node, :incident, :who, :why)
+    returning hold_id
+""")
+LIFT = Statement.of("""
     insert into recorder.hold_lifted (hold_id, who, why)
-    select hold_id, $2, $3 from recorder.hold where hold_id = $1
+    select hold_id, :who, :why from recorder.hold where hold_id = :hold
     on conflict do nothing returning hold_id
-"""
-LIST = """
+""")
+LOG = Statement.of("select log_id from recorder.hold where hold_id = :hold")
+LIST = Statement.of("""
     select h.hold_id as hold, h.log_id as log, h.since, h.until, h.node,
       h.incident, h.who, h.why, h.placed_at, l.lifted_at, l.who as lifted_by,
       l.why as lifted_why
     from recorder.hold h left join recorder.hold_lifted l using (hold_id)
     order by h.hold_id
-"""
-KEPT = """
+""")
+KEPT = Statement.of("""
     select (p.lower at time zone 'UTC')::date as day from recorder.partition p
     where p.state <> 'dropped'
-      and $1 in (select hold_id from recorder.holds_over(p))
+      and :hold in (select hold_id from recorder.holds_over(p))
     order by p.lower
-"""
-DROPPED = """
+""")
+DROPPED = Statement.of("""
     select (p.lower at time zone 'UTC')::date as day from recorder.partition p
     where p.state = 'dropped'
-      and ($1::timestamptz is null or p.observed_max >= $1)
-      and ($2::timestamptz is null or p.observed_min < $2)
+      and (:since::timestamptz is null or p.observed_max >= :since)
+      and (:until::timestamptz is null or p.observed_min < :until)
       and exists (select from recorder.archived_day d
-        where d.partition = p.name and d.log_id = $3)
+        where d.partition = p.name and d.log_id = :log)
     order by p.lower
-"""
+""")
 
 
 class NoHoldError(NotFoundError):
@@ -62,16 +66,16 @@ async def add_hold(dsn: str, hold: NewHold) -> Placed:
     try:
         with translate_errors("place the hold"):
             async with connection.transaction():
-                await connection.execute(LOCK_HOLDS)
-                number: int = await connection.fetchval(
-                    ADD,
-                    hold.log,
-                    hold.since,
-                    hold.until,
-                    hold.node,
-                    hold.incident,
-                    hold.who,
-                    hold.why,
+                await LOCK_HOLDS.execute(connection)
+                number: int = await ADD.fetch_value(
+                    connection,
+                    log=hold.log,
+                    since=hold.since,
+                    until=hold.until,
+                    node=hold.node,
+                    incident=hold.incident,
+                    who=hold.who,
+                    why=hold.why,
                 )
                 said = {
                     "action": "hold placed",
@@ -84,9 +88,9 @@ async def add_hold(dsn: str, hold: NewHold) -> Placed:
                     "why": hold.why,
                 }
                 await _notice(connection, hold.log, said)
-            kept = await connection.fetch(KEPT, number)
-            gone = await connection.fetch(
-                DROPPED, hold.since, hold.until, hold.log
+            kept = await KEPT.fetch(connection, hold=number)
+            gone = await DROPPED.fetch(
+                connection, since=hold.since, until=hold.until, log=hold.log
             )
     finally:
         connection.terminate()
@@ -107,14 +111,13 @@ async def lift_hold(dsn: str, number: int, *, who: str, why: str) -> int:
     try:
         with translate_errors("lift the hold"):
             async with connection.transaction():
-                found = await connection.fetchval(LIFT, number, who, why)
+                found = await LIFT.fetch_value(
+                    connection, hold=number, who=who, why=why
+                )
                 if found is None:
                     msg = f"there is no hold {number}, or it was lifted before"
                     raise NoHoldError(msg)
-                log: int = await connection.fetchval(
-                    "select log_id from recorder.hold where hold_id = $1",
-                    number,
-                )
+                log: int = await LOG.fetch_value(connection, hold=number)
                 said = {
                     "action": "hold lifted",
                     "hold": number,
@@ -132,7 +135,7 @@ async def list_holds(dsn: str) -> Sequence[Hold]:
     connection = await connect_for_retention(dsn)
     try:
         with translate_errors("list the holds"):
-            return [Hold(**row) for row in await connection.fetch(LIST)]
+            return [Hold(**row) for row in await LIST.fetch(connection)]
     finally:
         connection.terminate()
 
@@ -141,4 +144,4 @@ async def _notice(
     connection: asyncpg.Connection, log: int, said: dict[str, object]
 ) -> None:
     document = orjson.dumps(said).decode()
-    await connection.fetchval(LEAVE_NOTICE, log, document)
+    await LEAVE_NOTICE.fetch_value(connection, log=log, document=document)

@@ -18,6 +18,7 @@ from recorder.store.entry_windows import Window
 from recorder.store.fact_rows import FACT_COLUMNS, fact_rows, name_facts
 from recorder.store.names import Names, Numbers
 from recorder.store.read_day import FACT_TYPES
+from recorder.store.statement import Statement
 from recorder.store.timestamps import EPOCH
 
 __all__ = [
@@ -31,28 +32,28 @@ __all__ = [
     "try_lock",
 ]
 
-LOCK = """
-    select pg_try_advisory_lock(hashtext('recorder.rederive_archive'), $1)
-"""
-DAYS = """
+LOCK = Statement.of("""
+    select pg_try_advisory_lock(hashtext('recorder.rederive_archive'), :log)
+""")
+DAYS = Statement.of("""
     select d.name, d.first_batch, d.uri, encode(d.sha256, 'hex') as sha256,
       l.uid::text as uid, (
         select array_agg(f.rules) from recorder.later_facts f
-        where f.log_id = $1 and f.day = d.name) as rules
+        where f.log_id = :log and f.day = d.name) as rules
     from (
       select partition as name, first_batch, uri, manifest_sha256 as sha256
-      from recorder.archived_day where log_id = $1
+      from recorder.archived_day where log_id = :log
       union all
       select name, first_batch, uri, manifest_sha256
-      from recorder.attached_day where log_id = $1) d
-    join recorder.log l on l.log_id = $1
+      from recorder.attached_day where log_id = :log) d
+    join recorder.log l on l.log_id = :log
     order by d.first_batch
-"""
-NOTE = """
+""")
+NOTE = Statement.of("""
     insert into recorder.later_facts (log_id, day, rules, manifest_sha256)
-    values ($1, $2, $3, decode($4, 'hex'))
-"""
-KINDS = "select kind_id, api_group, name from recorder.kind"
+    values (:log, :day, :rules, decode(:sha256, 'hex'))
+""")
+KINDS = Statement.of("select kind_id, api_group, name from recorder.kind")
 
 Row = Sequence[Any]
 Key = TypeVar("Key")
@@ -72,7 +73,7 @@ class OldDay(NamedTuple):
 
 async def try_lock(connection: asyncpg.Connection, log: int) -> bool:
     """Return whether no other process derives the archive's facts now."""
-    locked: bool = await connection.fetchval(LOCK, log)
+    locked: bool = await LOCK.fetch_value(connection, log=log)
     return locked
 
 
@@ -80,21 +81,23 @@ async def old_days(
     connection: asyncpg.Connection, log: int
 ) -> Sequence[OldDay]:
     """Return the days of a log that were archived, in their order."""
-    return [OldDay(*row) for row in await connection.fetch(DAYS, log)]
+    return [OldDay(*row) for row in await DAYS.fetch(connection, log=log)]
 
 
 async def note_later_facts(
     connection: asyncpg.Connection, log: int, day: str, rules: int, sha256: str
 ) -> None:
     """Have answers use the facts of a day from now on."""
-    await connection.execute(NOTE, log, day, rules, sha256)
+    await NOTE.execute(
+        connection, log=log, day=day, rules=rules, sha256=sha256
+    )
 
 
 async def columns_of_facts(
     connection: asyncpg.Connection,
 ) -> list[tuple[str, str]]:
     """Return names and types of the columns that archived facts have."""
-    types = dict(await connection.fetch(FACT_TYPES))
+    types: dict[str, str] = dict(await FACT_TYPES.fetch(connection))
     columns = [(name, types[name]) for name in FACT_COLUMNS]
     told = FACT_COLUMNS.index("detail")
     columns[told] = ("detail", "text")
@@ -198,7 +201,7 @@ class DayNames:
         self, connection: asyncpg.Connection
     ) -> dict[str, list[tuple[Any, ...]]]:
         """Return the rows of the files of names that the facts refer to."""
-        for number, group, name in await connection.fetch(KINDS):
+        for number, group, name in await KINDS.fetch(connection):
             self._kinds.setdefault((group, name), number)
         return {
             "objects": [

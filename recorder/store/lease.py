@@ -9,6 +9,7 @@ from datetime import timedelta
 import asyncpg
 
 from recorder.errors import StandingByError
+from recorder.store.statement import Statement
 
 __all__ = ["LEASE", "session_name", "take_lease"]
 
@@ -20,31 +21,32 @@ One that ends later than any lease can was given before PostgreSQL's clock was
 set back, and would keep a dead writer's log for as long as that; it is over
 as well. A writer that lives is fenced, and stands by."""
 
-MAKE_HEAD = """
+MAKE_HEAD = Statement.of("""
     insert into recorder.log_head (log_id, sealed_until)
-    select $1, coalesce(max(upper) filter (where state <> 'open'), '-infinity')
+    select :log,
+      coalesce(max(upper) filter (where state <> 'open'), '-infinity')
     from recorder.partition on conflict do nothing
-"""
-READ = """
-    select holder, holder is null or holder = $2
+""")
+READ = Statement.of("""
+    select holder, holder is null or holder = :holder
       or expires_at < clock_timestamp()
-      or expires_at > clock_timestamp() + 2 * $3::interval as is_free
-    from recorder.log_head where log_id = $1
-"""
-END_SESSIONS = """
+      or expires_at > clock_timestamp() + 2 * :lease::interval as is_free
+    from recorder.log_head where log_id = :log
+""")
+END_SESSIONS = Statement.of("""
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and usename = current_user
-      and application_name = left($1, 63) and pid <> pg_backend_pid()
-"""
-TAKE = """
+      and application_name = left(:name, 63) and pid <> pg_backend_pid()
+""")
+TAKE = Statement.of("""
     update recorder.log_head
-    set term = term + 1, holder = $2,
-        expires_at = clock_timestamp() + $3::interval
-    where log_id = $1
-      and (holder is null or holder = $2 or expires_at < clock_timestamp()
-        or expires_at > clock_timestamp() + 2 * $3::interval)
+    set term = term + 1, holder = :holder,
+        expires_at = clock_timestamp() + :lease::interval
+    where log_id = :log
+      and (holder is null or holder = :holder or expires_at < clock_timestamp()
+        or expires_at > clock_timestamp() + 2 * :lease::interval)
     returning term
-"""
+""")
 
 
 async def take_lease(
@@ -58,19 +60,19 @@ async def take_lease(
     Raises:
         StandingByError: another writer holds it.
     """
-    ours = log, holder, LEASE
+    ours = {"log": log, "holder": holder, "lease": LEASE}
     # Read before: a write waits for the transaction of the holder.
-    lease = await connection.fetchrow(READ, *ours)
+    lease = await READ.fetch_row(connection, **ours)
     if lease is None:
-        await connection.execute(MAKE_HEAD, log)
+        await MAKE_HEAD.execute(connection, log=log)
     elif not lease["is_free"]:
         raise _standing_by(log, lease["holder"])
     elif lease["holder"] is not None:
         name = session_name("writer", lease["holder"])
-        await connection.execute(END_SESSIONS, name)
-    term: int | None = await connection.fetchval(TAKE, *ours)
+        await END_SESSIONS.execute(connection, name=name)
+    term: int | None = await TAKE.fetch_value(connection, **ours)
     if term is None:
-        lease = await connection.fetchrow(READ, *ours)
+        lease = await READ.fetch_row(connection, **ours)
         raise _standing_by(log, lease["holder"])
     return term
 

@@ -13,6 +13,7 @@ from recorder.intake.known_events import KnownEvent
 from recorder.model.entry import Operation
 from recorder.model.reference import Resource
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
+from recorder.store.details import DICTIONARIES
 from recorder.store.encoding import Decoder
 from recorder.store.statement import Statement
 
@@ -30,11 +31,10 @@ __all__ = [
 
 EVENTS_AT_ONCE = 1000
 
-DICTIONARIES = "select dictionary_id, bytes from recorder.dictionary"
-BY_POSITION = """
+BY_POSITION = Statement.of("""
     select position, base_distance, encoding, payload from recorder.entry
-    where log_id = $1 and position = any($2::int8[])
-"""
+    where log_id = :log and position = any(:positions::int8[])
+""")
 EVENTS = Statement.of("""
     select e.position, e.epoch, e.operation, e.observed_at,
       e.base_distance, e.encoding, e.payload
@@ -98,7 +98,7 @@ REQUESTS = Statement.of("""
 
 async def load_decoder(connection: asyncpg.Connection) -> Decoder:
     """Read the dictionaries that payloads name."""
-    return Decoder(dict(await connection.fetch(DICTIONARIES)))
+    return Decoder(dict(await DICTIONARIES.fetch(connection)))
 
 
 async def documents(
@@ -113,7 +113,9 @@ async def documents(
     ``decoder`` is for who has loaded one, and knows that it is the newest.
     """
     decoder = decoder or await load_decoder(connection)
-    rows = await connection.fetch(BY_POSITION, log, list(positions))
+    rows = await BY_POSITION.fetch(
+        connection, log=log, positions=list(positions)
+    )
     return await _decoded(connection, log, rows, decoder)
 
 
@@ -131,7 +133,9 @@ async def _decoded(
     }
     keyframes = {
         row["position"]: decoder.decode(row["payload"], row["encoding"])
-        for row in await connection.fetch(BY_POSITION, log, sorted(bases))
+        for row in await BY_POSITION.fetch(
+            connection, log=log, positions=sorted(bases)
+        )
     }
     return {
         row["position"]: decoder.decode(
@@ -156,10 +160,9 @@ async def live_events(
     decoder = await load_decoder(connection)
     alive: dict[str, KnownEvent] = {}
     async with connection.transaction(readonly=True):
-        asked = EVENTS.values(
-            {"log": log, "resource": str(resource), "since": since}
+        cursor = await EVENTS.cursor(
+            connection, log=log, resource=str(resource), since=since
         )
-        cursor = await connection.cursor(EVENTS.text, *asked)
         while rows := await cursor.fetch(EVENTS_AT_ONCE):
             raws = await _decoded(connection, log, rows, decoder)
             for row in rows:
@@ -185,17 +188,15 @@ async def lacking(
     wanted = array("q", sorted(versions))
     held = bytearray(len(wanted))
     async with connection.transaction(readonly=True):
-        asked = VERSIONS.values(
-            {
-                "log": log,
-                "resource": str(resource),
-                "since": since,
-                "epoch": epoch,
-                "first": wanted[0],
-                "last": wanted[-1],
-            }
+        cursor = await VERSIONS.cursor(
+            connection,
+            log=log,
+            resource=str(resource),
+            since=since,
+            epoch=epoch,
+            first=wanted[0],
+            last=wanted[-1],
         )
-        cursor = await connection.cursor(VERSIONS.text, *asked)
         while rows := await cursor.fetch(VERSIONS_AT_ONCE):
             for (version,) in rows:
                 place = bisect_left(wanted, version)
@@ -215,16 +216,15 @@ async def owned(
     since: datetime,
 ) -> Mapping[str, Sequence[int]]:
     """Return the newest versions of each resource of a source."""
-    asked = OWNED.values(
-        {
-            "log": log,
-            "source": SOURCE_CODES[source],
-            "since": since,
-            "epoch": epoch,
-            "most": OWNED_MAX,
-        }
+    rows = await OWNED.fetch(
+        connection,
+        log=log,
+        source=SOURCE_CODES[source],
+        since=since,
+        epoch=epoch,
+        most=OWNED_MAX,
     )
-    return dict(await connection.fetch(OWNED.text, *asked))
+    return dict(rows)
 
 
 async def requests(
@@ -233,15 +233,13 @@ async def requests(
     """Return the audit records of requests that were received then."""
     if not moments:
         return []
-    asked = REQUESTS.values(
-        {
-            "log": log,
-            "moments": list(moments),
-            "since": moments[0] - CLOCKS_APART,
-            "most": REQUESTS_MAX,
-        }
+    rows = await REQUESTS.fetch(
+        connection,
+        log=log,
+        moments=list(moments),
+        since=moments[0] - CLOCKS_APART,
+        most=REQUESTS_MAX,
     )
-    rows = await connection.fetch(REQUESTS.text, *asked)
     if not rows:
         return []
     decoder = await load_decoder(connection)

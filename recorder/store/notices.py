@@ -19,6 +19,7 @@ from recorder.model.observation import (
     Observation,
     PlaceReached,
 )
+from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
 __all__ = ["NoticeSource", "logs_with_notices"]
@@ -26,10 +27,10 @@ __all__ = ["NoticeSource", "logs_with_notices"]
 AT_ONCE = 100
 LOOK_SECONDS = 60.0
 
-NOTICES = """
+NOTICES = Statement.of("""
     select notice_id, document from recorder.notice
-    where log_id = $1 and notice_id > $2 order by notice_id limit $3
-"""
+    where log_id = :log and notice_id > :after order by notice_id limit :most
+""")
 
 PENDING = """
     select l.log_id, l.kind, l.cluster_name, l.cluster_uid, l.kubernetes,
@@ -96,9 +97,13 @@ class NoticeSource:
                 server_settings={"application_name": "recorder notices"},
             )
             try:
-                rows = await connection.fetch(
-                    NOTICES, self._log(), after, AT_ONCE, timeout=10
-                )
+                async with asyncio.timeout(10):
+                    rows = await NOTICES.fetch(
+                        connection,
+                        log=self._log(),
+                        after=after,
+                        most=AT_ONCE,
+                    )
             finally:
                 connection.terminate()
         return [tuple(row) for row in rows]

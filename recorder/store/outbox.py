@@ -45,6 +45,7 @@ from recorder.store.outbox_statements import (
     TALLIES,
     TOLD,
 )
+from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
 __all__ = ["StoredOutbox", "outbox"]
@@ -76,10 +77,12 @@ class StoredOutbox:
         """
         names = sorted(rules)
         with translate_errors("read the rules of notifications"):
-            rows = await self._pool.fetch(BEGUN, log, names)
+            rows = await BEGUN.fetch(self._pool, log=log, rules=names)
             if len(rows) < len(names):
-                await self._pool.execute(BEGIN, log, names, since)
-                rows = await self._pool.fetch(BEGUN, log, names)
+                await BEGIN.execute(
+                    self._pool, log=log, rules=names, since=since
+                )
+                rows = await BEGUN.fetch(self._pool, log=log, rules=names)
         return {
             row["rule"]: Begun(row["since"], row["judged_until"])
             for row in rows
@@ -93,8 +96,8 @@ class StoredOutbox:
         """
         with translate_errors("read what was told"):
             # First: what comes between the two is told as not yet known.
-            newest = await self._pool.fetchval(NEWEST, log)
-            rows = await self._pool.fetch(TOLD, log, TOLD_MAX)
+            newest = await NEWEST.fetch_value(self._pool, log=log)
+            rows = await TOLD.fetch(self._pool, log=log, most=TOLD_MAX)
         told: dict[str, list[Told]] = {}
         for row in rows:
             message = _message(row["message"])
@@ -131,20 +134,20 @@ class StoredOutbox:
                 if messages:
                     # Without it two processes, of which each sees nothing of
                     # the other's, would tell of one incident by two names.
-                    await held.execute(LOCK, log)
-                    if await held.fetchval(NEWEST, log) != known.newest:
+                    await LOCK.execute(held, log=log)
+                    if await NEWEST.fetch_value(held, log=log) != known.newest:
                         return None
                 for message, patience in messages:
-                    number = await held.fetchval(
-                        PUT,
-                        log,
-                        message.rule,
-                        message.name,
-                        message.number,
-                        message.now.digest,
-                        position,
-                        json_bytes(message).decode(),
-                        patience,
+                    number = await PUT.fetch_value(
+                        held,
+                        log=log,
+                        rule=message.rule,
+                        name=message.name,
+                        number=message.number,
+                        digest=message.now.digest,
+                        position=position,
+                        message=json_bytes(message).decode(),
+                        patience=patience,
                     )
                     new += number is not None
         return new
@@ -158,7 +161,9 @@ class StoredOutbox:
             LogError: the database does not answer.
         """
         with translate_errors("remember what was judged"):
-            await self._pool.execute(JUDGED, log, sorted(rules), until)
+            await JUDGED.execute(
+                self._pool, log=log, rules=sorted(rules), until=until
+            )
 
     async def due(self, rules: Collection[str]) -> Collection[str]:
         """Return those of some rules of which a message is to be posted.
@@ -169,8 +174,8 @@ class StoredOutbox:
             LogError: the database does not answer.
         """
         with translate_errors("look for what is to be posted"):
-            await self._pool.execute(GIVE_UP)
-            rows = await self._pool.fetch(DUE, sorted(rules))
+            await GIVE_UP.execute(self._pool)
+            rows = await DUE.fetch(self._pool, rules=sorted(rules))
         return [row["rule"] for row in rows]
 
     async def claim(self, rule: str, lease: timedelta) -> Claimed | None:
@@ -182,7 +187,7 @@ class StoredOutbox:
             LogError: the database does not answer.
         """
         with translate_errors("claim a notification"):
-            row = await self._pool.fetchrow(CLAIM, rule, lease)
+            row = await CLAIM.fetch_row(self._pool, rule=rule, lease=lease)
         if row is None:
             return None
         return Claimed(
@@ -206,7 +211,7 @@ class StoredOutbox:
         Raises:
             LogError: the database does not answer.
         """
-        await self._settle(FAILED, claimed, why)
+        await self._settle(FAILED, claimed, why=why)
 
     async def again(
         self, claimed: Claimed, *, why: str, after: timedelta
@@ -216,14 +221,17 @@ class StoredOutbox:
         Raises:
             LogError: the database does not answer.
         """
-        await self._settle(AGAIN, claimed, why, after)
+        await self._settle(AGAIN, claimed, why=why, after=after)
 
     async def _settle(
-        self, statement: str, claimed: Claimed, *values: object
+        self, statement: Statement, claimed: Claimed, **values: object
     ) -> None:
         with translate_errors("write down what became of a notification"):
-            await self._pool.execute(
-                statement, claimed.number, claimed.attempt, *values
+            await statement.execute(
+                self._pool,
+                number=claimed.number,
+                attempt=claimed.attempt,
+                **values,
             )
 
     async def tallies(self) -> Sequence[Tally]:
@@ -233,7 +241,7 @@ class StoredOutbox:
             LogError: the database does not answer.
         """
         with translate_errors("count notifications"):
-            rows = await self._pool.fetch(TALLIES)
+            rows = await TALLIES.fetch(self._pool)
         return [Tally(**row) for row in rows]
 
     async def listed(
@@ -251,7 +259,9 @@ class StoredOutbox:
         """
         wanted = sorted(states) or None
         with translate_errors("list notifications"):
-            rows = await self._pool.fetch(LIST, wanted, rule, log, limit)
+            rows = await LIST.fetch(
+                self._pool, states=wanted, rule=rule, log=log, most=limit
+            )
         return [
             _notification(State(row["state"]), _message(row["message"]), row)
             for row in rows
@@ -264,7 +274,9 @@ class StoredOutbox:
             LogError: the database does not answer.
         """
         with translate_errors("post a notification again"):
-            found = await self._pool.fetchval(RETRY, number, patience)
+            found = await RETRY.fetch_value(
+                self._pool, number=number, patience=patience
+            )
         return found is not None
 
     async def forget(self) -> None:
@@ -274,7 +286,7 @@ class StoredOutbox:
             LogError: the database does not answer.
         """
         with translate_errors("forget old notifications"):
-            await self._pool.execute(FORGET, KEPT)
+            await FORGET.execute(self._pool, kept=KEPT)
 
 
 @asynccontextmanager

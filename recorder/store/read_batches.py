@@ -7,6 +7,7 @@ import asyncpg
 
 from recorder.integrity.leaves import BatchHeader
 from recorder.store.hashing import LogIdentity
+from recorder.store.statement import Statement
 
 __all__ = [
     "DroppedDay",
@@ -24,44 +25,46 @@ __all__ = [
 
 HEADERS_AT_ONCE = 10_000
 
-READ_END = """
+READ_END = Statement.of("""
     select l.uid, l.cluster_uid, h.size, h.batches, h.peaks,
       h.pruned_batches, h.pruned_positions
     from recorder.log l join recorder.log_head h using (log_id)
-    where l.log_id = $1
-"""
-HEADERS = """
+    where l.log_id = :log
+""")
+HEADERS = Statement.of("""
     select b.batch, b.first_position, b.entries, b.term, b.recorded_at,
       b.observed_min, b.observed_max,
       coalesce(b.root, s.root) as root, coalesce(b.tree, s.tree) as tree,
       case when b.root is null then s.sealed_at end as sealed_at
     from recorder.batch b left join recorder.seal s using (log_id, batch)
-    where b.log_id = $1 and b.batch > $2 and b.batch <= $3
-    order by b.batch limit $4
-"""
-DROPPED = """
+    where b.log_id = :log and b.batch > :after and b.batch <= :until
+    order by b.batch limit :most
+""")
+DROPPED = Statement.of("""
     select partition, first_batch, last_batch, last_position, range, uri
-    from recorder.archived_day where log_id = $1 and last_batch <= $2
+    from recorder.archived_day
+    where log_id = :log and last_batch <= :pruned_batches
     union all
     select name, first_batch, last_batch, last_position, range, uri
-    from recorder.attached_day where log_id = $1
+    from recorder.attached_day where log_id = :log
     order by first_batch
-"""
-NOTES = """
-    select note from recorder.checkpoint where log_id = $1 order by batches
-"""
-PEAKS = """
+""")
+UIDS = Statement.of("select uid, cluster_uid from recorder.log")
+NOTES = Statement.of("""
+    select note from recorder.checkpoint where log_id = :log order by batches
+""")
+PEAKS = Statement.of("""
     select distinct peaks from recorder.checkpoint
-    where log_id = $1 and batches = $2 and peaks is not null
-"""
-NEWEST_NOTES = """
+    where log_id = :log and batches = :batches and peaks is not null
+""")
+NEWEST_NOTES = Statement.of("""
     select note from recorder.checkpoint
-    where log_id = $1 order by batches desc, made_at desc limit 10
-"""
-WRITTEN = """
+    where log_id = :log order by batches desc, made_at desc limit 10
+""")
+WRITTEN = Statement.of("""
     select unnest(places) as place, note from recorder.checkpoint
-    where log_id = $1
-"""
+    where log_id = :log
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,7 @@ class Stored:
 
 async def read_end(connection: asyncpg.Connection, log: int) -> LogEnd:
     """Return where a log ends now."""
-    row = await connection.fetchrow(READ_END, log)
+    row = await READ_END.fetch_row(connection, log=log)
     identity = LogIdentity(row["uid"], row["cluster_uid"])
     return LogEnd(
         log,
@@ -132,7 +135,9 @@ async def dropped_days(
     connection: asyncpg.Connection, end: LogEnd
 ) -> Sequence[DroppedDay]:
     """Return the days that were dropped, oldest first."""
-    rows = await connection.fetch(DROPPED, end.log, end.pruned_batches)
+    rows = await DROPPED.fetch(
+        connection, log=end.log, pruned_batches=end.pruned_batches
+    )
     return [DroppedDay(*row) for row in rows]
 
 
@@ -140,8 +145,8 @@ async def headers(
     connection: asyncpg.Connection, end: LogEnd, *, after: int, until: int
 ) -> AsyncIterator[Stored]:
     """Yield the batches behind one, up to another, in their order."""
-    while rows := await connection.fetch(
-        HEADERS, end.log, after, until, HEADERS_AT_ONCE
+    while rows := await HEADERS.fetch(
+        connection, log=end.log, after=after, until=until, most=HEADERS_AT_ONCE
     ):
         for row in rows:
             yield stored(row, end)
@@ -170,12 +175,12 @@ async def stored_notes(
     connection: asyncpg.Connection, log: int
 ) -> Sequence[str]:
     """Return the checkpoints that the database holds, as they were signed."""
-    return [note for (note,) in await connection.fetch(NOTES, log)]
+    return [note for (note,) in await NOTES.fetch(connection, log=log)]
 
 
 async def origins(connection: asyncpg.Connection) -> Sequence[str]:
     """Return what all logs are called in checkpoints."""
-    rows = await connection.fetch("select uid, cluster_uid from recorder.log")
+    rows = await UIDS.fetch(connection)
     return [LogIdentity(*row).origin for row in rows]
 
 
@@ -183,7 +188,7 @@ async def newest_notes(
     connection: asyncpg.Connection, log: int
 ) -> Sequence[str]:
     """Return the newest of these, in the order of `Place.newest`."""
-    rows = await connection.fetch(NEWEST_NOTES, log)
+    rows = await NEWEST_NOTES.fetch(connection, log=log)
     return [note for (note,) in reversed(rows)]
 
 
@@ -194,12 +199,12 @@ async def written_notes(
 
     Older releases did not note it.
     """
-    return [tuple(row) for row in await connection.fetch(WRITTEN, log)]
+    return [tuple(row) for row in await WRITTEN.fetch(connection, log=log)]
 
 
 async def stored_peaks(
     connection: asyncpg.Connection, log: int, batches: int
 ) -> Sequence[bytes]:
     """Return what the database holds as the subtrees of a checkpoint."""
-    rows = await connection.fetch(PEAKS, log, batches)
+    rows = await PEAKS.fetch(connection, log=log, batches=batches)
     return [peaks for (peaks,) in rows]

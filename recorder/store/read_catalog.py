@@ -14,6 +14,7 @@ import asyncpg
 import msgspec
 
 from recorder.integrity.catalog import CatalogFound, CatalogMade
+from recorder.store.statement import Statement
 
 __all__ = ["made_catalog", "read_catalog"]
 
@@ -221,8 +222,10 @@ QUERIES = (
     """,
 )
 
-HOLD_DAYS = "lock table recorder.entry, recorder.fact in access share mode"
-REVISION = "select version_num from recorder.schema_version"
+HOLD_DAYS = Statement.of(
+    "lock table recorder.entry, recorder.fact in access share mode"
+)
+REVISION = Statement.of("select version_num from recorder.schema_version")
 
 
 def made_catalog() -> CatalogMade:
@@ -243,12 +246,12 @@ async def read_catalog(connection: asyncpg.Connection) -> CatalogFound:
         with suppress(asyncpg.PostgresError):
             # A role that lost the right, or a table that is gone, is named.
             async with connection.transaction():
-                await connection.execute(HOLD_DAYS)
+                await HOLD_DAYS.execute(connection)
         # So that names outside of PostgreSQL's own schema are written with
         # theirs, and none of them stands in for one of PostgreSQL's.
         await connection.execute("set local search_path = pg_catalog")
-        found.revision = await connection.fetchval(REVISION)
+        found.revision = await REVISION.fetch_value(connection)
         for query in QUERIES:
-            for row in await connection.fetch(COMMON + query):
+            for row in await Statement.of(COMMON + query).fetch(connection):
                 found.add(*row)
     return found

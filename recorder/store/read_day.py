@@ -18,9 +18,10 @@ from recorder.integrity.leaves import (
 )
 from recorder.integrity.tree import tree_hash
 from recorder.model.entry import Draft
-from recorder.store.details import told_json
+from recorder.store.details import DICTIONARIES, told_json
 from recorder.store.entry_drafts import EntryDrafts
 from recorder.store.hashing import LogIdentity
+from recorder.store.statement import Statement
 
 __all__ = [
     "FACT_TYPES",
@@ -34,37 +35,38 @@ __all__ = [
 ENTRIES_AT_ONCE = 4000
 FACTS_AT_ONCE = 5000
 
-BATCHES = """
+BATCHES = Statement.of("""
     select b.batch, b.first_position, b.entries, b.term, b.recorded_at,
       b.observed_min, b.observed_max, coalesce(b.root, s.root) as root,
       coalesce(b.tree, s.tree) as tree,
       case when b.root is null then s.sealed_at end as sealed_at
     from recorder.batch b
     left join recorder.seal s on s.log_id = b.log_id and s.batch = b.batch
-    where b.log_id = $1 and b.recorded_at >= $2 and b.recorded_at < $3
+    where b.log_id = :log
+      and b.recorded_at >= :lower and b.recorded_at < :upper
     order by b.batch
-"""
-STRAY = """
+""")
+STRAY = Statement.of("""
     select min(position) from recorder.entry
-    where log_id = $1 and recorded_at >= $2 and recorded_at < $3
-      and (position < $4 or position > $5)
-"""
-DICTIONARIES = "select dictionary_id, bytes from recorder.dictionary"
-LOG = "select * from recorder.log where log_id = $1"
-RULES = """
+    where log_id = :log and recorded_at >= :lower and recorded_at < :upper
+      and (position < :first or position > :last)
+""")
+LOG = Statement.of("select * from recorder.log where log_id = :log")
+RULES = Statement.of("""
     select rules from recorder.derivation
-    where log_id = $1 and state = 'current'
+    where log_id = :log and state = 'current'
       and (built_to is null or built_to >= (
         select max(first_position + entries - 1) from recorder.batch
-        where log_id = $1 and recorded_at >= $2 and recorded_at < $3))
-"""
-FACT_TYPES = """
+        where log_id = :log
+          and recorded_at >= :lower and recorded_at < :upper))
+""")
+FACT_TYPES = Statement.of("""
     select a.attname::text, format_type(a.atttypid, null)
     from pg_attribute a
     where a.attrelid = 'recorder.fact'::regclass and a.attnum > 0
       and not a.attisdropped
     order by a.attnum
-"""
+""")
 PLAIN = {
     "boolean", "smallint", "integer", "bigint", "real", "double precision",
     "timestamp with time zone", "bytea", "smallint[]", "integer[]",
@@ -107,17 +109,15 @@ class DayReader:
     ) -> None:
         self.connection = self._connection = connection
         self._log = log
-        self._day = day
+        self._asked = {"log": log, "lower": day.lower, "upper": day.upper}
 
     async def identity(self) -> asyncpg.Record:
         """Return the row of the log."""
-        return await self._connection.fetchrow(LOG, self._log)
+        return await LOG.fetch_row(self._connection, log=self._log)
 
     async def batches(self, log: LogIdentity) -> Sequence[StoredBatch]:
         """Return the batches of the day, in order."""
-        rows = await self._connection.fetch(
-            BATCHES, self._log, self._day.lower, self._day.upper
-        )
+        rows = await BATCHES.fetch(self._connection, **self._asked)
         return [
             StoredBatch(
                 BatchHeader(
@@ -141,8 +141,8 @@ class DayReader:
 
     async def stray(self, first: int, last: int) -> int | None:
         """Return an entry of the day that lies outside of its batches."""
-        position: int | None = await self._connection.fetchval(
-            STRAY, self._log, self._day.lower, self._day.upper, first, last
+        position: int | None = await STRAY.fetch_value(
+            self._connection, **self._asked, first=first, last=last
         )
         return position
 
@@ -169,36 +169,34 @@ class DayReader:
         self,
     ) -> tuple[list[tuple[str, str]], AsyncIterator[Sequence[Sequence[Any]]]]:
         """Return the columns of facts, and the facts that are current."""
-        rows = await self._connection.fetch(FACT_TYPES)
+        rows = await FACT_TYPES.fetch(self._connection)
         columns = [(name, kind) for name, kind in rows]
         selected = ", ".join(
             f'f."{name}"' if kind in PLAIN else f'f."{name}"::text'
             for name, kind in columns
         )
-        query = f"""
+        statement = Statement.of(f"""
             select {selected} from recorder.fact f
-            where f.recorded_at >= $2 and f.recorded_at < $3
+            where f.recorded_at >= :lower and f.recorded_at < :upper
               and f.derivation_id = (
                 select derivation_id from recorder.derivation
-                where log_id = $1 and state = 'current')
-        """
+                where log_id = :log and state = 'current')
+        """)
         names = [name for name, _ in columns]
         told = names.index(DETAIL)
         columns[told] = (DETAIL, "text")
-        return columns, self._pages(query, told)
+        return columns, self._pages(statement, told)
 
     async def _pages(
-        self, query: str, told: int
+        self, statement: Statement, told: int
     ) -> AsyncIterator[Sequence[Sequence[Any]]]:
         """Yield rows, with the column of what they tell as JSON."""
         dictionaries = {
             number + 1: content
-            for number, content in await self._connection.fetch(DICTIONARIES)
+            for number, content in await DICTIONARIES.fetch(self._connection)
         }
         async with self._connection.transaction(readonly=True):
-            cursor = await self._connection.cursor(
-                query, self._log, self._day.lower, self._day.upper
-            )
+            cursor = await statement.cursor(self._connection, **self._asked)
             while rows := await cursor.fetch(FACTS_AT_ONCE):
                 yield [
                     [
@@ -214,8 +212,8 @@ class DayReader:
 
         None if there are facts of only some of the entries.
         """
-        rules: int | None = await self._connection.fetchval(
-            RULES, self._log, self._day.lower, self._day.upper
+        rules: int | None = await RULES.fetch_value(
+            self._connection, **self._asked
         )
         return rules
 

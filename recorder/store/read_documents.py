@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time
 from typing import Protocol
 
+from recorder.store.details import DICTIONARIES
 from recorder.store.encoding import DICTIONARY, Decoder
 from recorder.store.engine import Connection
 from recorder.store.statement import question
@@ -21,7 +22,6 @@ STORED = """
 """
 AT = question(STORED)
 BASES = question(f"{STORED} and recorded_at between :since and :until")
-DICTIONARIES = question("select dictionary_id, bytes from recorder.dictionary")
 
 
 class Stored(Protocol):

@@ -17,10 +17,11 @@ from recorder.store.read_retained import (
     recorded_of_retention,
     waiting_of_retention,
 )
+from recorder.store.statement import Statement
 
 __all__ = ["hold_problems"]
 
-HOLDS = """
+HOLDS = Statement.of("""
     select h.hold_id as hold, h.since, h.until, h.node, h.incident, h.who,
       h.why, h.placed_at < d.kept_since as is_old,
       l.hold_id is not null as is_lifted, l.who as lifted_by,
@@ -28,9 +29,9 @@ HOLDS = """
     from recorder.hold h left join recorder.hold_lifted l using (hold_id),
     lateral (select coalesce(max(upper), '-infinity') as kept_since
       from recorder.partition where state = 'dropped') d
-    where h.log_id = $1
+    where h.log_id = :log
     order by h.hold_id
-"""
+""")
 
 
 class _Said(msgspec.Struct):
@@ -87,7 +88,9 @@ async def hold_problems(
         recorded.add(position, document)
     for notice in await waiting_of_retention(connection, end):
         recorded.add(None, notice)
-    rows = {row["hold"]: row for row in await connection.fetch(HOLDS, end.log)}
+    rows = {
+        row["hold"]: row for row in await HOLDS.fetch(connection, log=end.log)
+    }
     problems: list[Problem] = []
     for row in rows.values():
         problems += _compared(row, recorded)

@@ -12,6 +12,7 @@ import asyncpg
 
 from recorder.integrity.chain import Problem
 from recorder.store.read_batches import LogEnd
+from recorder.store.statement import Statement
 
 __all__ = [
     "KeptRow",
@@ -21,7 +22,7 @@ __all__ = [
     "lost_logs",
 ]
 
-KEPT = """
+KEPT = Statement.of("""
     select uri, encode(manifest_sha256, 'hex') as sha256,
       encode(range, 'hex') as range, first_batch
     from (
@@ -30,11 +31,11 @@ KEPT = """
       union all
       select log_id, uri, manifest_sha256, range, first_batch
       from recorder.attached_day) days
-    where $1::int4 is null or log_id = $1 order by log_id, first_batch
-"""
+    where :log::int4 is null or log_id = :log order by log_id, first_batch
+""")
 # Of what is here, only what recording a log leaves; `recorder.attach_log`
 # makes a log of kind "tape" without any of it.
-ORIGIN = """
+ORIGIN = Statement.of("""
     select exists (select from recorder.attached_day a
         where a.log_id = h.log_id) as attached,
       l.kind = 'live' or h.term > 0
@@ -44,9 +45,9 @@ ORIGIN = """
         or exists (select from recorder.resume_point where log_id = h.log_id)
         as recorded
     from recorder.log_head h join recorder.log l on l.log_id = h.log_id
-    where h.log_id = $1
-"""
-LOST = """
+    where h.log_id = :log
+""")
+LOST = Statement.of("""
     select found.log_id, max(c.note) as note from (
       select log_id from recorder.log_head
       union select log_id from recorder.checkpoint
@@ -57,7 +58,7 @@ LOST = """
     where not exists (
       select from recorder.log l where l.log_id = found.log_id)
     group by found.log_id order by found.log_id
-"""
+""")
 
 
 class KeptRow(NamedTuple):
@@ -73,21 +74,21 @@ async def kept_days(
     connection: asyncpg.Connection, log: int
 ) -> Sequence[KeptRow]:
     """Return the days of a log that are said to be archived, in order."""
-    return [KeptRow(*row) for row in await connection.fetch(KEPT, log)]
+    return [KeptRow(*row) for row in await KEPT.fetch(connection, log=log)]
 
 
 async def all_kept_days(
     connection: asyncpg.Connection,
 ) -> Sequence[KeptRow]:
     """Return the days of all logs that are said to be archived."""
-    return [KeptRow(*row) for row in await connection.fetch(KEPT, None)]
+    return [KeptRow(*row) for row in await KEPT.fetch(connection, log=None)]
 
 
 async def attached_wrongly(
     connection: asyncpg.Connection, end: LogEnd
 ) -> list[Problem]:
     """Return that a log is passed off as one of another database."""
-    row = await connection.fetchrow(ORIGIN, end.log)
+    row = await ORIGIN.fetch_row(connection, log=end.log)
     if row is None:
         return []
     if row["attached"] and row["recorded"]:
@@ -108,4 +109,4 @@ async def lost_logs(
 
     With a checkpoint of each, as it was signed, if there is one.
     """
-    return [tuple(row) for row in await connection.fetch(LOST)]
+    return [tuple(row) for row in await LOST.fetch(connection)]

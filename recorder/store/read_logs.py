@@ -14,7 +14,7 @@ from recorder.model.reference import EntryName
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import Engine, fetch
 from recorder.store.extent import Extent
-from recorder.store.statement import Record, Statement
+from recorder.store.statement import Record, Statement, question
 
 __all__ = ["Standing", "read_logs", "read_observed", "read_standing"]
 
@@ -67,9 +67,8 @@ THINNED = """
          and p.state <> 'dropped') t, jsonb_array_elements(t.rules) r
      where (r ->> 'entries')::int8 > 0)
 """
-OBSERVED_UNTIL = Statement.of(
-    OBSERVED.format(log=":log", size=":size", is_tape=":is_tape"),
-    archive=True,
+OBSERVED_UNTIL = question(
+    OBSERVED.format(log=":log", size=":size", is_tape=":is_tape")
 )
 STANDING = Statement.of(f"""
     select l.*, o.observed_at, d.derivation_id, d.built_to,

@@ -21,28 +21,29 @@ from recorder.store.read_retained import (
     waiting_of_retention,
 )
 from recorder.store.read_thinned import thinned_of_run
+from recorder.store.statement import Statement
 
 __all__ = ["Removals", "removals"]
 
 CLOCKS_APART = timedelta(days=2)
 """As far as a clock may be set back between a removal and its entry."""
 
-LAST_DROP = """
+LAST_DROP = Statement.of("""
     select p.name, d.last_batch, encode(d.range, 'hex') as range, p.dropped_at
     from recorder.archived_day d
     join recorder.partition p on p.name = d.partition
-    where d.log_id = $1 and d.last_batch = $2
-"""
-THINNINGS = """
+    where d.log_id = :log and d.last_batch = :pruned_batches
+""")
+THINNINGS = Statement.of("""
     select g.run, g.partition, g.entries, g.sha256, g.thinned_at,
       d.last_batch
     from recorder.thinning g
     left join recorder.archived_day d
       on d.partition = g.partition and d.log_id = g.log_id
-    where g.log_id = $1 and g.entries > 0
-      and coalesce(d.last_batch > $2, true)
+    where g.log_id = :log and g.entries > 0
+      and coalesce(d.last_batch > :pruned_batches, true)
     order by g.run
-"""
+""")
 
 
 class _Said(msgspec.Struct):
@@ -110,7 +111,9 @@ async def _found(
 ) -> AsyncIterator[_Removal | Problem]:
     """Yield what was removed, and of what is noted of it what is wrong."""
     if end.pruned_batches:
-        row = await connection.fetchrow(LAST_DROP, end.log, end.pruned_batches)
+        row = await LAST_DROP.fetch_row(
+            connection, log=end.log, pruned_batches=end.pruned_batches
+        )
         if row is not None and row["dropped_at"] is not None:
             yield _Removal(
                 ("dropped", row["last_batch"], row["range"]),
@@ -126,7 +129,9 @@ async def _found(
                 says=f"batches up to {end.pruned_batches} are gone, and no"
                 " day that retention dropped ends there",
             )
-    for row in await connection.fetch(THINNINGS, end.log, end.pruned_batches):
+    for row in await THINNINGS.fetch(
+        connection, log=end.log, pruned_batches=end.pruned_batches
+    ):
         digest, count = Digest(), 0
         async for one in thinned_of_run(connection, end.log, row["run"]):
             digest.add(one)

@@ -13,6 +13,7 @@ from recorder.model.entry import Operation
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.lookback import documents
 from recorder.store.read_batches import LogEnd
+from recorder.store.statement import Statement
 
 __all__ = ["recorded_of_retention", "waiting_of_retention"]
 
@@ -22,24 +23,25 @@ LATE = timedelta(hours=1)
 """Of recording, after which a notice has been taken up, or somebody keeps it
 from being."""
 
-RECORDED = """
+RECORDED = Statement.of("""
     select position from recorder.entry
-    where log_id = $1 and operation = $2 and position > $3
-      and recorded_at >= coalesce($4, '-infinity'::timestamptz)
+    where log_id = :log and operation = :operation and position > :pruned
+      and recorded_at >= coalesce(:since, '-infinity'::timestamptz)
     order by position
-"""
-WAITING = """
+""")
+WAITING = Statement.of("""
     select n.document from recorder.notice n
-    where n.log_id = $1 and n.at <= clock_timestamp()
+    where n.log_id = :log and n.at <= clock_timestamp()
       and n.notice_id > coalesce((
       select p.completed::int8 from recorder.resume_point p
       join recorder.resource r on r.resource_id = p.resource_id
-      where p.log_id = $1 and p.source = 'recorder'
+      where p.log_id = :log and p.source = 'recorder'
         and r.name = 'retention'), 0)
       and not exists (select from recorder.batch b
-        where b.log_id = $1 and b.batch = $2 and b.recorded_at > n.at + $3)
+        where b.log_id = :log and b.batch = :batches
+          and b.recorded_at > n.at + :late)
     order by n.notice_id
-"""
+""")
 
 
 async def recorded_of_retention(
@@ -48,12 +50,12 @@ async def recorded_of_retention(
     since: datetime | None = None,
 ) -> Mapping[int, bytes]:
     """Return the documents of retention's entries, by position, in order."""
-    rows = await connection.fetch(
-        RECORDED,
-        end.log,
-        OPERATION_CODES[Operation.RETENTION],
-        end.pruned_positions,
-        since,
+    rows = await RECORDED.fetch(
+        connection,
+        log=end.log,
+        operation=OPERATION_CODES[Operation.RETENTION],
+        pruned=end.pruned_positions,
+        since=since,
     )
     positions = [position for (position,) in rows]
     found: dict[int, bytes] = {}
@@ -70,5 +72,7 @@ async def waiting_of_retention(
 
     Where nothing records the log, they wait until something does.
     """
-    rows = await connection.fetch(WAITING, end.log, end.batches, LATE)
+    rows = await WAITING.fetch(
+        connection, log=end.log, batches=end.batches, late=LATE
+    )
     return [document for (document,) in rows]

@@ -10,11 +10,12 @@ from recorder.integrity.tree import CompactRange
 from recorder.model.entry import Operation
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.read_day import Day
+from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
 __all__ = ["ArchivedRow", "Partition", "Remaining", "RetentionReader"]
 
-DAYS = """
+DAYS = Statement.of("""
     select p.name, p.lower, p.upper, p.state, p.dropped_at,
       coalesce(pg_total_relation_size(to_regclass('recorder.' || p.name)), 0)
       + coalesce(pg_total_relation_size(
@@ -26,47 +27,47 @@ DAYS = """
     from recorder.partition p
     where p.upper <= clock_timestamp() and p.state <> 'dropped'
     order by p.lower
-"""
-LOGS_OF_DAY = """
+""")
+LOGS_OF_DAY = Statement.of("""
     select distinct b.log_id from recorder.batch b
-    where b.recorded_at >= $1 and b.recorded_at < $2
+    where b.recorded_at >= :lower and b.recorded_at < :upper
       and not exists (select from recorder.archived_day d
-        where d.partition = $3 and d.log_id = b.log_id)
+        where d.partition = :day and d.log_id = b.log_id)
     order by b.log_id
-"""
-ARCHIVED = """
+""")
+ARCHIVED = Statement.of("""
     select d.*, l.uid, l.cluster_name, l.cluster_uid
     from recorder.archived_day d join recorder.log l on l.log_id = d.log_id
-    where d.partition = $1 order by d.log_id
-"""
-KEPT = """
+    where d.partition = :day order by d.log_id
+""")
+KEPT = Statement.of("""
     select d.uri, encode(d.manifest_sha256, 'hex') as sha256
     from recorder.archived_day d where d.uri is not null order by d.uri
-"""
-RANGES = """
+""")
+RANGES = Statement.of("""
     select first_batch, last_batch, range from recorder.archived_day
-    where log_id = $1 order by first_batch
-"""
-PRUNED = """
+    where log_id = :log order by first_batch
+""")
+PRUNED = Statement.of("""
     select log_id, pruned_batches, pruned_positions from recorder.log_head
     where pruned_batches > 0 order by log_id
-"""
-IS_UNFINISHED = """
+""")
+IS_UNFINISHED = Statement.of("""
     select exists (select from recorder.log_head h
       join recorder.batch b on b.log_id = h.log_id
         and b.batch <= h.pruned_batches)
-"""
-REMAINING = """
+""")
+REMAINING = Statement.of("""
     select h.log_id, h.size, h.batches, h.peaks, h.pruned_batches,
       h.pruned_positions
     from recorder.log_head h join recorder.log l on l.log_id = h.log_id
     where l.kind = 'live' and (h.expires_at > clock_timestamp()
       or exists (select from recorder.entry e where e.log_id = h.log_id
-        and e.position = h.size and e.operation <> $1))
+        and e.position = h.size and e.operation <> :since))
     order by h.log_id
-"""
-NOW = "select clock_timestamp()"
-BYTES = "select pg_database_size(current_database())"
+""")
+NOW = Statement.of("select clock_timestamp()")
+BYTES = Statement.of("select pg_database_size(current_database())")
 
 
 class Partition(NamedTuple):
@@ -130,18 +131,18 @@ class RetentionReader:
 
     async def now(self) -> datetime:
         """Return the time of PostgreSQL's clock."""
-        now: datetime = await self._connection.fetchval(NOW)
+        now: datetime = await NOW.fetch_value(self._connection)
         return now
 
     async def database_bytes(self) -> int:
         """Return the size of the database on disk."""
-        found: int = await self._connection.fetchval(BYTES)
+        found: int = await BYTES.fetch_value(self._connection)
         return found
 
     async def days(self) -> Sequence[Partition]:
         """Return the days that are over and not dropped, oldest first."""
         with translate_errors("read the days of the log"):
-            rows = await self._connection.fetch(DAYS)
+            rows = await DAYS.fetch(self._connection)
         return [
             Partition(
                 Day(row["name"], row["lower"], row["upper"]),
@@ -154,14 +155,14 @@ class RetentionReader:
 
     async def logs_to_verify(self, day: Day) -> Sequence[int]:
         """Return the logs with anything in a day that was not verified."""
-        rows = await self._connection.fetch(
-            LOGS_OF_DAY, day.lower, day.upper, day.name
+        rows = await LOGS_OF_DAY.fetch(
+            self._connection, lower=day.lower, upper=day.upper, day=day.name
         )
         return [row["log_id"] for row in rows]
 
     async def archived(self, day: Day) -> Sequence[ArchivedRow]:
         """Return what was verified of a day, by log."""
-        rows = await self._connection.fetch(ARCHIVED, day.name)
+        rows = await ARCHIVED.fetch(self._connection, day=day.name)
         return [
             ArchivedRow(
                 log=row["log_id"],
@@ -186,7 +187,7 @@ class RetentionReader:
         told of one: of a log that nobody writes, runs leave one entry.
         """
         ran = OPERATION_CODES[Operation.RETENTION]
-        rows = await self._connection.fetch(REMAINING, ran)
+        rows = await REMAINING.fetch(self._connection, since=ran)
         return [Remaining(*row) for row in rows]
 
     async def kept(self) -> Sequence[tuple[str, str]]:
@@ -194,12 +195,12 @@ class RetentionReader:
 
         By the address of its folder, with the SHA-256 of its manifest.
         """
-        rows = await self._connection.fetch(KEPT)
+        rows = await KEPT.fetch(self._connection)
         return [(row["uri"], row["sha256"]) for row in rows]
 
     async def ranges(self, log: int) -> Sequence[tuple[int, int, bytes]]:
         """Return the ranges of a log's days: first and last batch, hashes."""
-        rows = await self._connection.fetch(RANGES, log)
+        rows = await RANGES.fetch(self._connection, log=log)
         return [tuple(row) for row in rows]
 
     async def is_unfinished(self) -> bool:
@@ -208,10 +209,10 @@ class RetentionReader:
         They go last, so that what goes before them is done again by whoever
         finds them.
         """
-        found: bool = await self._connection.fetchval(IS_UNFINISHED)
+        found: bool = await IS_UNFINISHED.fetch_value(self._connection)
         return found
 
     async def pruned(self) -> Mapping[int, tuple[int, int]]:
         """Return batches and positions that were dropped, by log."""
-        rows = await self._connection.fetch(PRUNED)
+        rows = await PRUNED.fetch(self._connection)
         return {row[0]: (row[1], row[2]) for row in rows}

@@ -13,13 +13,14 @@ import asyncpg
 from recorder.integrity.chain import Problem
 from recorder.model.moment import written
 from recorder.store.read_batches import LogEnd
+from recorder.store.statement import Statement
 
 __all__ = ["strays"]
 
 # One statement sees one state, whoever appends meanwhile.
 # What was carried forward of days that were dropped is not counted, and what
 # went before its day is.
-MISCOUNTED = """
+MISCOUNTED = Statement.of("""
     select h.size - h.pruned_positions <> (
       select count(*) from recorder.entry
       where log_id = h.log_id and position > h.pruned_positions) + (
@@ -28,10 +29,10 @@ MISCOUNTED = """
       where t.log_id = h.log_id and t.batch > h.pruned_batches)
       or exists (select from recorder.entry
         where log_id = h.log_id and position < 1)
-    from recorder.log_head h where h.log_id = $1
-"""
+    from recorder.log_head h where h.log_id = :log
+""")
 # Up to there only what was carried forward is asked for.
-MISPRUNED = """
+MISPRUNED = Statement.of("""
     select h.pruned_positions, d.last_position from recorder.log_head h,
     lateral (select coalesce(max(last_position), 0) as last_position from (
       select last_position from recorder.archived_day
@@ -39,26 +40,28 @@ MISPRUNED = """
       union all
       select last_position from recorder.attached_day
       where log_id = h.log_id and last_batch = h.pruned_batches) t) d
-    where h.log_id = $1 and h.pruned_positions <> d.last_position
-"""
+    where h.log_id = :log and h.pruned_positions <> d.last_position
+""")
 # An epoch begins with an entry, and the next entry is recorded no earlier.
-BEHIND = """
+BEHIND = Statement.of("""
     select h.epoch, e.epoch as newest, h.recorded_at, e.recorded_at as least
     from recorder.log_head h join recorder.entry e
       on e.log_id = h.log_id and e.position = h.size
-    where h.log_id = $1 and h.size > h.pruned_positions
+    where h.log_id = :log and h.size > h.pruned_positions
       and (h.epoch <> e.epoch or h.recorded_at < e.recorded_at)
-"""
-OUTSIDE = """
+""")
+OUTSIDE = Statement.of("""
     select e.position from recorder.log_head h join recorder.entry e
       on e.log_id = h.log_id and (e.position < 1 or e.position > h.size)
-    where h.log_id = $1 order by e.position limit 10
-"""
-DOUBLED = """
-    select position from recorder.entry where log_id = $1
+    where h.log_id = :log order by e.position limit 10
+""")
+DOUBLED = Statement.of("""
+    select position from recorder.entry where log_id = :log
     group by position having count(*) > 1 order by position limit 10
-"""
-DICTIONARIES = "select dictionary_id, sha256, bytes from recorder.dictionary"
+""")
+DICTIONARIES = Statement.of(
+    "select dictionary_id, sha256, bytes from recorder.dictionary"
+)
 
 
 async def strays(
@@ -66,16 +69,16 @@ async def strays(
 ) -> Sequence[Problem]:
     """Return entries beside a log's batches, and altered dictionaries."""
     problems = []
-    if await connection.fetchval(MISCOUNTED, end.log):
-        outside = await connection.fetch(OUTSIDE, end.log)
-        doubled = await connection.fetch(DOUBLED, end.log)
+    if await MISCOUNTED.fetch_value(connection, log=end.log):
+        outside = await OUTSIDE.fetch(connection, log=end.log)
+        doubled = await DOUBLED.fetch(connection, log=end.log)
         problems += [_outside(position) for (position,) in outside]
         problems += [_doubled(position) for (position,) in doubled]
-    for pruned, dropped in await connection.fetch(MISPRUNED, end.log):
+    for pruned, dropped in await MISPRUNED.fetch(connection, log=end.log):
         problems.append(_mispruned(pruned, dropped))
-    for row in await connection.fetch(BEHIND, end.log):
+    for row in await BEHIND.fetch(connection, log=end.log):
         problems.append(_other_head(end, *row))
-    for number, digest, content in await connection.fetch(DICTIONARIES):
+    for number, digest, content in await DICTIONARIES.fetch(connection):
         if sha256(content).digest() != digest:
             says = (
                 f"dictionary {number} is not the one that it was: documents"

@@ -10,17 +10,18 @@ from collections.abc import Iterator
 import asyncpg
 
 from recorder.integrity.chain import Problem
+from recorder.store.statement import Statement
 
 __all__ = ["surrounding_problems"]
 
-DAYS = """
+DAYS = Statement.of("""
     select name from recorder.partition
     where lower <> date_trunc('day', lower, 'UTC')
       or upper <> lower + interval '24 hours'
       or name <> 'entry_' || to_char(lower at time zone 'UTC', 'YYYYMMDD')
     order by name
-"""
-ATTACHED = """
+""")
+ATTACHED = Statement.of("""
     with wanted as (
       select 'recorder.' || parent || substr(p.name, 6) as name,
         format('FOR VALUES FROM (%L) TO (%L)', p.lower, p.upper) as bound
@@ -43,9 +44,9 @@ ATTACHED = """
     from wanted w full join attached a on a.name = w.name
     where w.bound is distinct from a.bound
     order by 1
-"""
+""")
 # Batches are proven by their hashes. One statement sees one state.
-OBSERVED = """
+OBSERVED = Statement.of("""
     select p.name from recorder.partition p
     left join (
       select date_trunc('day', recorded_at, 'UTC') as lower,
@@ -55,7 +56,7 @@ OBSERVED = """
       and (p.observed_min, p.observed_max) is distinct from
         (coalesce(b.first, 'infinity'), coalesce(b.last, '-infinity'))
     order by p.name
-"""
+""")
 # From one number to the next by an index, however many rows each has.
 STRAYS = """
     with recursive found as (
@@ -73,7 +74,9 @@ OF_LOGS = (
 )  # fmt: skip
 """Tables with a log in each row that refer to none."""
 
-UNPLACED = "select hold_id from recorder.hold where log_id is null"
+UNPLACED = Statement.of(
+    "select hold_id from recorder.hold where log_id is null"
+)
 
 
 async def surrounding_problems(
@@ -84,17 +87,17 @@ async def surrounding_problems(
     async with connection.transaction():
         await connection.execute("set local datestyle = 'ISO'")
         await connection.execute("set local timezone = 'UTC'")
-        for (name,) in await connection.fetch(DAYS):
+        for (name,) in await DAYS.fetch(connection):
             problems.append(_altered(f"{name} does not begin or end as a day"))
-        for name, wanted, found in await connection.fetch(ATTACHED):
+        for name, wanted, found in await ATTACHED.fetch(connection):
             problems.append(_altered(_attached(name, wanted, found)))
-        for (name,) in await connection.fetch(OBSERVED):
+        for (name,) in await OBSERVED.fetch(connection):
             says = f"the times observed in {name} are not those of its batches"
             problems.append(_altered(says))
     for table in OF_LOGS:
-        rows = await connection.fetch(STRAYS.format(table=table))
+        rows = await Statement.of(STRAYS.format(table=table)).fetch(connection)
         problems += _strays(table, [log for (log,) in rows])
-    for (number,) in await connection.fetch(UNPLACED):
+    for (number,) in await UNPLACED.fetch(connection):
         says = f"hold {number} is of no log"
         problems.append(Problem(kind="hold-unrecorded", says=says))
     return problems

@@ -8,35 +8,37 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 import asyncpg
 
 from recorder.integrity.thinned import Thinned
+from recorder.store.statement import Statement
 
 __all__ = ["thinned_batches", "thinned_of_run", "thinned_positions"]
 
 AT_ONCE = 500
 """Batches of which the hashes are held, of at most 130 kB each."""
 
-OF_BATCHES = """
+OF_BATCHES = Statement.of("""
     select t.batch, t.offsets, t.hashes
     from recorder.thinned t
     join recorder.thinning g on g.log_id = t.log_id and g.run = t.run
-    where t.log_id = $1 and t.batch between $2 and $3
+    where t.log_id = :log and t.batch between :first and :last
     order by t.batch, t.run
-"""
-POSITIONS = """
+""")
+POSITIONS = Statement.of("""
     select b.first_position + o.place as position
     from recorder.batch b
     join recorder.thinned t on t.log_id = b.log_id and t.batch = b.batch
     join recorder.thinning g on g.log_id = t.log_id and g.run = t.run
     cross join lateral unnest(t.offsets) o(place)
-    where b.log_id = $1 and b.first_position <= $3 and b.first_position >= (
+    where b.log_id = :log and b.first_position <= :last
+      and b.first_position >= (
         select max(first_position) from recorder.batch
-        where log_id = $1 and first_position <= $2)
-      and b.first_position + o.place between $2 and $3
-"""
-OF_RUN = """
+        where log_id = :log and first_position <= :first)
+      and b.first_position + o.place between :first and :last
+""")
+OF_RUN = Statement.of("""
     select batch, offsets, hashes from recorder.thinned
-    where log_id = $1 and run = $2 and batch > $3
-    order by batch limit $4
-"""
+    where log_id = :log and run = :run and batch > :after
+    order by batch limit :most
+""")
 
 
 async def thinned_batches(
@@ -44,7 +46,9 @@ async def thinned_batches(
 ) -> Mapping[int, Sequence[Thinned]]:
     """Return what went out of the batches from one to another, by number."""
     found: dict[int, list[Thinned]] = {}
-    for row in await connection.fetch(OF_BATCHES, log, first, last):
+    for row in await OF_BATCHES.fetch(
+        connection, log=log, first=first, last=last
+    ):
         found.setdefault(row["batch"], []).append(Thinned(*row))
     return found
 
@@ -53,7 +57,7 @@ async def thinned_positions(
     connection: asyncpg.Connection, log: int, first: int, last: int
 ) -> Collection[int]:
     """Return which positions from one to another went before their day."""
-    rows = await connection.fetch(POSITIONS, log, first, last)
+    rows = await POSITIONS.fetch(connection, log=log, first=first, last=last)
     return {position for (position,) in rows}
 
 
@@ -62,7 +66,9 @@ async def thinned_of_run(
 ) -> AsyncIterator[Thinned]:
     """Yield what one run took out of a log, in the order of batches."""
     after = 0
-    while rows := await connection.fetch(OF_RUN, log, run, after, AT_ONCE):
+    while rows := await OF_RUN.fetch(
+        connection, log=log, run=run, after=after, most=AT_ONCE
+    ):
         for row in rows:
             yield Thinned(*row)
         after = rows[-1]["batch"]

@@ -22,7 +22,7 @@ from recorder.store.statement import Statement
 
 __all__ = ["recover"]
 
-HEADS = """
+HEADS = Statement.of("""
     select r.name as resource, k.api_group, k.name as kind, o.namespace,
       o.name, o.uid, h.epoch, h.version, h.resource_version, h.position,
       h.ready, h.heartbeats, h.heartbeat_at, h.substance, h.renewal
@@ -30,13 +30,13 @@ HEADS = """
     join recorder.object o using (object_id)
     join recorder.kind k using (kind_id)
     join recorder.resource r on r.resource_id = h.resource_id
-    where h.log_id = $1
-"""
-STREAMS = """
+    where h.log_id = :log
+""")
+STREAMS = Statement.of("""
     select r.name as resource, p.*
     from recorder.resume_point p join recorder.resource r using (resource_id)
-    where p.log_id = $1
-"""
+    where p.log_id = :log
+""")
 JUMPS_MAX = 32
 """Of the clock: they matter for as long as Events live."""
 
@@ -52,7 +52,9 @@ NEWEST_REQUEST = Statement.of("""
     where log_id = :log and operation = #audit
 """)
 
-HEAD = "select size, epoch from recorder.log_head where log_id = $1"
+HEAD = Statement.of(
+    "select size, epoch from recorder.log_head where log_id = :log"
+)
 
 
 async def recover(connection: asyncpg.Connection, log: int) -> Recovered:
@@ -60,15 +62,14 @@ async def recover(connection: asyncpg.Connection, log: int) -> Recovered:
 
     Memory: about 450 bytes for each live object.
     """
-    head = await connection.fetchrow(HEAD, log)
+    head = await HEAD.fetch_row(connection, log=log)
     async with connection.transaction(readonly=True):
         heads = [
-            _head(row)
-            async for row in connection.cursor(HEADS, log, prefetch=2000)
+            _head(row) async for row in HEADS.cursor(connection, 2000, log=log)
         ]
     streams: dict[StreamKey, ResumePoint] = {
         (row["source"], row["resource"]): _resume_point(row)
-        for row in await connection.fetch(STREAMS, log)
+        for row in await STREAMS.fetch(connection, log=log)
     }
     return Recovered(
         log=log,
@@ -76,15 +77,13 @@ async def recover(connection: asyncpg.Connection, log: int) -> Recovered:
         epoch=head["epoch"],
         heads=heads,
         streams=streams,
-        newest_request=await connection.fetchval(NEWEST_REQUEST.text, log),
+        newest_request=await NEWEST_REQUEST.fetch_value(connection, log=log),
         jumps=await _jumps(connection, log),
     )
 
 
 async def _jumps(connection: asyncpg.Connection, log: int) -> Sequence[Jump]:
-    rows = await connection.fetch(
-        JUMPS.text, *JUMPS.values({"log": log, "most": JUMPS_MAX})
-    )
+    rows = await JUMPS.fetch(connection, log=log, most=JUMPS_MAX)
     positions = [row["position"] for row in rows]
     told = await documents(connection, log, positions) if rows else {}
     return [

@@ -26,6 +26,7 @@ from recorder.store.fact_rows import (
 )
 from recorder.store.names import Names, Numbers
 from recorder.store.shipped import shipped_dictionaries
+from recorder.store.statement import Statement
 
 __all__ = [
     "LAST_MAX",
@@ -49,58 +50,62 @@ second, of a lease of six."""
 LOCK_TRIES = 8
 LOCK_SECONDS = 0.25
 
-LOCK = "select pg_try_advisory_lock(hashtext('recorder.rederive'), $1)"
-READ_STATE = """
+LOCK = Statement.of(
+    "select pg_try_advisory_lock(hashtext('recorder.rederive'), :log)"
+)
+READ_STATE = Statement.of("""
     select h.size, h.pruned_positions,
       (select d.derivation_id from recorder.derivation d
        where d.log_id = h.log_id and d.state = 'building'
-         and d.rules = $2) as building,
+         and d.rules = :rules) as building,
       exists (select from recorder.derivation d
-       where d.log_id = h.log_id and d.state = 'current' and d.rules = $2
+       where d.log_id = h.log_id and d.state = 'current' and d.rules = :rules
          and d.built_to is null) as is_current
-    from recorder.log_head h where h.log_id = $1
-"""
-GIVE_UP_BUILDING = """
+    from recorder.log_head h where h.log_id = :log
+""")
+GIVE_UP_BUILDING = Statement.of("""
     update recorder.derivation set state = 'former'
-    where log_id = $1 and state = 'building'
-"""
-BEGIN_BUILDING = """
+    where log_id = :log and state = 'building'
+""")
+BEGIN_BUILDING = Statement.of("""
     insert into recorder.derivation (log_id, rules, state, built_to)
-    values ($1, $2, 'building', 0) returning derivation_id
-"""
-READ_PARTS = """
+    values (:log, :rules, 'building', 0) returning derivation_id
+""")
+READ_PARTS = Statement.of("""
     select part, after, until, built_to from recorder.derivation_part
-    where derivation_id = $1 order by part
-"""
-ADD_PART = """
+    where derivation_id = :derivation order by part
+""")
+ADD_PART = Statement.of("""
     insert into recorder.derivation_part
       (derivation_id, part, after, until, built_to)
-    values ($1, $2, $3, $4, $3)
-"""
-MOVE_PART = """
+    values (:derivation, :part, :after, :until, :after)
+""")
+MOVE_PART = Statement.of("""
     update recorder.derivation_part
-    set built_to = $4, until = greatest(until, $4)
-    where derivation_id = $1 and part = $2 and built_to = $3
+    set built_to = :until, until = greatest(until, :until)
+    where derivation_id = :derivation and part = :part and built_to = :built_to
     returning built_to
-"""
-HOLD_PARTS = """
+""")
+HOLD_PARTS = Statement.of("""
     select part from recorder.derivation_part
-    where derivation_id = $1 for update
-"""
-READ_HEADS = """
-    select object_id, position from recorder.object_head where log_id = $1
-"""
-READ_SIZE = "select size from recorder.log_head where log_id = $1"
-END_CURRENT = """
+    where derivation_id = :derivation for update
+""")
+READ_HEADS = Statement.of("""
+    select object_id, position from recorder.object_head where log_id = :log
+""")
+READ_SIZE = Statement.of(
+    "select size from recorder.log_head where log_id = :log"
+)
+END_CURRENT = Statement.of("""
     update recorder.derivation
-    set state = 'former', built_to = coalesce(built_to, $2)
-    where log_id = $1 and state = 'current'
-"""
-MAKE_CURRENT = """
+    set state = 'former', built_to = coalesce(built_to, :size)
+    where log_id = :log and state = 'current'
+""")
+MAKE_CURRENT = Statement.of("""
     update recorder.derivation set state = 'current', built_to = null
-    where log_id = $1 and derivation_id = $2 and state = 'building'
+    where log_id = :log and derivation_id = :derivation and state = 'building'
     returning derivation_id
-"""
+""")
 
 
 class PartMovedError(LogError):
@@ -153,8 +158,8 @@ class Rederivation:
 
     async def state(self) -> State:
         """Read where the log stands."""
-        row = await self._connection.fetchrow(
-            READ_STATE, self._log, DERIVATION
+        row = await READ_STATE.fetch_row(
+            self._connection, log=self._log, rules=DERIVATION
         )
         return State(*row)
 
@@ -166,7 +171,7 @@ class Rederivation:
         """
         connection, log = self._connection, self._log
         for _ in range(LOCK_TRIES):
-            if await connection.fetchval(LOCK, log):
+            if await LOCK.fetch_value(connection, log=log):
                 break
             # A process that was killed is missed a moment later.
             await asyncio.sleep(LOCK_SECONDS)
@@ -178,16 +183,18 @@ class Rederivation:
             self.number = state.building
             return
         async with connection.transaction():
-            await connection.execute(GIVE_UP_BUILDING, log)
-            self.number = await connection.fetchval(
-                BEGIN_BUILDING, log, DERIVATION
+            await GIVE_UP_BUILDING.execute(connection, log=log)
+            self.number = await BEGIN_BUILDING.fetch_value(
+                connection, log=log, rules=DERIVATION
             )
             if state.pruned:
-                await connection.execute(KEEP_FACTS, log, self.number)
+                await KEEP_FACTS.execute(
+                    connection, log=log, derivation=self.number
+                )
 
     async def parts(self) -> list[Part]:
         """Read the parts that there are."""
-        rows = await self._connection.fetch(READ_PARTS, self.number)
+        rows = await READ_PARTS.fetch(self._connection, derivation=self.number)
         return [Part(*row) for row in rows]
 
     async def add_parts(self, until: int, count: int) -> None:
@@ -199,10 +206,15 @@ class Rederivation:
         places = [
             after + (until - after) * n // count for n in range(count + 1)
         ]
-        await self._connection.executemany(
-            ADD_PART,
+        await ADD_PART.execute_many(
+            self._connection,
             [
-                (self.number, len(parts) + n, places[n], places[n + 1])
+                {
+                    "derivation": self.number,
+                    "part": len(parts) + n,
+                    "after": places[n],
+                    "until": places[n + 1],
+                }
                 for n in range(count)
             ],
         )
@@ -213,8 +225,10 @@ class Rederivation:
         async with connection.transaction(
             isolation="repeatable_read", readonly=True
         ):
-            size: int = await connection.fetchval(READ_SIZE, self._log)
-            return size, dict(await connection.fetch(READ_HEADS, self._log))
+            size: int = await READ_SIZE.fetch_value(connection, log=self._log)
+            return size, dict(
+                await READ_HEADS.fetch(connection, log=self._log)
+            )
 
     async def builder(
         self, part: Part, heads: dict[int, int] | None
@@ -227,16 +241,16 @@ class Rederivation:
         """Derive the rest and switch to it; False if there is too much."""
         connection = self._connection
         async with connection.transaction():
-            await connection.execute(HOLD_HEAD, self._log)
-            size: int = await connection.fetchval(READ_SIZE, self._log)
+            await HOLD_HEAD.execute(connection, log=self._log)
+            size: int = await READ_SIZE.fetch_value(connection, log=self._log)
             if size - builder.built_to > LAST_MAX:
                 return False
-            await connection.execute(HOLD_PARTS, self.number)
+            await HOLD_PARTS.execute(connection, derivation=self.number)
             if size > builder.built_to:
                 await builder.step(size)
-            await connection.execute(END_CURRENT, self._log, size)
-            done = await connection.fetchval(
-                MAKE_CURRENT, self._log, self.number
+            await END_CURRENT.execute(connection, log=self._log, size=size)
+            done = await MAKE_CURRENT.fetch_value(
+                connection, log=self._log, derivation=self.number
             )
             if done is None:
                 msg = f"derivation {self.number} was abandoned in the meantime"
@@ -307,8 +321,12 @@ class Builder:
                     columns=FACT_COLUMNS,
                     records=rows,
                 )
-            moved = await connection.fetchval(
-                MOVE_PART, self._derivation, self._part, self.built_to, until
+            moved = await MOVE_PART.fetch_value(
+                connection,
+                derivation=self._derivation,
+                part=self._part,
+                built_to=self.built_to,
+                until=until,
             )
             if moved is None:
                 msg = "another process derives the same part of the log"

@@ -12,6 +12,7 @@ import orjson
 
 from recorder.store.engine import check_address
 from recorder.store.read_day import Day
+from recorder.store.statement import Statement
 from recorder.store.steps import LEAVE_NOTICE, Steps, refusals
 from recorder.store.translate import translate_errors
 
@@ -20,24 +21,32 @@ __all__ = [
     "connect_for_retention",
 ]
 
-LOCK = "select pg_try_advisory_lock(hashtext('recorder.retention'))"
+LOCK = Statement.of(
+    "select pg_try_advisory_lock(hashtext('recorder.retention'))"
+)
 
 BATCHES_AT_ONCE = 5_000
 NAMES_AT_ONCE = 1_000
 """Deleted while the head of the log is held: some 50 ms of a lease of six
 seconds."""
 
-SEAL = "select recorder.seal_partition($1)"
-VERIFIED = "select recorder.verified_day($1, $2, $3, $4, $5, $6)"
-ARCHIVE = "select recorder.archive_partition($1)"
-BUILD_KEPT = "select recorder.build_kept($1, $2, '{}')"
-DROP = "select recorder.drop_partition($1, $2)"
-REMOVE_DROPPED = "select recorder.remove_dropped()"
-PRUNE_BATCHES = "select recorder.prune_batches($1, $2)"
-FORGET_NAMES = "select upto, gone from recorder.forget_names($1, $2, $3, $4)"
-LOOK_FOR_WORDS = "select recorder.look_for_unused_words()"
-FORGET_WORDS = "select recorder.forget_words($1)"
-GIVE_UP_BUILDING = "select recorder.give_up_building()"
+SEAL = Statement.of("select recorder.seal_partition(:day)")
+VERIFIED = Statement.of(
+    "select recorder.verified_day(:day, :log, :packed, :digest, :uri, :bytes)"
+)
+ARCHIVE = Statement.of("select recorder.archive_partition(:day)")
+BUILD_KEPT = Statement.of(
+    "select recorder.build_kept(:day, :unarchived, '{}')"
+)
+DROP = Statement.of("select recorder.drop_partition(:day, :unarchived)")
+REMOVE_DROPPED = Statement.of("select recorder.remove_dropped()")
+PRUNE_BATCHES = Statement.of("select recorder.prune_batches(:log, :most)")
+FORGET_NAMES = Statement.of(
+    "select upto, gone from recorder.forget_names(:log, :what, :after, :most)"
+)
+LOOK_FOR_WORDS = Statement.of("select recorder.look_for_unused_words()")
+FORGET_WORDS = Statement.of("select recorder.forget_words(:most)")
+GIVE_UP_BUILDING = Statement.of("select recorder.give_up_building()")
 
 
 async def connect_for_retention(dsn: str) -> asyncpg.Connection:
@@ -64,12 +73,12 @@ class RetentionStore(Steps):
     async def lock(self) -> bool:
         """Return whether nobody else does retention; then nobody will."""
         with translate_errors("begin retention"):
-            taken: bool = await self._connection.fetchval(LOCK)
+            taken: bool = await LOCK.fetch_value(self._connection)
         return taken
 
     async def seal(self, day: Day) -> None:
         """Seal a day: no writer comes back to it."""
-        await self._patiently(f"seal {day.name}", SEAL, day.name)
+        await self._patiently(f"seal {day.name}", SEAL, day=day.name)
 
     async def verified(
         self, day: Day, log: int, *, packed: bytes, kept: Mapping[str, Any]
@@ -87,14 +96,14 @@ class RetentionStore(Steps):
         action = f"note what {day.name} holds"
         with refusals(action), translate_errors(action):
             async with self._connection.transaction():
-                await self._connection.execute(
-                    VERIFIED,
-                    day.name,
-                    log,
-                    packed,
-                    None if digest is None else bytes.fromhex(digest),
-                    kept.get("uri"),
-                    kept.get("bytes", 0),
+                await VERIFIED.execute(
+                    self._connection,
+                    day=day.name,
+                    log=log,
+                    packed=packed,
+                    digest=None if digest is None else bytes.fromhex(digest),
+                    uri=kept.get("uri"),
+                    bytes=kept.get("bytes", 0),
                 )
                 if digest is not None:
                     said = {
@@ -104,18 +113,23 @@ class RetentionStore(Steps):
                         "manifest_sha256": digest,
                         "archive": kept["uri"],
                     }
-                    await self._connection.execute(
-                        LEAVE_NOTICE, log, orjson.dumps(said).decode()
+                    await LEAVE_NOTICE.execute(
+                        self._connection,
+                        log=log,
+                        document=orjson.dumps(said).decode(),
                     )
 
     async def archive(self, day: Day) -> None:
         """Mark a day as archived."""
-        await self._patiently(f"archive {day.name}", ARCHIVE, day.name)
+        await self._patiently(f"archive {day.name}", ARCHIVE, day=day.name)
 
     async def build_kept(self, day: Day, unarchived: str) -> None:
         """Build what is carried forward of everything up to a day."""
         await self._patiently(
-            f"carry forward {day.name}", BUILD_KEPT, day.name, unarchived
+            f"carry forward {day.name}",
+            BUILD_KEPT,
+            day=day.name,
+            unarchived=unarchived,
         )
 
     async def drop(
@@ -127,14 +141,20 @@ class RetentionStore(Steps):
             The seconds that it took from asking for locks to letting them go.
         """
         return await self._briefly(
-            f"drop {day.name}", notices, DROP, day.name, unarchived
+            f"drop {day.name}",
+            notices,
+            DROP,
+            day=day.name,
+            unarchived=unarchived,
         )
 
     async def leave_notices(self, documents: Mapping[int, Any]) -> None:
         """Leave a notice for the writer of each of some logs."""
         for log, document in documents.items():
             said = orjson.dumps(document).decode()
-            await self._patiently("tell of the run", LEAVE_NOTICE, log, said)
+            await self._patiently(
+                "tell of the run", LEAVE_NOTICE, log=log, document=said
+            )
 
     async def remove_dropped(self) -> int:
         """Remove the tables of days that were dropped."""
@@ -146,7 +166,7 @@ class RetentionStore(Steps):
         count = 0
         for log in await self.pruned():
             while gone := await self._patiently(
-                "remove batches", PRUNE_BATCHES, log, BATCHES_AT_ONCE
+                "remove batches", PRUNE_BATCHES, log=log, most=BATCHES_AT_ONCE
             ):
                 count += gone
         return count
@@ -161,16 +181,16 @@ class RetentionStore(Steps):
                     row = await self._patiently_row(
                         "remove names",
                         FORGET_NAMES,
-                        log,
-                        what,
-                        after,
-                        NAMES_AT_ONCE,
+                        log=log,
+                        what=what,
+                        after=after,
+                        most=NAMES_AT_ONCE,
                     )
                     after = row["upto"]
                     count += row["gone"]
         await self._patiently("look for words", LOOK_FOR_WORDS)
         while gone := await self._patiently(
-            "remove words", FORGET_WORDS, NAMES_AT_ONCE
+            "remove words", FORGET_WORDS, most=NAMES_AT_ONCE
         ):
             count += gone
         return count

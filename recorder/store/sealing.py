@@ -17,20 +17,19 @@ from recorder.integrity.tree import CompactRange
 from recorder.store.checking import check_batches
 from recorder.store.dimension import HOLD_HEAD
 from recorder.store.read_batches import LogEnd, read_end
+from recorder.store.statement import Statement
 
 __all__ = ["seal"]
 
 ROWS_AT_ONCE = 1_000
 
-SEAL = """
+SEAL = Statement.of("""
     insert into recorder.seal (log_id, batch, root, tree, sealed_at)
-    values ($1, $2, $3, $4, $5) on conflict do nothing
-"""
-SET_PEAKS = """
-    update recorder.log_head set peaks = $2 where log_id = $1
-"""
-
-Row = tuple[int, int, bytes, bytes, datetime]
+    values (:log, :batch, :root, :tree, :sealed_at) on conflict do nothing
+""")
+SET_PEAKS = Statement.of("""
+    update recorder.log_head set peaks = :peaks where log_id = :log
+""")
 
 
 async def seal(connection: asyncpg.Connection, end: LogEnd) -> int:
@@ -44,13 +43,15 @@ async def seal(connection: asyncpg.Connection, end: LogEnd) -> int:
     while True:
         if end.batches - tree.end <= ROWS_AT_ONCE:
             async with connection.transaction():
-                await connection.execute(HOLD_HEAD, end.log)
+                await HOLD_HEAD.execute(connection, log=end.log)
                 end = await read_end(connection, end.log)
                 if end.peaks is not None:
                     return sealed
                 if end.batches - tree.end <= 2 * ROWS_AT_ONCE:
                     sealed += await _seal(connection, end, tree, sealed_at)
-                    await connection.execute(SET_PEAKS, end.log, tree.pack())
+                    await SET_PEAKS.execute(
+                        connection, log=end.log, peaks=tree.pack()
+                    )
                     return sealed
         async with connection.transaction():
             sealed += await _seal(connection, end, tree, sealed_at)
@@ -64,13 +65,19 @@ async def _seal(
     sealed_at: datetime,
 ) -> int:
     """Append the batches that are not in a tree yet; return how many."""
-    rows: list[Row] = []
+    rows = []
     async for header in _headers(connection, end, tree.end, sealed_at):
         tree.append(header.hash())
         rows.append(
-            (end.log, header.batch, header.root, tree.root(), sealed_at)
+            {
+                "log": end.log,
+                "batch": header.batch,
+                "root": header.root,
+                "tree": tree.root(),
+                "sealed_at": sealed_at,
+            }
         )
-    await connection.executemany(SEAL, rows)
+    await SEAL.execute_many(connection, rows)
     return len(rows)
 
 

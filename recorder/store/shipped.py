@@ -9,15 +9,19 @@ from importlib.resources import files
 
 import asyncpg
 
+from recorder.store.statement import Statement
+
 __all__ = ["shipped", "shipped_dictionaries"]
 
-DICTIONARIES = "select sha256, dictionary_id from recorder.dictionary"
-MAKE_DICTIONARY = """
+DICTIONARIES = Statement.of(
+    "select sha256, dictionary_id from recorder.dictionary"
+)
+MAKE_DICTIONARY = Statement.of("""
     insert into recorder.dictionary (dictionary_id, sha256, bytes)
-    select coalesce(max(dictionary_id), -1) + 1, $1, $2
+    select coalesce(max(dictionary_id), -1) + 1, :digest, :content
     from recorder.dictionary
     on conflict do nothing
-"""
+""")
 
 
 async def shipped_dictionaries(
@@ -25,12 +29,14 @@ async def shipped_dictionaries(
 ) -> dict[str, tuple[int, bytes]]:
     """Return the dictionaries by name, after they were put where they lack."""
     contents = dict(shipped())
-    numbers = dict(await connection.fetch(DICTIONARIES))
+    numbers: dict[bytes, int] = dict(await DICTIONARIES.fetch(connection))
     for content in contents.values():
         digest = sha256(content).digest()
         while digest not in numbers:
-            await connection.execute(MAKE_DICTIONARY, digest, content)
-            numbers = dict(await connection.fetch(DICTIONARIES))
+            await MAKE_DICTIONARY.execute(
+                connection, digest=digest, content=content
+            )
+            numbers = dict(await DICTIONARIES.fetch(connection))
     return {
         name: (numbers[sha256(content).digest()], content)
         for name, content in contents.items()

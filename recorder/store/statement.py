@@ -41,7 +41,7 @@ __all__ = [
 Condition: TypeAlias = tuple[str, Mapping[str, object]]
 """A text, and its values by name."""
 
-NAME = re.compile(r"(?<!:):([a-z_]+)")
+NAME = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 """But no cast, which begins with two colons."""
 
 WORD = re.compile(r"#([a-z-]+)")
@@ -99,7 +99,7 @@ class Statement:
         return [given[name] for name in self.names]
 
     async def fetch(
-        self, connection: asyncpg.Connection, **values: object
+        self, connection: asyncpg.Connection, /, **values: object
     ) -> Sequence[Record]:
         """Return its rows, over a connection of the driver."""
         given = self.values(values)
@@ -109,7 +109,7 @@ class Statement:
         return rows
 
     async def fetch_row(
-        self, connection: asyncpg.Connection, **values: object
+        self, connection: asyncpg.Connection, /, **values: object
     ) -> Any:
         """Return its first row, or None."""
         given = self.values(values)
@@ -118,16 +118,17 @@ class Statement:
         )
 
     async def fetch_value(
-        self, connection: asyncpg.Connection, **values: object
+        self, connection: asyncpg.Connection, /, **values: object
     ) -> Any:
         """Return the first column of its first row, or None."""
         return await connection.fetchval(self.text, *self.values(values))
 
     async def execute(
-        self, connection: asyncpg.Connection, **values: object
+        self, connection: asyncpg.Connection, /, **values: object
     ) -> None:
         """Execute it for what it changes."""
-        await connection.execute(self.text, *self.values(values))
+        given = self.values(values)
+        await connection.execute(self.text, *given)
 
     async def execute_many(
         self,
@@ -141,11 +142,14 @@ class Statement:
     def cursor(
         self,
         connection: asyncpg.Connection,
-        *,
         prefetch: int | None = None,
+        /,
         **values: object,
     ) -> CursorFactory:
-        """Return a cursor over its rows, within a transaction."""
+        """Return a cursor over its rows, within a transaction.
+
+        ``prefetch`` is how many rows it takes at once where it is iterated.
+        """
         given = self.values(values)
         return connection.cursor(
             self.text, *given, prefetch=prefetch, record_class=Record

@@ -14,6 +14,7 @@ import orjson
 
 from recorder.errors import LogError, LogUnavailableError
 from recorder.store.read_retention import RetentionReader
+from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
 __all__ = ["LEAVE_NOTICE", "LOCK_HOLDS", "RefusedError", "Steps", "refusals"]
@@ -28,8 +29,10 @@ PAUSE_SECONDS = 0.5
 LOCK_NOT_AVAILABLE = ("55P03", "40P01")
 """SQLSTATEs of a lock that was not to be had, and of a deadlock."""
 
-LEAVE_NOTICE = "select recorder.leave_notice($1, $2)"
-LOCK_HOLDS = "select pg_advisory_xact_lock(hashtext('recorder.holds'))"
+LEAVE_NOTICE = Statement.of("select recorder.leave_notice(:log, :document)")
+LOCK_HOLDS = Statement.of(
+    "select pg_advisory_xact_lock(hashtext('recorder.holds'))"
+)
 """Nobody places a hold while days are dropped, nor the other
 way round: a hold that was placed during a drop would keep nothing of it."""
 
@@ -47,8 +50,8 @@ class Steps(RetentionReader):
         self,
         action: str,
         notices: Mapping[int, Any],
-        query: str,
-        *given: Any,
+        statement: Statement,
+        **values: object,
     ) -> float:
         """Take a step that locks the log, and leave notices of it, by log.
 
@@ -64,14 +67,14 @@ class Steps(RetentionReader):
                         await self._connection.execute(
                             f"set local lock_timeout = {LOCK_MILLISECONDS}"
                         )
-                        await self._connection.execute(LOCK_HOLDS)
+                        await LOCK_HOLDS.execute(self._connection)
                         for log, document in notices.items():
                             said = orjson.dumps(document).decode()
-                            await self._connection.execute(
-                                LEAVE_NOTICE, log, said
+                            await LEAVE_NOTICE.execute(
+                                self._connection, log=log, document=said
                             )
                         began = loop.time()
-                        await self._connection.execute(query, *given)
+                        await statement.execute(self._connection, **values)
             except asyncpg.PostgresError as exc:
                 if exc.sqlstate not in LOCK_NOT_AVAILABLE:
                     raise
@@ -84,17 +87,21 @@ class Steps(RetentionReader):
         )
         raise LogUnavailableError(msg)
 
-    async def _patiently(self, action: str, query: str, *given: Any) -> Any:
-        row = await self._patiently_row(action, query, *given)
+    async def _patiently(
+        self, action: str, statement: Statement, **values: object
+    ) -> Any:
+        row = await self._patiently_row(action, statement, **values)
         return row[0]
 
     async def _patiently_row(
-        self, action: str, query: str, *given: Any
-    ) -> asyncpg.Record:
+        self, action: str, statement: Statement, **values: object
+    ) -> Any:
         for last in (False, False, True):
             try:
                 with refusals(action):
-                    return await self._connection.fetchrow(query, *given)
+                    return await statement.fetch_row(
+                        self._connection, **values
+                    )
             except asyncpg.PostgresError as exc:
                 if last or exc.sqlstate not in LOCK_NOT_AVAILABLE:
                     with translate_errors(action):

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple, TypeVar
 import asyncpg
 
 from recorder.model.reference import ObjectIdentity
-from recorder.store.details import told_json
+from recorder.store.details import DICTIONARIES, told_json
 from recorder.store.said_facts import Said, kind_of
+from recorder.store.statement import Statement
 
 __all__ = [
     "CurrentDerivation",
@@ -21,37 +22,39 @@ __all__ = [
 NAMES_MAX = 100_000
 """Names of a sort that are remembered."""
 
-CURRENT = """
+CURRENT = Statement.of("""
     select derivation_id, rules, built_to from recorder.derivation
-    where log_id = $1 and state = 'current'
-"""
-FACTS = """
+    where log_id = :log and state = 'current'
+""")
+FACTS = Statement.of("""
     select f.position, f.index, f.recorded_at, f.at, f.observed_at, f.kind,
       f.bearing, f.mark, f.value, f.place, f.labels, f.keys, f.owners,
       f.detail, f.object_id, f.owner_id, f.node_id, f.actor_id, f.topic_id
     from recorder.fact f
-    where f.derivation_id = $1 and f.position > $2 and f.position <= $3
+    where f.derivation_id = :derivation
+      and f.position > :after and f.position <= :until
     order by f.position, f.index
-"""
-STRAY = """
+""")
+STRAY = Statement.of("""
     select f.position from recorder.derivation d
     join recorder.log_head h using (log_id)
     join recorder.fact f on f.derivation_id = d.derivation_id
       and (f.position < 1 or f.position > h.size)
-    where d.log_id = $1 and d.state = 'current'
+    where d.log_id = :log and d.state = 'current'
     order by 1 limit 10
-"""
-DICTIONARIES = "select dictionary_id, bytes from recorder.dictionary"
-NODES = """
+""")
+NODES = Statement.of("""
     select node_id, name from recorder.node
-    where log_id = $1 and node_id = any($2)
-"""
-WORDS = "select word_id, text from recorder.word where word_id = any($1)"
-OBJECTS = """
+    where log_id = :log and node_id = any(:numbers)
+""")
+WORDS = Statement.of(
+    "select word_id, text from recorder.word where word_id = any(:numbers)"
+)
+OBJECTS = Statement.of("""
     select o.object_id, k.api_group, k.name, o.namespace, o.name, o.uid
     from recorder.object o join recorder.kind k using (kind_id)
-    where o.log_id = $1 and o.object_id = any($2)
-"""
+    where o.log_id = :log and o.object_id = any(:numbers)
+""")
 NO_OBJECT = ObjectIdentity("", "", "", "?", None)
 """Where a number stands for none."""
 
@@ -70,7 +73,7 @@ async def current_derivation(
     connection: asyncpg.Connection, log: int
 ) -> CurrentDerivation | None:
     """Return what a log answers from; None where it has no facts."""
-    row = await connection.fetchrow(CURRENT, log)
+    row = await CURRENT.fetch_row(connection, log=log)
     return None if row is None else CurrentDerivation(*row)
 
 
@@ -78,7 +81,7 @@ async def stray_facts(
     connection: asyncpg.Connection, log: int
 ) -> Sequence[int]:
     """Return positions of facts that lie outside of the log, the first ten."""
-    return [position for (position,) in await connection.fetch(STRAY, log)]
+    return [position for (position,) in await STRAY.fetch(connection, log=log)]
 
 
 class StoredFact(NamedTuple):
@@ -114,7 +117,7 @@ class SaidReader:
         cls, connection: asyncpg.Connection, log: int, derivation: int
     ) -> "SaidReader":
         """Open it, with the dictionaries as they are now."""
-        rows = await connection.fetch(DICTIONARIES)
+        rows = await DICTIONARIES.fetch(connection)
         known = {number + 1: content for number, content in rows}
         return cls(connection, log, derivation, known)
 
@@ -122,8 +125,11 @@ class SaidReader:
         self, after: int, until: int
     ) -> Mapping[int, Sequence[StoredFact]]:
         """Return the facts behind a position up to another, by position."""
-        rows = await self._connection.fetch(
-            FACTS, self._derivation, after, until
+        rows = await FACTS.fetch(
+            self._connection,
+            derivation=self._derivation,
+            after=after,
+            until=until,
         )
         await self._know(rows)
         found: dict[int, list[StoredFact]] = {}
@@ -162,15 +168,19 @@ class SaidReader:
 
     async def _know(self, rows: Sequence[asyncpg.Record]) -> None:
         """Read the names of numbers that are new."""
-        ask, log = self._connection.fetch, self._log
+        connection, log = self._connection, self._log
         if missing := _lacking(self._nodes, rows, "node_id"):
-            self._nodes.update(await ask(NODES, log, missing))
+            self._nodes.update(
+                await NODES.fetch(connection, log=log, numbers=missing)
+            )
         if missing := _lacking(self._words, rows, "actor_id", "topic_id"):
-            self._words.update(await ask(WORDS, missing))
+            self._words.update(await WORDS.fetch(connection, numbers=missing))
         if missing := _lacking(self._objects, rows, "object_id", "owner_id"):
             self._objects.update(
                 (number, ObjectIdentity(*names))
-                for number, *names in await ask(OBJECTS, log, missing)
+                for number, *names in await OBJECTS.fetch(
+                    connection, log=log, numbers=missing
+                )
             )
 
 

@@ -34,6 +34,7 @@ from recorder.store.lookback import (
 )
 from recorder.store.recover import recover
 from recorder.store.shipped import shipped_dictionaries
+from recorder.store.statement import Statement
 from recorder.store.timestamps import take_ticks
 from recorder.store.translate import LogAccessError, translate_errors
 
@@ -52,31 +53,33 @@ CLOSING = (
 
 STATEMENT_TIMEOUT = timedelta(seconds=30)
 
-FIND = """
-    select log_id, redaction_key_id, uid from recorder.log where log_id = $1
-"""
-FIND_LIVE = """
+FIND = Statement.of("""
+    select log_id, redaction_key_id, uid from recorder.log where log_id = :log
+""")
+FIND_LIVE = Statement.of("""
     select log_id, redaction_key_id, uid from recorder.log
-    where kind = 'live' and cluster_uid = $1
-"""
-FIND_TAPE = """
+    where kind = 'live' and cluster_uid = :cluster_uid
+""")
+FIND_TAPE = Statement.of("""
     select log_id, redaction_key_id, uid from recorder.log
-    where kind = 'tape' and tape_uid = $1 and cluster_name = $2
-"""
-MAKE_LOG = """
+    where kind = 'tape' and tape_uid = :tape_uid
+      and cluster_name = :cluster_name
+""")
+MAKE_LOG = Statement.of("""
     insert into recorder.log (kind, cluster_name, cluster_uid, kubernetes,
       tape_uid, redaction_key_id)
-    values ($1, $2, $3, $4, $5, $6)
+    values (:kind, :cluster_name, :cluster_uid, :kubernetes, :tape_uid,
+      :redaction_key_id)
     on conflict do nothing
-"""
-RELEASE = """
+""")
+RELEASE = Statement.of("""
     update recorder.log_head set holder = null, expires_at = '-infinity'
-    where log_id = $1 and term = $2 and holder = $3
-"""
-MEASURE = """
+    where log_id = :log and term = :term and holder = :holder
+""")
+MEASURE = Statement.of("""
     select pg_database_size(current_database()),
       (select max(upper) from recorder.partition where archived_at is not null)
-"""
+""")
 
 
 class RedactionKeyError(ConfigError):
@@ -239,16 +242,20 @@ class Writer:
         """
         action = "read the size of the database"
         async with self._question(action) as connection:
-            size, until = await connection.fetchrow(MEASURE)
+            size, until = await MEASURE.fetch_row(connection)
             return size, until
 
     async def close(self) -> None:
         """Return the lease back, so that a standby need not wait for it."""
         if self._connection is not None and self._term:
             with suppress(*CLOSING):
-                await self._connection.execute(
-                    RELEASE, self._log, self._term, self._holder, timeout=2
-                )
+                async with asyncio.timeout(2):
+                    await RELEASE.execute(
+                        self._connection,
+                        log=self._log,
+                        term=self._term,
+                        holder=self._holder,
+                    )
         await self._drop()
         if self._reader is not None:
             self._reader.terminate()
@@ -301,23 +308,27 @@ class Writer:
         found = None
         for _ in range(2):
             if spec.log is not None:
-                found = await connection.fetchrow(FIND, spec.log)
+                found = await FIND.fetch_row(connection, log=spec.log)
             elif spec.tape_uid is None:
-                found = await connection.fetchrow(FIND_LIVE, spec.cluster_uid)
+                found = await FIND_LIVE.fetch_row(
+                    connection, cluster_uid=spec.cluster_uid
+                )
             else:
-                found = await connection.fetchrow(
-                    FIND_TAPE, spec.tape_uid, spec.cluster_name
+                found = await FIND_TAPE.fetch_row(
+                    connection,
+                    tape_uid=spec.tape_uid,
+                    cluster_name=spec.cluster_name,
                 )
             if found is not None:
                 break
-            await connection.execute(
-                MAKE_LOG,
-                "live" if spec.tape_uid is None else "tape",
-                spec.cluster_name,
-                spec.cluster_uid,
-                spec.kubernetes,
-                spec.tape_uid,
-                spec.redaction_key_id,
+            await MAKE_LOG.execute(
+                connection,
+                kind="live" if spec.tape_uid is None else "tape",
+                cluster_name=spec.cluster_name,
+                cluster_uid=spec.cluster_uid,
+                kubernetes=spec.kubernetes,
+                tape_uid=spec.tape_uid,
+                redaction_key_id=spec.redaction_key_id,
             )
         assert found is not None, "made a moment ago"
         log: int = found["log_id"]

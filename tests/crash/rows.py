@@ -97,7 +97,7 @@ APPENDING = (
     Write(
         name="make a partition, in the first batch",
         statements=[
-            "select recorder.add_partition($1)",
+            "append.ADD_PARTITION",
             "COPY entry",
             "COPY fact",
         ],
@@ -120,7 +120,7 @@ APPENDING = (
             "dimension.MAKE_NODES",
             "dimension.MAKE_RESOURCES",
             "dimension.MAKE_WORDS",
-            "select nextval('recorder.object_id_block')",
+            "dimension.NEXT_OBJECTS",
             "COPY object",
         ],
         before=(),

@@ -15,6 +15,7 @@ from typing import Any
 import asyncpg
 
 from recorder import store
+from recorder.store.statement import Statement
 from tests.crash.failpoints import Failpoints
 
 __all__ = ["StatementLoop", "name_of", "watch_statements"]
@@ -29,7 +30,9 @@ def _constants() -> dict[str, str]:
     for module in pkgutil.iter_modules(store.__path__):
         loaded = importlib.import_module(f"{store.__name__}.{module.name}")
         for name, value in vars(loaded).items():
-            if name.isupper() and isinstance(value, str):
+            if isinstance(value, Statement):
+                found.setdefault(value.text, f"{module.name}.{name}")
+            elif name.isupper() and isinstance(value, str):
                 found.setdefault(value, f"{module.name}.{name}")
     return found
 

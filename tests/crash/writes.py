@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 from recorder import store
+from recorder.store.statement import Statement
 
 __all__ = ["on_the_wire", "writes_of_the_store"]
 
@@ -43,16 +44,22 @@ def on_the_wire(write: str) -> bytes:
     if not name.isupper():
         return write.encode()
     loaded = import_module(f"{store.__name__}.{module}")
-    text: str = getattr(loaded, name)
-    return text.encode()
+    statement: Statement = getattr(loaded, name)
+    return statement.text.encode()
 
 
 def _constants(tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
     for statement in tree.body:
-        if isinstance(statement, ast.Assign) and _changes(statement.value):
+        if not isinstance(statement, ast.Assign):
+            continue
+        made = statement.value
+        text = (
+            made.args[0] if isinstance(made, ast.Call) and made.args else made
+        )
+        if _changes(text):
             (target,) = statement.targets
             assert isinstance(target, ast.Name)
-            yield statement.value, target.id
+            yield text, target.id
 
 
 def _changes(node: ast.AST) -> bool:

@@ -21,7 +21,7 @@ async def test_nothing_is_dropped_while_a_hold_is_being_placed(
     monkeypatch.setattr(steps, "TRIES", 1)
     await write_days(database)
     async with owner(database) as connection, connection.transaction():
-        await connection.execute(LOCK_HOLDS)
+        await LOCK_HOLDS.execute(connection)
         await connection.execute(
             "insert into recorder.hold (log_id, since, who, why)"
             " values (1, '2000-01-01', 'ann', 'an audit')"

@@ -3,6 +3,7 @@
 That a name which is referred to stays whoever asks is in test_dropping.
 """
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -85,7 +86,8 @@ async def test_a_word_stays_that_a_fact_carried_forward_refers_to(
     """As one that an earlier release kept."""
     await write_days(database)
     await write_events(database, "Carried", 6)
-    longer = retention.BUILD_KEPT.replace("{}", '{"Pod": "30 days"}')
+    kept = retention.BUILD_KEPT
+    longer = replace(kept, text=kept.text.replace("{}", '{"Pod": "30 days"}'))
     monkeypatch.setattr(retention, "BUILD_KEPT", longer)
 
     await run(database, tmp_path, hot=timedelta(days=2))

@@ -21,10 +21,10 @@ from tests.support.postgres import Database
 def test_values_are_numbered_in_the_order_in_which_they_are_first_named() -> (
     None
 ):
-    made = Statement.of("a = :one and b < :two::int8 and c > :one")
+    made = Statement.of("a = :one and b < :sha256::int8 and c > :one")
 
     assert made.text == "a = $1 and b < $2::int8 and c > $1"
-    assert made.values({"two": 2, "one": 1}) == [1, 2]
+    assert made.values({"sha256": 2, "one": 1}) == [1, 2]
 
 
 def test_a_kind_is_a_literal_for_the_planner() -> None:
