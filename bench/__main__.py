@@ -1,8 +1,7 @@
 """The benchmarks: one table, and JSON.
 
-``python -m bench`` runs all, ``python -m bench mixed bytes`` some.
-Each names the target that it is held to; what the numbers mean, and what they
-were, is in ``docs/performance.md``.
+``python -m bench`` runs all, ``python -m bench mixed bytes`` some. Each names
+its target; ``docs/performance.md`` explains the numbers and has earlier ones.
 """
 
 import argparse

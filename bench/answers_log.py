@@ -1,10 +1,10 @@
-"""A log of days of a fleet, made in minutes: what questions are asked of.
+"""A log of days of a fleet, made in minutes, for benchmarks of queries.
 
 Entries and facts are what intake makes of documents of a fleet and of the
 incidents of the corpus, under other names and times. Three hours of daily life
 are made once and put again and again (`blocks`), the incidents between them
-one by one. They go past the writer into the tables, since no clock runs ten
-days for a benchmark; documents of daily life, which no question opens, are
+one by one. They bypass the writer and go into the tables, since no clock runs
+ten days for a benchmark; documents of daily life, which no query opens, are
 left out.
 """
 
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import asyncpg
 import msgspec
 
-from bench.blocks import Block, Made
+from bench.blocks import Block, BlockBatch
 from bench.daily_life import Again, call, daily_life
 from bench.fleet import Fleet
 from bench.struck import (
@@ -120,11 +120,11 @@ SIZE = """
 
 
 class Struck(NamedTuple):
-    """A node that an incident of the corpus is about."""
+    """A node with an incident of the corpus."""
 
     node: str
     rack: str
-    """In which it stands, with seven that are well."""
+    """Its rack, with seven healthy nodes."""
 
     around: datetime
     """When the part of the day began in which it happened."""
@@ -139,7 +139,7 @@ class Filled:
 
 
 class Filler:
-    """Puts blocks of entries and their facts behind one another."""
+    """Appends blocks of entries and their facts."""
 
     def __init__(
         self, connection: asyncpg.Connection, details: DetailEncoder
@@ -185,7 +185,7 @@ class Filler:
         return found
 
     async def end(self, began: datetime) -> None:
-        """Say how large the log is, and what vouches for it."""
+        """Set the size of the log, and what vouches for it."""
         await self._connection.execute(STREAM, began, ENDED)
         await self._connection.execute(WIDEN)
         await self._connection.execute(SIZE, self.size, self.batches, ENDED)
@@ -198,7 +198,7 @@ class Filler:
 
 
 async def filled(connection: asyncpg.Connection) -> Filled:
-    """Return what a log that was filled earlier holds."""
+    """Return the contents of a log that was filled earlier."""
     size = await connection.fetchval(
         "select size from recorder.log_head where log_id = 1"
     )
@@ -298,7 +298,7 @@ async def _make(
         await filler.write(_calm(batch), at, "block")
         until = batch.first_position - 1 + len(batch)
         block.batches.append(
-            Made(until, len(batch), at, min(observed), max(observed))
+            BlockBatch(until, len(batch), at, min(observed), max(observed))
         )
     await block.complete()
 
@@ -346,7 +346,7 @@ async def _index(
 
 
 def batches(seen: Iterable[Observation]) -> Iterator[Batch]:
-    """Make entries of what was seen by somebody who knew nothing."""
+    """Make entries of what was seen, starting without any memory."""
     ledger = Ledger(Recovered(log=1, size=0, epoch=1, heads=[], streams={}))
     sequencer = Sequencer(ledger, Relisting(ledger))
     for observation in seen:
@@ -365,7 +365,7 @@ class Nothing:
 
 
 def _calm(batch: Batch) -> Batch:
-    """Leave out what would be an incident that nobody injected."""
+    """Leave out what would look like another incident."""
     facts = {
         position: [
             fact
@@ -380,7 +380,7 @@ def _calm(batch: Batch) -> Batch:
 
 
 def _moved(batch: Batch, size: int) -> None:
-    """Move a batch behind the end of the log."""
+    """Move a batch to the end of the log."""
     by = size + 1 - batch.first_position
     batch.first_position += by
     batch.facts = [(p + by, found) for p, found in batch.facts or ()]

@@ -1,7 +1,7 @@
-"""What the audit log of a cluster makes, and what it takes to record it.
+"""The volume of a cluster's audit log, and the cost of recording it.
 
-A real cluster with two machines works: Deployments come, are scaled, and go,
-a person looks and cordons. The policy that ships is measured with and without
+A real cluster with two machines works: Deployments come, are scaled, and go, a
+person reads and cordons. The shipped policy is measured with and without
 reads. Its records are then written into logs of their own, in turns with
 versions of a custom resource that hold the same bytes.
 """
@@ -17,8 +17,8 @@ from typing import Any
 import yaml
 
 from bench.measuring import Number, say, server_folder
-from bench.records import retold
-from bench.size import look
+from bench.records import varied
+from bench.size import inspect
 from recorder.intake.committing import Policy
 from recorder.intake.ports import Known, Sink, Source
 from recorder.intake.recording import Recording
@@ -54,7 +54,7 @@ KEY = b"0" * 32
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """What one policy made of the same work."""
+    """The audit records of one policy for the same work."""
 
     records: Sequence[bytes]
     seconds: float
@@ -124,7 +124,7 @@ def _of_volume(name: str, volume: Volume) -> list[Number]:
 
 
 def _with_reads(policy: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the policy with reads, but for those of everybody."""
+    """Return the policy with reads, except those of all clients."""
     reads = {"level": "None", "verbs": ["get", "list", "watch"]}
     return {
         **policy,
@@ -149,7 +149,7 @@ async def _volume(policy: Mapping[str, Any]) -> Volume:
 
 
 async def _work(cluster: Cluster, name: str) -> None:
-    """Let a Deployment come, grow, shrink and go; look, and cordon."""
+    """Let a Deployment come, grow, shrink and go; read, and cordon."""
     path = "/apis/apps/v1/namespaces/default/deployments"
     await cluster.api.create(path, _deployment(name))
     await asyncio.sleep(2)
@@ -191,7 +191,7 @@ def _many(records: Sequence[bytes]) -> list[bytes]:
     many: list[bytes] = []
     while len(many) < RECORDS:
         left = records[: RECORDS - len(many)]
-        many += retold(left, f"measured {len(many)}")
+        many += varied(left, f"measured {len(many)}")
     return many
 
 
@@ -249,7 +249,7 @@ async def _written(
     with server_folder() as folder:
         async with open_database(Settings(data_dir=folder)) as database:
             dsn = database.dsn("writer")
-            before = await look(dsn)
+            before = await inspect(dsn)
             recording = Recording(
                 Writer(dsn, spec, holder="bench"),
                 Redaction(RedactionRules(), KEY),
@@ -259,7 +259,7 @@ async def _written(
             began = time.perf_counter()
             await recording.run({source: puts}, asyncio.Event())
             seconds = time.perf_counter() - began
-            after = await look(database.dsn("reader"))
+            after = await inspect(database.dsn("reader"))
     entries = recording.progress.entries
     assert entries == len(records), (entries, len(records))
     sizes = {

@@ -1,9 +1,9 @@
 """Pages over HTTP, beside PostGraphile on plain views of the same log.
 
 Both are asked for the same rows and columns in turns, by as many clients, so
-that what the machine does meanwhile is in both. PostGraphile has no verdicts:
-beside incidents stands its list of boots, the nearest thing that a view can
-tell.
+that other load on the machine affects both. PostGraphile has no verdicts:
+incidents are compared with its list of boots, the nearest thing that a view
+can show.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """A block of entries and facts, put into a log again and again by SQL.
 
-The block is made once, beside the log, as the writer would make its rows.
+The block is made once, outside the log, as the writer would make its rows.
 Each copy moves its times and positions, and gives its objects other numbers,
-uids and names, wherever these are spoken of.
+UIDs and names, wherever these occur.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from recorder.store.details import DetailEncoder
 from recorder.store.fact_rows import FACT_COLUMNS
 from recorder.store.rows import ENTRY_COLUMNS
 
-__all__ = ["Block", "Made"]
+__all__ = ["Block", "BlockBatch"]
 
 MAKE = """
     create schema block;
@@ -60,7 +60,7 @@ PUT_BATCHES = """
 """
 
 
-class Made(NamedTuple):
+class BlockBatch(NamedTuple):
     """A batch of the block."""
 
     until: int
@@ -87,13 +87,13 @@ class Block:
         self._known = known
         self._details = details
         self.began = began
-        self.batches: list[Made] = []
+        self.batches: list[BlockBatch] = []
 
     async def create(self) -> None:
         await self._connections[0].execute(MAKE)
 
     async def complete(self) -> None:
-        """Say that all rows are there."""
+        """Note that all rows are there."""
         await self._connections[0].execute(INDEX.format(after=self._known))
 
     async def drop(self) -> None:
@@ -117,8 +117,9 @@ class Block:
         self, span: tuple[int, int], end: tuple[int, int], again: Again,
         at: datetime,
     ) -> tuple[int, int]:  # fmt: skip
-        """Put batches behind the end of a log, as if the block began at a
-        time; return where the log ends then, in entries and batches.
+        """Put batches at the end of a log, as if the block began at a time.
+
+        Returns where the log ends then, in entries and batches.
         """
         size, batches = end
         part = self.batches[slice(*span)]
@@ -198,8 +199,8 @@ class Block:
         if again.number and column == "owners":
             return f"{_marked('owners::text', again)}::text[]"
         if column == "detail":
-            told = "convert_from(substr(detail, 2), 'UTF8')"
-            return f"convert_to({_marked(told, again)}, 'UTF8')"
+            detail = "convert_from(substr(detail, 2), 'UTF8')"
+            return f"convert_to({_marked(detail, again)}, 'UTF8')"
         return f'"{column}"'
 
 

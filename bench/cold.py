@@ -1,7 +1,7 @@
-"""What a question costs of the archive, relative to the same of the database.
+"""The cost of a query in the archive, relative to the same in the database.
 
-The log of `questions` is archived, and the archive attached to a database
-that has nothing else; both are asked the same, in turns.
+The log of `questions` is archived, and the archive attached to an empty
+database; both are queried in turns.
 """
 
 import asyncio
@@ -74,7 +74,7 @@ async def _measured(hot: Path, cold: Path) -> list[Number]:
 async def filled_log(
     database: Database, entries: int, *, earlier: int = 0
 ) -> Filled:
-    """Make the log of `answers_log`, as one of before there were hashes."""
+    """Make the log of `answers_log`, as if there had been no hashes."""
     writer = Writer(database.dsn("writer"), SPEC, holder="bench")
     await writer.take_lease()
     await writer.close()
@@ -89,7 +89,7 @@ async def filled_log(
 
 
 async def archive(database: Database, policy: Policy, *, drop: bool) -> None:
-    """Hash the log, which verifying does, and make a run of retention."""
+    """Hash the log, by verifying it, and make a run of retention."""
     began = time.monotonic()
     engine = make_engine(database.dsn("reader"))
     (log,) = await read_logs(engine)
@@ -156,7 +156,7 @@ async def _timed(
     struck: Sequence[Struck],
     target: str,
 ) -> list[Number]:
-    """Ask both the same, in turns, and compare what they say."""
+    """Query both, in turns, and compare the answers."""
     took: list[list[float]] = [[], []]
     for hit in struck:
         said = []

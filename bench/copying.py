@@ -1,10 +1,10 @@
-"""The part of PostgreSQL's own speed at which a tape is recorded.
+"""The speed of recording a tape, as a part of PostgreSQL's own speed.
 
 Numerator: documents a second of one process that plays the mixed tape.
-Denominator: rows a second at which the same PostgreSQL takes the rows that
-this made, by COPY in binary form, already encoded and held in memory: the
-same table with its indices, one connection, as many rows in a transaction,
-fsync on. Both in every run, so that the ratio is of one machine at one time.
+Denominator: rows a second at which the same PostgreSQL takes the resulting
+rows, by COPY in binary form, already encoded and held in memory: the same
+table with its indices, one connection, as many rows in a transaction, fsync
+on. Both in every run, so that the ratio is of one machine at one time.
 """
 
 import asyncio

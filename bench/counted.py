@@ -1,8 +1,8 @@
-"""The recorder, in a process that also says how many tasks it has.
+"""The recorder, in a process that also reports how many tasks it has.
 
-``python -m bench.counted FILE record`` is ``recorder record``; a thread
-beside it writes the number of asyncio's unfinished tasks into the file, once
-a second. Nothing else of the process is different.
+``python -m bench.counted FILE record`` is ``recorder record``; a thread writes
+the number of asyncio's unfinished tasks into the file, once a second. Nothing
+else of the process is different.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ __all__: list[str] = []
 
 def _count(file: Path) -> None:
     while True:
-        # The set may change under our eyes; then the next second tells.
+        # The set may change during the count; then the next second shows it.
         with suppress(RuntimeError):
             tasks = [
                 task

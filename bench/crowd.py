@@ -1,10 +1,10 @@
 """A large cluster and a storm over it, compared with etcd's own history.
 
-``python -m bench.crowd`` makes 5,000 nodes with 20,000 pods in a real
-API server, records all of it from the first, lets every node lose and regain
-its readiness and touches every pod, then compares the log with what etcd
-kept. It prints a line every few seconds: what was written, how far behind the
-log is, what the recorder holds. ``--hour`` is the other long run, see `hour`.
+``python -m bench.crowd`` makes 5,000 nodes with 20,000 pods in a real API
+server, records all of it from the start, lets every node lose and regain its
+readiness and changes every pod, then compares the log with what etcd kept. It
+prints a line every few seconds: what was written, how far behind the log is,
+the memory of the recorder. ``--hour`` is the other long run, see `hour`.
 """
 
 import argparse
@@ -18,8 +18,8 @@ from bench.live import LIVE
 from bench.measuring import machine, say, server_folder
 from bench.sampling import (
     PENDING,
+    Answers,
     Recorder,
-    Told,
     sampled,
     started,
     table,
@@ -57,14 +57,14 @@ OPTIONS = Options(
 
 async def weather(nodes: int, pods: int) -> dict[str, Any]:
     """Run it; return the table and every difference."""
-    told = Told()
+    answers = Answers()
     with server_folder() as data, server_folder() as folder:
         async with (
             Cluster.start(folder / "cluster", OPTIONS) as cluster,
             started(cluster, data) as recorder,
-            sampled(cluster, recorder, told, every=EVERY_SECONDS) as series,
+            sampled(cluster, recorder, answers, every=EVERY_SECONDS) as series,
         ):
-            clients = Clients(cluster.kubeconfig, told)
+            clients = Clients(cluster.kubeconfig, answers)
             await until(
                 lambda: recorder.connection.fetchval(LIVE),
                 "every stream is live",

@@ -1,8 +1,8 @@
 """Daily life of a fleet: a block of hours that can be put again and again.
 
-Pods and Jobs are made, run side by side for about an hour and end within
-the block, with their Events between. What names them holds a mark, so that
-every copy of the block is of other objects: see `Again`.
+Pods and Jobs are made, run in parallel for about an hour and end within the
+block, with their Events between. Their names hold a mark, so that every copy
+of the block has other objects: see `Again`.
 """
 
 import random
@@ -63,7 +63,7 @@ def daily_life(fleet: Fleet, count: int) -> Iterator[Change]:
     fleet.makers = {**MAKERS, "uid": _uid, "suffix": _suffix}
     at = None
     for change in _mixed(fleet, count, chance):
-        # What goes has no document of its own, and so no time.
+        # A deletion has no document of its own, and so no time.
         at = change.at if at is None else max(at, change.at)
         yield replace(change, at=at)
 
@@ -96,7 +96,7 @@ def _whole(life: Life) -> Life:
 
 
 def _step(lives: list[Life], chance: random.Random) -> Life:
-    """Yield the next change of one of them; who has no more leaves."""
+    """Yield the next change of one of them; finished ones are removed."""
     place = chance.randrange(len(lives))
     change = next(lives[place], None)
     if change is not None:

@@ -1,7 +1,7 @@
-"""Whether what lies in the archive slows down questions about what is hot.
+"""Whether archived days slow down queries about days in the database.
 
-Two logs hold the same ten days. Before them one has many more, which are
-archived and dropped. Both are asked the same of the ten days, in turns.
+Two logs hold the same ten days. One has many more before them, which are
+archived and dropped. Both are queried about the ten days, in turns.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def bench(runs: int) -> list[Number]:
 def measured(
     folders: tuple[Path, Path], entries: int, earlier: int
 ) -> list[Number]:
-    """Ask the logs in two data folders, which are made where there is none.
+    """Query the logs in two data folders, which are made if missing.
 
     Args:
         folders: of the ten days alone, and of those with others before them.
@@ -124,7 +124,7 @@ async def _timed(
     ask: Ask,
     struck: Sequence[Struck],
 ) -> list[Number]:
-    """Ask both the same, in turns, and compare what they say."""
+    """Query both, in turns, and compare the answers."""
     took: list[list[float]] = [[], []]
     spent = [0.0, 0.0]
     for hit in struck:

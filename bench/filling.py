@@ -1,7 +1,7 @@
-"""Filling up: a template becomes a document of one site and one workload.
+"""Filling templates: each becomes a document of one site and one workload.
 
-What a site writes beside what the templates hold, labels, annotations,
-variables, images, is put where it would be, in the managed fields too.
+What a site adds to the templates, labels, annotations, variables, images, is
+put where it would be, in the managed fields too.
 """
 
 import json
@@ -77,7 +77,7 @@ def _compact(made: Any) -> str:
 
 
 def _made_by(managed: list[Body]) -> Body:
-    """Return the fields of whoever made the object."""
+    """Return the fields of the creator of the object."""
     for entry in managed:
         if "subresource" not in entry:
             fields: Body = entry["fieldsV1"]
@@ -145,7 +145,7 @@ def filled_node(text: str, site: Site, pool: Pool) -> str:
 
 
 def images_of_node(images: list[Image]) -> str:
-    """Write the images of a Node, which take the place of `IMAGES`."""
+    """Write the images of a Node, which replace `IMAGES`."""
     return _compact(
         [
             {

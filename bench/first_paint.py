@@ -1,7 +1,7 @@
-"""How soon the page says something, from a real server on this machine.
+"""How soon the page shows content, from a real server on this machine.
 
-By the browser's own clock, from the navigation, with nothing cached: the
-first paint, and when the newest incident of the demo stands there to be read.
+By the browser's own clock, from the navigation, with nothing cached: the first
+paint, and when the newest incident of the demo can be read.
 """
 
 import os
@@ -26,10 +26,10 @@ TRIES = 5
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 SEEN = """
     new Promise((done) => {
-      const look = () => document.querySelector('.incident')
+      const poll = () = => document.querySelector('.incident')
         ? requestAnimationFrame(() => done(performance.now()))
-        : requestAnimationFrame(look);
-      look();
+        : requestAnimationFrame(poll);
+      poll();
     })
 """
 
@@ -54,7 +54,7 @@ def bench(runs: int) -> list[Number]:
 
 
 def _fastest(browser: Browser, address: str) -> tuple[float, float]:
-    """Return the fastest of several: what disturbs only makes it slower."""
+    """Return the fastest of several: disturbances only make it slower."""
     tries = [_once(browser, address) for _ in range(TRIES)]
     return min(tries, key=lambda times: times[1])
 

@@ -106,15 +106,18 @@ def _patch(
 ) -> None:
     """Put a condition into a Node, as the API server does."""
     *_, body, _ = writing.patch(number, "halves")
-    (told,) = json.loads(body)["status"]["conditions"]
+    (condition,) = json.loads(body)["status"]["conditions"]
     conditions = node["status"]["conditions"]
     *_, last = conditions
     since = last.get("lastTransitionTime")
     if last["type"] != "Ready":
-        conditions.append(told)
-    if last["status"] != told["status"]:
+        conditions.append(condition)
+    if last["status"] != condition["status"]:
         since = _time(at)
-    conditions[-1] = {**told, "lastTransitionTime": since or _time(at)}
+    conditions[-1] = {
+        **condition,
+        "lastTransitionTime": since or _time(at),
+    }
     fields: dict[str, Any] = {f"f:{name}": {} for name in conditions[-1]}
     path = {"f:conditions": {'k:{"type":"Ready"}': {".": {}, **fields}}}
     managed = node["metadata"]["managedFields"]
@@ -124,27 +127,30 @@ def _patch(
 
 def _event(number: int, at: datetime, version: str) -> dict[str, Any]:
     _, _, body, _ = writing.event(number, "halves")
-    told = json.loads(body)
+    event = json.loads(body)
     fields: dict[str, Any] = {
-        f"f:{member}": {} for member in told if member != "metadata"
+        f"f:{member}": {} for member in event if member != "metadata"
     }
     metadata = {
-        **told.pop("metadata"),
+        **event.pop("metadata"),
         "uid": str(UUID(int=(number + 1) * 0x9E3779B97F4A7C15F39CC0605CEDC835
                         % (1 << 128))),
         "resourceVersion": version,
         "creationTimestamp": _time(at),
         "managedFields": [_written(fields, at)],
     }  # fmt: skip
-    told |= {"firstTimestamp": _time(at), "lastTimestamp": _time(at)}
+    event |= {
+        "firstTimestamp": _time(at),
+        "lastTimestamp": _time(at),
+    }
     return {
         "kind": "Event",
         "apiVersion": "v1",
         "metadata": metadata,
-        **told,
+        **event,
         "eventTime": None,
         "reportingComponent": "gpu-monitor",
-        "reportingInstance": told["source"]["host"],
+        "reportingInstance": event["source"]["host"],
     }
 
 

@@ -1,11 +1,11 @@
-"""Templates: what a real cluster says while things happen to it.
+"""Templates: what a real cluster sends while things happen to it.
 
-``python -m bench.harvest`` runs the test cluster for some minutes, lets
-Jobs finish and fail, pods crash, nodes be labelled by operators, flip their
+``python -m bench.harvest`` runs the test cluster for some minutes, lets Jobs
+finish and fail, pods crash, nodes be labelled by operators, flip their
 conditions, be drained and lose power, and keeps every version that its API
 server showed in `TEMPLATES`. `fleet` makes fleets of any size from them. The
 managed fields are the API server's own: each actor writes under its own name.
-With ``--audit`` the same cluster is audited by the policy that ships, and its
+With ``--audit`` the same cluster is audited by the shipped policy, and its
 records are kept in `RECORDS`.
 """
 
@@ -67,7 +67,7 @@ def machines() -> tuple[MachineSpec, ...]:
 
 
 class Harvest:
-    """The watches of one cluster, and the lines that they gave."""
+    """The watches of one cluster, and their lines."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -90,7 +90,7 @@ class Harvest:
 
 
 async def act(cluster: Cluster) -> None:
-    """Let happen what happens in a fleet."""
+    """Make the events of a fleet happen."""
     api = cluster.api
     for namespace in manifests.NAMESPACES:
         await api.create("/api/v1/namespaces", manifests.namespace(namespace))
@@ -135,10 +135,10 @@ async def label(cluster: Cluster, node: str) -> None:
 
 
 async def conditions(
-    cluster: Cluster, node: str, told: Sequence[tuple[str, Line]]
+    cluster: Cluster, node: str, written: Sequence[tuple[str, Line]]
 ) -> None:
     """Write conditions of a Node as the detectors do."""
-    for manager, condition in told:
+    for manager, condition in written:
         await cluster.api.patch(
             f"/api/v1/nodes/{node}/status",
             {"status": {"conditions": [condition]}},
@@ -148,7 +148,7 @@ async def conditions(
 
 
 async def troubles(cluster: Cluster) -> None:
-    """Let GPUs, links and nodes go bad and well again."""
+    """Let GPUs, links and nodes fail and recover."""
     for node in NODES:
         await conditions(cluster, node, operators.SICK)
         await cluster.api.patch(
@@ -175,7 +175,7 @@ async def troubles(cluster: Cluster) -> None:
 
 
 async def harvest(folder: Path) -> list[Line]:
-    """Run the cluster and give what it said, in order of arrival."""
+    """Run the cluster and return its lines, in order of arrival."""
     options = Options(machines=machines(), toleration_seconds=5)
     async with Cluster.start(folder, options) as cluster:
         gathered = Harvest(cluster)
@@ -191,7 +191,7 @@ async def harvest(folder: Path) -> list[Line]:
 
 
 async def harvest_audit(folder: Path) -> bytes:
-    """Run the cluster and give what its API server audits of it."""
+    """Run the cluster and return the audit records of its API server."""
     policy = yaml.safe_load(POLICY.read_text())
     options = Options(
         machines=machines(), toleration_seconds=5, audit_policy=policy

@@ -15,7 +15,7 @@ from typing import Any
 from bench import writing
 from bench.live import LIVE, SIZE
 from bench.measuring import say, server_folder
-from bench.sampling import Recorder, Told, sampled, started, table
+from bench.sampling import Answers, Recorder, sampled, started, table
 from recorder.model.entry import Operation
 from recorder.store.codes import OPERATION_CODES
 from tests.cluster.cluster import Cluster
@@ -45,21 +45,21 @@ GAPS = """
 """
 
 
-class _Remembered(Told):
-    """Every version that was answered, besides."""
+class _Remembered(Answers):
+    """Also remembers every version that was answered."""
 
     def __init__(self) -> None:
         super().__init__()
         self.versions: list[int] = []
 
-    def tell(self, resource: str, version: int) -> None:
-        super().tell(resource, version)
+    def note(self, resource: str, version: int) -> None:
+        super().note(resource, version)
         self.versions.append(version)
 
 
 async def hour(changes: int, rate: float) -> dict[str, Any]:
     """Run it; return the table, and what is missing or too much."""
-    told = _Remembered()
+    answers = _Remembered()
     expected = changes / (rate or RATE_GUESSED)
     every = min(EVERY_MAX, max(EVERY_MIN, expected / SAMPLES))
     with server_folder() as data, server_folder() as folder:
@@ -76,17 +76,19 @@ async def hour(changes: int, rate: float) -> dict[str, Any]:
                 seconds=60,
             )
             size = await recorder.connection.fetchval(SIZE)
-            async with sampled(cluster, recorder, told, every=every) as series:
+            async with sampled(
+                cluster, recorder, answers, every=every
+            ) as series:
                 series.phase = "hour"
                 await writing.write(
                     cluster.kubeconfig,
                     changes,
                     rate=rate,
                     prefix="hour",
-                    tell=told.tell,
+                    on_answer=answers.note,
                 )
                 series.phase = "after"
-                found = await _compared(recorder, told.versions, size)
+                found = await _compared(recorder, answers.versions, size)
     return {**found, **table(series.samples)}
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.measuring import Number, say, server_folder
-from bench.records import harvested, retold
+from bench.records import harvested, varied
 from recorder.model.observation import AuditRecorded
 from recorder.sources.tape import TapeWriter
 from tests.tape.builders import HEADER
@@ -81,7 +81,7 @@ def _records(times: int) -> Iterator[bytes]:
     records, number = harvested(), 0
     left = RECORDS * times
     while left > 0:
-        for raw in retold(records[:left], f"import {times} {number}"):
+        for raw in varied(records[:left], f"import {times} {number}"):
             left -= 1
             yield raw
         number += 1
@@ -111,7 +111,7 @@ def _empty(folder: Path) -> Path:
 def _asked(folder: Path, *words: str) -> tuple[float, float]:
     """Run a command; return its seconds and its peak of memory."""
     cluster = ("--cluster", words[2].rpartition("/")[2].partition(".")[0])
-    told = subprocess.run(
+    ran = subprocess.run(
         [
             *(sys.executable, "-c", ASKED),
             *("--data-dir", str(folder / "data"), *words),
@@ -121,5 +121,5 @@ def _asked(folder: Path, *words: str) -> tuple[float, float]:
         text=True,
         check=True,
     )
-    seconds, peak = told.stderr.split()[-2:]
+    seconds, peak = ran.stderr.split()[-2:]
     return float(seconds), float(peak)

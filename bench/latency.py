@@ -1,9 +1,9 @@
-"""From the API server's answer to a row that can be selected.
+"""From the API server's response to a row that can be selected.
 
 A real API server and etcd, a writer in a process of its own at a steady rate,
-the recorder as people run it, and a reader that selects what is new whenever
-it is notified. The delay of a change is the time from the answer that its
-writer got to the end of the first query that showed its row.
+the recorder as people run it, and a reader that selects new rows whenever it
+is notified. The delay of a change is the time from the response to its writer
+to the end of the first query that showed its row.
 """
 
 import asyncio
@@ -75,9 +75,9 @@ async def _measured(data: Path, folder: Path, runs: int) -> list[list[float]]:
                 await until(reader.has_rows, "the recorder records")
                 await _written(cluster, WARM_UP_SECONDS)
                 for _ in range(runs):
-                    told = await _written(cluster, SECONDS)
+                    written = await _written(cluster, SECONDS)
                     await asyncio.sleep(1)
-                    run = [reader.seen[v] - at for v, at in told.items()]
+                    run = [reader.seen[v] - at for v, at in written.items()]
                     say(f"  {len(run)} changes, p99 {_p99(run) * 1000:.0f} ms")
                     delays.append(run)
     return delays
@@ -101,11 +101,11 @@ async def _written(cluster: Cluster, seconds: float) -> dict[int, float]:
 
 
 class _Reader:
-    """Selects what is new whenever it is told that there is something."""
+    """Selects new rows whenever it is notified."""
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         self._connection = connection
-        self._told = asyncio.Event()
+        self._notified = asyncio.Event()
         self._position = 0
         self.seen: dict[int, float] = {}
         """When each version was first selected."""
@@ -115,7 +115,9 @@ class _Reader:
     async def listening(cls, dsn: str) -> AsyncIterator["_Reader"]:
         connection = await asyncpg.connect(dsn)
         reader = cls(connection)
-        await connection.add_listener(CHANNEL, lambda *_: reader._told.set())
+        await connection.add_listener(
+            CHANNEL, lambda *_: reader._notified.set()
+        )
         async with asyncio.TaskGroup() as group:
             reading = group.create_task(reader._read())
             yield reader
@@ -127,8 +129,8 @@ class _Reader:
 
     async def _read(self) -> None:
         while True:
-            await self._told.wait()
-            self._told.clear()
+            await self._notified.wait()
+            self._notified.clear()
             rows = await self._connection.fetch(ROWS, self._position)
             now = time.monotonic()
             for position, version in rows:

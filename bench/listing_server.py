@@ -1,9 +1,9 @@
-"""An API server with a hundred thousand pods, of which it keeps a few.
+"""An API server with a hundred thousand pods, few of them in memory.
 
-``python -m bench.listing_server PODS FOLDER`` serves discovery, the
-namespace kube-system, lists of pods in pages, and watches in which nothing
-happens, over plain HTTP on loopback. Pages are made when they are asked for.
-It writes a kubeconfig into the folder when it listens.
+``python -m bench.listing_server PODS FOLDER`` serves discovery, the namespace
+kube-system, lists of pods in pages, and watches in which nothing happens, over
+plain HTTP on loopback. Pages are made on request. It writes a kubeconfig into
+the folder when it listens.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ REVISION = 10**9
 
 KEPT = 2000
 """Pods that can be read one by one: the newest, which the recorder reads to
-tell whether the server was rewound."""
+detect a rewound server."""
 
 
 class _Metadata(msgspec.Struct):

@@ -1,9 +1,9 @@
-"""A real API server that is being recorded, and a load upon it.
+"""A real API server that is being recorded, and a load on it.
 
 The parts are what people run: the API server with its usual storage, the
 embedded PostgreSQL with fsync, ``recorder record`` in a process of its own.
-The writer is another process, and who waits for rows is told by the
-notifications that every commit sends, so that waiting costs nothing.
+The writer is another process, and the wait for rows uses the notifications
+that every commit sends, so that it costs nothing.
 """
 
 import asyncio
@@ -41,26 +41,26 @@ VERSIONS = """
 
 @dataclass(slots=True)
 class LogSize:
-    """The size of the log, as its notifications tell it."""
+    """The size of the log, from its notifications."""
 
     entries: int = 0
     at: float = 0.0
-    """By the steady clock, when it was told."""
+    """By the steady clock, when the notification came."""
 
-    _told: asyncio.Event = field(default_factory=asyncio.Event)
+    _notified: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def tell(self, *notification: object) -> None:
+    def notify(self, *notification: object) -> None:
         """Take a notification of asyncpg's."""
         self.at = time.monotonic()
         self.entries = int(str(notification[-1]).partition(":")[2])
-        self._told.set()
+        self._notified.set()
 
     async def reach(self, entries: int, *, seconds: float = 120) -> float:
-        """Wait for a size; return when it was told."""
+        """Wait for a size; return when its notification came."""
         async with asyncio.timeout(seconds):
             while self.entries < entries:
-                self._told.clear()
-                await self._told.wait()
+                self._notified.clear()
+                await self._notified.wait()
         return self.at
 
 
@@ -68,10 +68,10 @@ class LogSize:
 async def watched_log(
     dsn: str,
 ) -> AsyncIterator[tuple[asyncpg.Connection, LogSize]]:
-    """Connect, and be told of every commit."""
+    """Connect, and get notified of every commit."""
     connection = await asyncpg.connect(dsn)
     size = LogSize()
-    await connection.add_listener(CHANNEL, size.tell)
+    await connection.add_listener(CHANNEL, size.notify)
     try:
         yield connection, size
     finally:
@@ -80,7 +80,7 @@ async def watched_log(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What became of one load."""
+    """The result of one load."""
 
     changes: int
     seconds: float
@@ -93,7 +93,7 @@ class Written:
     """Size of the log before the load."""
 
     versions: Sequence[int]
-    """What the answers gave, in order."""
+    """Those in the responses, in order."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -115,27 +115,27 @@ class Live:
         """Run the writer, and wait until all of it is committed."""
         self.loads += 1
         before = await self.connection.fetchval(SIZE)
-        told = await told_by_writer(
+        answers = await answers_of_writer(
             self.cluster.kubeconfig, changes, rate, f"load-{self.loads}"
         )
-        answered = [at for _, at in told]
+        answered = [at for _, at in answers]
         arrived = await self.size.reach(before + changes)
         return Written(
             changes=changes,
             seconds=max(answered) - min(answered),
             delay=arrived - max(answered),
             after=before,
-            versions=sorted(version for version, _ in told),
+            versions=sorted(version for version, _ in answers),
         )
 
     async def check(self, written: Written) -> None:
-        """See that every change is a row, and that there is no other."""
+        """Check that every change is a row, and that there is no other."""
         rows = await self.connection.fetch(VERSIONS, written.after)
         versions = sorted(row["version"] for row in rows)
         assert versions == written.versions, "every change, once"
 
 
-async def told_by_writer(
+async def answers_of_writer(
     kubeconfig: Path, changes: int, rate: float, prefix: str
 ) -> list[tuple[int, float]]:
     """Run the writer; return the version and the time of each answer."""

@@ -1,4 +1,4 @@
-"""What is made in the cluster that the templates come from."""
+"""The objects in the cluster that the templates come from."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -156,7 +156,7 @@ def _metadata(name: str, team: str) -> Body:
 
 
 def pod(name: str) -> Body:
-    """Return a pod that nobody schedules."""
+    """Return a pod that is not scheduled."""
     spec = _spec("evaluate", "sleep 100000", gpus=1, lifetime="Never")
     return {"metadata": {"name": name, **_metadata(name, "ops")}, "spec": spec}
 

@@ -1,7 +1,7 @@
 """What every benchmark needs: a server of its own, its costs, several runs.
 
-Processor time stands beside wall time, because the machine may be shared: it
-says what a document costs whoever else is running.
+Processor time is shown beside wall time, because the machine may be shared: it
+is the cost of a document, whatever else is running.
 """
 
 import asyncio
@@ -91,7 +91,7 @@ def say(text: str) -> None:
 
 @contextmanager
 def server_folder() -> Iterator[Path]:
-    """Yield a folder for an embedded server, which goes afterwards."""
+    """Yield a folder for an embedded server, which is deleted afterwards."""
     path = Path(tempfile.mkdtemp(prefix="recorder-bench-"))
     try:
         yield path
@@ -144,7 +144,7 @@ def run_module(module: str, *arguments: object) -> dict[str, Any]:
 
 
 def machine() -> dict[str, Any]:
-    """Say what the numbers were measured on."""
+    """Describe the machine of the measurements."""
     cpuinfo = Path("/proc/cpuinfo").read_text()
     model = re.search(r"model name\s*: (.*)", cpuinfo)
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -1,8 +1,8 @@
 """How long this machine takes to read what no cache holds, in this minute.
 
-Most of a document's time goes into such reads, and on a machine that is
-shared they take twice as long in one hour as in another: without this number
-two runs cannot be compared.
+Most of a document's time is spent in such reads, and on a shared machine they
+take twice as long in one hour as in another: without this number two runs
+cannot be compared.
 """
 
 import time

@@ -31,12 +31,12 @@ the database and its files have been touched."""
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What one play took."""
+    """The cost of one play."""
 
     recorder: dict[str, Any]
     postgres_cpu_seconds: float
     found: Any
-    """What was found in the database, if anybody looked."""
+    """What was found in the database, if it was inspected."""
 
 
 def bench(runs: int) -> list[Number]:
@@ -44,7 +44,7 @@ def bench(runs: int) -> list[Number]:
         tape = folder / "mixed.tape.jsonl.zst"
         size = write_tape(tape, "mixed", documents=DOCUMENTS) / DOCUMENTS
         say(f"mixed: {DOCUMENTS} documents of {size:.0f} bytes on average")
-        # In turns: what a shared machine does in a minute is in both.
+        # In turns, so that other load on the machine affects all.
         ways: tuple[tuple[str, ...], ...] = ((), ("facts",), ("states",))
         turns = [
             [played(tape, "mixed", leaving_out=way) for way in ways]
@@ -126,44 +126,43 @@ def bench(runs: int) -> list[Number]:
 def played(
     tape: Path,
     mix: str,
-    look: Callable[[str], Awaitable[Any]] | None = None,
+    inspect: Callable[[str], Awaitable[Any]] | None = None,
     *,
     leaving_out: Sequence[str] = (),
 ) -> Played:
-    """Play a tape into a new server; without something, to tell its cost.
+    """Play a tape into a new server; optionally without a part, for its cost.
 
-    What ``look`` finds with the owner's address is asked for before and
-    after.
+    What ``inspect`` finds with the owner's address is read before and after.
     """
     with server_folder() as folder:
         small = folder / "small.tape.jsonl.zst"
         write_tape(small, mix, documents=WARM_UP, seed="warm-up")
-        return asyncio.run(_played(folder, small, tape, look, leaving_out))
+        return asyncio.run(_played(folder, small, tape, inspect, leaving_out))
 
 
 async def _played(
     folder: Path,
     small: Path,
     tape: Path,
-    look: Callable[[str], Awaitable[Any]] | None,
+    inspect: Callable[[str], Awaitable[Any]] | None,
     leaving_out: Sequence[str],
 ) -> Played:
     async with open_database(Settings(data_dir=folder)) as database:
         await _run(folder, small, leaving_out)
-        before = await look(database.dsn("owner")) if look else None
+        before = await inspect(database.dsn("owner")) if inspect else None
         spent = postgres_cpu_seconds(folder)
         recorder = await _run(folder, tape, leaving_out)
         spent = postgres_cpu_seconds(folder) - spent
-        after = await look(database.dsn("owner")) if look else None
+        after = await inspect(database.dsn("owner")) if inspect else None
     say(f"  {recorder['entries'] / recorder['seconds']:,.0f} entries/s")
     return Played(recorder, spent, (before, after))
 
 
 def _share(play: Played, bare: Played) -> float:
-    """Return what facts take of the recorder's processor time.
+    """Return the share of facts in the recorder's processor time.
 
-    Documents are decoded once, for entries and facts: what is decoded for
-    facts alone is what the run without them does not decode.
+    Documents are decoded once, for entries and facts: the fields decoded only
+    for facts are not decoded in the run without them.
     """
     recorder, without = play.recorder, bare.recorder
     decoding: float = (

@@ -1,4 +1,4 @@
-"""News to subscribers, and memory in a storm of questions beside them.
+"""News to subscribers, and memory in a storm of queries beside them.
 
 News are 200 changes a second, written here, and timed from when their commit
 returned to when a subscriber has read them.
@@ -86,7 +86,7 @@ async def _news(one: Served, telling: Telling) -> list[Number]:
         cuts = quantiles(delays, n=100)
         say(
             f"  news to {name}: p50 {cuts[49]:.1f} ms, p99 {cuts[98]:.1f} ms,"
-            f" {len(delays):,} told; {before:.0f} to {one.mebibytes:.0f} MiB;"
+            f" {len(delays):,} sent; {before:.0f} to {one.mebibytes:.0f} MiB;"
             f" {spent:.0f} % of a processor"
         )
         numbers += [
@@ -177,7 +177,7 @@ async def _read(
 async def _storm(
     one: Served, telling: Telling, names: Sequence[str], version: int
 ) -> list[Number]:
-    """Ask as much as one can beside 300 subscribers, three times."""
+    """Query as much as possible beside 300 subscribers, three times."""
     grown = []
     for turn in range(3):
         clock = Clock()
@@ -189,7 +189,7 @@ async def _storm(
 
             async def ask(turns: asyncio.Semaphore = turns) -> None:
                 async with turns:
-                    # Some are told that it is too much: that is the bound.
+                    # Some are rejected as too many: that is the bound.
                     await one.post(HEAVY)
 
             for _ in range(STORM):

@@ -1,9 +1,8 @@
-"""A writer that changes objects at a steady rate, and remembers when.
+"""A writer that changes objects at a steady rate, and notes when.
 
-``python -m bench.patching KUBECONFIG RATE SECONDS`` patches pods of a
-cluster in turn and prints, for each answer, the version that it gave and the
-steady clock's time at which it came. The clock is the machine's, the same in
-every process.
+``python -m bench.patching KUBECONFIG RATE SECONDS`` patches pods of a cluster
+in turn and prints, for each response, its version and the steady clock's time
+at which it came. The clock is the machine's, the same in every process.
 """
 
 import asyncio
@@ -38,7 +37,7 @@ def _path() -> str:
 
 async def patch(api: ApiClient, rate: float, seconds: float) -> list[str]:
     """Patch at a rate, however long each answer takes."""
-    told: list[str] = []
+    answers: list[str] = []
     turns = asyncio.Semaphore(AT_ONCE)
 
     async def one(name: str, number: int) -> None:
@@ -48,7 +47,7 @@ async def patch(api: ApiClient, rate: float, seconds: float) -> list[str]:
                 f"{_path()}/{name}", {"metadata": {"annotations": note}}
             )
             version = answer["metadata"]["resourceVersion"]
-            told.append(f"{version} {time.monotonic():.6f}")
+            answers.append(f"{version} {time.monotonic():.6f}")
 
     names = cycle(f"pod-{number:03}" for number in range(PODS))
     began = time.monotonic()
@@ -58,13 +57,13 @@ async def patch(api: ApiClient, rate: float, seconds: float) -> list[str]:
             if due > 0:
                 await asyncio.sleep(due)
             group.create_task(one(next(names), number))
-    return told
+    return answers
 
 
 async def main(config: dict[str, Any]) -> None:
     async with ApiClient(*address_and_trust(config)) as api:
-        told = await patch(api, float(sys.argv[2]), float(sys.argv[3]))
-    print("\n".join(told))
+        answers = await patch(api, float(sys.argv[2]), float(sys.argv[3]))
+    print("\n".join(answers))
 
 
 if __name__ == "__main__":

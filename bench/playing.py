@@ -1,11 +1,11 @@
-"""One process that plays one tape, and says what it took.
+"""One process that plays one tape, and prints its cost.
 
 ``python -m bench.playing FOLDER TAPE`` plays into the embedded server of
 a folder, which must run, and prints one line of JSON. With ``--profile FILE``
 it writes a profile of itself instead of being fast; with ``--no-facts`` it
-derives none and decodes what entries need, to tell what facts cost; with
+derives none and decodes what entries need, to measure their cost; with
 ``--no-hashes`` batches get none; with ``--no-states`` no states of objects are
-kept, so that the version before each is read from the log.
+kept, so that each previous version is read from the log.
 """
 
 import argparse

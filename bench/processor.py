@@ -1,9 +1,9 @@
-"""What recording costs, beside what the API server itself spends.
+"""The cost of recording, relative to that of the API server itself.
 
 Processor time of the recorder and of its PostgreSQL for a thousand changes,
-and of the kube-apiserver for the same thousand, in the same seconds: the
-ratio says what a cluster pays for its memory, on any machine. The API server
-stores as it does by default, and its own time includes serving our watches.
+and of the kube-apiserver for the same thousand, in the same seconds: a ratio
+that holds on any machine. The API server stores as it does by default, and its
+own time includes serving our watches.
 """
 
 import asyncio

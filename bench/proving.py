@@ -1,7 +1,7 @@
-"""What proving costs: hashes while recording, and verifying afterwards.
+"""The cost of proving: hashes while recording, and verifying afterwards.
 
-A tape is played with hashes and without, in turns; a log is verified, and
-read by as many processes without a hash, in turns.
+A tape is played with hashes and without, in turns; a log is verified, and read
+by as many processes without a hash, in turns.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ def bench(runs: int) -> list[Number]:
     with server_folder() as folder:
         tape = folder / "mixed.tape.jsonl.zst"
         write_tape(tape, "mixed", documents=DOCUMENTS)
-        # In turns: what a shared machine does in a minute is in both.
+        # In turns, so that other load on the machine affects both.
         both = [
             (
                 played(tape, "mixed"),
@@ -141,7 +141,7 @@ async def _read(dsn: str, log: int) -> None:
 async def read_spans(
     dsn: str, end: LogEnd, spans: Sequence[Span], *, tell: Tell
 ) -> None:
-    """Read the entries of spans as who verifies them does, without a hash."""
+    """Read the entries of spans as verifying does, without a hash."""
     connection: asyncpg.Connection = await connect_to(dsn)
     for span in spans:
         drafts = await EntryDrafts.opened(connection, end.log)

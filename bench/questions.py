@@ -1,9 +1,9 @@
-"""How long questions take, of ten days of five thousand nodes.
+"""How long queries take, of ten days of five thousand nodes.
 
 In the store and the rules, warm, without the start of a process. The log is
-made by `answers_log`; ``python -m bench.questions --entries N`` asks one
-of another size, ``--keep FOLDER`` leaves it there, and ``--use FOLDER`` asks
-it again.
+made by `answers_log`; ``python -m bench.questions --entries N`` queries one of
+another size, ``--keep FOLDER`` keeps it there, and ``--use FOLDER`` queries it
+again.
 """
 
 import argparse
@@ -81,7 +81,7 @@ def bench(runs: int) -> list[Number]:
 async def _measured(
     entries: int, *, keep: Path | None = None, use: Path | None = None
 ) -> list[Number]:
-    """Make a log and ask it, or ask the one of a folder."""
+    """Make a log and query it, or query the one of a folder."""
     async with AsyncExitStack() as stack:
         folder = use or keep or stack.enter_context(server_folder())
         database = await stack.enter_async_context(
@@ -177,10 +177,10 @@ async def _timed(
     asks: Sequence[Ask],
     most: int,
 ) -> list[Number]:
-    """Ask everything once to warm up, then measure.
+    """Run everything once to warm up, then measure.
 
-    Beside the time that passed stands the processor time of asking and of
-    the server, which other work on the machine lengthens less.
+    Besides the elapsed time, the processor time of the client and of the
+    server, which other work on the machine lengthens less.
     """
     for ask in asks:
         await _one(engine, ask)
@@ -218,7 +218,7 @@ def _postmortem(folder: Path, made: Filled) -> list[Number]:
             check=False,
         )  # fmt: skip
         took.append(time.perf_counter() - began)
-        # 4: nobody records this log, so nothing vouches for the present.
+        # 4: no recorder writes this log, so nothing vouches for the present.
         assert done.returncode in {0, 4}, done.stderr.decode()
     return [
         Number(

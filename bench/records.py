@@ -1,9 +1,9 @@
-"""Audit records of one cluster as others would have made them.
+"""Audit records of one cluster, as other clusters would have them.
 
-A record that is repeated as it is compresses as no other does: the log holds
-one like it. So whoever needs more than a cluster made lets another one make
-the same requests, for objects with names, UIDs and versions of their own, on
-other nodes and at other times.
+An identically repeated record compresses like no other: the log holds the same
+one already. So for more records than a cluster made, another cluster makes the
+same requests, for objects with names, UIDs and versions of its own, on other
+nodes and at other times.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ import orjson
 from bench.harvest import RECORDS
 from recorder.zstd import decompress
 
-__all__ = ["harvested", "retold"]
+__all__ = ["harvested", "varied"]
 
 UUID = re.compile(
     rb"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"
@@ -39,10 +39,10 @@ def harvested() -> list[bytes]:
     return decompress(RECORDS.read_bytes()).splitlines()
 
 
-def retold(records: Sequence[bytes], seed: str) -> Iterator[bytes]:
+def varied(records: Sequence[bytes], seed: str) -> Iterator[bytes]:
     """Yield records as another cluster would have made them.
 
-    The same seed gives the same cluster, in which what was one object is.
+    The same seed gives the same cluster, with the same objects.
     """
     chance = random.Random(seed)
     site = chance.choice(SITES)
@@ -65,16 +65,16 @@ def retold(records: Sequence[bytes], seed: str) -> Iterator[bytes]:
         return f"{datetime.fromisoformat(text) + later:{form}}Z".encode()
 
     for raw in records:
-        told = UUID.sub(uuid, raw)
-        told = SUFFIX.sub(suffix, told)
-        told = NODE.sub(lambda found: site + b"-00" + found[1], told)
-        told = WORK.sub(lambda found: b"work-%b-" % key + found[1], told)
-        told = VERSION.sub(
-            lambda found: found[1] + b"%d" % (int(found[2]) + versions), told
+        record = UUID.sub(uuid, raw)
+        record = SUFFIX.sub(suffix, record)
+        record = NODE.sub(lambda found: site + b"-00" + found[1], record)
+        record = WORK.sub(lambda found: b"work-%b-" % key + found[1], record)
+        record = VERSION.sub(
+            lambda found: found[1] + b"%d" % (int(found[2]) + versions), record
         )
-        told = TIME.sub(moved, told)
-        orjson.loads(told)
-        yield told
+        record = TIME.sub(moved, record)
+        orjson.loads(record)
+        yield record
 
 
 LETTERS = bytes.maketrans(b"0123456789abcdef", b"bcdfghjklmnpqrst")

@@ -1,18 +1,17 @@
-"""What redaction costs beside decoding.
+"""The cost of redaction, relative to decoding.
 
 ``decode alone`` is ``orjson.loads`` of a document, the fastest way to all of
-it. ``decode and redact`` is the same of what redaction gave, the redaction
-included. The documents are a fleet's, as its API server serves them, and
+it. ``decode and redact`` is the same of the redacted document, including
+redaction. The documents are a fleet's, as its API server serves them, and
 redacted as the watch does; those of a tape are redacted more closely, and
-stand beside for comparison. ``walk`` is redaction by the walk alone, which
-finds the same secrets as the quick search of redaction: their ratio is what
-the search gives.
+shown for comparison. ``walk`` is redaction by the walk alone, which finds the
+same secrets as the quick search: their ratio is the gain of the search.
 
 Every document is another version of another object, because a loop over one
-measures a warm cache; Pods of one Job share their environment, as in life.
-What counts is processor time, and of many short runs the best: what disturbs
-a run only makes it longer. The ways are taken in turn, so that a slow spell
-of the machine meets all, and only their ratio is held to a target.
+measures a warm cache; Pods of one Job share their environment, as in reality.
+What counts is processor time, and of many short runs the best: disturbances
+only make a run longer. The variants are run in turn, so that a slow phase of
+the machine affects all, and only their ratio has a target.
 
 ``python -m bench.redact`` prints a table by kind of document.
 """

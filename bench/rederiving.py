@@ -1,4 +1,4 @@
-"""A log derived anew: entries a second, by a process for each core.
+"""Rebuilding the facts of a log: entries a second, a process for each core.
 
 From the start of the work, processes included, to the change-over.
 """
@@ -57,7 +57,7 @@ def bench(runs: int) -> list[Number]:
 async def _measured(
     folder: Path, tape: Path, runs: int
 ) -> list[tuple[int, float, float, float]]:
-    """Play a tape; derive it anew and anew."""
+    """Play a tape; rebuild its facts several times."""
     async with open_database(Settings(data_dir=folder)) as database:
         await asyncio.to_thread(run_module, "bench.playing", folder, tape)
         return [

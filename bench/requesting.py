@@ -1,7 +1,7 @@
 """Requests to an API server that cost the client next to nothing.
 
 The processor is shared with what is measured, so the clients of a load must
-not be what is slow: bodies are bytes, answers stay bytes, and a connection
+not be the bottleneck: bodies are bytes, responses stay bytes, and a connection
 carries one request after another.
 """
 
@@ -46,7 +46,7 @@ class Connection:
     async def request(
         self, method: str, path: str, body: bytes = b"", *, kind: str = JSON
     ) -> bytes:
-        """Return the body of the answer, which must be a good one."""
+        """Return the body of the response, which must be a success."""
         self.writer.write(
             f"{method} {path} HTTP/1.1\r\nHost: cluster\r\n"
             f"Content-Type: {kind}\r\nAccept: */*\r\n"

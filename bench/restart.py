@@ -1,10 +1,10 @@
 """From the start of the process until every stream is proven live again.
 
-A real API server holds 20,000 pods that the log knows and that nothing
-changed since the recorder was stopped. Each stream continues at its version;
-it counts as live when it is committed that the server took that version. The
-API server itself says how many pods its lists have given: none but the few
-that prove that history was not rewound.
+A real API server holds 20,000 pods that the log knows and that nothing changed
+since the recorder was stopped. Each stream continues at its version; it counts
+as live when it is committed that the server accepted that version. The API
+server itself counts how many pods its lists returned: none but the few that
+prove that history was not rewound.
 """
 
 import asyncio
@@ -43,8 +43,8 @@ LISTED = re.compile(
     re.MULTILINE,
 )
 PROOFS = 40
-"""Pods read one by one, as they were when last seen, to tell that history was
-not rewound; a request for one as of then is a list by the API's words."""
+"""Pods read one by one, as they were when last seen, to detect a rewound
+history; the API counts a request for one in the past as a list."""
 
 
 def bench(runs: int) -> list[Number]:
@@ -128,6 +128,6 @@ async def _restart(
 
 
 async def _listed(connection: Connection) -> float:
-    """Count the pods that lists of the API server have given."""
+    """Count the pods that lists of the API server returned."""
     said = await connection.request("GET", "/metrics")
     return sum(float(count) for count in LISTED.findall(said))

@@ -1,4 +1,4 @@
-"""What retention costs: days archived, verified and dropped.
+"""The cost of retention: days archived, verified and dropped.
 
 A tape is played into days of the past by a clock that is set; then one run
 archives and drops them. Rates are of one machine in one run: the archive's

@@ -1,9 +1,9 @@
-"""What it costs that the API server of a cluster decides who reads what.
+"""The cost of access decisions by the API server of a cluster.
 
-One server, asked the same by three readers in turns: with a static token, and
-with tokens of the cluster, by one who may get everything and by one who may
-get what is in one namespace. The reviews are remembered, as they nearly
-always are; how long the first answer takes is measured apart.
+One server gets the same queries from three readers in turns: with a static
+token, and with tokens of the cluster, by one who may get everything and by one
+who may get what is in one namespace. The reviews are cached, as they nearly
+always are; the time of the first response is measured separately.
 """
 
 import asyncio

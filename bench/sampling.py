@@ -1,9 +1,9 @@
-"""What a long run is judged by: one line of a table every few seconds.
+"""The samples of a long run: one line of a table every few seconds.
 
 Everything is read from outside: the kernel's account of the process, its own
-metrics, the database, etcd's revision. The lag is the age of the oldest
-change that the API server has answered and that is not committed, by the
-clock of whoever wrote it.
+metrics, the database, etcd's revision. The lag is the age of the oldest change
+that the API server has answered and that is not committed, by the clock of its
+writer.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from recorder.settings import Settings
 from recorder.wiring.database import open_database
 from tests.cluster.cluster import Cluster
 
-__all__ = ["Recorder", "Sample", "Told", "sampled", "started", "table"]
+__all__ = ["Recorder", "Sample", "Answers", "sampled", "started", "table"]
 
 STATE = """
     select (select coalesce(max(size), 0) from recorder.log_head) as entries,
@@ -41,16 +41,16 @@ RSS = re.compile(r"VmRSS:\s+(\d+) kB")
 
 
 @dataclass(slots=True)
-class Told:
-    """The answers to what was written, until they are seen committed."""
+class Answers:
+    """The responses to what was written, until they are committed."""
 
     waiting: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
     """Version and time of each answer, by resource."""
 
     answers: int = 0
 
-    def tell(self, resource: str, version: int) -> None:
-        """Take note of an answer."""
+    def note(self, resource: str, version: int) -> None:
+        """Note a response."""
         self.answers += 1
         waiting = self.waiting.setdefault(resource, [])
         waiting.append((version, time.monotonic()))
@@ -68,7 +68,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorder:
-    """A recorder that runs, and where to ask how it does."""
+    """A recorder that runs, and where to query its state."""
 
     pid: int
     metrics: str
@@ -103,7 +103,7 @@ class Sample:
 async def started(
     cluster: Cluster, data: Path, **settings: str
 ) -> AsyncIterator[Recorder]:
-    """Start the embedded server and a recorder that is asked about."""
+    """Start the embedded server and a recorder to observe."""
     tasks = data / "tasks"
     address = f"127.0.0.1:{cluster.ports.take()}"
     environment = {
@@ -129,7 +129,7 @@ async def started(
 
 @dataclass(slots=True)
 class Series:
-    """The lines so far, and what the load is doing."""
+    """The lines so far, and the current phase of the load."""
 
     samples: list[Sample] = field(default_factory=list)
     phase: str = "start"
@@ -137,7 +137,7 @@ class Series:
 
 @asynccontextmanager
 async def sampled(
-    cluster: Cluster, recorder: Recorder, told: Told, *, every: float
+    cluster: Cluster, recorder: Recorder, answers: Answers, *, every: float
 ) -> AsyncIterator[Series]:
     """Take a sample every so many seconds while entered."""
     series = Series()
@@ -146,12 +146,12 @@ async def sampled(
     async def take() -> None:
         say(_line(None))
         while True:
-            sample = await _sample(cluster, watched, told, began, series)
+            sample = await _sample(cluster, watched, answers, began, series)
             series.samples.append(sample)
             say(_line(sample))
             await asyncio.sleep(every)
 
-    # A connection carries one question at a time, and others ask too.
+    # A connection carries one query at a time, and others query too.
     connection = await asyncpg.connect(recorder.dsn)
     watched = replace(recorder, connection=connection)
     async with asyncio.TaskGroup() as group:
@@ -164,7 +164,7 @@ async def sampled(
 async def _sample(
     cluster: Cluster,
     recorder: Recorder,
-    told: Told,
+    answers: Answers,
     began: float,
     series: Series,
 ) -> Sample:
@@ -175,9 +175,9 @@ async def _sample(
         second=time.monotonic() - began,
         phase=series.phase,
         writes=await cluster.etcd_client.revision(),
-        answers=told.answers,
+        answers=answers.answers,
         entries=state["entries"],
-        lag=told.lag(committed),
+        lag=answers.lag(committed),
         queue_bytes=await _queue_bytes(recorder.metrics),
         rss_mib=_rss_mib(recorder.pid),
         files=_open_files(recorder.pid),
@@ -226,7 +226,7 @@ def _line(sample: Sample | None) -> str:
 
 
 def table(samples: Sequence[Sample]) -> dict[str, Any]:
-    """Return the lines, and what they come to, for JSON."""
+    """Return the lines, and their summary, for JSON."""
     lags = [sample.lag for sample in samples]
     half = samples[len(samples) // 2 :]
     return {

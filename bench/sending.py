@@ -1,9 +1,9 @@
-"""What the audit webhook costs those who write to the API server.
+"""The cost of the audit webhook for clients of the API server.
 
 One API server, which writes its audit log to a file in any case. In turns of
-one run it sends its records to a recorder, sends them to nobody, and sends
-them to a recorder that was stopped with SIGSTOP, so that each batch hangs. A
-few clients write at a steady rate meanwhile, and time every write.
+one run it sends its records to a recorder, sends them nowhere, and sends them
+to a recorder that was stopped with SIGSTOP, so that each batch hangs. A few
+clients write at a steady rate meanwhile, and time every write.
 """
 
 import asyncio

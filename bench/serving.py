@@ -1,8 +1,8 @@
-"""What the API costs: a node's page, and then news and memory.
+"""The cost of the API: a node's page, and then news and memory.
 
-The questions are asked of the log that `answers_log` makes, over HTTP, of a
-server in a process of its own; ``python -m bench.serving --use FOLDER``
-asks one that `questions` kept.
+The queries go to the log that `answers_log` makes, over HTTP, to a server in a
+process of its own; ``python -m bench.serving --use FOLDER`` uses one that
+`questions` kept.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """Which share of its processor time a process spends where.
 
-Told by the process itself, as it is interrupted again and again: both parts of
-a share are of the same seconds, so that it holds on a machine that is shared
-and twice as slow in one minute as in the next. What a function slows down
-elsewhere, by the caches that it empties or the other core, is not in it.
+Sampled by the process itself, interrupted again and again: both parts of a
+share are of the same seconds, so that it holds on a machine that is shared and
+twice as slow in one minute as in the next. Slowdown elsewhere, by caches that
+a function empties or on the other core, is not included.
 """
 
 import signal

@@ -50,8 +50,8 @@ _KEYS = (
     " remediation remediation-reason remediation-ticket gpu-unhealthy"
 )
 KEYS = _KEYS.split()
-"""Words that the templates use below ``site.example.com``, for each of which
-a site has a word of its own."""
+"""Words that the templates use below ``site.example.com``; a site has a word
+of its own for each."""
 TEAMS = 12
 IMAGES = 400
 IMAGES_OF_A_NODE = 27

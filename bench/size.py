@@ -1,8 +1,8 @@
-"""What an entry takes on the disk: everything in the database that grows.
+"""The size of an entry on disk: everything in the database that grows.
 
 Heap and indices of the entries, the objects that they name, heads, batches,
-words, and apart from them of facts: the growth of the schema over a play,
-divided by the entries.
+words, and separately of facts: the growth of the schema over a play, divided
+by the entries.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ def bench(runs: int) -> list[Number]:
             tape = folder / f"{mix}.tape.jsonl.zst"
             size = write_tape(tape, mix, documents=documents) / documents
             say(f"bytes: {documents} {mix} of {size:.0f} bytes on average")
-            play = played(tape, mix, look)
+            play = played(tape, mix, inspect)
             entries = play.recorder["entries"]
             numbers.extend(_numbers(mix, *play.found, entries=entries))
         numbers.extend(_of_halves(folder))
@@ -58,7 +58,7 @@ def _of_halves(folder: Path) -> list[Number]:
     tape = folder / "halves.tape.jsonl.zst"
     size = write_halves(tape, documents=HALVES) / HALVES
     say(f"bytes: {HALVES} changes of {size:.0f} bytes on average")
-    play = played(tape, "events", look)
+    play = played(tape, "events", inspect)
     before, after = play.found
     entries = play.recorder["entries"]
     parts = {
@@ -81,7 +81,7 @@ def _of_halves(folder: Path) -> list[Number]:
     ]
 
 
-async def look(dsn: str) -> Sizes:
+async def inspect(dsn: str) -> Sizes:
     connection = await asyncpg.connect(dsn)
     try:
         sizes = {

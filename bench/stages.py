@@ -1,7 +1,7 @@
 """Where the time of a document goes: microseconds of each stage.
 
 Every stage is run alone over the documents of a tape, in the process's own
-processor time, the best of several runs. What is left of a whole play is the
+processor time, the best of several runs. The rest of a whole play is the
 sending of rows, the other statements and the event loop.
 """
 

@@ -1,4 +1,4 @@
-"""How soon the command answers to somebody who asks what it can."""
+"""How soon the command responds to ``--help``."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ def bench(runs: int) -> list[Number]:
 
 
 def _fastest() -> float:
-    """Return the fastest of several: what disturbs only makes it slower."""
+    """Return the fastest of several: disturbances only make it slower."""
     return min(_once() for _ in range(TRIES))
 
 

@@ -18,7 +18,7 @@ from bench.requesting import (
     connections,
     version_of,
 )
-from bench.sampling import Told
+from bench.sampling import Answers
 from tests.cluster.waiting import until
 
 __all__ = ["Clients"]
@@ -32,11 +32,11 @@ Request = tuple[str, str, str, bytes, str]
 
 
 class Clients:
-    """Sixteen clients, which tell every answer."""
+    """Sixteen clients, which note every response."""
 
-    def __init__(self, kubeconfig: Path, told: Told) -> None:
+    def __init__(self, kubeconfig: Path, answers: Answers) -> None:
         self._kubeconfig = kubeconfig
-        self._told = told
+        self._answers = answers
 
     async def make_pods(self, count: int, nodes: list[str]) -> None:
         """Make pods on nodes in turn, and wait until all of them run."""
@@ -53,7 +53,7 @@ class Clients:
             await until(all_run, "every pod runs", seconds=900, every=1)
 
     async def storm(self, pods: int, nodes: list[str]) -> None:
-        """Touch every pod and flip every node, mixed evenly."""
+        """Change all pods and flip every node, mixed evenly."""
         touched = map(_touch, range(pods))
         flipped = map(_flip, nodes)
         await self._send(_mixed(touched, flipped, max(1, pods // len(nodes))))
@@ -66,7 +66,7 @@ class Clients:
                 answer = await connection.request(
                     method, path, body, kind=kind
                 )
-                self._told.tell(resource, version_of(answer))
+                self._answers.note(resource, version_of(answer))
 
         # New ones each time: the API server closes those that idle.
         async with (

@@ -25,13 +25,13 @@ INCIDENTS = ("crash", "kernel-deadlock", "drain", "kubelet-restart")
 TAPES = Path(__file__).parents[1] / "tests/corpus/tapes"
 RACK = "bench.example.com/rack"
 BESIDE = 7
-"""Nodes of the fleet that stand in a rack with one that is struck."""
+"""Nodes of the fleet in the rack of a struck one."""
 
 UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @cache
-def _told(name: str) -> Told:
+def _script(name: str) -> Told:
     return Told(
         read_lines(TAPES / f"{name}.tape.jsonl.zst"),
         read_truth(TAPES / f"{name}.truth.json"),
@@ -39,7 +39,7 @@ def _told(name: str) -> Told:
 
 
 def _renamed(number: int) -> Told:
-    return rename(_told(INCIDENTS[number % len(INCIDENTS)]), number)
+    return rename(_script(INCIDENTS[number % len(INCIDENTS)]), number)
 
 
 def struck_nodes(count: int) -> list[str]:
@@ -48,7 +48,7 @@ def struck_nodes(count: int) -> list[str]:
 
 
 def truth_of(number: int) -> Verdict:
-    """Return what is true of the node that an incident is about."""
+    """Return the truth about the node of an incident."""
     return _renamed(number).truth.verdicts[0]
 
 
@@ -58,7 +58,7 @@ def rack_of(number: int) -> str:
 
 
 def beside_struck(nodes: Sequence[Change], struck: int) -> list[Change]:
-    """Put the first of these Nodes into the racks of those that are struck."""
+    """Put the first of these Nodes into the racks of the struck ones."""
     return [
         replace(change, document=_racked(change.document, number // BESIDE))
         if number < struck * BESIDE

@@ -1,10 +1,10 @@
-"""How soon a standby goes on when the writer dies, or hangs.
+"""How soon a standby takes over when the writer dies, or hangs.
 
 Two recorders, one PostgreSQL 15, a steady load. The writer gets SIGKILL, or
 SIGSTOP, which leaves its connections open; the seconds are those until the
 other has committed entries of its own. Afterwards every change that the API
-server answered must be in the log once, whatever the first had in hand, and
-one that hung must not write when it goes on.
+server answered must be in the log once, whatever the first held, and one that
+hung must not write when it continues.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from pathlib import Path
 import asyncpg
 
 from bench import writing
-from bench.live import LIVE, SIZE, VERSIONS, told_by_writer
+from bench.live import LIVE, SIZE, VERSIONS, answers_of_writer
 from bench.measuring import Number, say, server_folder
 from recorder.store.engine import make_engine
 from recorder.store.schema import migrate
@@ -169,7 +169,7 @@ class _Pair:
         size = await self._reader.fetchval(SIZE)
         async with asyncio.TaskGroup() as group:
             load = group.create_task(
-                told_by_writer(
+                answers_of_writer(
                     self._cluster.kubeconfig,
                     CHANGES,
                     RATE,
@@ -195,9 +195,9 @@ class _Pair:
 
         return went_on
 
-    async def _lost(self, told: list[tuple[int, float]], size: int) -> int:
+    async def _lost(self, answers: list[tuple[int, float]], size: int) -> int:
         """Count the changes without a row; there is never another row."""
-        wanted = sorted(version for version, _ in told)
+        wanted = sorted(version for version, _ in answers)
         there: list[int] = []
 
         async def complete() -> bool:

@@ -81,7 +81,7 @@ def load() -> Templates:
                 line["resource"], uid, name, _work(made)
             )
         story.versions.append((line["type"], made))
-    _tell(stories, events)
+    _add_events(stories, events)
     by_resource: dict[str, list[Story]] = {}
     for story in stories.values():
         if story.resource == NODES:
@@ -106,7 +106,7 @@ def _work(made: Body) -> str:
     return str(work)
 
 
-def _tell(stories: dict[str, Story], events: list[Body]) -> None:
+def _add_events(stories: dict[str, Story], events: list[Body]) -> None:
     nodes = {s.name: s for s in stories.values() if s.resource == NODES}
     for event in events:
         regarding = event["involvedObject"]

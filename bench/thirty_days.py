@@ -1,9 +1,9 @@
 """Thirty days with a hot window of seven: does the database stop growing?
 
-The changes of each day are written by a clock that stands in the past, and at
-its end retention runs as it would have then. The fleet does not grow: what
-came to its end is deleted after a while. At last the log is verified from its
-first batch on, and asked why a node restarted on the second day.
+The changes of each day are written by a clock in the past, and at its end
+retention runs as it would have then. The fleet does not grow: objects that
+ended are deleted after a while. Finally the log is verified from its first
+batch on, and queried why a node restarted on the second day.
 """
 
 import asyncio
@@ -92,7 +92,7 @@ async def _measured(server: DatabaseServer, folder: Path) -> list[Number]:
         settings = Settings(
             data_dir=folder, database_url=database.dsn("reader")
         )
-        sizes, told = await _lived(database, settings)
+        sizes, verdicts = await _lived(database, settings)
         engine = make_engine(database.dsn("reader"))
         (log,) = await read_logs(engine)
         await engine.dispose()
@@ -101,7 +101,7 @@ async def _measured(server: DatabaseServer, folder: Path) -> list[Number]:
         )
         proven = found.ok and found.size > DAYS * DOCUMENTS / 2
         again = await _why(settings)
-        is_right = again == told and again[-1][0] == truth_of(0).happened
+        is_right = again == verdicts and again[-1][0] == truth_of(0).happened
     settled = [size / (1 << 20) for size in sizes[SETTLED - 1 :]]
     return [
         Number(
@@ -140,7 +140,7 @@ async def _lived(
     day of the incident.
     """
     dsn = database.dsn("writer")
-    sizes, told = list[int](), list[tuple[str, str]]()
+    sizes, verdicts = list[int](), list[tuple[str, str]]()
     place = settings.data_dir / "archive"
     fleet = Fleet(
         "thirty days",
@@ -167,9 +167,9 @@ async def _lived(
             f" {len(done.dropped)} dropped, {sizes[-1] / (1 << 20):,.0f} MiB"
         )
         if day == STRUCK:
-            told = await _why(settings)
+            verdicts = await _why(settings)
     await set_clock(database, timedelta())
-    return sizes, told
+    return sizes, verdicts
 
 
 def _struck() -> Iterator[WatchFrame]:
@@ -198,7 +198,7 @@ def _whole(item: bytes, page: ListPage) -> bytes:
 
 
 async def _why(settings: Settings) -> list[tuple[str, str]]:
-    """Ask what happened to the node of the incident."""
+    """Query what happened to the node of the incident."""
     until = datetime.now(UTC) - timedelta(days=DAYS - STRUCK)
     window = Window(until - timedelta(hours=6), until)
     question = WhyQuestion(node=truth_of(0).node, window=window)

@@ -1,11 +1,10 @@
 """Training: the dictionaries that the recorder compresses payloads with.
 
-``python -m bench.train`` trains one for each kind on fleets that no
-benchmark uses, several of them so that what one site chose is not learnt, and
-writes them where the store loads them from. With
-``--compare`` it writes nothing and prints, for dictionaries of several sizes,
-what a document of the fleet that the benchmarks do use takes, in bytes and in
-microseconds.
+``python -m bench.train`` trains one for each kind on fleets that no benchmark
+uses, several of them so that the choices of one site are not learned, and
+writes them where the store loads them from. With ``--compare`` it writes
+nothing and prints, for dictionaries of several sizes, the cost of a document
+of the fleet that the benchmarks do use, in bytes and in microseconds.
 
 A new dictionary is another one, not another version: the database keeps every
 one that a payload names.
@@ -21,7 +20,7 @@ from pathlib import Path
 
 from bench.answers_log import STATES_MAX, Nothing, batches
 from bench.fleet import Change, Fleet
-from bench.records import harvested, retold
+from bench.records import harvested, varied
 from bench.tapes import MIXES, frame
 from bench.templates import EVENTS, JOBS, NODES, PODS, load
 from recorder.intake.deriving import Deriver
@@ -84,7 +83,7 @@ def objects(fleet: Fleet) -> Iterator[bytes]:
 
 
 def facts(fleet: Fleet) -> Iterator[bytes]:
-    """What facts tell that the recorder derives of a mixed fleet."""
+    """The details of the facts that the recorder derives of a mixed fleet."""
     changes = islice(fleet.changes(MIXES["mixed"]), SAMPLES["fact"])
     return iter(asyncio.run(_derived(changes)))
 
@@ -95,7 +94,7 @@ async def _derived(changes: Iterable[Change]) -> list[bytes]:
         await deriver.derive(batch)
         for _, derived in batch.facts or ():
             found += [fact.detail for fact in derived]
-    return [told for told in found if len(told) >= COMPRESSED_FROM]
+    return [detail for detail in found if len(detail) >= COMPRESSED_FROM]
 
 
 def audits(fleet: Fleet) -> Iterator[bytes]:
@@ -103,7 +102,7 @@ def audits(fleet: Fleet) -> Iterator[bytes]:
     records = harvested()
     turn = 0
     while True:
-        yield from retold(records, f"{fleet._revision} {turn}")
+        yield from varied(records, f"{fleet._revision} {turn}")
         turn += 1
 
 

@@ -1,4 +1,4 @@
-"""One process that verifies one log, and says what it took.
+"""One process that verifies one log, and prints its cost.
 
 ``python -m bench.verified DSN`` prints one line of JSON.
 """

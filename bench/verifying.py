@@ -1,13 +1,13 @@
-"""What verifying costs of a log of many days, and whether its memory is flat.
+"""The cost of verifying a log of many days, and whether memory is flat.
 
 ``python -m bench.verifying [ENTRIES]`` makes a log of so many entries, 20
 million by default and 250,000 a day, and verifies it in a process of its own:
 at a sixteenth of its size, and whenever it has doubled.
 
-The first day is a tape that is played. Those behind it are its rows once more,
-at other positions and times, so that each batch has a hash of its own: made as
-those of a log of before there were hashes, but by several processes. Facts are
-left out: nothing that is verified reads them.
+The first day is a tape that is played. The later ones are its rows once more,
+at other positions and times, so that each batch has a hash of its own: made
+like those of a log from before there were hashes, but by several processes.
+Facts are left out: verifying does not read them here.
 """
 
 import argparse
@@ -92,7 +92,7 @@ SET_PEAKS = "update recorder.log_head set peaks = $1"
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What one verification took."""
+    """The cost of one verification."""
 
     entries: int
     seconds: float
@@ -199,7 +199,7 @@ async def _seal(database: Database) -> None:
         jobs = [(dsn, end, spans[part::count]) for part in range(count)]
         never = asyncio.Event()
         roots: dict[int, bytes] = {}
-        async for _, some in in_processes(tell_roots, jobs, never, most=count):
+        async for _, some in in_processes(send_roots, jobs, never, most=count):
             roots.update(some)
         tree, rows, at = CompactRange(), [], datetime.now(UTC)
         async for one in headers(connection, end, after=0, until=end.batches):
@@ -217,7 +217,7 @@ async def _seal(database: Database) -> None:
         await connection.close()
 
 
-async def tell_roots(
+async def send_roots(
     dsn: str, end: LogEnd, spans: Sequence[Span], *, tell: Tell
 ) -> None:
     """Send the hashes of batches that have none, span by span."""

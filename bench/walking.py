@@ -1,14 +1,14 @@
-"""What an absence costs, and what is left of it, once the past was read.
+"""The cost of an absence, and what remains of it after reading the past.
 
-Pods change at a steady rate while nobody records. The API server starts anew,
+Pods change at a steady rate while no recorder runs. The API server restarts,
 so that its watch cache has forgotten all of it, and then the recorder does,
-while the pods go on changing. Of each change the writer was told the version:
-the log must hold it. What the walk costs the API server is its processor time
-in each second of it, beside what it spent in the seconds before, under the
-same load without a recorder.
+while the pods continue to change. The writer knows the version of each change:
+the log must hold it. The cost of the walk for the API server is its processor
+time in each second of it, relative to the seconds before, under the same load
+without a recorder.
 
 ``python -m bench.walking --nodes 5000 --pods 20000`` does it once beside so
-many Nodes and Pods that nobody changes.
+many idle Nodes and Pods.
 """
 
 import argparse
@@ -64,7 +64,7 @@ WALKED = re.compile(r"with (\d+) requests: (\d+) versions")
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What came of one absence."""
+    """The result of one absence."""
 
     share: float
     """Of the changes that were made meanwhile: in the log, in percent."""
@@ -79,7 +79,7 @@ class Walk:
     """For each version that was recovered."""
 
     proved: str
-    """What the gap says of it."""
+    """The text of the gap."""
 
 
 AT_ONCE = 20
@@ -178,7 +178,7 @@ async def _absence(cluster: Cluster, data: Path, dsn: str) -> Walk:
 
 
 async def _crowd(api: ApiClient, nodes: int, pods: int) -> None:
-    """Make Nodes and Pods that nobody changes."""
+    """Make idle Nodes and Pods."""
     turns = asyncio.Semaphore(AT_ONCE)
     path = f"/api/v1/namespaces/{patching.NAMESPACE}/pods"
 

@@ -1,9 +1,9 @@
 """A load: half of it new Events, half of it patches of Nodes' status.
 
-``python -m bench.writing KUBECONFIG COUNT [--rate N] [--prefix NAME]``
-writes with 16 clients, as fast as they go or at a rate, and prints the
-version that each answer gave and the steady clock's time at which it came.
-Every patch changes more than a heartbeat does, so each is an entry.
+``python -m bench.writing KUBECONFIG COUNT [--rate N] [--prefix NAME]`` writes
+with 16 clients, as fast as they go or at a rate, and prints the version of
+each response and the steady clock's time at which it came. Every patch changes
+more than a heartbeat does, so each is an entry.
 """
 
 import argparse
@@ -93,9 +93,9 @@ async def write(
     *,
     rate: float,
     prefix: str,
-    tell: Callable[[str, int], None],
+    on_answer: Callable[[str, int], None],
 ) -> None:
-    """Write, and tell the resource and the version of each answer."""
+    """Write, and pass on the resource and the version of each response."""
     began = time.monotonic()
 
     async def client(connection: Connection, numbers: Iterator[int]) -> None:
@@ -108,7 +108,7 @@ async def write(
             make = event if is_event else patch
             method, path, body, kind = make(half, prefix)
             answer = await connection.request(method, path, body, kind=kind)
-            tell(EVENTS if is_event else NODES, version_of(answer))
+            on_answer(EVENTS if is_event else NODES, version_of(answer))
 
     async with (
         connections(kubeconfig, CLIENTS) as opened,
@@ -128,17 +128,19 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=0.0)
     parser.add_argument("--prefix", default="written")
     given = parser.parse_args()
-    told: list[tuple[int, float]] = []
+    answers: list[tuple[int, float]] = []
     asyncio.run(
         write(
             given.kubeconfig,
             given.count,
             rate=given.rate,
             prefix=given.prefix,
-            tell=lambda _, version: told.append((version, time.monotonic())),
+            on_answer=lambda _, version: answers.append(
+                (version, time.monotonic())
+            ),
         )
     )
-    print("\n".join(f"{version} {at:.6f}" for version, at in told))
+    print("\n".join(f"{version} {at:.6f}" for version, at in answers))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The API servers of a cluster, each at its own address.
 
 They are in an EndpointSlice, which they keep themselves, and renew a Lease
-each. Both are read to tell how many there are: one that is not ready, or on a
+each. Both are read to count them: one that is not ready, or on a
 network of its own, is not in the slice, and two on one machine share a Lease.
 """
 
