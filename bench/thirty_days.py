@@ -24,10 +24,6 @@ from recorder.admin.verifying import Verifying
 from recorder.admin.verifying_database import verify
 from recorder.answers.node_questions import WhyQuestion
 from recorder.answers.why import ask_why
-from recorder.intake.deriving import Deriver
-from recorder.intake.ledger import Ledger
-from recorder.intake.relisting import Relisting
-from recorder.intake.sequencer import Sequencer
 from recorder.knowledge import load
 from recorder.model.observation import ListPage, WatchFrame
 from recorder.model.window import Window
@@ -35,7 +31,7 @@ from recorder.retention.policy import Policy
 from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read_logs import read_logs
-from recorder.store.writer import LogSpec, Writer
+from recorder.store.writer import LogSpec
 from recorder.wiring.database import roles_sql
 from recorder.wiring.reading import open_logs
 from tests.conftest import TEMPLATE, migrated
@@ -47,6 +43,7 @@ from tests.support.postgres import (
     make_template,
     start_embedded,
 )
+from tests.support.telling import Telling
 
 __all__ = ["bench"]
 
@@ -211,24 +208,13 @@ async def _why(settings: Settings) -> list[tuple[str, str]]:
 
 async def _append(dsn: str, frames: Iterable[WatchFrame]) -> None:
     """Write what a day saw, as intake does, by the clock of that day."""
-    writer = Writer(dsn, SPEC, holder="thirty days")
-    ledger = Ledger(await writer.take_lease())
-    sequencer = Sequencer(ledger, Relisting(ledger))
-    deriver = Deriver(writer)
+    day = Telling(dsn, SPEC)
+    await day.lease()
     for seen in frames:
-        sequencer.take(seen)
-        if ledger.entries >= BATCH:
-            await _commit(writer, deriver, sequencer)
-    await _commit(writer, deriver, sequencer)
-    await writer.close()
-
-
-async def _commit(
-    writer: Writer, deriver: Deriver, sequencer: Sequencer
-) -> None:
-    batch = sequencer.seal()
-    await deriver.derive(batch)
-    await writer.append(batch)
+        if day.take(seen) >= BATCH:
+            await day.tell()
+    await day.tell()
+    await day.end()
 
 
 async def _bytes(database: Database) -> int:

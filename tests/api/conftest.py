@@ -12,12 +12,12 @@ from tests.api.serving import (
     serving_beside,
     settings_for,
 )
-from tests.api.telling import Telling
 from tests.corpus.logs import play_in_turn, tape_of
 from tests.support.filled import filled_database
 from tests.support.fixed_log import LIVE, STORY, tell
 from tests.support.fleet import fleet_of
 from tests.support.postgres import Database, DatabaseServer
+from tests.support.telling import Telling
 
 TAPES = (
     "kernel-deadlock",

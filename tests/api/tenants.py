@@ -15,10 +15,6 @@ import orjson
 from api.app import Served
 from api.reviewing import ClusterGuard, Reviewing
 from api.serving import listening
-from recorder.intake.deriving import Deriver
-from recorder.intake.ledger import Ledger
-from recorder.intake.relisting import Relisting
-from recorder.intake.sequencer import Sequencer
 from recorder.knowledge import shipped
 from recorder.model.access import Person, Right
 from recorder.model.observation import (
@@ -29,7 +25,6 @@ from recorder.model.observation import (
 )
 from recorder.model.reference import Resource
 from recorder.settings import Settings
-from recorder.store.writer import Writer
 from recorder.wiring.reading import open_logs
 from tests.api.serving import Client
 from tests.support.builders import (
@@ -42,7 +37,7 @@ from tests.support.builders import (
     an_object,
     at,
 )
-from tests.support.fixed_log import LIVE
+from tests.support.telling import LIVE, Telling
 
 __all__ = [
     "MACHINE",
@@ -284,34 +279,17 @@ def tenants_story() -> Iterator[list[Observation]]:
     ]
 
 
-class Tenants:
+class Tenants(Telling):
     """Appends to the log of the tenants, and holds its lease."""
 
     def __init__(self, dsn: str) -> None:
-        self._writer = Writer(dsn, LIVE, holder=f"{WITHHELD}-host/4242")
+        super().__init__(dsn, holder=f"{WITHHELD}-host/4242")
 
-    async def begin(self) -> None:
-        ledger = Ledger(await self._writer.take_lease())
-        self._sequencer = Sequencer(ledger, Relisting(ledger))
-        self._deriver = Deriver(self._writer)
+    async def begin(self, *_: str) -> None:
+        """Take the lease, and append the story."""
+        await self.lease()
         for batch in tenants_story():
             await self.tell(*batch)
-
-    @property
-    def log(self) -> int:
-        """Which log it is."""
-        return self._writer.log
-
-    async def tell(self, *observations: Observation) -> None:
-        """Commit a batch."""
-        for observation in observations:
-            self._sequencer.take(observation)
-        batch = self._sequencer.seal()
-        await self._deriver.derive(batch)
-        await self._writer.append(batch)
-
-    async def end(self) -> None:
-        await self._writer.close()
 
 
 class Cluster:

@@ -13,7 +13,7 @@ import pytest
 from recorder.zstd import decompress as unzstd
 from tests.api.listening import FACTS
 from tests.api.serving import Client, Reply
-from tests.api.telling import Telling, changes
+from tests.support.telling import Telling, changes
 
 DECODED: dict[str, Callable[[bytes], bytes]] = {
     "zstd": unzstd,

@@ -9,9 +9,9 @@ from api import exporting
 from recorder.model.observation import AuditRecorded
 from recorder.store import read_fact_pages
 from tests.api.serving import Client
-from tests.api.telling import Telling
 from tests.audit.receiving import a_record
 from tests.support.builders import START
+from tests.support.telling import Telling
 
 
 async def exported(client: Client, query: str) -> list[dict[str, Any]]:

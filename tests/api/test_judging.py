@@ -13,10 +13,10 @@ from recorder.store.outbox import outbox
 from recorder.wiring.reading import open_logs
 from tests.api.listening import Listening, listening
 from tests.api.serving import Client
-from tests.api.telling import Telling
 from tests.notification.building import a_rule, following_of, messages_in
 from tests.support.builders import NODES, START, a_frame, a_node, at
 from tests.support.postgres import Database
+from tests.support.telling import Telling
 
 INCIDENTS = """subscription Watch($node: String) {
   incidents(node: $node, cluster: "prod") {

@@ -9,10 +9,10 @@ import pytest
 from recorder.model.observation import AuditRecorded, Observation
 from recorder.model.reference import Resource
 from tests.api.serving import Client, served_by
-from tests.api.telling import Telling
 from tests.support.builders import PODS, a_frame, a_list, at
 from tests.support.builders import an_object as built
 from tests.support.postgres import Database
+from tests.support.telling import Telling
 
 JOBSETS = Resource.parse("jobset.x-k8s.io/v1alpha2/jobsets")
 QUEUES = [

@@ -7,9 +7,9 @@ import pytest
 
 from api.answers import entries, paging
 from tests.api.serving import Client
-from tests.api.telling import Telling, changes
 from tests.support.fact_rows import derive_anew
 from tests.support.postgres import Database
+from tests.support.telling import Telling, changes
 
 FACTS = """query Page($first: Int, $after: String, $last: Int, $before: String)
 { page: facts(cluster: "kernel-deadlock", first: $first, after: $after,

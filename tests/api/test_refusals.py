@@ -9,8 +9,8 @@ import orjson
 import pytest
 
 from tests.api.serving import Client, served_by
-from tests.api.telling import Telling, changes
 from tests.support.postgres import Database, connected
+from tests.support.telling import Telling, changes
 
 SIMPLE = '{ nodeNames(cluster: "crash") }'
 

@@ -20,10 +20,10 @@ from recorder.model.entry import Operation
 from recorder.model.observation import Noticed
 from recorder.settings import Settings
 from recorder.wiring.reading import Logs, open_logs
-from tests.api.telling import Telling
 from tests.support.builders import NODES, PODS, a_frame, a_list, a_node, at
 from tests.support.fixed_log import LIVE
 from tests.support.postgres import Database
+from tests.support.telling import Telling
 
 GET_NODES, GET_PODS = Right("", "nodes", ""), Right("", "pods", "")
 

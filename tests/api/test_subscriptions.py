@@ -14,9 +14,9 @@ from api.columns import ColumnExecutor
 from recorder.store import derivation
 from tests.api.listening import FACTS, listening
 from tests.api.serving import Client
-from tests.api.telling import Telling, changes
 from tests.support.fact_rows import derive_anew
 from tests.support.postgres import Database
+from tests.support.telling import Telling, changes
 
 ALL = """query All($after: String) { facts(cluster: "prod", first: 500,
   after: $after) { nodes { entry index node } pageInfo { endCursor } } }"""

@@ -19,8 +19,8 @@ from api.websocket import PROTOCOL, Socket
 from recorder.admin.tokens import TokenFile
 from tests.api.listening import FACTS
 from tests.api.serving import Client, served_by
-from tests.api.telling import Telling, changes
 from tests.support.postgres import Database
+from tests.support.telling import Telling, changes
 
 NAMES = '{ nodeNames(cluster: "crash") }'
 SECONDS = 20

@@ -5,11 +5,7 @@ import signal
 
 import orjson
 
-from recorder.intake.ledger import Ledger
-from recorder.intake.relisting import Relisting
-from recorder.intake.sequencer import Sequencer
 from recorder.model.observation import Observation
-from recorder.store.writer import Writer
 from tests.cli.running import started
 from tests.support.builders import (
     EVENTS,
@@ -19,8 +15,8 @@ from tests.support.builders import (
     an_event,
     an_object,
 )
-from tests.support.fixed_log import LIVE
 from tests.support.postgres import Database, connected
+from tests.support.telling import Telling
 
 SECONDS = 30
 FOLLOW = ("log", "--follow", "-o", "ndjson")
@@ -35,25 +31,6 @@ run()
 """,
 )
 """The command, but that it does not look whether it was told of everything."""
-
-
-class Telling:
-    """Appends one batch after the other to a log."""
-
-    def __init__(self, database: Database) -> None:
-        self._writer = Writer(database.dsn("writer"), LIVE, holder="teller")
-
-    async def begin(self) -> None:
-        ledger = Ledger(await self._writer.take_lease())
-        self._sequencer = Sequencer(ledger, Relisting(ledger))
-
-    async def tell(self, *observations: Observation) -> None:
-        for observation in observations:
-            self._sequencer.take(observation)
-        await self._writer.append(self._sequencer.seal())
-
-    async def end(self) -> None:
-        await self._writer.close()
 
 
 def pods(first: int, count: int) -> list[Observation]:
@@ -89,8 +66,8 @@ async def interrupted(process: asyncio.subprocess.Process) -> str:
 async def test_nothing_is_skipped_and_nothing_comes_twice(
     database: Database,
 ) -> None:
-    telling = Telling(database)
-    await telling.begin()
+    telling = Telling(database.dsn("writer"), with_facts=False)
+    await telling.lease()
     await telling.tell(*pods(1, 5))
 
     async with started(*FOLLOW, url=database.dsn("reader")) as process:
@@ -113,8 +90,8 @@ async def test_nothing_is_skipped_and_nothing_comes_twice(
 async def test_what_is_told_is_heard_and_not_looked_for(
     database: Database,
 ) -> None:
-    telling = Telling(database)
-    await telling.begin()
+    telling = Telling(database.dsn("writer"), with_facts=False)
+    await telling.lease()
     await telling.tell(*pods(1, 1))
 
     url = database.dsn("reader")
@@ -128,8 +105,8 @@ async def test_what_is_told_is_heard_and_not_looked_for(
 
 
 async def test_only_what_was_asked_for_comes(database: Database) -> None:
-    telling = Telling(database)
-    await telling.begin()
+    telling = Telling(database.dsn("writer"), with_facts=False)
+    await telling.lease()
     await telling.tell(a_list(PODS, 1, an_object("p", 1)))
     asked = ("--object", "pod/train/p", "--reason", "Killing")
 
@@ -150,8 +127,8 @@ async def test_only_what_was_asked_for_comes(database: Database) -> None:
 
 
 async def test_a_limit_is_of_what_was_there(database: Database) -> None:
-    telling = Telling(database)
-    await telling.begin()
+    telling = Telling(database.dsn("writer"), with_facts=False)
+    await telling.lease()
     await telling.tell(*pods(1, 5))
 
     url = database.dsn("reader")
@@ -165,8 +142,8 @@ async def test_a_limit_is_of_what_was_there(database: Database) -> None:
 async def test_a_reader_that_goes_away_ends_it_quietly(
     database: Database,
 ) -> None:
-    telling = Telling(database)
-    await telling.begin()
+    telling = Telling(database.dsn("writer"), with_facts=False)
+    await telling.lease()
     for batch in range(30):
         await telling.tell(*pods(1 + batch * 100, 100))
 

@@ -7,12 +7,12 @@ import orjson
 import pytest
 
 from recorder.model.observation import AuditRecorded, Observation
-from tests.api.telling import Telling
 from tests.cli.conftest import Recorder
 from tests.support.builders import PODS, a_frame, a_list, at
 from tests.support.filled import filled_database
 from tests.support.fixed_log import a_pod
 from tests.support.postgres import Database, DatabaseServer
+from tests.support.telling import Telling
 
 POD = {"resource": "pods", "namespace": "train", "name": "db-0"}
 EVICTION = {**POD, "subresource": "eviction"}

@@ -106,6 +106,17 @@ class Observer:
         return self._sequencer.seal()
 
 
+async def begun(
+    open_log: Opener, *observations: Observation
+) -> tuple[Log, Observer]:
+    """Return a log that holds observations, and who made its batches."""
+    log = open_log("a")
+    observer = Observer(await log.take_lease())
+    if observations:
+        await log.append(observer.batch(*observations))
+    return log, observer
+
+
 def a_place(
     stream: str,
     place: str,
@@ -136,21 +147,18 @@ async def test_a_log_begins_empty(open_log: Opener) -> None:
 
 
 async def test_what_was_appended_is_recovered(open_log: Opener) -> None:
-    log = open_log("a")
-    teller = Observer(await log.take_lease())
-    await log.append(
-        teller.batch(
-            a_list(PODS, 9, an_object("a", 3), an_object("gone", 4)),
-            a_list(NODES, 9, a_node("gpu-001", 5)),
-            a_list(LEASES, 9, a_lease("gpu-001", 6, renewed=0)),
-            a_list(EVENTS, 9, an_event("e", 7)),
-            a_frame(NODES, "MODIFIED", a_node("gpu-001", 10, beat=7)),
-            a_frame(LEASES, "MODIFIED", a_lease("gpu-001", 11, renewed=9)),
-            a_frame(PODS, "DELETED", an_object("gone", 12)),
-            a_closed_stream(PODS, "410", when=30),
-        )
+    log, observer = await begun(
+        open_log,
+        a_list(PODS, 9, an_object("a", 3), an_object("gone", 4)),
+        a_list(NODES, 9, a_node("gpu-001", 5)),
+        a_list(LEASES, 9, a_lease("gpu-001", 6, renewed=0)),
+        a_list(EVENTS, 9, an_event("e", 7)),
+        a_frame(NODES, "MODIFIED", a_node("gpu-001", 10, beat=7)),
+        a_frame(LEASES, "MODIFIED", a_lease("gpu-001", 11, renewed=9)),
+        a_frame(PODS, "DELETED", an_object("gone", 12)),
+        a_closed_stream(PODS, "410", when=30),
     )
-    told = teller.ledger
+    told = observer.ledger
     await log.close()
 
     recovered = await open_log("b").take_lease()
@@ -164,17 +172,14 @@ async def test_what_was_appended_is_recovered(open_log: Opener) -> None:
 async def test_a_stream_has_the_state_of_its_place_and_is_forgotten(
     open_log: Opener,
 ) -> None:
-    log = open_log("a")
-    teller = Observer(await log.take_lease())
-    await log.append(
-        teller.batch(
-            a_place("file:a", "9", "live"),
-            a_place("file:b", "5", "ended"),
-            a_place("audit.log", "a", "backing-off"),
-        )
+    log, observer = await begun(
+        open_log,
+        a_place("file:a", "9", "live"),
+        a_place("file:b", "5", "ended"),
+        a_place("audit.log", "a", "backing-off"),
     )
     await log.append(
-        teller.batch(
+        observer.batch(
             a_place("file:b", "", "gone"),
             a_place("file:c", "", "gone"),
             a_place("file:a", "", "gone"),
@@ -195,12 +200,11 @@ async def test_a_stream_has_the_state_of_its_place_and_is_forgotten(
 async def test_a_batch_is_appended_once_however_often_it_is_tried(
     open_log: Opener,
 ) -> None:
-    log = open_log("a")
-    teller = Observer(await log.take_lease())
-    batch = teller.batch(*pods(1, 3))
+    log, observer = await begun(open_log)
+    batch = observer.batch(*pods(1, 3))
     await log.append(batch)
     await log.append(batch)
-    await log.append(teller.batch(*pods(4, 2)))
+    await log.append(observer.batch(*pods(4, 2)))
     await log.close()
 
     assert (await open_log("b").take_lease()).size == 5
@@ -208,8 +212,7 @@ async def test_a_batch_is_appended_once_however_often_it_is_tried(
 
 async def test_documents_are_given_byte_for_byte(open_log: Opener) -> None:
     """Large and small, alike and not, first versions and later ones."""
-    log = open_log("a")
-    teller = Observer(await log.take_lease())
+    log, observer = await begun(open_log)
     frames = [
         a_frame(
             PODS,
@@ -218,8 +221,8 @@ async def test_documents_are_given_byte_for_byte(open_log: Opener) -> None:
         )
         for version, size in enumerate([1, 900, 901, 5000, 900, 20], 10)
     ]
-    await log.append(teller.batch(*frames[:3]))
-    await log.append(teller.batch(*frames[3:]))
+    await log.append(observer.batch(*frames[:3]))
+    await log.append(observer.batch(*frames[3:]))
 
     found = await log.documents(range(1, 7))
 
@@ -227,10 +230,9 @@ async def test_documents_are_given_byte_for_byte(open_log: Opener) -> None:
 
 
 async def test_many_may_ask_at_once(open_log: Opener) -> None:
-    log = open_log("a")
-    teller = Observer(await log.take_lease())
+    log, observer = await begun(open_log)
     await log.append(
-        teller.batch(a_list(EVENTS, 9, an_event("e", 7)), *pods(10, 3))
+        observer.batch(a_list(EVENTS, 9, an_event("e", 7)), *pods(10, 3))
     )
 
     async with asyncio.TaskGroup() as group:
@@ -262,10 +264,10 @@ async def test_a_writer_that_lost_its_lease_cannot_append(
     open_log: Opener,
 ) -> None:
     first, second = open_log("a"), open_log("a")
-    teller = Observer(await first.take_lease())
+    observer = Observer(await first.take_lease())
     await second.take_lease()
 
-    batch = teller.batch(*pods(1, 1))
+    batch = observer.batch(*pods(1, 1))
     # The first answer may be that the connection has just been ended, after
     # which the same batch is to be tried again.
     with suppress(LogUnavailableError, UnknownStateError):
@@ -277,11 +279,10 @@ async def test_a_writer_that_lost_its_lease_cannot_append(
 
 
 async def test_jumps_of_the_clock_are_recovered(open_log: Opener) -> None:
-    log = open_log("a")
-    teller = Observer(await log.take_lease())
+    log, observer = await begun(open_log)
     for when, seconds in ((10, 86400.0), (30, -1.5)):
         jumped = ClockJumped(observed_at=at(when), seconds=seconds)
-        await log.append(teller.batch(*pods(int(when), 1), jumped))
+        await log.append(observer.batch(*pods(int(when), 1), jumped))
     await log.close()
 
     recovered = await open_log("b").take_lease()
@@ -295,23 +296,20 @@ async def test_jumps_of_the_clock_are_recovered(open_log: Opener) -> None:
 async def test_live_events_are_those_not_deleted_since(
     open_log: Opener,
 ) -> None:
-    log = open_log("a")
-    teller = Observer(await log.take_lease())
-    await log.append(
-        teller.batch(
-            a_list(EVENTS, 9, an_event("old", 1), when=-9000),
-            a_list(EVENTS, 9, an_event("stays", 7), when=0),
-            a_frame(EVENTS, "ADDED", an_event("goes", 10), when=1),
-            a_frame(EVENTS, "MODIFIED", an_event("stays", 11), when=2),
-            a_frame(EVENTS, "DELETED", an_event("goes", 12), when=3),
-            a_closed_stream(EVENTS, "410", when=4),
-        )
+    log, observer = await begun(
+        open_log,
+        a_list(EVENTS, 9, an_event("old", 1), when=-9000),
+        a_list(EVENTS, 9, an_event("stays", 7), when=0),
+        a_frame(EVENTS, "ADDED", an_event("goes", 10), when=1),
+        a_frame(EVENTS, "MODIFIED", an_event("stays", 11), when=2),
+        a_frame(EVENTS, "DELETED", an_event("goes", 12), when=3),
+        a_closed_stream(EVENTS, "410", when=4),
     )
-    teller.know_events(
+    observer.know_events(
         await log.live_events(EVENTS, at(0) - timedelta(hours=9))
     )
     await log.append(
-        teller.batch(a_list(EVENTS, 20, an_event("stays", 11), when=5))
+        observer.batch(a_list(EVENTS, 20, an_event("stays", 11), when=5))
     )
 
     known = await log.live_events(EVENTS, at(0) - timedelta(hours=9))
@@ -325,16 +323,13 @@ async def test_live_events_are_those_not_deleted_since(
 async def test_versions_of_which_there_is_no_entry_are_told(
     open_log: Opener,
 ) -> None:
-    log = open_log("a")
-    teller = Observer(await log.take_lease())
-    await log.append(
-        teller.batch(
-            a_list(EVENTS, 4, an_event("old", 3), when=-9000),
-            a_frame(PODS, "ADDED", an_object("p", 5), when=0),
-            a_frame(EVENTS, "ADDED", an_event("a", 7), when=1),
-            a_frame(EVENTS, "MODIFIED", an_event("a", 9), when=2),
-            a_frame(EVENTS, "DELETED", an_event("a", 10), when=3),
-        )
+    log, _ = await begun(
+        open_log,
+        a_list(EVENTS, 4, an_event("old", 3), when=-9000),
+        a_frame(PODS, "ADDED", an_object("p", 5), when=0),
+        a_frame(EVENTS, "ADDED", an_event("a", 7), when=1),
+        a_frame(EVENTS, "MODIFIED", an_event("a", 9), when=2),
+        a_frame(EVENTS, "DELETED", an_event("a", 10), when=3),
     )
 
     async def lacking(*versions: int, epoch: int = 1) -> Sequence[int]:
@@ -351,15 +346,12 @@ async def test_versions_of_which_there_is_no_entry_are_told(
 async def test_the_versions_of_a_source_are_told_by_resource(
     open_log: Opener,
 ) -> None:
-    log = open_log("a")
-    teller = Observer(await log.take_lease())
-    await log.append(
-        teller.batch(
-            a_list(EVENTS, 4, an_event("old", 3), when=-9000),
-            a_list(PODS, 6, an_object("p", 5), when=0),
-            a_frame(PODS, "DELETED", an_object("p", 9), when=1),
-            a_frame(EVENTS, "ADDED", an_event("a", 7), when=2),
-        )
+    log, _ = await begun(
+        open_log,
+        a_list(EVENTS, 4, an_event("old", 3), when=-9000),
+        a_list(PODS, 6, an_object("p", 5), when=0),
+        a_frame(PODS, "DELETED", an_object("p", 9), when=1),
+        a_frame(EVENTS, "ADDED", an_event("a", 7), when=2),
     )
 
     async def owned(
@@ -377,8 +369,7 @@ async def test_the_versions_of_a_source_are_told_by_resource(
 async def test_audit_records_are_found_by_the_moment_of_their_request(
     open_log: Opener,
 ) -> None:
-    log = open_log("a")
-    teller = Observer(await log.take_lease())
+    log, observer = await begun(open_log)
     moment = at(0) + timedelta(microseconds=1)
     stamped = [
         b'{"auditID":"%d","verb":"get","requestReceivedTimestamp":"%s"}'
@@ -386,7 +377,7 @@ async def test_audit_records_are_found_by_the_moment_of_their_request(
         for number, when in enumerate([moment, moment, at(1)])
     ]
     await log.append(
-        teller.batch(
+        observer.batch(
             *(AuditRecorded(observed_at=at(2), event=one) for one in stamped),
             AuditRecorded(observed_at=at(2), event=b'{"verb":"get"}'),
             a_frame(PODS, "ADDED", an_object("p", 5), when=0),

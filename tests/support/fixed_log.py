@@ -5,10 +5,6 @@ Only what PostgreSQL adds differs from run to run: ``recorded_at``.
 
 from collections.abc import Iterable
 
-from recorder.intake.deriving import Deriver
-from recorder.intake.ledger import Ledger
-from recorder.intake.relisting import Relisting
-from recorder.intake.sequencer import Sequencer
 from recorder.model.observation import (
     EXPIRED,
     ClockJumped,
@@ -17,7 +13,7 @@ from recorder.model.observation import (
     StreamResumed,
 )
 from recorder.model.reference import Resource
-from recorder.store.writer import LogSpec, Writer
+from recorder.store.writer import LogSpec
 from tests.support.builders import (
     EVENTS,
     LEASES,
@@ -33,15 +29,10 @@ from tests.support.builders import (
     an_object,
     at,
 )
+from tests.support.telling import LIVE, Telling
 
 __all__ = ["LIVE", "STORY", "TAPE", "WIDGETS", "a_refusal", "tell"]
 
-LIVE = LogSpec(
-    cluster_name="prod",
-    cluster_uid="11111111-prod",
-    kubernetes="v1.36.3",
-    redaction_key_id="key",
-)
 TAPE = LogSpec(
     cluster_name="demo",
     cluster_uid="22222222-demo",
@@ -152,20 +143,12 @@ async def tell(
     with_facts: bool = False,
 ) -> int:
     """Write batches to a log and return its number."""
-    writer = Writer(dsn, spec, holder="teller")
-    recovered = await writer.take_lease()
-    ledger = Ledger(recovered)
-    sequencer = Sequencer(ledger, Relisting(ledger))
+    teller = Telling(dsn, spec, with_facts=with_facts)
+    await teller.lease()
     for batch in batches:
-        for observation in batch:
-            sequencer.take(observation)
-        sealed = sequencer.seal()
-        if with_facts:
-            await Deriver(writer).derive(sealed)
-        await writer.append(sealed)
-    log = writer.log
-    await writer.close()
-    return log
+        await teller.tell(*batch)
+    await teller.end()
+    return teller.log
 
 
 def a_jump(when: float, seconds: float) -> ClockJumped:

@@ -5,16 +5,13 @@ from pathlib import Path
 import asyncpg
 
 from recorder.coverage.ports import Log
-from recorder.intake.deriving import Deriver
-from recorder.intake.ledger import Ledger
-from recorder.intake.relisting import Relisting
-from recorder.intake.sequencer import Sequencer
 from recorder.integrity.chain import Witnessed
 from recorder.integrity.notes import Checkpoint
 from recorder.integrity.tree import CompactRange
 from recorder.sources.tape.reader import TapeReader
 from recorder.store.read_batches import headers, read_end
-from recorder.store.writer import LogSpec, Writer
+from recorder.store.writer import LogSpec
+from tests.support.telling import Telling
 
 TAPES = ("s16_gap_in_remediation", "u15_debug_pod_reboots")
 FOLDER = Path(__file__).parents[1] / "corpus/live"
@@ -25,20 +22,17 @@ BATCH = 5
 async def record(dsn: str) -> None:
     """Write the tapes into the logs 1 and 2, in the same batches always."""
     for name in TAPES:
-        writer = writer_of(dsn, name)
-        ledger = Ledger(await writer.take_lease())
-        sequencer = Sequencer(ledger, Relisting(ledger))
-        deriver = Deriver(writer)
+        teller = telling_of(dsn, name)
+        await teller.lease()
         with TapeReader(FOLDER / f"{name}.tape.jsonl.zst") as reader:
             for _, frame in reader.frames():
-                sequencer.take(frame)
-                if ledger.entries >= BATCH:
-                    await append(writer, deriver, sequencer)
-        await append(writer, deriver, sequencer)
-        await writer.close()
+                if teller.take(frame) >= BATCH:
+                    await teller.tell()
+        await teller.tell()
+        await teller.end()
 
 
-def writer_of(dsn: str, name: str) -> Writer:
+def telling_of(dsn: str, name: str) -> Telling:
     spec = LogSpec(
         cluster_name=name,
         cluster_uid=f"uid-{name}",
@@ -46,15 +40,7 @@ def writer_of(dsn: str, name: str) -> Writer:
         redaction_key_id=None,
         tape_uid=name,
     )
-    return Writer(dsn, spec, holder="tampering")
-
-
-async def append(
-    writer: Writer, deriver: Deriver, sequencer: Sequencer
-) -> None:
-    batch = sequencer.seal()
-    await deriver.derive(batch)
-    await writer.append(batch)
+    return Telling(dsn, spec, holder="tampering")
 
 
 def the_log(number: int) -> Log:

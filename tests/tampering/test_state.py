@@ -12,10 +12,6 @@ import pytest
 
 from recorder.admin.verifying import Verifying
 from recorder.admin.verifying_database import verify_over
-from recorder.intake.deriving import Deriver
-from recorder.intake.ledger import Ledger
-from recorder.intake.relisting import Relisting
-from recorder.intake.sequencer import Sequencer
 from recorder.integrity.chain import Problem
 from recorder.model.observation import RequestFailed
 from recorder.model.reference import Resource
@@ -25,10 +21,9 @@ from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer
 from tests.tampering.story import (
     TAPES,
-    append,
     record,
+    telling_of,
     the_log,
-    writer_of,
 )
 
 SOME = "where object_id = (select min(object_id) from recorder.object_head h"
@@ -135,10 +130,9 @@ UNSEEN = {
 async def record_refused(dsn: str) -> None:
     """Record the story, and of log 2 the beginning of a gap."""
     await record(dsn)
-    writer = writer_of(dsn, TAPES[1])
-    ledger = Ledger(await writer.take_lease())
-    sequencer = Sequencer(ledger, Relisting(ledger))
-    sequencer.take(
+    teller = telling_of(dsn, TAPES[1])
+    await teller.lease()
+    await teller.tell(
         RequestFailed(
             observed_at=datetime.now(UTC),
             resource=Resource.parse("v1/pods"),
@@ -146,8 +140,7 @@ async def record_refused(dsn: str) -> None:
             reason="Forbidden",
         )
     )
-    await append(writer, Deriver(writer), sequencer)
-    await writer.close()
+    await teller.end()
 
 
 @pytest.fixture(scope="module")
