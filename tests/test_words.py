@@ -34,7 +34,8 @@ KEPT = re.compile(
 """Text that must not change."""
 
 READ = {".py", ".md", ".js", ".mjs", ".css", ".html", ".yaml", ".tpl", ".sql"}
-FOLDERS = ("api", "bench", "deploy", "docs", "migrations", "recorder", "tests")
+FOLDERS = ("api", "bench", "deploy", "docs", "recorder", "tests")
+"""Without the migrations, whose text is in databases and does not change."""
 
 EXCEPT = {
     "docs/vocabulary.md": "names the phrases to avoid",
@@ -46,7 +47,6 @@ LEFT = {
     "api": 293,
     "bench": 83,
     "docs": 31,
-    "migrations": 41,
     "recorder/admin": 72,
     "recorder/answers": 113,
     "recorder/archive": 26,
@@ -56,7 +56,7 @@ LEFT = {
     "recorder/facts": 43,
     "recorder/knowledge": 16,
     "recorder/model": 26,
-    "recorder/notification": 82,
+    "recorder/notification": 73,
     "recorder/retention": 1,
     "recorder/store": 244,
     "recorder/wiring": 69,

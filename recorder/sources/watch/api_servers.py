@@ -1,8 +1,8 @@
 """The API servers of a cluster, each at its own address.
 
-They are in an EndpointSlice, which they keep themselves, and renew a Lease
-each. Both are read to count them: one that is not ready, or on a
-network of its own, is not in the slice, and two on one machine share a Lease.
+They are in an EndpointSlice, which they maintain themselves, and renew a Lease
+each. Both are read to count them: one that is not ready, or on a network of
+its own, is not in the slice, and two on one machine share a Lease.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -17,14 +17,14 @@ __all__ = ["AskedServers"]
 
 METRICS = "/metrics"
 METRICS_SECONDS = 10.0
-"""That an API server may be silent while it answers."""
+"""How long an API server may be silent within its response."""
 
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 API_SERVERS = {
     "labelSelector": "apiserver.kubernetes.io/identity=kube-apiserver"
 }
-"""Each API server renews a Lease of its own; one that is gone keeps it for
-an hour."""
+"""Each API server renews a Lease of its own; that of a removed server stays
+for an hour."""
 
 SLICE = (
     "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes"
@@ -52,16 +52,16 @@ class _Slice(msgspec.Struct):
 
 
 class AskedServers:
-    """Asks a cluster about its API servers."""
+    """Queries a cluster about its API servers."""
 
     def __init__(self, client: ClusterClient) -> None:
         self._client = client
 
     async def addresses(self) -> Sequence[str]:
-        """Return their own addresses, in order; none if they do not say.
+        """Return their own addresses, in order; none if they are unknown.
 
         Raises:
-            RequestError: it was not answered.
+            RequestError: the request failed.
         """
         try:
             said = await self._read(SLICE, verb="get", as_type=_Slice)
@@ -80,10 +80,10 @@ class AskedServers:
         )
 
     async def leases(self) -> int | None:
-        """Return how many renew a Lease; None if they do not say.
+        """Return how many renew a Lease; None if that is unknown.
 
         Raises:
-            RequestError: it was not answered.
+            RequestError: the request failed.
         """
         said = await self._read(
             LEASES, verb="list", as_type=_Leases, params=API_SERVERS
@@ -91,10 +91,10 @@ class AskedServers:
         return len(said.items) or None
 
     async def metrics(self, server: str) -> AsyncIterator[bytes]:
-        """Yield the metrics of a server, or of whichever answers.
+        """Yield the metrics of a server, or of whichever responds.
 
         Raises:
-            RequestError: it was not answered.
+            RequestError: the request failed.
         """
         what = f"{METRICS} of the API server {server}" if server else METRICS
         async with self._client.stream(
