@@ -21,11 +21,11 @@ from api.ports import Logs
 from api.workers import Workers
 from recorder.answers.entries import Entries, ask_entries
 from recorder.answers.facts import ListedFact, listed_fact
-from recorder.answers.lines import ListedEntry, listed_entry
+from recorder.answers.lines import listed_entry
 from recorder.answers.log_questions import EntryQuestion, object_named
-from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
 from recorder.model.document import json_bytes
+from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.reference import LogNumber, told_log
 from recorder.model.window import Window, parse_time
@@ -54,7 +54,7 @@ PARAMETERS = (
 FULL = 1000
 """Facts of a page; its last entry may go on in the next."""
 
-Item = Line | StoredFact
+Item = Entry | StoredFact
 
 
 class _Page(NamedTuple):
@@ -102,7 +102,7 @@ class _Export:
                 return whole, whole[-1].entry.position
         return found, None
 
-    def _line(self, item: Item) -> ListedFact | ListedEntry:
+    def _line(self, item: Item) -> ListedFact | Mapping[str, object]:
         if isinstance(item, StoredFact):
             return listed_fact(item)
         return listed_entry(

@@ -30,10 +30,11 @@ from recorder.answers.entries import (
 )
 from recorder.answers.history import ShownVersion, ask_history
 from recorder.answers.log_questions import EntryQuestion, HistoryQuestion
-from recorder.answers.nouns import Line, Selection
+from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery, FactListQuery
 from recorder.answers.references import KnownObject
+from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 
@@ -107,11 +108,11 @@ async def entries(
         if field in fields:
             parts |= part
 
-    async def ask(reading: Reading) -> tuple[Part[Line], Coverage]:
+    async def ask(reading: Reading) -> tuple[Part[Entry], Coverage]:
         found = await find_asked(reading, question)
         beside = await find_beside(reading, question)
         query = EntryQuery(selection_of(question, found, beside), parts)
-        pages: Pages[Line] = Pages(
+        pages: Pages[Entry] = Pages(
             read=lambda log, after, limit: log.pages(
                 query, after=after, limit=limit
             ),

@@ -7,11 +7,11 @@ from api.context import RequestContext
 from api.types.search import SearchAnswer, SearchHit
 from api.types.words import SearchKind
 from recorder.answers.naming import named
-from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
 from recorder.answers.queries import NodesLike
 from recorder.answers.search import ask_search
 from recorder.coverage.coverage import covered
+from recorder.model.entry import Entry
 from recorder.model.reference import ObjectIdentity
 from recorder.model.window import Window
 
@@ -45,7 +45,7 @@ async def search(
     )
 
 
-def _entry_hit(found: Line) -> SearchHit:
+def _entry_hit(found: Entry) -> SearchHit:
     return SearchHit(
         kind=SearchKind.ENTRY,
         title=str(found.entry),

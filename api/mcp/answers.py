@@ -23,12 +23,12 @@ from recorder.answers.history import History, ShownVersion
 from recorder.answers.incidents import Incident, Incidents
 from recorder.answers.lines import says
 from recorder.answers.naming import named
-from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
 from recorder.answers.registry import QUESTIONS
 from recorder.coverage.coverage import Coverage
 from recorder.knowledge import Knowledge
 from recorder.model.document import Document
+from recorder.model.entry import Entry
 from recorder.model.reference import LogNumber, told_log
 
 __all__ = [
@@ -126,7 +126,7 @@ class SaidDocument(Document, frozen=True, kw_only=True):
     """The document, where it was asked for."""
 
     @classmethod
-    def of(cls, line: Line, *, with_document: bool) -> "SaidDocument":
+    def of(cls, line: Entry, *, with_document: bool) -> "SaidDocument":
         """Return the document of an entry."""
         identity = line.identity
         return cls(
@@ -238,7 +238,7 @@ async def entries(
         line
         async for page in found.pages(reading)
         for line in page
-        if isinstance(line, Line)
+        if isinstance(line, Entry)
     ][-given.limit :]
     return EntriesDocument(
         entries=[

@@ -11,9 +11,9 @@ from api.types.pages import PageInfo
 from api.types.words import SourceName
 from recorder.answers.entry import Opened
 from recorder.answers.lines import says
-from recorder.answers.nouns import Line
 from recorder.classify.managers import FieldManager
 from recorder.model.author import Author
+from recorder.model.entry import Entry
 from recorder.model.reference import ObjectIdentity
 
 __all__ = [
@@ -29,39 +29,38 @@ class _Entry:
 
     @strawberry.field
     @staticmethod
-    def name(line: strawberry.Parent[Line]) -> strawberry.ID:
+    def name(line: strawberry.Parent[Entry]) -> strawberry.ID:
         """`LOG/POSITION`."""
         return strawberry.ID(str(line.entry))
 
     @strawberry.field
     @staticmethod
-    def log(line: strawberry.Parent[Line]) -> strawberry.ID:
+    def log(line: strawberry.Parent[Entry]) -> strawberry.ID:
         return strawberry.ID(str(line.entry.log))
 
     @strawberry.field
     @staticmethod
-    def position(line: strawberry.Parent[Line]) -> str:
+    def position(line: strawberry.Parent[Entry]) -> str:
         """Its place in the log; a whole number."""
         return str(line.entry.position)
 
     @strawberry.field
     @staticmethod
-    def object(line: strawberry.Parent[Line]) -> ObjectIdentity | None:
+    def object(line: strawberry.Parent[Entry]) -> ObjectIdentity | None:
         """The object; for a Kubernetes Event, the object it is about."""
         return line.identity
 
     @strawberry.field
     @staticmethod
-    def says(line: strawberry.Parent[Line]) -> str:
+    def says(line: strawberry.Parent[Entry]) -> str:
         """A short description, if available."""
         return says(line)
 
 
 publish(
-    Line,
-    name="Entry",
+    Entry,
     adds=_Entry,
-    without=("entry", "identity", "raw", "told"),
+    without=("entry", "identity", "raw", "epoch", "words"),
     order=(
         "name",
         "log",
@@ -86,7 +85,7 @@ class EntryEdge:
     cursor: str
     """Opaque cursor, valid for this log or this fleet only."""
 
-    node: Line
+    node: Entry
 
     cluster: str
     """Where it was recorded."""
@@ -98,7 +97,7 @@ class EntryConnection:
 
     edges: list[EntryEdge]
 
-    nodes: list[Line]
+    nodes: list[Entry]
 
     page_info: PageInfo
 
@@ -113,14 +112,14 @@ class _Opened:
     def raw(opened: strawberry.Parent[Opened]) -> str:
         """The document as it was recorded, byte for byte after redaction. What
         is not UTF-8 in it is shown as U+FFFD."""  # noqa: D205, D209 - one text
-        return (opened.entry.raw or b"").decode(errors="replace")
+        return opened.entry.raw.decode(errors="replace")
 
     @strawberry.field
     @staticmethod
     def document(opened: strawberry.Parent[Opened]) -> Json | None:
         """The document as JSON; null if it is not JSON."""
         try:
-            return Json(orjson.loads(opened.entry.raw or b""))
+            return Json(orjson.loads(opened.entry.raw))
         except orjson.JSONDecodeError:
             return None
 

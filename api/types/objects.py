@@ -10,10 +10,11 @@ from api.types.pages import PageInfo
 from recorder.answers.changes import ShownChange
 from recorder.answers.diff import Difference
 from recorder.answers.history import ShownVersion
-from recorder.answers.nouns import Heartbeats, Line
+from recorder.answers.nouns import Heartbeats
 from recorder.answers.show import Shown
 from recorder.classify.managers import FieldManager
 from recorder.model.author import Author
+from recorder.model.entry import Entry
 from recorder.model.reference import ObjectIdentity
 
 __all__ = ["VersionConnection", "VersionEdge"]
@@ -30,7 +31,7 @@ class _Change:
 class _Version:
     @strawberry.field
     @staticmethod
-    def entry(version: strawberry.Parent[ShownVersion]) -> Line:
+    def entry(version: strawberry.Parent[ShownVersion]) -> Entry:
         return version.line
 
     @strawberry.field
@@ -50,13 +51,13 @@ class _Difference:
 
     @strawberry.field
     @staticmethod
-    def before(found: strawberry.Parent[Difference]) -> Line | None:
+    def before(found: strawberry.Parent[Difference]) -> Entry | None:
         """The version at the start."""
         return found.before.line
 
     @strawberry.field
     @staticmethod
-    def after(found: strawberry.Parent[Difference]) -> Line | None:
+    def after(found: strawberry.Parent[Difference]) -> Entry | None:
         """The version at the end."""
         return found.after.line
 

@@ -4,8 +4,8 @@ import strawberry
 
 from api.publishing import publish
 from recorder.answers.fields import FieldChange
-from recorder.answers.nouns import Line
 from recorder.answers.who import FieldContest, FieldContestSide, Who
+from recorder.model.entry import Entry
 
 __all__ = ["Who"]
 
@@ -13,7 +13,7 @@ __all__ = ["Who"]
 class _ChangeFields:
     @strawberry.field
     @staticmethod
-    def entry(change: strawberry.Parent[FieldChange]) -> Line:
+    def entry(change: strawberry.Parent[FieldChange]) -> Entry:
         return change.line
 
 
@@ -25,7 +25,7 @@ publish(FieldContest)
 class _WhoFields:
     @strawberry.field
     @staticmethod
-    def entry(who: strawberry.Parent[Who]) -> Line:
+    def entry(who: strawberry.Parent[Who]) -> Entry:
         return who.line
 
 

@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 from api.visible.names import VisibleNames
 from api.visible.record import gap_of, log_of, stream_of, unread_of
 from api.visible.sight import Sight
-from recorder.answers.nouns import Line, Part, Selection
+from recorder.answers.nouns import Part, Selection
 from recorder.answers.ports import OnDay, Reading
 from recorder.answers.queries import (
     EntryQuery,
@@ -24,6 +24,7 @@ from recorder.answers.queries import (
 )
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
+from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 
@@ -152,7 +153,7 @@ class VisibleReading:
 
     async def newest(
         self, selection: Selection, *, before: int | None = None
-    ) -> Line | None:
+    ) -> Entry | None:
         """Return the newest line of a selection, with its document."""
         while True:
             line = await self._reading.newest(selection, before=before)

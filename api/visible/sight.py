@@ -15,11 +15,11 @@ from api.access import ForbiddenError
 from api.ports import Rights
 from api.visible.naming import namespaces_in, words_of_event
 from recorder.answers.kinds import BUILT_IN
-from recorder.answers.nouns import Line, Place, is_about_events
+from recorder.answers.nouns import Place, is_about_events
 from recorder.answers.ports import Reading
 from recorder.answers.queries import CustomKinds, ObjectNames, Tenants
 from recorder.model.access import Right
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import EventOccurred
 from recorder.model.kinds import plural_of
@@ -139,7 +139,7 @@ class Sight:
             and not (view is View.NEAR and _words(stored) in hidden)
         ]
 
-    async def lines(self, found: Sequence[Line]) -> list[Line]:
+    async def lines(self, found: Sequence[Entry]) -> list[Entry]:
         """Return those lines that may be seen, in their order.
 
         Of Events with their documents.
@@ -315,7 +315,7 @@ def _is_about_node(identity: ObjectIdentity) -> bool:
     )
 
 
-def _is_an_event(line: Line) -> bool:
+def _is_an_event(line: Entry) -> bool:
     """Return whether an entry about a node is an Event, not the Node itself.
 
     Audit records hold the bodies of requests, which are Nodes too.

@@ -35,7 +35,6 @@ from recorder.errors import LogError
 from recorder.integrity.leaves import origin_of
 from recorder.integrity.tree import CompactRange
 from recorder.model.columns import ARCHIVED, OBJECT, Column, Holds
-from recorder.model.entry import Draft
 from recorder.store.codes import FACTS
 from recorder.store.entry_drafts import UnreadableEntryError
 from recorder.store.read_day import (
@@ -48,8 +47,6 @@ from recorder.store.read_day import (
 from recorder.store.read_day_names import names_of_day
 
 __all__ = ["AlteredError", "LogDay", "altered"]
-
-OF_DRAFT = frozenset(Draft.__struct_fields__)
 
 
 class AlteredError(LogError):
@@ -280,8 +277,8 @@ def _values(column: Column, entries: Sequence[DayEntry]) -> list[object]:
     name = column.name
     if column.holds is Holds.PART:
         part = OBJECT.index(name)
-        things = (draft.identity for _, draft in entries)
+        things = (entry.identity for _, entry in entries)
         return [None if thing is None else thing[part] for thing in things]
-    if column.holds is not Holds.NUMBER and column.field in OF_DRAFT:
-        return [getattr(draft, column.field) for _, draft in entries]
-    return [row[name] for row, _ in entries]
+    if column.holds in {Holds.NUMBER, Holds.PLACE}:
+        return [row[name] for row, _ in entries]
+    return [getattr(entry, column.field) for _, entry in entries]

@@ -12,14 +12,14 @@ from datetime import datetime
 
 from recorder.answers.arguments import within
 from recorder.answers.joining import Request, read_requests
-from recorder.answers.nouns import Line, Part, Selection, is_about_events
+from recorder.answers.nouns import Part, Selection, is_about_events
 from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery
 from recorder.answers.text.lines import Columns
 from recorder.answers.text.shown import Text
 from recorder.coverage.coverage import Coverage, covered
 from recorder.model.document import Document
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
 
@@ -119,7 +119,7 @@ async def ask_audit_coverage(
 
 async def _lines(
     reading: Reading, window: Window, source: str
-) -> AsyncIterator[Line]:
+) -> AsyncIterator[Entry]:
     selection = Selection(
         source=source, since=window.since, until=window.until
     )
@@ -139,7 +139,7 @@ class _Counting:
     versions: Counter[str] = field(default_factory=Counter)
     authored: Counter[str] = field(default_factory=Counter)
 
-    def record(self, line: Line) -> None:
+    def record(self, line: Entry) -> None:
         self.records += 1
         name, version = _name(line), line.resource_version
         if name is not None and version is not None:
@@ -158,7 +158,7 @@ class _Counting:
         elif request.about.subresource == "eviction":
             self.writes[name] += EVICTION_WRITES
 
-    def version(self, line: Line) -> None:
+    def version(self, line: Entry) -> None:
         name, resource = _name(line), line.resource
         if (
             name is None
@@ -170,7 +170,7 @@ class _Counting:
         self.versions[resource] += 1
         self.authored[resource] += self._is_authored(line, name)
 
-    def _is_authored(self, line: Line, name: Name) -> bool:
+    def _is_authored(self, line: Entry, name: Name) -> bool:
         if line.operation is Operation.DELETED:
             return name in self.removed
         key = (name, line.resource_version or "")
@@ -183,7 +183,7 @@ class _Counting:
         return False
 
 
-def _name(line: Line) -> Name | None:
+def _name(line: Entry) -> Name | None:
     thing = line.identity
     return thing and (thing.group, thing.namespace, thing.name)
 

@@ -11,7 +11,7 @@ from recorder.answers.joining import (
     Request,
     read_requests,
 )
-from recorder.answers.nouns import Line, Part, Selection
+from recorder.answers.nouns import Part, Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery
 from recorder.classify.changes import Change, Manifest
@@ -19,7 +19,7 @@ from recorder.classify.managers import FieldManager
 from recorder.classify.owners import Owners
 from recorder.classify.requesters import requester
 from recorder.model.author import UNKNOWN, Author, KnownBy
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT
 from recorder.model.window import Window
@@ -70,7 +70,7 @@ class Authors:
         self._numbers = numbers
         self._audited = any(s.source == AUDIT for s in reading.streams)
 
-    async def joined(self, lines: Sequence[Line]) -> Joined:
+    async def joined(self, lines: Sequence[Entry]) -> Joined:
         """Read the audit records that may have made some versions."""
         if not self._audited or not lines:
             return Joined(())
@@ -101,7 +101,7 @@ class Authors:
         return Joined({one.line.entry: one for one in found}.values())
 
     async def remover(
-        self, version: Line, last: Manifest | None
+        self, version: Entry, last: Manifest | None
     ) -> Request | None:
         """Return who deleted everything of its kind, and so an object."""
         if not self._audited:
@@ -131,7 +131,7 @@ class Authors:
         return found
 
 
-def _around(versions: Sequence[Line]) -> Iterable[Window]:
+def _around(versions: Sequence[Entry]) -> Iterable[Window]:
     """Return when the requests were received that made some versions."""
     since: datetime | None = None
     until: datetime | None = None
@@ -149,7 +149,7 @@ def _around(versions: Sequence[Line]) -> Iterable[Window]:
 async def attribution(
     authors: Authors,
     joined: Joined,
-    version: Line,
+    version: Entry,
     old: Manifest | None,
     new: Manifest | None,
 ) -> Attribution:

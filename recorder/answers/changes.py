@@ -4,7 +4,6 @@ import json
 
 from msgspec import UNSET, UnsetType, field
 
-from recorder.answers.nouns import Line
 from recorder.classify.changes import (
     Change,
     How,
@@ -14,6 +13,7 @@ from recorder.classify.changes import (
 )
 from recorder.model.author import Author
 from recorder.model.document import Document
+from recorder.model.entry import Entry
 from recorder.model.reference import Resource
 
 __all__ = ["ShownChange", "document_of", "shown_change", "visible_changes"]
@@ -52,7 +52,7 @@ def shown_change(
     )
 
 
-def document_of(line: Line, kind: str) -> Manifest:
+def document_of(line: Entry, kind: str) -> Manifest:
     """Return an entry's object, with what items of a list do not carry."""
     found: Manifest = json.loads(line.raw or b"{}")
     resource = Resource.parse(line.resource or "")

@@ -15,7 +15,7 @@ from recorder.answers.fields import VERSIONS_MAX, Fields
 from recorder.answers.history import version_coverage, versions_between
 from recorder.answers.lines import ShownObject, shown_object
 from recorder.answers.log_questions import DifferenceQuestion, End, EndError
-from recorder.answers.nouns import Line, Selection
+from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
 from recorder.answers.references import (
     KnownObject,
@@ -27,7 +27,7 @@ from recorder.classify.managers import FieldManager, moved_managers
 from recorder.coverage.coverage import Coverage
 from recorder.errors import NotFoundError
 from recorder.model.document import Document
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window
@@ -54,7 +54,7 @@ class State(Document, frozen=True, kw_only=True):
     resource_version: str | None
     observed_at: datetime | None
     uid: str | None
-    line: Line | None = field(name="_line")
+    line: Entry | None = field(name="_line")
     """The newest version until then; None where there was none yet."""
 
     document: Manifest | None = field(name="_document")

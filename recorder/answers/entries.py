@@ -7,7 +7,7 @@ from datetime import datetime
 from recorder.answers.entry import ask_entry
 from recorder.answers.log_questions import EntryQuestion
 from recorder.answers.naming import did_you_mean
-from recorder.answers.nouns import Line, Part, Selection, is_about_events
+from recorder.answers.nouns import Part, Selection, is_about_events
 from recorder.answers.placed import requests_placed
 from recorder.answers.ports import OnDay, Reading
 from recorder.answers.queries import EntryQuery, FactListQuery, WordsNear
@@ -16,6 +16,7 @@ from recorder.answers.wording import worded
 from recorder.coverage.coverage import Coverage, covered
 from recorder.coverage.ports import Reads
 from recorder.coverage.unproven import no_facts
+from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.reference import EntryName, Resource
@@ -77,7 +78,7 @@ class Entries:
 
     def pages(
         self, reading: Reading
-    ) -> AsyncIterator[Sequence[Line | StoredFact]]:
+    ) -> AsyncIterator[Sequence[Entry | StoredFact]]:
         """Yield the lines, or the facts, in log order."""
         one = self.question.entry
         if one is not None:
@@ -86,7 +87,7 @@ class Entries:
 
     def later(
         self, reading: Reading, found: KnownObject | None, *, after: int
-    ) -> AsyncIterator[Sequence[Line | StoredFact]]:
+    ) -> AsyncIterator[Sequence[Entry | StoredFact]]:
         """Yield what came after a position, of an object found anew."""
         selection = selection_of(self.question, found, self.beside)
         if self.question.facts:
@@ -97,8 +98,8 @@ class Entries:
 
 
 async def _worded(
-    reading: Reading, pages: AsyncIterator[Sequence[Line]]
-) -> AsyncIterator[Sequence[Line]]:
+    reading: Reading, pages: AsyncIterator[Sequence[Entry]]
+) -> AsyncIterator[Sequence[Entry]]:
     async for page in pages:
         yield await worded(reading, page)
 

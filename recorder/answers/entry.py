@@ -11,7 +11,7 @@ from recorder.answers.changes import (
     visible_changes,
 )
 from recorder.answers.log_questions import OpenedQuestion
-from recorder.answers.nouns import Line, Part, Selection, is_about_events
+from recorder.answers.nouns import Part, Selection, is_about_events
 from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery, FactListQuery, Incarnations
 from recorder.classify.changes import Change
@@ -20,7 +20,7 @@ from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import NotFoundError
 from recorder.model.author import Author
 from recorder.model.document import Document
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window
@@ -52,7 +52,7 @@ class NoEntryError(NotFoundError):
     code = "not_found.entry"
 
 
-async def ask_entry(reading: Reading, name: EntryName) -> Line:
+async def ask_entry(reading: Reading, name: EntryName) -> Entry:
     """Read one entry.
 
     Raises:
@@ -88,11 +88,11 @@ async def facts_of(reading: Reading, name: EntryName) -> list[StoredFact]:
 class Opened(Document, frozen=True, kw_only=True):
     """One entry, opened."""
 
-    entry: Line
+    entry: Entry
     facts: Sequence[StoredFact]
     """Facts derived from it."""
 
-    previous: Line | None
+    previous: Entry | None
     """The previous version of the same object."""
 
     changed: Sequence[ShownChange]
@@ -151,7 +151,7 @@ async def ask_opened(
 
 
 async def _attribution(
-    reading: Reading, line: Line, previous: Line | None
+    reading: Reading, line: Entry, previous: Entry | None
 ) -> Attribution | None:
     """Return who made a version."""
     thing = line.identity
@@ -173,7 +173,7 @@ async def _attribution(
     )
 
 
-async def previous_of(reading: Reading, line: Line) -> Line | None:
+async def previous_of(reading: Reading, line: Entry) -> Entry | None:
     """Return the version of the same incarnation before an entry."""
     identity = line.identity
     if (

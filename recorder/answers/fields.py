@@ -9,7 +9,6 @@ from msgspec import field
 from recorder.answers.authors import Attribution
 from recorder.answers.changes import document_of
 from recorder.answers.history import Version
-from recorder.answers.nouns import Line
 from recorder.classify.changes import (
     Change,
     How,
@@ -21,7 +20,7 @@ from recorder.classify.owners import Owners
 from recorder.classify.paths import Path, written_path
 from recorder.model.author import UNKNOWN, Author
 from recorder.model.document import Document
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.reference import EntryName
 
 __all__ = ["VERSIONS_MAX", "FieldChange", "Fields"]
@@ -56,14 +55,14 @@ class FieldChange(Document, frozen=True, kw_only=True):
 
     observed_at: datetime
     author: Author
-    line: Line = field(name="_line")
+    line: Entry = field(name="_line")
 
 
 class _Last(NamedTuple):
     """What is known of a field while versions are folded."""
 
     how: How
-    line: Line
+    line: Entry
     author: Author
 
 
@@ -76,7 +75,7 @@ class Fields:
         self._found: dict[Path, _Last] = {}
         self._uid: str | None = None
         self._document: Manifest = {}
-        self.newest: Line | None = None
+        self.newest: Entry | None = None
         self.created: Author | None = None
         self.deleted: Author | None = None
 
@@ -134,7 +133,7 @@ class Fields:
         for change in _beginning(self._document):
             self._put(change, version.line, whole.of(change))
 
-    def _put(self, change: Change, line: Line, author: Author) -> None:
+    def _put(self, change: Change, line: Entry, author: Author) -> None:
         path = change.path
         if change.how is not How.REORDERED:
             # What is below came, changed or went with it.

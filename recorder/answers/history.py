@@ -22,7 +22,7 @@ from recorder.answers.entries import is_of
 from recorder.answers.joining import Joined
 from recorder.answers.lines import ShownObject, shown_object
 from recorder.answers.log_questions import HistoryQuestion
-from recorder.answers.nouns import Heartbeats, Line, Part, Selection
+from recorder.answers.nouns import Heartbeats, Part, Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery, HeartbeatsOf
 from recorder.answers.references import (
@@ -36,7 +36,7 @@ from recorder.coverage.account import read_account
 from recorder.coverage.coverage import Coverage, cover
 from recorder.model.author import Author
 from recorder.model.document import Document
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.observation import WATCH
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -58,7 +58,7 @@ INCARNATIONS_KEPT = 50
 class Version:
     """One entry of an object's history."""
 
-    line: Line
+    line: Entry
     changed: Sequence[Change]
     managers: Sequence[FieldManager]
     """Whose field managers' entries moved; empty where none is known."""
@@ -119,7 +119,7 @@ class ShownVersion(Document, frozen=True, kw_only=True):
     uid_before: str | None = field(name="_uid_before")
     """The previous incarnation, if a new one begins here."""
 
-    line: Line = field(name="_line")
+    line: Entry = field(name="_line")
 
 
 class History(Document, frozen=True, kw_only=True):
@@ -249,12 +249,12 @@ class _Comparing:
         self._uid: str | None = None
         self._authors = Authors(reading, found.numbers)
 
-    async def versions(self, page: Sequence[Line]) -> list[Version]:
+    async def versions(self, page: Sequence[Entry]) -> list[Version]:
         """Compare the lines of a page, and find out who made them."""
         joined = await self._authors.joined(page)
         return [await self._version(line, joined) for line in page]
 
-    async def _version(self, line: Line, joined: Joined) -> Version:
+    async def _version(self, line: Entry, joined: Joined) -> Version:
         uid = line.identity and line.identity.uid
         old = self._documents.pop(uid, None)
         if old is None and line.operation is not Operation.ADDED:

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.answers.nouns import Line
 from recorder.classify.audit_record import AuditRecord, ObjectRef
 from recorder.classify.changes import Manifest, value_at
 from recorder.classify.managers import managers_of, moved_managers
@@ -25,7 +24,7 @@ from recorder.classify.requests import (
     read_record,
 )
 from recorder.classify.times import moment
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.moment import shifted
 from recorder.model.reference import Resource
 
@@ -48,7 +47,7 @@ _NOTHING = ObjectRef()
 class Request:
     """An audit record of a request that was carried out."""
 
-    line: Line
+    line: Entry
     record: AuditRecord
     began: datetime
     ended: datetime
@@ -78,10 +77,10 @@ class Request:
         )
 
 
-def read_requests(lines: Iterable[Line]) -> Iterator[Request]:
+def read_requests(lines: Iterable[Entry]) -> Iterator[Request]:
     """Yield those audit records that may have made a version."""
     for line in lines:
-        record = read_record(line.raw or b"")
+        record = read_record(line.raw)
         if record is None:
             continue
         began = moment(record.request_received_timestamp)
@@ -110,7 +109,7 @@ class Joined:
             else:
                 self._by_version.setdefault(version, []).append(one)
 
-    def maker(self, version: Line) -> Request | None:
+    def maker(self, version: Entry) -> Request | None:
         """Return the request whose answer shows a version."""
         if version.operation is Operation.DELETED:
             return None  # an answer shows what was there before
@@ -119,7 +118,7 @@ class Joined:
                 return one
         return None
 
-    def remover(self, version: Line, last: Manifest | None) -> Request | None:
+    def remover(self, version: Entry, last: Manifest | None) -> Request | None:
         """Return the request by which an object went.
 
         ``last`` is the version before it.
@@ -136,7 +135,7 @@ class Joined:
         return max(fitting, key=lambda one: one.began, default=None)
 
     def guessed(
-        self, version: Line, old: Manifest | None, new: Manifest
+        self, version: Entry, old: Manifest | None, new: Manifest
     ) -> Request | None:
         """Return the request that alone can have made a version."""
         now = shifted(version.observed_at, SLACK)
@@ -161,7 +160,7 @@ class Joined:
         return next(within, None)
 
     def _only(
-        self, version: Line, old: Manifest | None, new: Manifest
+        self, version: Entry, old: Manifest | None, new: Manifest
     ) -> Request | None:
         """Return the only write that fits the moved field managers.
 
@@ -189,7 +188,7 @@ class Joined:
         return fitting[0] if len(fitting) == 1 else None
 
 
-def _is_same(request: Request, version: Line) -> bool:
+def _is_same(request: Request, version: Entry) -> bool:
     """Whether a request is about the object of a version.
 
     It was asked for by its name; so of both only the incarnation is told.
@@ -207,7 +206,7 @@ def _is_same(request: Request, version: Line) -> bool:
     )
 
 
-def _is_among(request: Request, version: Line) -> bool:
+def _is_among(request: Request, version: Entry) -> bool:
     """Whether a version is of a collection of which all were deleted."""
     thing, about = version.identity, request.about
     resource = Resource.parse(version.resource or "")

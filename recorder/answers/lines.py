@@ -1,28 +1,33 @@
 """Entries as answers list them, and what they say."""
 
 from collections.abc import Mapping
-from datetime import datetime
 
 import orjson
-from msgspec import UNSET, UnsetType
 
 from recorder.answers.kinds import built_in_version
 from recorder.answers.naming import named
-from recorder.answers.nouns import Line, is_about_events
+from recorder.answers.nouns import is_about_events
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.model.document import Document
-from recorder.model.entry import Operation
-from recorder.model.reference import EntryName, Resource
+from recorder.model.entry import Entry, Operation
+from recorder.model.reference import Resource
 
 __all__ = [
     "COLUMNS",
-    "ListedEntry",
     "ShownObject",
     "line_columns",
     "listed_entry",
     "says",
     "shown_object",
 ]
+
+
+COLUMNS_SHOWN = tuple(
+    name
+    for name in Entry.__struct_fields__
+    if name not in {"entry", "raw", "epoch", "words"}
+)
+"""Of an entry in JSON, behind its name and its cluster."""
 
 
 class ShownObject(Document, frozen=True, kw_only=True):
@@ -35,7 +40,7 @@ class ShownObject(Document, frozen=True, kw_only=True):
     uid: str | None
 
 
-def shown_object(newest: Line, kind: str) -> ShownObject:
+def shown_object(newest: Entry, kind: str) -> ShownObject:
     """Return an object by the names in its newest version."""
     identity = newest.identity
     assert identity is not None, "a version is of an object"
@@ -48,46 +53,19 @@ def shown_object(newest: Line, kind: str) -> ShownObject:
     )
 
 
-class ListedEntry(Document, frozen=True, kw_only=True):
-    """An entry; ``raw`` where the document was asked for."""
-
-    entry: EntryName
-    cluster: str
-    source: str
-    resource: str | None
-    operation: Operation
-    object: ShownObject | None
-    resource_version: str | None
-    node: str | None
-    reason: str | None
-    actor: str | None
-    occurred_at: datetime | None
-    observed_at: datetime
-    recorded_at: datetime
-    raw: orjson.Fragment | str | UnsetType = UNSET
-
-
 def listed_entry(
-    line: Line, *, cluster: str, with_document: bool
-) -> ListedEntry:
-    """Return an entry as an answer lists it."""
-    raw = orjson.Fragment(_on_one_line(line.raw or b"null"))
-    return ListedEntry(
-        entry=line.entry,
-        cluster=cluster,
-        source=line.source,
-        resource=line.resource,
-        operation=line.operation,
-        object=_object(line),
-        resource_version=line.resource_version,
-        node=line.node,
-        reason=line.reason,
-        actor=line.actor,
-        occurred_at=line.occurred_at,
-        observed_at=line.observed_at,
-        recorded_at=line.recorded_at,
-        raw=raw if with_document else UNSET,
-    )
+    line: Entry, *, cluster: str, with_document: bool
+) -> dict[str, object]:
+    """Return an entry as JSON lists it: its columns, each by its name."""
+    shown: dict[str, object] = {"entry": line.entry, "cluster": cluster}
+    for name in COLUMNS_SHOWN:
+        if name == "identity":
+            shown["object"] = _object(line)
+        else:
+            shown[name] = getattr(line, name)
+    if with_document:
+        shown["raw"] = orjson.Fragment(_on_one_line(line.raw or b"null"))
+    return shown
 
 
 def _on_one_line(raw: bytes) -> bytes:
@@ -98,7 +76,7 @@ def _on_one_line(raw: bytes) -> bytes:
     return raw
 
 
-def _object(line: Line) -> ShownObject | None:
+def _object(line: Entry) -> ShownObject | None:
     identity = line.identity
     if identity is None:
         return None
@@ -111,7 +89,7 @@ def _object(line: Line) -> ShownObject | None:
     )
 
 
-def _api_version(line: Line) -> str | None:
+def _api_version(line: Entry) -> str | None:
     """Return the version under which the object was seen or referred to."""
     identity = line.identity
     assert identity is not None, "asked for an object"
@@ -129,15 +107,13 @@ def _api_version(line: Line) -> str | None:
     return built_in_version(identity.group, identity.kind) or identity.group
 
 
-def _regarding(raw: bytes | None) -> Mapping[str, object]:
+def _regarding(raw: bytes) -> Mapping[str, object]:
     document = _parsed(raw)
     said = document.get("involvedObject") or document.get("regarding")
     return said if isinstance(said, dict) else {}
 
 
-def _parsed(raw: bytes | None) -> Mapping[str, object]:
-    if raw is None:
-        return {}
+def _parsed(raw: bytes) -> Mapping[str, object]:
     try:
         document = orjson.loads(raw)
     except orjson.JSONDecodeError:
@@ -145,7 +121,7 @@ def _parsed(raw: bytes | None) -> Mapping[str, object]:
     return document if isinstance(document, dict) else {}
 
 
-def says(line: Line) -> str:
+def says(line: Entry) -> str:
     """Say in a few words what an entry is about, where it can be said."""
     if is_about_events(line.resource):
         document = _parsed(line.raw)
@@ -154,7 +130,7 @@ def says(line: Line) -> str:
     return _of_recorder(line)
 
 
-def _of_recorder(line: Line) -> str:
+def _of_recorder(line: Entry) -> str:
     document = _parsed(line.raw) if line.operation in WORDED else {}
     match line.operation:
         case Operation.GAP_OPENED:
@@ -171,15 +147,15 @@ def _of_recorder(line: Line) -> str:
             return _of_audit(line)
 
 
-def _of_audit(line: Line) -> str:
+def _of_audit(line: Entry) -> str:
     if line.operation is not Operation.AUDIT:
-        return line.told
+        return line.words
     if line.reason is None:
         # Every record has a verb; earlier releases took other documents.
         return "not an audit record"
-    if line.told and line.occurred_at is None:
-        return f"{line.told}, at an unknown time"
-    return line.told
+    if line.words and line.occurred_at is None:
+        return f"{line.words}, at an unknown time"
+    return line.words
 
 
 WORDED = frozenset(
@@ -204,7 +180,7 @@ COLUMNS = (
 )
 
 
-def line_columns(line: Line) -> list[Cell]:
+def line_columns(line: Entry) -> list[Cell]:
     """Return a line as the columns of a table."""
     identity = line.identity
     shown = ""

@@ -11,14 +11,13 @@ import msgspec
 from recorder.model.document import Document
 from recorder.model.entry import Operation
 from recorder.model.fact import FactKind
-from recorder.model.reference import EntryName, ObjectIdentity, Resource
+from recorder.model.reference import ObjectIdentity, Resource
 from recorder.model.window import Window
 
 __all__ = [
     "CustomKind",
     "Heartbeats",
     "Incarnation",
-    "Line",
     "Part",
     "Place",
     "Places",
@@ -36,46 +35,8 @@ def is_about_events(resource: str | None) -> bool:
     return parsed.plural == "events" and parsed.group in {"", "events.k8s.io"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One immutable line of the log: what a source reported."""
-
-    entry: EntryName
-    operation: Operation
-    source: str
-    resource: str | None
-    """For example `v1/pods`."""
-
-    identity: ObjectIdentity | None
-    resource_version: str | None
-    node: str | None
-    """The node it is about."""
-
-    reason: str | None
-    """Reason of a Kubernetes Event."""
-
-    actor: str | None
-    """Who reported a Kubernetes Event."""
-
-    occurred_at: datetime | None
-    """By the cluster's clock; null for versions of objects."""
-
-    observed_at: datetime
-    """By the recorder's clock."""
-
-    recorded_at: datetime
-    """By PostgreSQL's clock, in the transaction."""
-
-    raw: bytes | None
-    """The document, where it was asked for or is needed to tell what the
-    entry says: of Events and of what the recorder says itself."""
-
-    told: str = ""
-    """What the others say in words, where that was asked for."""
-
-
 class Part(Flag):
-    """What is read of a line only if somebody needs it."""
+    """What is read of an entry only if somebody needs it."""
 
     RESOURCE = auto()
     NODE = auto()

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeVar
 
-from recorder.answers.nouns import Line, Selection
+from recorder.answers.nouns import Selection
 from recorder.answers.queries import (
     FactQuery,
     ListQuery,
@@ -17,6 +17,7 @@ from recorder.answers.queries import (
     StateQuery,
 )
 from recorder.coverage.ports import Record
+from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 
 __all__ = ["OnDay", "Reading"]
@@ -81,7 +82,7 @@ class Reading(Record, Protocol):
 
     async def newest(
         self, selection: Selection, *, before: int | None = None
-    ) -> Line | None:
+    ) -> Entry | None:
         """Return the newest entry of a selection, with its document.
 
         Of the whole log, or of what lies before a position.

@@ -25,13 +25,13 @@ from recorder.answers.nouns import (
     CustomKind,
     Heartbeats,
     Incarnation,
-    Line,
     Part,
     Places,
     Selection,
     Version,
 )
 from recorder.explain.needs import ObjectName
+from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.reference import ObjectIdentity
 
@@ -199,13 +199,13 @@ class ListQuery(Generic[Item]):
 
 
 @dataclass(frozen=True, slots=True)
-class EntryQuery(ListQuery[Line]):
+class EntryQuery(ListQuery[Entry]):
     """Entries."""
 
     parts: Part = Part.LISTED
     """What is read of each; the rest is left empty."""
 
-    def place(self, one: Line) -> tuple[int, int]:
+    def place(self, one: Entry) -> tuple[int, int]:
         """Return the place of an entry."""
         return one.entry.position, 0
 

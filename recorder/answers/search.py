@@ -13,7 +13,6 @@ from recorder.answers.kinds import BUILT_IN, Kind, find_kinds
 from recorder.answers.naming import named
 from recorder.answers.node_questions import NodesQuestion
 from recorder.answers.nodes import ask_nodes
-from recorder.answers.nouns import Line
 from recorder.answers.places import rack_of
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
@@ -25,6 +24,7 @@ from recorder.answers.queries import (
     ObjectNames,
     ObjectsLike,
 )
+from recorder.model.entry import Entry
 from recorder.model.kinds import plural_of
 from recorder.model.reference import EntryName, ObjectIdentity
 
@@ -49,7 +49,7 @@ class SearchResult:
     objects: Sequence[ObjectIdentity]
     """Each once, whatever incarnations it had."""
 
-    entry: Line | None
+    entry: Entry | None
 
 
 async def ask_search(
@@ -100,7 +100,7 @@ def _each_once(
     return list(found.values())
 
 
-async def _entry(reading: Reading, text: str) -> Line | None:
+async def _entry(reading: Reading, text: str) -> Entry | None:
     try:
         return await ask_entry(reading, EntryName.parse(text))
     except (NoEntryError, ValueError):

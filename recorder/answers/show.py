@@ -7,14 +7,14 @@ from recorder.answers.changes import document_of
 from recorder.answers.log_questions import ObjectQuestion
 from recorder.answers.moments import covered_at
 from recorder.answers.naming import Reference
-from recorder.answers.nouns import Heartbeats, Line, Selection
+from recorder.answers.nouns import Heartbeats, Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import HeartbeatsOf
 from recorder.answers.references import find_objects, no_versions
 from recorder.classify.changes import Manifest
 from recorder.coverage.coverage import Coverage
 from recorder.errors import NotFoundError
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.moment import shifted, written
 
 __all__ = ["Shown", "ask_object", "never"]
@@ -29,7 +29,7 @@ GONE = frozenset({Operation.DELETED, Operation.ABSENT})
 class Shown:
     """An object as it was."""
 
-    entry: Line
+    entry: Entry
     """The newest version as of that time."""
 
     heartbeats: Heartbeats | None
@@ -98,7 +98,7 @@ def never(
     )
 
 
-def _gone(reference: Reference, line: Line) -> NotFoundError:
+def _gone(reference: Reference, line: Entry) -> NotFoundError:
     before = written(line.observed_at - MOMENT)
     how = (
         f"was deleted at {written(line.observed_at)}"

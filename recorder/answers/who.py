@@ -21,7 +21,6 @@ from recorder.answers.fields import VERSIONS_MAX, FieldChange, Fields
 from recorder.answers.history import Version, ask_history
 from recorder.answers.lines import ShownObject, shown_object
 from recorder.answers.log_questions import HistoryQuestion, ObjectQuestion
-from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
 from recorder.answers.show import never
 from recorder.answers.text.lines import Columns, plain
@@ -32,7 +31,7 @@ from recorder.coverage.coverage import Coverage
 from recorder.explain.turns import Turn, Turns
 from recorder.model.author import Author, KnownBy
 from recorder.model.document import Document
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -74,7 +73,7 @@ class FieldContest(Document, frozen=True, kw_only=True):
     """The versions that show the changes."""
 
     @classmethod
-    def of(cls, path: Path, turns: Sequence[Turn[Author, Line]]) -> Self:
+    def of(cls, path: Path, turns: Sequence[Turn[Author, Entry]]) -> Self:
         """Return the contest that turns at a field make."""
         return cls(
             path=written_path(path),
@@ -113,7 +112,7 @@ class Who(Document, frozen=True, kw_only=True):
     """Whether there are older versions that were not compared."""
 
     coverage: Coverage
-    line: Line = field(name="_line")
+    line: Entry = field(name="_line")
 
 
 async def ask_who(
@@ -169,7 +168,7 @@ class FieldContests:
     """Finds contests, version after version of one object."""
 
     def __init__(self) -> None:
-        self._turns = Turns[Path, Author, Line](
+        self._turns = Turns[Path, Author, Entry](
             is_same=lambda one, other: one.name == other.name,
             is_other=_is_other,
         )

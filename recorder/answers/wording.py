@@ -5,15 +5,16 @@ which no fact tells are the documents compared, those of Nodes first.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from recorder.answers.changes import document_of, visible_changes
 from recorder.answers.entry import ask_entry, previous_of
-from recorder.answers.nouns import Line, is_about_events
+from recorder.answers.nouns import is_about_events
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
 from recorder.facts import says
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.fact import StoredFact
 from recorder.model.facts import ConditionChanged
 
@@ -33,7 +34,7 @@ READY = "Ready"
 SILENT = "only heartbeats and versions"
 
 
-async def worded(reading: Reading, lines: Sequence[Line]) -> Sequence[Line]:
+async def worded(reading: Reading, lines: Sequence[Entry]) -> Sequence[Entry]:
     """Return entries with what they say, if they do not say it themselves."""
     silent = [line for line in lines if not _speaks(line)]
     told: dict[int, list[StoredFact]] = {}
@@ -55,7 +56,7 @@ async def worded(reading: Reading, lines: Sequence[Line]) -> Sequence[Line]:
     for line in unsaid[:COMPARED_MAX]:
         words[line.entry.position] = await _fields(reading, line)
     return [
-        replace(line, told=words.get(line.entry.position, ""))
+        replace(line, words=words.get(line.entry.position, ""))
         for line in lines
     ]
 
@@ -66,11 +67,11 @@ def _order(stored: StoredFact) -> bool:
     return not isinstance(detail, ConditionChanged) or detail.type != READY
 
 
-def _speaks(line: Line) -> bool:
+def _speaks(line: Entry) -> bool:
     return is_about_events(line.resource) or line.source == "recorder"
 
 
-async def _fields(reading: Reading, line: Line) -> str:
+async def _fields(reading: Reading, line: Entry) -> str:
     """Name the fields that an update changed."""
     found = await ask_entry(reading, line.entry)
     before = await previous_of(reading, found)

@@ -10,14 +10,16 @@ statements find them, which are not: numbers are compared with the names.
 
 import mmap
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from recorder.archive.columns import WHOSE
 from recorder.archive.errors import ArchiveError
 from recorder.archive.kept import day_at, read_manifest
 from recorder.archive.manifest import Manifest
@@ -42,45 +44,48 @@ __all__ = [
 
 Row = Mapping[str, Any]
 
-NAMES = {
-    "objects.parquet": ("object_id", OBJECT),
-    "nodes.parquet": ("node_id", ("name",)),
-    "words.parquet": ("word_id", ("text",)),
+NAMES: Mapping[str, tuple[str, Callable[[Row], object]]] = {
+    "objects.parquet": ("object_id", itemgetter(*OBJECT)),
+    "nodes.parquet": ("node_id", itemgetter("name")),
+    "words.parquet": ("word_id", itemgetter("text")),
 }
 """Of each file of names, the column of the number, and what it stands for."""
 
 REFERENCES = tuple(
-    (f"{one.names}s.parquet", one.name, OBJECT)
-    if one.names == "object"
-    else (f"{one.names}s.parquet", one.name, (one.field,))
+    (
+        f"{one.names}s.parquet",
+        itemgetter(one.name),
+        itemgetter(*(OBJECT if one.names == "object" else (one.field,))),
+    )
     for one in ARCHIVED
-    if one.holds is Holds.NUMBER and f"{one.names}s.parquet" in NAMES
+    if f"{one.names}s.parquet" in NAMES
 )
 """Which numbers of an entry stand for which of its columns."""
+
+NOTHING = (None, (None,) * len(OBJECT))
 
 
 class Names:
     """The names of one day, by their numbers."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int], tuple[object, ...]] = {}
+        self._known: dict[tuple[str, int], object] = {}
 
     def add(self, file: str, rows: Iterable[Row]) -> None:
         """Take the rows of a file; of a number that comes twice none fits."""
-        number, columns = NAMES[file]
+        number, named = NAMES[file]
         for row in rows:
             key = file, row[number]
-            said = tuple(row[column] for column in columns)
-            self._known[key] = () if key in self._known else said
+            self._known[key] = () if key in self._known else named(row)
 
     def agree(self, entry: Row) -> bool:
         """Return whether the numbers of an entry stand for its names."""
-        for file, number, columns in REFERENCES:
-            said = tuple(entry[column] for column in columns)
-            known = self._known.get((file, entry[number]))
-            if known != said and (
-                entry[number] is not None or set(said) != {None}
-            ):
+        for file, numbered, named in REFERENCES:
+            number, name = numbered(entry), named(entry)
+            if number is None:
+                if name not in NOTHING:
+                    return False
+            elif self._known.get((file, number), ()) != name:
                 return False
         return True
 
@@ -88,7 +93,14 @@ class Names:
 BATCHES = "batches.parquet"
 ROWS_AT_ONCE = 2048
 MISSING = bytes(HASH_BYTES)
-TIMES = ("recorded_at", "observed_at", "occurred_at")
+TIMES = tuple(one.name for one in ARCHIVED if one.holds is Holds.TIME)
+OF_DRAFT = tuple(
+    one.name for one in ARCHIVED if one.name in Draft.__struct_fields__
+)
+TIMES_OF_DRAFT = tuple(name for name in TIMES if name in OF_DRAFT)
+LACKING = dict.fromkeys(one.name for one in ARCHIVED)
+COLUMNS = len(LACKING) + len(WHOSE)
+identity_of = itemgetter(*OBJECT)
 HEADER_TIMES = ("recorded_at", "observed_min", "observed_max", "sealed_at")
 
 MALFORMED = (
@@ -258,35 +270,27 @@ class _Leaves:
 
 
 def entry_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a file of entries."""
-    return _rows(path, TIMES)
+    """Yield the rows of a file of entries.
+
+    A column that was added after the file was archived is null.
+    """
+    for row in _rows(path, TIMES):
+        yield row if len(row) >= COLUMNS else {**LACKING, **row}
 
 
 def draft_of(row: Row) -> Draft:
-    """Return the draft of a row of a file of entries."""
-    identity = None
+    """Return the draft of a row of a file of entries.
+
+    A column that was added after the file was archived is null.
+    """
+    values: dict[str, Any] = {name: row.get(name) for name in OF_DRAFT}
+    values["operation"] = Operation(row["operation"])
+    for name in TIMES_OF_DRAFT:
+        if values[name] is not None:
+            values[name] = from_micros(values[name])
     if row["kind"] is not None:
-        identity = ObjectIdentity(
-            row["api_group"],
-            row["kind"],
-            row["namespace"],
-            row["name"],
-            row["uid"],
-        )
-    occurred = row["occurred_at"]
-    return Draft(
-        source=row["source"],
-        operation=Operation(row["operation"]),
-        observed_at=from_micros(row["observed_at"]),
-        raw=row["raw"],
-        resource=row["resource"],
-        identity=identity,
-        resource_version=row["resource_version"],
-        node=row["node"],
-        occurred_at=None if occurred is None else from_micros(occurred),
-        reason=row["reason"],
-        actor=row["actor"],
-    )
+        values["identity"] = ObjectIdentity(*identity_of(row))
+    return Draft(**values)
 
 
 def leaf_of_row(row: Row) -> bytes:

@@ -19,7 +19,7 @@ from recorder.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from recorder.answers.nouns import Line
+    from recorder.model.entry import Entry
 
 __all__ = ["Pages", "Printer", "pages_of_log"]
 
@@ -122,18 +122,15 @@ def pages_of_log(
             nothing="no facts",
         )
 
-    def listed(line: "Line", *, raw: bool = raw) -> Any:
+    def listed(line: "Entry", *, raw: bool = raw) -> Any:
         from recorder.answers.lines import listed_entry
 
         return listed_entry(line, cluster=cluster, with_document=raw)
 
-    def in_yaml(line: "Line") -> Any:
-        from msgspec import structs
-
+    def in_yaml(line: "Entry") -> Any:
         shown = listed(line, raw=False)
         # As text, since YAML has no way to hold it as it is.
-        text = (line.raw or b"").decode()
-        return structs.replace(shown, raw=text) if raw else shown
+        return shown | {"raw": line.raw.decode()} if raw else shown
 
     return Pages(
         name="entries",
@@ -164,6 +161,6 @@ def _table(
         for one, text in zip(page, table.lines(made), strict=True):
             yield text.encode()
             if raw:
-                yield one.raw or b""
+                yield one.raw
 
     return rows

@@ -3,7 +3,6 @@
 `Operation` values are stored. They may be added to, never renamed or reused.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -54,32 +53,43 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One observation about to become an entry; it has no position yet."""
 
     source: str
-    operation: Operation
-    observed_at: datetime
-    raw: bytes
-    """The document after redaction, byte for byte."""
-
     resource: str | None = None
-    """The resource in its written form, or what a poll calls it."""
+    """For example `v1/pods`."""
 
+    operation: Operation
     identity: ObjectIdentity | None = None
     """The object itself; for a Kubernetes Event what the Event is about."""
 
     resource_version: str | None = None
     node: str | None = None
-    """Name of the node that the entry concerns."""
+    """The node it is about."""
+
+    reason: str | None = None
+    """Reason of a Kubernetes Event."""
+
+    actor: str | None = None
+    """Who reported a Kubernetes Event."""
 
     occurred_at: datetime | None = None
-    reason: str | None = None
-    actor: str | None = None
-    """For a Kubernetes Event its reporter."""
+    """By the cluster's clock; null for versions of objects."""
+
+    observed_at: datetime
+    """By the recorder's clock."""
+
+    raw: bytes
+    """The document after redaction, byte for byte; empty in an entry that was
+    read without it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """One immutable line of the log."""
+class Entry(Draft, frozen=True, kw_only=True, gc=False):
+    """One immutable line of the log: what a source reported."""
 
-    name: EntryName
+    entry: EntryName
     recorded_at: datetime
+    """By PostgreSQL's clock, in the transaction."""
+
     epoch: int
-    draft: Draft
+    """Of the history of the cluster: versions compare within one."""
+
+    words: str = ""
+    """What it says, where it does not say so itself and that was asked for."""

@@ -1,4 +1,4 @@
-"""Entries as the drafts that they were made of, in the order of the log.
+"""Entries with their documents, in the order of the log.
 
 For who reads many that follow one another: names and keyframes are kept at
 hand, and the documents decoded as they come.
@@ -6,17 +6,19 @@ hand, and the documents decoded as they come.
 
 import zlib
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import asyncpg
 
 from recorder.errors import LogError
-from recorder.model.entry import Draft
+from recorder.model.columns import numbers_of
+from recorder.model.entry import Entry
 from recorder.model.reference import EntryName, ObjectIdentity
-from recorder.store.codes import OPERATIONS, SOURCES
 from recorder.store.encoding import Decoder
 from recorder.store.lookback import documents, load_decoder
+from recorder.store.read_scan import NUMBERED, TEXTS
+from recorder.store.rows import ENTRY_COLUMNS, entries_of
 from recorder.zstd import ZstdError
 
 __all__ = ["EntryDrafts", "UnreadableEntryError"]
@@ -24,17 +26,16 @@ __all__ = ["EntryDrafts", "UnreadableEntryError"]
 DOCUMENTS_BYTES_MAX = 64 << 20
 """Of keyframes kept at hand; another is read when a delta names it."""
 
+READ = ", ".join(f"e.{name}" for name in ENTRY_COLUMNS)
 ENTRY = """
-    select e.position, e.recorded_at, e.observed_at, e.occurred_at, e.epoch,
-      e.object_id, e.node_id, e.reason_id, e.actor_id, e.resource_id,
-      e.operation, e.source, e.version, e.resource_version,
-      e.base_distance, e.encoding, e.payload,
-      o.kind_id, o.namespace, o.name, o.uid
+    select {}, o.kind_id, o.namespace, o.name, o.uid
     from recorder.entry e
     left join recorder.object o on o.object_id = e.object_id
     where e.log_id = $1 and {} order by e.position
 """
-ENTRIES = ENTRY.format("""e.position > $2 and e.position <= $3
+ENTRIES = ENTRY.format(
+    READ,
+    """e.position > $2 and e.position <= $3
       and e.recorded_at >= (
         select recorded_at from recorder.batch
         where log_id = $1 and first_position <= $2 + 1
@@ -42,11 +43,12 @@ ENTRIES = ENTRY.format("""e.position > $2 and e.position <= $3
       and e.recorded_at <= (
         select recorded_at from recorder.batch
         where log_id = $1 and first_position <= $3
-        order by first_position desc limit 1)""")
-AT = ENTRY.format("e.position = any($2)")
-NODES = "select node_id, name from recorder.node where node_id = any($1)"
-WORDS = "select word_id, text from recorder.word where word_id = any($1)"
-RESOURCES = "select resource_id, name from recorder.resource"
+        order by first_position desc limit 1)""",
+)
+AT = ENTRY.format(READ, "e.position = any($2)")
+NAMES = """
+    select {0}_id, {1} from recorder.{0} where {0}_id = any($1)
+"""
 KINDS = "select kind_id, api_group, name from recorder.kind"
 
 UNDECODABLE = (ZstdError, zlib.error, ValueError, MemoryError, KeyError)
@@ -77,9 +79,9 @@ class EntryDrafts:
         self._connection = connection
         self._log = log
         self._decoder = decoder
-        self._nodes: dict[int, str] = {}
-        self._words: dict[int, str] = {}
-        self._resources: dict[int, str] = {}
+        self._names: dict[str, dict[int | None, str | None]] = {
+            table: {None: None} for table in TEXTS
+        }
         self._kinds: dict[int, tuple[str, str]] = {}
         self._keyframes: OrderedDict[int, bytes] = OrderedDict()
         self._keyframe_bytes = 0
@@ -99,8 +101,8 @@ class EntryDrafts:
 
     async def read(
         self, after: int, until: int
-    ) -> tuple[Sequence[asyncpg.Record], list[Draft]]:
-        """Return the rows behind a position up to another, and their drafts.
+    ) -> tuple[Sequence[asyncpg.Record], list[Entry]]:
+        """Return the rows behind a position up to another, and their entries.
 
         Raises:
             UnreadableEntryError: one is not as it was written.
@@ -108,12 +110,12 @@ class EntryDrafts:
         rows = await self._connection.fetch(ENTRIES, self._log, after, until)
         await self._know(rows)
         raws = await self._raws(rows)
-        return rows, [self._draft(row, raws[row["position"]]) for row in rows]
+        return rows, self._entries(rows, raws)
 
     async def at(
         self, positions: Sequence[int]
-    ) -> tuple[Sequence[asyncpg.Record], list[Draft]]:
-        """Return the rows at positions, and their drafts.
+    ) -> tuple[Sequence[asyncpg.Record], list[Entry]]:
+        """Return the rows at positions, and their entries.
 
         Raises:
             UnreadableEntryError: one is not as it was written.
@@ -121,28 +123,30 @@ class EntryDrafts:
         rows = await self._connection.fetch(AT, self._log, list(positions))
         await self._know(rows)
         raws = await self._raws(rows)
-        return rows, [self._draft(row, raws[row["position"]]) for row in rows]
+        return rows, self._entries(rows, raws)
 
-    def _draft(self, row: asyncpg.Record, raw: bytes) -> Draft:
+    def _entries(
+        self, rows: Sequence[asyncpg.Record], raws: Mapping[int, bytes]
+    ) -> list[Entry]:
+        if not rows:
+            return []
+        columns: dict[str, Sequence[Any]] = dict(
+            zip(rows[0].keys(), zip(*rows, strict=True), strict=True)
+        )
         try:
-            return Draft(
-                source=SOURCES[row["source"]],
-                operation=OPERATIONS[row["operation"]],
-                observed_at=row["observed_at"],
-                raw=raw,
-                resource=_named(self._resources, row["resource_id"]),
-                identity=self._identity(row),
-                resource_version=row["resource_version"]
-                if row["version"] is None
-                else str(row["version"]),
-                node=_named(self._nodes, row["node_id"]),
-                occurred_at=row["occurred_at"],
-                reason=_named(self._words, row["reason_id"]),
-                actor=_named(self._words, row["actor_id"]),
-            )
+            for column in NUMBERED:
+                if column.names in self._names:
+                    names = self._names[column.names]
+                    numbers = columns[column.name]
+                    columns[column.field] = [names[one] for one in numbers]
+            columns["identity"] = [self._identity(row) for row in rows]
+            return entries_of(self._log, columns, raws)
         except KeyError as exc:
+            if len(rows) > 1:
+                # One by one, to say which.
+                return [self._entries([row], raws)[0] for row in rows]
             why = f"it refers to {exc}, which is not there"
-            raise self._unreadable(row, why) from exc
+            raise self._unreadable(rows[0], why) from exc
 
     def _identity(self, row: asyncpg.Record) -> ObjectIdentity | None:
         if row["object_id"] is None:
@@ -160,13 +164,14 @@ class EntryDrafts:
     async def _know(self, rows: Sequence[asyncpg.Record]) -> None:
         """Read the names of numbers that are new."""
         ask = self._connection.fetch
-        if missing := _lacking(self._nodes, rows, "node_id"):
-            self._nodes.update(await ask(NODES, missing))
-        missing = _lacking(self._words, rows, "reason_id")
-        if missing := missing | _lacking(self._words, rows, "actor_id"):
-            self._words.update(await ask(WORDS, missing))
-        if _lacking(self._resources, rows, "resource_id"):
-            self._resources.update(await ask(RESOURCES))
+        for table, known in self._names.items():
+            columns = numbers_of(table)
+            missing = set().union(
+                *(_lacking(known, rows, column) for column in columns)
+            )
+            if missing:
+                query = NAMES.format(table, TEXTS[table])
+                known.update(await ask(query, missing))
         if _lacking(self._kinds, rows, "kind_id"):
             self._kinds = {
                 number: (group, name)
@@ -240,12 +245,8 @@ class EntryDrafts:
             self._keyframe_bytes -= len(raw)
 
 
-def _named(names: Mapping[int, str], number: int | None) -> str | None:
-    return None if number is None else names[number]
-
-
 def _lacking(
-    known: Mapping[int, Any], rows: Iterable[asyncpg.Record], column: str
+    known: Collection[int | None], rows: Iterable[asyncpg.Record], column: str
 ) -> set[int]:
     return {
         row[column]

@@ -154,7 +154,7 @@ class Drafts(Protocol):
 
     async def read(
         self, after: int, until: int
-    ) -> tuple[Sequence[Row], list[Draft]]:
+    ) -> tuple[Sequence[Row], Sequence[Draft]]:
         """Return the rows behind a position up to another, and drafts."""
 
 

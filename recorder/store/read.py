@@ -18,7 +18,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
-from recorder.answers.nouns import Line, Selection
+from recorder.answers.nouns import Selection
 from recorder.answers.ports import OnDay
 from recorder.answers.queries import (
     ActiveNodes,
@@ -50,6 +50,7 @@ from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
 from recorder.coverage.unproven import dropped
 from recorder.errors import NotFoundError
+from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 from recorder.store.engine import Connection, Engine
@@ -265,7 +266,7 @@ class LogReading:
 
     async def newest(
         self, selection: Selection, *, before: int | None = None
-    ) -> Line | None:
+    ) -> Entry | None:
         """Return the newest line of a selection, with its document."""
         return await self._entries.newest(selection, before=before)
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from recorder.answers.nouns import Line, Part, Selection
-from recorder.model.entry import Operation
+from recorder.answers.nouns import Part, Selection
+from recorder.model.entry import Entry, Operation
 from recorder.model.window import Window
 from recorder.store.codes import OPERATION_CODES
 from recorder.store.engine import Engine, fetch_planned, reading
@@ -169,7 +169,7 @@ class CutReader:
 
     async def events(
         self, since: datetime, before: int
-    ) -> AsyncIterator[Sequence[Line]]:
+    ) -> AsyncIterator[Sequence[Entry]]:
         """Yield versions of Events from a time to a position, in log order."""
         events = await event_resources(self._engine)
         scan = await self._scan(
@@ -181,7 +181,7 @@ class CutReader:
         async for page in self._entries.scanned(scan, parts=Part.OPENED):
             yield page
 
-    async def gap_ends(self, first: int) -> AsyncIterator[Sequence[Line]]:
+    async def gap_ends(self, first: int) -> AsyncIterator[Sequence[Entry]]:
         """Yield the ends of all gaps from a position on, in log order."""
         scan = await self._scan(
             Selection(),
@@ -194,7 +194,7 @@ class CutReader:
 
     async def lines(
         self, window: Window, first: int, last: int
-    ) -> AsyncIterator[Sequence[Line]]:
+    ) -> AsyncIterator[Sequence[Entry]]:
         """Yield the entries of a window with documents, in log order."""
         within: list[Condition] = [("e.operation = #renewed", {})]
         if window.since is not None:

@@ -17,7 +17,7 @@ from recorder.integrity.leaves import (
     micros,
 )
 from recorder.integrity.tree import tree_hash
-from recorder.model.entry import Draft
+from recorder.model.entry import Entry
 from recorder.store.details import DICTIONARIES, told_json
 from recorder.store.entry_drafts import EntryDrafts
 from recorder.store.hashing import LogIdentity
@@ -98,7 +98,7 @@ class DayEntry(NamedTuple):
     """An entry with its document, and the numbers that its row has."""
 
     row: asyncpg.Record
-    draft: Draft
+    entry: Entry
 
 
 class DayReader:
@@ -161,8 +161,8 @@ class DayReader:
             end = min(begin + ENTRIES_AT_ONCE - 1, last)
             rows, made = await drafts.read(begin - 1, end)
             yield [
-                DayEntry(row, draft)
-                for row, draft in zip(rows, made, strict=True)
+                DayEntry(row, entry)
+                for row, entry in zip(rows, made, strict=True)
             ]
 
     async def facts(
@@ -224,9 +224,9 @@ def batch_root(entries: Sequence[DayEntry], recorded: datetime) -> bytes:
     return tree_hash(
         [
             entry_hash(
-                one.draft,
-                position=one.row["position"],
-                epoch=one.row["epoch"],
+                one.entry,
+                position=one.entry.entry.position,
+                epoch=one.entry.epoch,
                 recorded=count,
             )
             for one in entries

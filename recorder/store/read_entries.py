@@ -5,14 +5,17 @@ Pages follow one another by position (keyset), never by offset.
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from recorder.answers.nouns import Line, Part, Selection
+from recorder.answers.nouns import Part, Selection
 from recorder.answers.ports import OnDay
-from recorder.model.reference import EntryName, ObjectIdentity
-from recorder.store.codes import OPERATIONS, SOURCES
+from recorder.model.columns import OBJECT
+from recorder.model.entry import Entry
+from recorder.model.reference import ObjectIdentity
 from recorder.store.engine import Engine, fetch, fetch_planned, reading
 from recorder.store.read_documents import Documents
 from recorder.store.read_scan import (
+    SELECTED,
     Asked,
     Scan,
     newest_statement,
@@ -25,6 +28,7 @@ from recorder.store.read_selection import (
     find_conditions,
 )
 from recorder.store.read_span import find_span
+from recorder.store.rows import entries_of
 from recorder.store.statement import Record, question
 
 __all__ = ["EntryReader"]
@@ -81,7 +85,7 @@ class EntryReader:
         after: int,
         parts: Part = Part.LISTED,
         limit: int | None = None,
-    ) -> AsyncIterator[Sequence[Line]]:
+    ) -> AsyncIterator[Sequence[Entry]]:
         """Yield lines after a position, page by page.
 
         Between two pages nothing is held: no transaction, no connection.
@@ -109,7 +113,7 @@ class EntryReader:
         *,
         parts: Part = Part.LISTED,
         limit: int | None = None,
-    ) -> AsyncIterator[Sequence[Line]]:
+    ) -> AsyncIterator[Sequence[Entry]]:
         """Yield the lines of a scan, page by page."""
         most = _limit(parts)
         limit = most if limit is None else min(limit, most)
@@ -127,7 +131,7 @@ class EntryReader:
 
     async def newest(
         self, selection: Selection, *, before: int | None = None
-    ) -> Line | None:
+    ) -> Entry | None:
         """Return the newest line of a selection, with its document."""
         scan = await self._scan(selection, after=0, before=before)
         if scan is None:
@@ -157,7 +161,7 @@ class EntryReader:
 
     async def _page(
         self, scan: Scan, *, limit: int, parts: Part
-    ) -> list[Line]:
+    ) -> list[Entry]:
         events: Sequence[int] = ()
         if Part.TOLD in parts and Part.DOCUMENT not in parts:
             events = await event_resources(self._engine)
@@ -174,8 +178,7 @@ class EntryReader:
             rows = await self._fetch(
                 (statement, values), again=scan.goes_by_position
             )
-        log = self._log
-        return [_line(row, log, decoded.get(row[0])) for row in rows]
+        return _entries(rows, self._log, decoded)
 
     async def _fetch(
         self, asked: Asked, *, again: bool = False
@@ -190,27 +193,18 @@ def _limit(parts: Part) -> int:
     return PAGE_WITH_DOCUMENTS if Part.DOCUMENT in parts else PAGE
 
 
-def _line(row: Record, log: int, raw: bytes | None) -> Line:
-    """Return a row of a `page_statement` as a line."""
-    (position, recorded_at, observed_at, occurred_at, operation, source,
-     version, resource_version, _, _, _, resource, node, reason, actor,
-     thing, group, kind, namespace, name, uid) = row  # fmt: skip
-    if version is not None:
-        resource_version = str(version)
-    return Line(
-        entry=EntryName(log, position),
-        operation=OPERATIONS[operation],
-        source=SOURCES[source],
-        resource=resource,
-        identity=None
-        if thing is None
-        else ObjectIdentity(group, kind, namespace, name, uid),
-        resource_version=resource_version,
-        node=node,
-        reason=reason,
-        actor=actor,
-        occurred_at=occurred_at,
-        observed_at=observed_at,
-        recorded_at=recorded_at,
-        raw=raw,
+def _entries(
+    rows: Sequence[Record], log: int, raws: Mapping[int, bytes]
+) -> list[Entry]:
+    """Return the rows of a `page_statement` as entries."""
+    if not rows:
+        return []
+    columns: dict[str, Sequence[Any]] = dict(
+        zip(SELECTED, zip(*rows, strict=True), strict=True)
     )
+    things = zip(*(columns[part] for part in OBJECT), strict=True)
+    columns["identity"] = [
+        None if number is None else ObjectIdentity(*thing)
+        for number, thing in zip(columns["object_id"], things, strict=True)
+    ]
+    return entries_of(log, columns, raws)

@@ -7,14 +7,18 @@ matter.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TypeAlias
 
 from recorder.answers.nouns import Part
+from recorder.model.columns import OBJECT, STORED, Column, Holds
 from recorder.store.read_selection import TOLD_BY_RECORDER, Conditions
 from recorder.store.read_span import Span
 from recorder.store.statement import Condition, Statement, conjoined, question
 
 __all__ = [
+    "SELECTED",
+    "TEXTS",
     "Asked",
     "Scan",
     "newest_statement",
@@ -25,28 +29,35 @@ __all__ = [
 Asked: TypeAlias = tuple[Statement, Mapping[str, object]]
 """A statement with its values."""
 
-JOINED: Mapping[Part, tuple[str, str]] = {
-    Part.RESOURCE: (
-        "r.name",
-        "left join recorder.resource r on r.resource_id = p.resource_id",
-    ),
-    Part.NODE: (
-        "n.name",
-        "left join recorder.node n on n.node_id = p.node_id",
-    ),
-    Part.WORDS: (
-        "reason.text, actor.text",
-        """left join recorder.word reason on reason.word_id = p.reason_id
-    left join recorder.word actor on actor.word_id = p.actor_id""",
-    ),
-    Part.OBJECT: (
-        "p.object_id, k.api_group, k.name, o.namespace, o.name, o.uid",
-        """left join recorder.object o on o.object_id = p.object_id
-    left join recorder.kind k on k.kind_id = o.kind_id""",
-    ),
+PARTS: Mapping[str, Part] = {
+    "resource": Part.RESOURCE,
+    "node": Part.NODE,
+    "word": Part.WORDS,
+    "object": Part.OBJECT,
 }
-"""What a page tells by names, and where these stand: in this order behind
-its own columns, and null where a part is not wanted."""
+"""Of a page, by the table of names that has it."""
+
+TEXTS: Mapping[str, str] = {"resource": "name", "node": "name", "word": "text"}
+"""The column that has the names of a table."""
+
+OBJECT_JOINED = (
+    "p.object_id, k.api_group, k.name, o.namespace, o.name, o.uid",
+    """left join recorder.object o on o.object_id = p.object_id
+    left join recorder.kind k on k.kind_id = o.kind_id""",
+)
+
+READ = tuple(column for column in STORED if column.name != "log_id")
+PLAIN = tuple(one.name for one in READ if one.holds is not Holds.NUMBER)
+NUMBERED = tuple(one for one in READ if one.holds is Holds.NUMBER)
+
+SELECTED = (
+    *PLAIN,
+    *chain.from_iterable(
+        ("object_id", *OBJECT) if one.names == "object" else (one.field,)
+        for one in NUMBERED
+    ),
+)
+"""The columns of a page: those of entries, and for numbers the names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,26 +126,38 @@ def page_statement(
         payload = f"""case when {TOLD_BY_RECORDER}
           or e.resource_id = any (:told::int2[]) then e.payload end"""
         values = {**values, "told": list(events)}
-    names = [
-        told if part in parts else ", ".join(["null"] * (1 + told.count(",")))
-        for part, (told, _) in JOINED.items()
-    ]
-    joins = [join for part, (_, join) in JOINED.items() if part in parts]
+    names, joins = [], []
+    for column in NUMBERED:
+        named, join = _joined(column)
+        if PARTS[column.names] in parts:
+            names.append(named)
+            joins.append(join)
+        else:
+            names.append(", ".join(["null"] * (1 + named.count(","))))
+    own = ", ".join(
+        f"{payload} as payload" if one.name == "payload" else f"e.{one.name}"
+        for one in READ
+    )
     statement = question(f"""
-    select p.position, p.recorded_at, p.observed_at, p.occurred_at,
-      p.operation, p.source, p.version, p.resource_version, p.base_distance,
-      p.encoding, p.payload, {", ".join(names)}
+    select {", ".join(f"p.{name}" for name in PLAIN)}, {", ".join(names)}
     from (
-      select e.position, e.recorded_at, e.observed_at, e.occurred_at,
-        e.operation, e.source, e.version, e.resource_version,
-        e.base_distance, e.encoding, {payload} as payload,
-        e.resource_id, e.node_id, e.reason_id, e.actor_id, e.object_id
-      from recorder.entry e where {where}
+      select {own} from recorder.entry e where {where}
       order by e.position limit {limit}) p
     {" ".join(joins)}
     order by p.position
     """)
     return statement, values
+
+
+def _joined(column: Column) -> tuple[str, str]:
+    """Return the names that a column has numbers of, and where they are."""
+    if column.names == "object":
+        return OBJECT_JOINED
+    field, names = column.field, column.names
+    key = f"{names}_id"
+    on = f"{field}.{key} = p.{column.name}"
+    named = f"{field}.{TEXTS[names]}"
+    return named, f"left join recorder.{names} {field} on {on}"
 
 
 def positions_statement(scan: Scan, count: int) -> Asked:

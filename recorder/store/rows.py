@@ -1,4 +1,4 @@
-"""Drafts and heads as rows of their tables."""
+"""Drafts and heads as rows of their tables, and rows as entries."""
 
 from collections.abc import (
     Iterable,
@@ -15,11 +15,14 @@ from msgspec.structs import astuple
 
 from recorder.intake.state import Batch, Head, ResumePoint, StreamKey
 from recorder.model.columns import STORED, Column, Holds
-from recorder.model.entry import Draft
+from recorder.model.entry import Draft, Entry
 from recorder.model.observation import AUDIT
+from recorder.model.reference import EntryName
 from recorder.store.codes import (
     OPERATION_CODES,
+    OPERATIONS,
     SOURCE_CODES,
+    SOURCES,
     version_columns,
 )
 from recorder.store.encoding import Encoder
@@ -28,6 +31,7 @@ from recorder.store.timestamps import ticks
 
 __all__ = [
     "ENTRY_COLUMNS",
+    "entries_of",
     "entry_rows",
     "head_rows",
     "name_entries",
@@ -42,6 +46,11 @@ MADE = frozenset({Holds.VALUE, Holds.TIME, Holds.CODE, Holds.NUMBER})
 CODES: Mapping[str, Mapping[Any, int]] = {
     "operation": OPERATION_CODES,
     "source": SOURCE_CODES,
+}
+
+WORDS: Mapping[str, Mapping[int, Any]] = {
+    "operation": OPERATIONS,
+    "source": SOURCES,
 }
 
 ROWS_AT_ONCE = 100
@@ -158,6 +167,50 @@ def _documents(
         "encoding": encodings,
         "base_distance": distances,
     }
+
+
+def entries_of(
+    log: int, columns: Mapping[str, Sequence[Any]], raws: Mapping[int, bytes]
+) -> list[Entry]:
+    """Return the entries of rows, column by column.
+
+    Args:
+        log: the number of their log.
+        columns: by their names; those of names that have a number by the
+            field of the entry, that of objects as identities.
+        raws: the documents that were read, by position.
+
+    Raises:
+        KeyError: a row has a number that stands for nothing.
+    """
+    positions = columns["position"]
+    fields: dict[str, Iterable[Any]] = {
+        "entry": [EntryName(log, position) for position in positions],
+        "raw": [raws.get(position, b"") for position in positions],
+        "resource_version": [
+            text if number is None else str(number)
+            for number, text in zip(
+                columns["version"], columns["resource_version"], strict=True
+            )
+        ],
+    }
+    for column in STORED:
+        match column.holds:
+            case Holds.VALUE | Holds.TIME:
+                fields[column.field] = columns[column.name]
+            case Holds.CODE:
+                words = WORDS[column.field]
+                fields[column.field] = [
+                    words[code] for code in columns[column.name]
+                ]
+            case Holds.NUMBER:
+                fields[column.field] = columns[column.field]
+            case _:
+                pass
+    return [
+        Entry(**dict(zip(fields, values, strict=True)))
+        for values in zip(*fields.values(), strict=True)
+    ]
 
 
 def _own_uid(event: bytes) -> bytes | None:

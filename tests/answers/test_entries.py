@@ -1,20 +1,19 @@
 """Entries as lines: what they say, and under which names."""
 
-from dataclasses import replace
 from typing import Any
 
 import orjson
 import pytest
+from msgspec.structs import replace
 
 from recorder.answers.lines import line_columns, listed_entry, says
-from recorder.answers.nouns import Line
 from recorder.answers.text.lines import Columns, human_bytes
 from recorder.model.document import json_bytes
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.reference import EntryName, ObjectIdentity
 from tests.support.builders import at
 
-POD = Line(
+POD = Entry(
     entry=EntryName(1, 7),
     operation=Operation.MODIFIED,
     source="watch",
@@ -27,6 +26,7 @@ POD = Line(
     occurred_at=None,
     observed_at=at(1),
     recorded_at=at(2),
+    epoch=1,
     raw=b'{"metadata":{}}',
 )
 
@@ -35,7 +35,7 @@ JOBSET = ObjectIdentity("jobset.x-k8s.io", "JobSet", "train", "llm", None)
 WIDGET = ObjectIdentity("example.com", "Widget", "", "w", None)
 
 
-def an_event(resource: str = "v1/events", **document: Any) -> Line:
+def an_event(resource: str = "v1/events", **document: Any) -> Entry:
     return replace(
         POD,
         resource=resource,
@@ -44,7 +44,7 @@ def an_event(resource: str = "v1/events", **document: Any) -> Line:
     )
 
 
-def shown(line: Line, *, with_document: bool = False) -> Any:
+def shown(line: Entry, *, with_document: bool = False) -> Any:
     document = listed_entry(line, cluster="prod", with_document=with_document)
     return orjson.loads(json_bytes(document))
 
@@ -122,7 +122,7 @@ def test_a_document_of_several_lines_becomes_one() -> None:
     ],
 )  # fmt: skip
 def test_the_version_of_an_object_is_the_one_it_was_seen_under(
-    line: Line, version: str
+    line: Entry, version: str
 ) -> None:
     assert shown(line)["object"]["api_version"] == version
 
@@ -136,12 +136,12 @@ def test_the_version_of_an_object_is_the_one_it_was_seen_under(
             "Rebooted: it did",
         ),
         (an_event(), "Rebooted"),
-        (replace(an_event(message="x"), raw=None), "Rebooted"),
+        (replace(an_event(message="x"), raw=b""), "Rebooted"),
         (replace(an_event(message="x"), raw=b"[]"), "Rebooted"),
         (POD, ""),
     ],
 )
-def test_an_event_says_its_message(line: Line, text: str) -> None:
+def test_an_event_says_its_message(line: Entry, text: str) -> None:
     assert says(line) == text
 
 
@@ -219,7 +219,7 @@ def test_a_size_is_written_for_people(count: int, text: str) -> None:
 def test_a_document_that_was_taken_for_an_audit_record_says_so() -> None:
     """By an earlier release; what it was is in the log for good."""
     taken = replace(POD, operation=Operation.AUDIT, source="audit")
-    record = replace(taken, reason="delete", told="alice deleted pod/a")
+    record = replace(taken, reason="delete", words="alice deleted pod/a")
 
     assert says(taken) == "not an audit record"
     assert says(record) == "alice deleted pod/a, at an unknown time"

@@ -5,9 +5,8 @@ from typing import Any
 import orjson
 
 from recorder.answers.joining import Joined, read_requests
-from recorder.answers.nouns import Line
 from recorder.classify.requests import request_draft
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.reference import EntryName, ObjectIdentity
 from tests.support.builders import at
 
@@ -19,7 +18,7 @@ def stamp(seconds: float) -> str:
     return at(seconds).isoformat().replace("+00:00", "Z")
 
 
-def a_line(position: int, **more: Any) -> Line:
+def a_line(position: int, **more: Any) -> Entry:
     known: dict[str, Any] = {
         "entry": EntryName(1, position),
         "operation": Operation.MODIFIED,
@@ -33,14 +32,15 @@ def a_line(position: int, **more: Any) -> Line:
         "occurred_at": None,
         "observed_at": at(0),
         "recorded_at": at(0),
-        "raw": None,
+        "epoch": 1,
+        "raw": b"",
     }
-    return Line(**{**known, **more})
+    return Entry(**{**known, **more})
 
 
 def a_record(
     position: int, verb: str, when: float, *, shows: str = "", **more: Any
-) -> Line:
+) -> Entry:
     """An audit record as the log holds it."""
     answer = {"metadata": {"resourceVersion": shows, "uid": UID}}
     raw = orjson.dumps(
@@ -66,7 +66,7 @@ def a_record(
     )
 
 
-def joined(*records: Line) -> Joined:
+def joined(*records: Entry) -> Joined:
     return Joined(read_requests(records))
 
 

@@ -8,9 +8,10 @@ import pytest
 from api.answers import entries
 from api.cursors import Cursor
 from recorder.answers.entries import entry_coverage
+from recorder.model.entry import Entry
 from recorder.store.encoding import Decoder
-from recorder.store.read_entries import _line
 from recorder.store.read_scan import page_statement
+from recorder.store.rows import entries_of
 from recorder.store.stored_facts import FactNames
 from tests.api.serving import Client
 
@@ -32,8 +33,13 @@ class Counted:
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> Counted:
     counted = Counted()
-    made = counted.of(_line)
-    monkeypatch.setattr("recorder.store.read_entries._line", made)
+
+    def counting(*given: Any) -> list[Entry]:
+        made = entries_of(*given)
+        counted.times += len(made)
+        return made
+
+    monkeypatch.setattr("recorder.store.read_entries.entries_of", counting)
     return counted
 
 

@@ -62,7 +62,6 @@ from recorder.answers.node_questions import (
     WorkloadQuestion,
 )
 from recorder.answers.nodes import ask_labels, ask_nodes
-from recorder.answers.nouns import Line
 from recorder.answers.placements import ask_placements
 from recorder.answers.ports import Reading
 from recorder.answers.postmortem import ask_postmortem
@@ -79,6 +78,7 @@ from recorder.answers.workload import ask_workload
 from recorder.errors import NotFoundError
 from recorder.knowledge import shipped
 from recorder.model.access import Right
+from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -319,7 +319,7 @@ async def test_who_has_no_right_gets_no_entry_fact_or_name(
             found = str(await answered(hidden, QUESTIONS[name]))
         except NotFoundError:
             return
-    for kind in (Line, StoredFact):
+    for kind in (Entry, StoredFact):
         assert f"'{kind.__name__}'" not in found
     for word in ("stays", "day-", "worker"):
         assert word not in found

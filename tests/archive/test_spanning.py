@@ -26,7 +26,7 @@ from recorder.answers.log_questions import (
 )
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import TimelineQuestion, WhyQuestion
-from recorder.answers.nouns import Line, Place
+from recorder.answers.nouns import Place
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ObjectsLike
 from recorder.answers.search import ask_search
@@ -35,6 +35,7 @@ from recorder.answers.timeline import ask_timeline
 from recorder.answers.why import ask_why
 from recorder.coverage.coverage import Coverage, covered
 from recorder.knowledge import shipped
+from recorder.model.entry import Entry
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.retention.policy import Policy
@@ -310,7 +311,7 @@ async def run_without(database: Database) -> None:
     await retain(database.dsn("retention"), Retaining(policy=policy))
 
 
-async def everything_listed(reading: Reading) -> list[Line]:
+async def everything_listed(reading: Reading) -> list[Entry]:
     return [*await listed(reading)]
 
 

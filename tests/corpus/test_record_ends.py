@@ -5,12 +5,13 @@ import pytest
 from recorder.answers.impact import ask_impact
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import ImpactQuestion, IncidentsQuestion
-from recorder.answers.nouns import Line, Selection
+from recorder.answers.nouns import Selection
 from recorder.answers.queries import EntryQuery
 from recorder.answers.sentences import lasting
 from recorder.coverage.account import Account
 from recorder.coverage.coverage import cover
 from recorder.knowledge import shipped
+from recorder.model.entry import Entry
 from recorder.model.window import Window
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus
@@ -20,8 +21,8 @@ from tests.support.builders import at
 NOW = at(10_000_000)
 
 
-async def last_of(reading: LogReading) -> Line:
-    lines: list[Line] = []
+async def last_of(reading: LogReading) -> Entry:
+    lines: list[Entry] = []
     pages = reading.pages(EntryQuery(Selection()), after=0)
     async for page in pages:
         lines.extend(page)

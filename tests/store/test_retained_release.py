@@ -33,7 +33,6 @@ from recorder.answers.node_questions import (
     IncidentsQuestion,
     WhyQuestion,
 )
-from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
     ALWAYS,
@@ -51,7 +50,7 @@ from recorder.integrity.proof import check_proof
 from recorder.integrity.verified import Verified
 from recorder.knowledge import shipped
 from recorder.model.document import plain
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from recorder.retention.policy import Policy
@@ -161,7 +160,9 @@ async def answers(reading: Reading, window: Window) -> dict[str, Any]:
     )
     for name, more in LISTS.items():
         found[name] = [
-            replace(one, recorded_at=NOW) if isinstance(one, Line) else one
+            msgspec.structs.replace(one, recorded_at=NOW)
+            if isinstance(one, Entry)
+            else one
             for one in await listed(reading, window, **more)
         ]
     return found
@@ -262,7 +263,7 @@ async def test_of_a_thinned_day_only_statements_are_asked_for(
 ) -> None:
     asked = []
 
-    async def fetch(_: object, __: str, statement: object, ___: object) -> Any:
+    async def fetch(_: object, statement: object, **_values: object) -> Any:
         asked.append(statement)
         return []
 

@@ -12,14 +12,15 @@ from typing import Any, cast
 
 import orjson
 import pytest
+from msgspec.structs import asdict
 
-from recorder.answers.nouns import Line, is_about_events
+from recorder.answers.nouns import is_about_events
 from recorder.answers.ports import Reading
 from recorder.coverage.coverage import covered
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Stream
 from recorder.model.document import plain
-from recorder.model.entry import Draft, Operation
+from recorder.model.entry import Draft, Entry, Operation
 from recorder.model.observation import ClockJumped, Observation
 from recorder.model.reference import EntryName, Resource
 from recorder.model.window import Window
@@ -68,7 +69,7 @@ class Past:
         return first, last
 
     async def alive(self, before: int) -> AsyncIterator[Sequence[Alive]]:
-        newest: dict[Any, Line] = {}
+        newest: dict[Any, Entry] = {}
         past = self.found[: before - 1]
         for line in sorted(past, key=lambda line: line.observed_at):
             if self._is_version(line):
@@ -86,7 +87,7 @@ class Past:
             if line.operation not in GONE
         ]
 
-    def _is_version(self, line: Line) -> bool:
+    def _is_version(self, line: Entry) -> bool:
         return (
             line.operation.value in VERSIONS
             and line.identity is not None
@@ -95,7 +96,7 @@ class Past:
 
     async def events(
         self, since: datetime, before: int
-    ) -> AsyncIterator[Sequence[Line]]:
+    ) -> AsyncIterator[Sequence[Entry]]:
         yield [
             line
             for line in self.found[: before - 1]
@@ -104,7 +105,7 @@ class Past:
             and line.operation.value in VERSIONS
         ]
 
-    async def gap_ends(self, first: int) -> AsyncIterator[Sequence[Line]]:
+    async def gap_ends(self, first: int) -> AsyncIterator[Sequence[Entry]]:
         yield [
             line
             for line in self.found[first - 1 :]
@@ -113,7 +114,7 @@ class Past:
 
     async def lines(
         self, window: Window, first: int, last: int
-    ) -> AsyncIterator[Sequence[Line]]:
+    ) -> AsyncIterator[Sequence[Entry]]:
         yield [
             line
             for line in self.found
@@ -127,7 +128,7 @@ class Past:
     async def documents(
         self, positions: Collection[int]
     ) -> Mapping[int, bytes]:
-        return {p: self.found[p - 1].raw or b"" for p in positions}
+        return {p: self.found[p - 1].raw for p in positions}
 
     async def observed(
         self, positions: Collection[int]
@@ -135,21 +136,12 @@ class Past:
         return {p: self.found[p - 1].observed_at for p in positions}
 
 
-def a_line(position: int, draft: Draft) -> Line:
-    return Line(
+def a_line(position: int, draft: Draft) -> Entry:
+    return Entry(
         entry=EntryName(1, position),
-        operation=draft.operation,
-        source=draft.source,
-        resource=draft.resource,
-        identity=draft.identity,
-        resource_version=draft.resource_version,
-        node=draft.node,
-        reason=draft.reason,
-        actor=draft.actor,
-        occurred_at=draft.occurred_at,
-        observed_at=draft.observed_at,
         recorded_at=draft.observed_at,
-        raw=draft.raw,
+        epoch=1,
+        **asdict(draft),
     )
 
 

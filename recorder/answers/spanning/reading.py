@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Self, TypeVar, cast
 
-from recorder.answers.nouns import Line, Selection
+from recorder.answers.nouns import Selection
 from recorder.answers.ports import OnDay, Reading
 from recorder.answers.queries import (
     FactQuery,
@@ -31,6 +31,7 @@ from recorder.answers.spanning.merging import (
 from recorder.answers.spanning.ports import Archive
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
+from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted
 from recorder.model.window import Window
@@ -193,7 +194,7 @@ class SpanningReading:
 
     async def newest(
         self, selection: Selection, *, before: int | None = None
-    ) -> Line | None:
+    ) -> Entry | None:
         """Return the newest line of a selection, with its document."""
         await self._place()
         hot = await self._hot.newest(selection, before=before)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node
 from recorder.coverage.coverage import Coverage, covered
 from recorder.errors import NotFoundError
+from recorder.model.entry import Entry
 from recorder.model.reference import Resource
 from recorder.model.window import Window
 from recorder.sources.tape.export.frames import Cutting
@@ -146,7 +146,7 @@ class _Progress:
         self._first = 0
         self._position = 0
 
-    def line(self, line: Line) -> None:
+    def line(self, line: Entry) -> None:
         self._position = line.entry.position
         self._first = self._first or self._position
 

@@ -21,8 +21,7 @@ from collections.abc import (
 )
 from datetime import datetime, timedelta
 
-from recorder.answers.nouns import Line
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.observation import ListPage, Observation
 from recorder.model.window import Window
 from recorder.sources.tape.export.end import end_of
@@ -65,7 +64,7 @@ class Cutting:
         streams: Sequence[CutStream],
         window: Window,
         *,
-        on_line: Callable[[Line], None] | None = None,
+        on_line: Callable[[Entry], None] | None = None,
     ) -> None:
         self._past = past
         self._streams = {stream.key: stream for stream in streams}
@@ -76,7 +75,7 @@ class Cutting:
         self._waiting: list[CutStream] = []
 
         # These wait for entries that follow from the same observation.
-        self._page: list[Line] = []
+        self._page: list[Entry] = []
         self._held: Held | None = None
         self._expired: CutStream | None = None
         self._vanishing: CutStream | None = None
@@ -107,7 +106,7 @@ class Cutting:
         async for frame in self._finish():
             yield frame
 
-    async def _take(self, line: Line) -> AsyncIterator[Observation]:
+    async def _take(self, line: Entry) -> AsyncIterator[Observation]:
         async for frame in self._settle(line):
             yield frame
         for frame in self._begin_lists(line):
@@ -138,7 +137,7 @@ class Cutting:
         ):
             yield frame
 
-    def _noted(self, line: Line) -> bool:
+    def _noted(self, line: Entry) -> bool:
         """Note an entry that has no frame of its own, or not yet.
 
         False if it has one.
@@ -156,7 +155,7 @@ class Cutting:
                 return False
         return True
 
-    async def _frames_of(self, line: Line) -> AsyncIterator[Observation]:
+    async def _frames_of(self, line: Entry) -> AsyncIterator[Observation]:
         match line.operation:
             case Operation.GAP_OPENED:
                 async for frame in self._gap_opened(line):
@@ -173,10 +172,10 @@ class Cutting:
                 async for frame in self._frame(line):
                     yield frame
 
-    def _stream(self, line: Line) -> CutStream:
+    def _stream(self, line: Entry) -> CutStream:
         return self._streams[line.source, line.resource or ""]
 
-    def _begin_lists(self, line: Line | None) -> Iterator[Observation]:
+    def _begin_lists(self, line: Entry | None) -> Iterator[Observation]:
         """Begin first lists when it is time, and the list of an entry."""
         until = None if line is None else line.observed_at
         while self._waiting:
@@ -193,7 +192,7 @@ class Cutting:
             if stream.listing is None:
                 yield from stream.begin_list(line)
 
-    async def _settle(self, line: Line | None) -> AsyncIterator[Observation]:
+    async def _settle(self, line: Entry | None) -> AsyncIterator[Observation]:
         """Yield what waited, unless the next entry belongs to it."""
         async for frame in self._settle_list(line):
             yield frame
@@ -206,7 +205,7 @@ class Cutting:
                 yield frame
 
     async def _settle_list(
-        self, line: Line | None
+        self, line: Entry | None
     ) -> AsyncIterator[Observation]:
         is_listed = line is not None and line.operation is Operation.LISTED
         if self._page and (
@@ -234,7 +233,7 @@ class Cutting:
         async for frame in self._complete(stream):
             yield frame
 
-    def _listed(self, line: Line) -> None:
+    def _listed(self, line: Entry) -> None:
         stream = self._stream(line)
         thing = self._note(stream, line)
         stream.listed.add(thing)
@@ -246,10 +245,10 @@ class Cutting:
         stream = self._stream(first)
         kind = "Event" if stream.is_events else kind_of(first)
         return stream.page(
-            first.observed_at, [line.raw or b"" for line in lines], kind=kind
+            first.observed_at, [line.raw for line in lines], kind=kind
         )
 
-    def _absent(self, line: Line) -> None:
+    def _absent(self, line: Entry) -> None:
         stream = self._stream(line)
         stream.list_at = line.observed_at
         if self._vanishing is stream:
@@ -261,7 +260,7 @@ class Cutting:
         else:
             stream.absent.add(thing_of(line))
 
-    async def _gap_opened(self, line: Line) -> AsyncIterator[Observation]:
+    async def _gap_opened(self, line: Entry) -> AsyncIterator[Observation]:
         stream = self._stream(line)
         if stream.was_listed(line):
             async for frame in self._complete(stream):
@@ -269,7 +268,9 @@ class Cutting:
         for frame in self._opening(stream, line):
             yield frame
 
-    def _opening(self, stream: CutStream, line: Line) -> Iterable[Observation]:
+    def _opening(
+        self, stream: CutStream, line: Entry
+    ) -> Iterable[Observation]:
         said = document_of(line.raw)
         reason = said["reason"]
         self._expired = None
@@ -288,7 +289,7 @@ class Cutting:
             stream.listed.clear()
         return [*proofs, *stream.opening(gap, line.observed_at)]
 
-    async def _gap_closed(self, line: Line) -> AsyncIterator[Observation]:
+    async def _gap_closed(self, line: Entry) -> AsyncIterator[Observation]:
         stream, said = self._stream(line), document_of(line.raw)
         if said["reason"] == UNDECODABLE:
             return
@@ -322,12 +323,12 @@ class Cutting:
             yield page
         stream.listed_whole()
 
-    async def _frame(self, line: Line) -> AsyncIterator[Observation]:
+    async def _frame(self, line: Entry) -> AsyncIterator[Observation]:
         stream = self._stream(line)
         if stream.listing is not None and stream.gap is None:
             async for frame in self._complete(stream):
                 yield frame
-        at, raw = line.observed_at, line.raw or b""
+        at, raw = line.observed_at, line.raw
         if line.operation is Operation.RENEWED:
             # A late one is not a version that later ones are compared with.
             yield stream.renewal(at, raw)
@@ -336,7 +337,7 @@ class Cutting:
             version = line.resource_version or ""
             yield stream.change(at, FRAMES[line.operation], raw, version)
 
-    def _note(self, stream: CutStream, line: Line) -> str:
+    def _note(self, stream: CutStream, line: Entry) -> str:
         """Note a version; return its object."""
         if stream.is_events:
             return note_event(stream, line)

@@ -6,8 +6,7 @@ from datetime import datetime
 
 import orjson
 
-from recorder.answers.nouns import Line
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.observation import (
     AuditRecorded,
     CloudEventPosted,
@@ -53,13 +52,13 @@ class Held:
     The proofs for their streams come before them on the tape.
     """
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Entry) -> None:
         self._incident_seen = _incident(line)
         self._proofs: list[Observation] = []
-        self._rewound: list[tuple[CutStream, Line]] = []
+        self._rewound: list[tuple[CutStream, Entry]] = []
 
     def precede(
-        self, stream: CutStream, line: Line, proofs: Sequence[Observation]
+        self, stream: CutStream, line: Entry, proofs: Sequence[Observation]
     ) -> None:
         """Add a gap that it opened, and the proofs until then."""
         self._proofs.extend(proofs)
@@ -81,7 +80,7 @@ def number(version: str) -> int:
     return int(version) if version.isdecimal() else -1
 
 
-def thing_of(line: Line) -> str:
+def thing_of(line: Entry) -> str:
     """Return the object of an entry: its UID, else its name."""
     identity = line.identity
     if identity is None:
@@ -89,7 +88,7 @@ def thing_of(line: Line) -> str:
     return identity.uid or f"{identity.namespace}/{identity.name}"
 
 
-def kind_of(line: Line) -> str | None:
+def kind_of(line: Entry) -> str | None:
     """Return the kind, if it is not the plural in its place."""
     if line.identity is None:
         return None
@@ -97,21 +96,21 @@ def kind_of(line: Line) -> str | None:
     return None if line.identity.kind == plural else line.identity.kind
 
 
-def recovered(line: Line) -> WatchFrame:
+def recovered(line: Entry) -> WatchFrame:
     """Make the frame of a recovered version, or of a recovered deletion."""
     is_gone = line.operation is Operation.ABSENT
     return WatchFrame(
         observed_at=line.observed_at,
         resource=Resource.parse(line.resource or ""),
         type="DELETED" if is_gone else "MODIFIED",
-        object=_naming(line) if is_gone else line.raw or b"",
+        object=_naming(line) if is_gone else line.raw,
         source=line.source,
         recovered=True,
         written_by=line.occurred_at,
     )
 
 
-def walked(line: Line) -> HistoryWalked | None:
+def walked(line: Entry) -> HistoryWalked | None:
     """Make what the end of a gap has of a walk, if anything."""
     said = document_of(line.raw)
     if "walked" not in said:
@@ -128,7 +127,7 @@ def walked(line: Line) -> HistoryWalked | None:
     )
 
 
-def _naming(line: Line) -> bytes:
+def _naming(line: Entry) -> bytes:
     """Return a document with the name and the version of a deleted object."""
     identity = line.identity
     assert identity is not None, "an object was absent"
@@ -141,12 +140,12 @@ def _naming(line: Line) -> bytes:
     return orjson.dumps({"metadata": {k: v for k, v in metadata.items() if v}})
 
 
-def page_of(line: Line) -> tuple[str | None, datetime]:
+def page_of(line: Entry) -> tuple[str | None, datetime]:
     """Return which page of a list showed an object."""
     return line.resource, line.observed_at
 
 
-def is_of_list(line: Line | None, stream: CutStream) -> bool:
+def is_of_list(line: Entry | None, stream: CutStream) -> bool:
     """Return whether an entry follows from a list that lacked Events."""
     return (
         line is not None
@@ -155,7 +154,7 @@ def is_of_list(line: Line | None, stream: CutStream) -> bool:
     )
 
 
-def follows(line: Line | None) -> bool:
+def follows(line: Entry | None) -> bool:
     """Return whether an entry follows from the held incident."""
     return (
         line is not None
@@ -164,7 +163,7 @@ def follows(line: Line | None) -> bool:
     )
 
 
-def _incident(line: Line) -> EpochBegan | InputRefused:
+def _incident(line: Entry) -> EpochBegan | InputRefused:
     said = document_of(line.raw)
     if line.operation is Operation.EPOCH_BEGAN:
         return EpochBegan(
@@ -183,9 +182,9 @@ def _incident(line: Line) -> EpochBegan | InputRefused:
     )
 
 
-def posted(line: Line) -> Observation:
+def posted(line: Entry) -> Observation:
     """Make the observation that was posted, or that a poll returned."""
-    raw = line.raw or b""
+    raw = line.raw
     match line.operation:
         case Operation.AUDIT:
             return AuditRecorded(

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from recorder.answers.nouns import Line
 from recorder.answers.ports import Reading
+from recorder.model.entry import Entry
 from recorder.model.window import Window
 
 __all__ = ["Alive", "CutReading", "Past"]
@@ -55,15 +55,15 @@ class Past(Protocol):
 
     def events(
         self, since: datetime, before: int
-    ) -> AsyncIterator[Sequence[Line]]:
+    ) -> AsyncIterator[Sequence[Entry]]:
         """Yield versions of Events from a time to a position, in log order."""
 
-    def gap_ends(self, first: int) -> AsyncIterator[Sequence[Line]]:
+    def gap_ends(self, first: int) -> AsyncIterator[Sequence[Entry]]:
         """Yield the ends of all gaps from a position on, in log order."""
 
     def lines(
         self, window: Window, first: int, last: int
-    ) -> AsyncIterator[Sequence[Line]]:
+    ) -> AsyncIterator[Sequence[Entry]]:
         """Yield the entries of a window with documents, in log order.
 
         Those from one position to another, and late renewals.

@@ -11,10 +11,9 @@ from datetime import datetime, timedelta
 
 import orjson
 
-from recorder.answers.nouns import Line
 from recorder.classify import read_head
 from recorder.coverage.hole import Gap
-from recorder.model.entry import Operation
+from recorder.model.entry import Entry, Operation
 from recorder.model.observation import WATCH, EpochBegan, Observation
 from recorder.model.window import Window
 from recorder.sources.tape.export.ports import Past
@@ -320,7 +319,7 @@ async def made_pages(
         )
 
 
-def note_event(stream: CutStream, line: Line) -> str:
+def note_event(stream: CutStream, line: Entry) -> str:
     """Note the Event of an entry; return its UID."""
     if line.operation is Operation.ABSENT:
         uid = str(orjson.loads(line.raw or b"{}").get("uid"))

@@ -14,11 +14,12 @@ from typing import Any
 
 import msgspec
 
-from recorder.answers.nouns import Line, is_about_events
+from recorder.answers.nouns import is_about_events
 from recorder.coverage.hole import Gap
 from recorder.coverage.ports import Stream
 from recorder.intake.state import ResumePoint, StreamState
 from recorder.intake.streams import advance, complete, marked
+from recorder.model.entry import Entry
 from recorder.model.observation import (
     ABSENT,
     EXPIRED,
@@ -135,7 +136,7 @@ class CutStream:
         later = (g for g in self.gaps if g.opened.position > position)
         return next((gap for gap in later if not gap.healed), None)
 
-    def begin_list(self, line: Line) -> list[Observation]:
+    def begin_list(self, line: Entry) -> list[Observation]:
         """Begin the list that an entry is part of.
 
         Its first page came when its gap ended, and showed nothing new if the
@@ -148,7 +149,7 @@ class CutStream:
             return []
         return [self.page(gap.until)]
 
-    def was_listed(self, line: Line) -> bool:
+    def was_listed(self, line: Entry) -> bool:
         """Return whether a gap began after an incomplete first list.
 
         No entry records that this list was complete; a gap that begins at the
@@ -163,7 +164,7 @@ class CutStream:
             return False
         return said["reason"] != UNDECODABLE or since < line.observed_at
 
-    def is_relisted(self, line: Line) -> bool:
+    def is_relisted(self, line: Entry) -> bool:
         """Return whether an entry is of the list after the first, of Events.
 
         Between two such lists there may be no entry. The gap that the second
