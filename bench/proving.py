@@ -19,7 +19,7 @@ from bench.tapes import write_tape
 from recorder.admin.checking import Span, spans_of
 from recorder.admin.verifying import Proving, Verifying
 from recorder.admin.verifying_database import verify
-from recorder.admin.workers import Tell, in_processes
+from recorder.admin.workers import Report, in_processes
 from recorder.coverage.ports import Log
 from recorder.integrity.verified import FactsMode
 from recorder.settings import Settings
@@ -139,7 +139,7 @@ async def _read(dsn: str, log: int) -> None:
 
 
 async def read_spans(
-    dsn: str, end: LogEnd, spans: Sequence[Span], *, tell: Tell
+    dsn: str, end: LogEnd, spans: Sequence[Span], *, report: Report
 ) -> None:
     """Read the entries of spans as verifying does, without a hash."""
     connection: asyncpg.Connection = await connect_to(dsn)
@@ -156,5 +156,5 @@ async def read_spans(
             until = min(at + 5_000, last)
             await drafts.read(at, until)
             at = until
-        tell(span.until)
+        report(span.until)
     connection.terminate()

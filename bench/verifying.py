@@ -33,7 +33,7 @@ from bench.measuring import (
 )
 from bench.tapes import write_tape
 from recorder.admin.checking import Span, spans_of
-from recorder.admin.workers import Tell, in_processes
+from recorder.admin.workers import Report, in_processes
 from recorder.integrity.tree import CompactRange
 from recorder.settings import Settings
 from recorder.store.checking import check_batches
@@ -218,7 +218,7 @@ async def _seal(database: Database) -> None:
 
 
 async def send_roots(
-    dsn: str, end: LogEnd, spans: Sequence[Span], *, tell: Tell
+    dsn: str, end: LogEnd, spans: Sequence[Span], *, report: Report
 ) -> None:
     """Send the hashes of batches that have none, span by span."""
     connection = await connect_to(dsn)
@@ -226,7 +226,7 @@ async def send_roots(
         checked = check_batches(
             connection, end, after=span.after, until=span.until
         )
-        tell(
+        report(
             [
                 (one.stored.header.batch, one.root)
                 async for one in checked

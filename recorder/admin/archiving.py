@@ -1,9 +1,9 @@
 """Archiving: days that are over, from the log into the place of the archive.
 
-Every entry is hashed on its way, and a batch of which the hash is not the one
-that was recorded stops the day with its name. The files are read again before
-the database learns that there are any. A run that is killed is made again by
-the next one; until then the day is as it was.
+Every entry is hashed on its way. A batch with another hash than the recorded
+one stops its day, and the error names it. The files are read again before the
+database learns of them. A run that is killed is repeated by the next one;
+until then the day is as it was.
 """
 
 import tempfile
@@ -96,12 +96,12 @@ class Archiver:
             batches[0].header.batch - 1,
             (one.header.hash() for one in batches),
         )
-        stray = await reader.stray(
+        alien = await reader.stray(
             batches[0].header.first_position, batches[-1].header.last_position
         )
-        if stray is not None:
+        if alien is not None:
             msg = (
-                f"entry {log}/{stray} of {day.name} belongs to no batch: it"
+                f"entry {log}/{alien} of {day.name} belongs to no batch: it"
                 " was not recorded by Recorder"
             )
             raise AlteredError(msg)

@@ -1,7 +1,7 @@
 """One log in one day, on its way into the archive.
 
-Every entry is hashed on its way; a batch of which the hash is not the one
-that was recorded stops it by its name.
+Every entry is hashed on its way; a batch with another hash than the recorded
+one stops the day, and the error names it.
 """
 
 from collections.abc import (
@@ -98,15 +98,17 @@ class LogDay:
         facts = writer.facts(schema_of([*columns, ("fact", "text")]))
         async for rows in pages:
             named: list[object] = [FACTS[row[kind]].value for row in rows]
-            told = [list(column) for column in zip(*rows, strict=True)]
+            values = [list(column) for column in zip(*rows, strict=True)]
             with _on_disk(self.name):
-                facts.add([*told, named])
+                facts.add([*values, named])
         names = await names_of_day(self.reader.connection, self.log, self.day)
         with _on_disk(self.name):
             self._write_tables(writer, names)
-            writer.write_sorted(lambda name: self._tell(f"writing {name}", 0))
+            writer.write_sorted(
+                lambda name: self._report(f"writing {name}", 0)
+            )
         manifest = await self._manifest(log, writer, facts.rows)
-        self._tell("reading it again", 0)
+        self._report("reading it again", 0)
         with _on_disk(self.name):
             return writer.finish(manifest)
 
@@ -123,7 +125,7 @@ class LogDay:
             raise ArchiveError(msg)
 
     async def verified(self) -> AsyncIterator[Sequence[DayEntry]]:
-        """Yield the entries, batches at a time, each of which was hashed.
+        """Yield the entries, batches at a time, after hashing each.
 
         Raises:
             AlteredError: a batch is not what was recorded.
@@ -149,7 +151,7 @@ class LogDay:
                 ):
                     raise altered(self.log, header.batch, self.day)
                 passed += of_batch
-            self._tell("archiving", reached - first + 1)
+            self._report("archiving", reached - first + 1)
             if passed:
                 yield passed
         if waiting:
@@ -223,7 +225,7 @@ class LogDay:
             release=__version__,
         )
 
-    def _tell(self, doing: str, done: int) -> None:
+    def _report(self, doing: str, done: int) -> None:
         first = self.batches[0].header.first_position
         last = self.batches[-1].header.last_position
         self.on_progress(
@@ -246,7 +248,7 @@ def _on_disk(day: str) -> Iterator[None]:
 
 
 def altered(log: int, batch: int, day: Day) -> AlteredError:
-    """Return the error of a batch of which the hash is another."""
+    """Return the error of a batch that has another hash."""
     return AlteredError(
         f"batch {batch} of log {log} in {day.name} is not what was recorded:"
         " its hash differs. The day stays as it is; compare it with"

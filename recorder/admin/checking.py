@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
 )
 
-from recorder.admin.workers import Tell
+from recorder.admin.workers import Report
 from recorder.integrity.chain import Problem
 from recorder.integrity.notes import NoteError, SignedNote, VerifierKey, sign
 from recorder.store.checking import check_batches
@@ -82,15 +82,15 @@ async def spans_of(
 
 
 async def check_spans(
-    dsn: str, end: LogEnd, spans: Sequence[Span], *, tell: Tell
+    dsn: str, end: LogEnd, spans: Sequence[Span], *, report: Report
 ) -> None:
-    """Check spans in a process of its own; tell each when it is done."""
+    """Check spans in a process of its own; report each when it is done."""
     with translate_errors("verify a part of the log"):
         connection = await connect_to(dsn)
         try:
             for span in spans:
                 await check_span(connection, end, span)
-                tell(span)
+                report(span)
         finally:
             connection.terminate()
 

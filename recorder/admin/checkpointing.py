@@ -35,7 +35,7 @@ from recorder.store.read_batches import LogEnd, newest_notes, read_end
 __all__ = [
     "DATABASE",
     "KeptPlace",
-    "Made",
+    "MadeCheckpoint",
     "NotSealedError",
     "make_checkpoint",
     "places_of",
@@ -59,7 +59,7 @@ class NotSealedError(LogError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class MadeCheckpoint:
     """A checkpoint, and what became of it."""
 
     checkpoint: Checkpoint
@@ -115,7 +115,7 @@ async def make_checkpoint(  # noqa: PLR0913 - places, keys and who cosigns
     *,
     witnesses: Sequence[Witness] = (),
     trusted: Sequence[bytes] = (),
-) -> Made | None:
+) -> MadeCheckpoint | None:
     """Commit to a log as it is now; None where it has no batch.
 
     Args:
@@ -164,7 +164,7 @@ async def make_checkpoint(  # noqa: PLR0913 - places, keys and who cosigns
     await connection.execute(
         KEEP, log, end.batches, str(note), noted, end.peaks
     )
-    return Made(
+    return MadeCheckpoint(
         checkpoint=checkpoint,
         note=note,
         key=VerifierKey(origin, own),
@@ -240,7 +240,7 @@ def witnessed(
 ) -> tuple[list[Witnessed], list[Problem]]:
     """Return the checkpoints of a place that count, and what is wrong there.
 
-    Without any key none can be told from a forgery, and all of them count.
+    Without any key none can be distinguished from a forgery, and all count.
     """
     found: list[Witnessed] = []
     problems: list[Problem] = []

@@ -154,8 +154,8 @@ def forks(found: Verified) -> Iterator[Problem]:
     """Yield which signed checkpoints are of another history of the log.
 
     Either two commit to as many batches with different hashes, or one differs
-    from a log that a larger one agrees with. Without trusted keys anybody may
-    have made them.
+    from a log that a larger one agrees with. Without trusted keys they may be
+    forged.
     """
     if not found.signed:
         return

@@ -23,7 +23,7 @@ import asyncpg
 from recorder.admin.checking import ResumeFile
 from recorder.admin.checkpointing import (
     DATABASE,
-    Made,
+    MadeCheckpoint,
     make_checkpoint,
     places_of,
     witnessed,
@@ -122,7 +122,9 @@ class Checkpointing:
             progress.checkpointed(datetime.now(UTC))
 
 
-async def checkpoint_of(settings: Settings, dsn: str, log: int) -> Made | None:
+async def checkpoint_of(
+    settings: Settings, dsn: str, log: int
+) -> MadeCheckpoint | None:
     """Make a checkpoint of a log; None where it holds nothing.
 
     Raises:
@@ -331,7 +333,7 @@ async def missing_logs(settings: Settings, dsn: str) -> Sequence[Verified]:
             if one.checkpoint.origin not in here | there
         ]
     if problems and not here:
-        # Otherwise each log tells of it.
+        # Otherwise each log has them.
         found.append(_verified("", 0, problems))
     return found
 

@@ -30,7 +30,7 @@ from recorder.admin.following_days import (
     opened_day,
     windows_of,
 )
-from recorder.admin.workers import Tell, in_processes
+from recorder.admin.workers import Report, in_processes
 from recorder.archive.columns import (
     FACTS_ORDER,
     NODES,
@@ -189,7 +189,7 @@ class _Work:
         builder = await building.builder(last, heads)
         while not stop.is_set():
             size = (await building.state()).size
-            self._tell(builder.built_to, size)
+            self._report(builder.built_to, size)
             if size - builder.built_to > LAST_MAX:
                 await builder.step(size)
             elif await building.finish(builder):
@@ -213,17 +213,17 @@ class _Work:
         async with aclosing(work) as reports:
             async for job, built_to in reports:
                 at[job] = max(at[job], built_to)
-                self._tell(done + sum(at) - began, size)
+                self._report(done + sum(at) - began, size)
 
-    def _tell(self, done: int, size: int) -> None:
+    def _report(self, done: int, size: int) -> None:
         if self._how.on_progress is not None:
             self._how.on_progress(done, size)
 
 
 async def build_part(
-    dsn: str, log: int, number: int, part: Part, *, tell: Tell
+    dsn: str, log: int, number: int, part: Part, *, report: Report
 ) -> None:
-    """Build one part, in a process of its own; tell how far it is."""
+    """Build one part, in a process of its own; report how far it is."""
     with translate_errors("rebuild a part of the facts"):
         connection = await connect_to(dsn)
     try:
@@ -232,7 +232,7 @@ async def build_part(
         while builder.built_to < part.until:
             with translate_errors("rebuild a part of the facts"):
                 await builder.step(part.until)
-            tell(builder.built_to)
+            report(builder.built_to)
     finally:
         connection.terminate()
 
@@ -345,7 +345,7 @@ class _ArchiveWork:
             followed.enter(opened, folder, manifest)
             if _is_current(day, manifest):
                 followed.leave_out(opened)
-                self._tell(manifest.entries)
+                self._report(manifest.entries)
                 return
             known = read_facts(place, folder, manifest, DERIVATION)
             if known is None:
@@ -399,7 +399,7 @@ class _ArchiveWork:
                 columns = later.rows(window, numbers, DERIVATION)
                 if columns:
                     rows.add(columns)
-                self._tell(window_of[1] - window_of[0])
+                self._report(window_of[1] - window_of[0])
             tables = await names.tables(connection)
             said = FactsManifest(
                 origin=manifest.origin,
@@ -426,7 +426,7 @@ class _ArchiveWork:
         of: tuple[Place, str, Manifest, FactsSet],
         followed: FollowedDays,
     ) -> str | None:
-        """Take facts that lie there, if they are what the entries tell."""
+        """Take facts that lie there, if they follow from the entries."""
         place, folder, manifest, known = of
         check_facts(place, known)
         with opened_day(place, folder, manifest, known) as day:
@@ -442,10 +442,10 @@ class _ArchiveWork:
                         " again"
                     )
                     raise ArchiveError(msg)
-                self._tell(window[1] - window[0])
+                self._report(window[1] - window[0])
         return known.sha256
 
-    def _tell(self, entries: int) -> None:
+    def _report(self, entries: int) -> None:
         self._passed += entries
         if self._on_progress is not None:
             self._on_progress(self._passed, self._total)

@@ -2,8 +2,8 @@
 
 Every run begins with what the one before it may have left, so it can be
 killed anywhere. A day that fails stays as it is, and the others go on; what
-failed is raised at the end, after the run was told to the logs that are
-recorded: also one that did nothing, or failed.
+failed is raised at the end, after a notice of the run was left for each log,
+also of a run that did nothing, or failed.
 """
 
 import asyncio
@@ -69,7 +69,7 @@ class Retaining:
     """Whether days are dropped as well as archived."""
 
     dry: bool = False
-    """Whether it is only told what would be done."""
+    """Whether the run only returns what it would do."""
 
     iceberg: Iceberg | None = None
     """The tables that the archive is listed in, if any."""
@@ -152,7 +152,7 @@ class _Run:
             await self._drop()
         await self._list()
         await self._miss()
-        await self._tell()
+        await self._report()
         if self._failure is not None:
             raise self._failure
         return self._done
@@ -189,7 +189,7 @@ class _Run:
             failure = ArchiveError(says_missing(missing, len(kept)))
             self._failure = self._failure or failure
 
-    async def _tell(self) -> None:
+    async def _report(self) -> None:
         """Leave a notice of the run, and of the root that remains."""
         now = await self._store.now()
         said = {

@@ -67,7 +67,7 @@ def make_once(path: Path, content: Callable[[], str]) -> None:
     """Make a key file, unless there is one.
 
     Linked into place whole, so that two first starts agree on one key.
-    Whoever finds a key there takes away the drafts, also those under way.
+    A start that finds a key there removes the drafts, also those under way.
 
     Raises:
         KeyFileError: it cannot be made.

@@ -1,7 +1,7 @@
 """The key that signs checkpoints, and the keys whose checkpoints count.
 
-The private key never enters the database: whoever can edit the log must not
-be able to sign what it was edited to. Public keys are kept beside it, one a
+The private key never enters the database: a role that can edit the log must
+not be able to sign the result. Public keys are kept beside it, one a
 line, also those that were replaced, since what they signed still counts.
 """
 
@@ -51,7 +51,7 @@ class TrustedKey:
 
     public: bytes
     since: str
-    """When it was made, as text; empty where nobody said so."""
+    """When it was made, as text; empty where it is not known."""
 
     @property
     def written(self) -> str:

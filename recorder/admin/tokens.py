@@ -1,6 +1,6 @@
 """Bearer tokens: who may ask over HTTP, kept as hashes in one file.
 
-A token is 256 bits of chance, so its SHA-256 tells nothing of it, and needs
+A token is 256 bits of chance, so its SHA-256 reveals nothing of it, and needs
 no salt and no slow hash. The file is read again when it changes, so that a
 token counts, and no longer counts, at once.
 """
@@ -56,12 +56,12 @@ class TokenFile:
         self._tokens: Mapping[str, Token] = {}
 
     def holder(self, presented: str) -> Token | None:
-        """Return the token that somebody presents, if it counts.
+        """Return the token that a client presents, if it counts.
 
         Raises:
             TokenFileError: the file cannot be read.
         """
-        # A digest is looked up, so that the time it takes tells nothing.
+        # A digest is looked up, so that the time it takes reveals nothing.
         return self._known().get(_digest(presented))
 
     def tokens(self) -> list[Token]:
@@ -132,7 +132,7 @@ class TokenFile:
 
     def _write(self, tokens: list[Token]) -> None:
         lines = [f"{one.name} {one.digest} {one.created}\n" for one in tokens]
-        # Renamed into its place, so that nobody reads half of it.
+        # Renamed into its place, so that no reader sees half of it.
         new = self._path.with_name(f"{self._path.name}.new")
         try:
             new.unlink(missing_ok=True)

@@ -28,8 +28,8 @@ __all__ = [
 ]
 
 ALL_MAX = 1_000_000
-"""Entries of which all are derived again where nothing is asked for: of more
-a sample of as many, which takes minutes on two cores."""
+"""Entries that are all derived again where nothing is asked for: of more, a
+sample of as many, which takes minutes on two cores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -267,7 +267,10 @@ class _ReadLog:
             derived.entries += one.entries
             derived.facts += one.facts
             problems += one.problems
-        return [*problems, *(_stray(row, manifest) for row in day.facts(ALL))]
+        return [
+            *problems,
+            *(_leftover(row, manifest) for row in day.facts(ALL)),
+        ]
 
     async def check_beside(self, found: Verified) -> None:
         """Check nothing: an archive keeps only entries and facts."""
@@ -329,7 +332,7 @@ def _altered(
     )
 
 
-def _stray(row: Row, manifest: Manifest) -> Problem:
+def _leftover(row: Row, manifest: Manifest) -> Problem:
     position = row["position"]
     return Problem(
         kind="fact-stray",

@@ -17,7 +17,7 @@ import msgspec
 
 from recorder.admin.checking import Span
 from recorder.admin.verifying import Proving
-from recorder.admin.workers import Tell, in_processes
+from recorder.admin.workers import Report, in_processes
 from recorder.facts import DERIVATION
 from recorder.integrity.chain import Problem
 from recorder.integrity.verified import Derived, Verified
@@ -58,13 +58,13 @@ async def verify_facts(
     how: Proving,
     stop: asyncio.Event,
 ) -> None:
-    """Compare the facts of spans of a log with what their entries tell.
+    """Compare the facts of spans of a log with those that follow from entries.
 
     Args:
         connection: to the database of the log.
         place: its address, for more processes, and where the log ends.
         found: takes what is wrong.
-        spans: the batches of which the entries are meant.
+        spans: of batches, whose entries are checked.
         how: which of them.
         stop: ends it.
     """
@@ -104,7 +104,7 @@ async def verify_facts(
         for problem in work.problems
         if (problem.position or 0) > now.pruned_positions
     )
-    found.note_all(map(_stray, await stray_facts(connection, end.log)))
+    found.note_all(map(_leftover, await stray_facts(connection, end.log)))
 
 
 class _Work:
@@ -187,15 +187,15 @@ async def check_facts(
     spans: Sequence[tuple[int, int]],
     whole: bool,  # noqa: FBT001 - of a process, which takes no names
     *,
-    tell: Tell,
+    report: Report,
 ) -> None:
-    """Check spans of facts in a process of its own; tell each window."""
+    """Check spans of facts in a process of its own; report each window."""
     with translate_errors("verify the facts"):
         connection = await connect_to(dsn)
         try:
             task = connection, *what
             async for one in _checked(task, spans, whole=whole):
-                tell(one)
+                report(one)
         finally:
             connection.terminate()
 
@@ -213,9 +213,9 @@ async def _checked(
             if whole:
                 async for one in checker.follow(after, until):
                     reached = one.until
-                    yield _told(one)
+                    yield _window(one)
             else:
-                yield _told(await checker.sample(after, until))
+                yield _window(await checker.sample(after, until))
         except UnreadableEntryError as exc:
             log = exc.name.log
             yield Checked(
@@ -224,7 +224,7 @@ async def _checked(
             )
 
 
-def _told(one: CheckedFacts) -> Checked:
+def _window(one: CheckedFacts) -> Checked:
     return Checked(one.entries, one.facts, list(one.problems))
 
 
@@ -237,7 +237,7 @@ def _of_other_rules(rules: int | None) -> str:
     )
 
 
-def _stray(position: int) -> Problem:
+def _leftover(position: int) -> Problem:
     return Problem(
         kind="fact-stray",
         position=position,

@@ -15,12 +15,12 @@ from typing import Any
 from recorder.collector import calm_collector
 from recorder.errors import LogError, RecorderError
 
-__all__ = ["Tell", "WorkerFailedError", "in_processes"]
+__all__ = ["Report", "WorkerFailedError", "in_processes"]
 
 LISTEN_SECONDS = 0.2
 """How often to read what workers have reported."""
 
-Tell = Callable[[Any], None]
+Report = Callable[[Any], None]
 Work = Callable[..., Coroutine[Any, Any, None]]
 
 
@@ -34,7 +34,7 @@ async def in_processes(
     """Do each job in a process; yield its number with each report.
 
     Args:
-        work: what is done; it also gets ``tell``, which takes any value.
+        work: what is done; it also gets ``report``, which takes any value.
         jobs: the other arguments of each.
         stop: ends all processes; what they have not committed is lost.
         most: processes that run at the same time.
@@ -121,7 +121,7 @@ def _do(work: Work, arguments: tuple[Any, ...], pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     calm_collector()
     try:
-        asyncio.run(work(*arguments, tell=pipe.send))
+        asyncio.run(work(*arguments, report=pipe.send))
         pipe.send(None)
     except (BrokenPipeError, ConnectionResetError):
         return

@@ -29,19 +29,19 @@ class Folder:
 
     def add(self, log: str, note: SignedNote, at: datetime) -> Path:
         """Append a checkpoint; return the file."""
-        file = self.path / log / f"{at.astimezone(UTC):{DAY}}.notes"
+        path = self.path / log / f"{at.astimezone(UTC):{DAY}}.notes"
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with file.open("ab") as opened:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("ab") as file:
                 # Behind what a crash left half written begins another line.
-                lead = "\n\n" if opened.tell() else ""
-                opened.write(f"{lead}{note}".encode())
-                opened.flush()
-                os.fsync(opened.fileno())
+                lead = "\n\n" if file.tell() else ""
+                file.write(f"{lead}{note}".encode())
+                file.flush()
+                os.fsync(file.fileno())
         except OSError as exc:
-            msg = f'cannot write a checkpoint to "{file}": {exc.strerror}'
+            msg = f'cannot write a checkpoint to "{path}": {exc.strerror}'
             raise PlaceError(msg) from exc
-        return file
+        return path
 
     async def read(self, log: str) -> tuple[Sequence[SignedNote], int]:
         """Read the files of all days."""
@@ -99,8 +99,8 @@ def _notes_of(file: Path) -> tuple[list[SignedNote], int]:
 class Repository(Folder):
     """The working tree of a Git repository; each checkpoint is a commit.
 
-    Pushing is left to a hook or a timer of the operator's: whoever holds the
-    remote's key could as well rewrite it.
+    Pushing is left to a hook or a timer of the operator: with the key of the
+    remote, its history could be rewritten.
     """
 
     def add(self, log: str, note: SignedNote, at: datetime) -> Path:

@@ -1,8 +1,8 @@
 """A place outside the database that keeps checkpoints.
 
-A place only ever gets more: what lies in it once is never written again, so
-that it may be one that forbids this. What cannot be written is told to
-whoever asked; recording does not wait for it.
+A place only grows: what is in it is never written again, so a place that
+forbids this is one too. What cannot be written is an error for the caller;
+recording does not wait for it.
 """
 
 from collections.abc import Sequence

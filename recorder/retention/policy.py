@@ -49,7 +49,7 @@ class Policy:
     """Where days are archived; None where they are not."""
 
     unarchived: str = KEEP
-    """``drop`` where days may be dropped that nobody archived."""
+    """``drop`` where days may be dropped without an archive."""
 
     budget: int | None = None
     """Bytes above which the oldest days go before their time."""

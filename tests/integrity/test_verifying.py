@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 
 from recorder.admin import checking
 from recorder.admin.checking import ResumeFile
-from recorder.admin.checkpointing import Made
+from recorder.admin.checkpointing import MadeCheckpoint
 from recorder.admin.integrity import checkpoint_of, verified
 from recorder.admin.signing_key import load_signing_key, rotate
 from recorder.admin.verifying import Verifying
@@ -269,5 +269,5 @@ def put(settings: Settings, note: SignedNote, uid: str) -> None:
     Folder(Path(kept)).add(uid, note, at(0))
 
 
-def uid_of(made: Made) -> str:
+def uid_of(made: MadeCheckpoint) -> str:
     return made.checkpoint.origin.rpartition("/")[2]

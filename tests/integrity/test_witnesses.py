@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recorder.admin.checkpointing import Made, make_checkpoint
+from recorder.admin.checkpointing import MadeCheckpoint, make_checkpoint
 from recorder.checkpoints.witness import Witness
 from recorder.errors import ConfigError
 from recorder.integrity.notes import (
@@ -99,7 +99,7 @@ async def served(witness: FakeWitness) -> AsyncIterator[Witness]:
         await runner.cleanup()
 
 
-async def made(database: Database, witness: Witness) -> Made:
+async def made(database: Database, witness: Witness) -> MadeCheckpoint:
     connection = await connect_to(database.dsn("writer"))
     try:
         found = await make_checkpoint(
