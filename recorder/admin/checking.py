@@ -25,6 +25,7 @@ from recorder.store.checking import check_batches
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import LogEnd
 from recorder.store.read_marks import entries_mark, names_mark
+from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
 __all__ = [
@@ -39,16 +40,16 @@ __all__ = [
 ENTRIES = 50_000
 """Of a span: a second's work, and what an interruption costs."""
 
-SPANS = """
+SPANS = Statement.of("""
     select min(batch) - 1, max(batch), sum(entries)::int8 from (
       select batch, entries,
-        (sum(entries) over (order by batch) - 1) / $5 as span
+        (sum(entries) over (order by batch) - 1) / :entries as span
       from recorder.batch
-      where log_id = $1 and batch <= $2 and batch > $6
-        and ($3::timestamptz is null or observed_max >= $3)
-        and ($4::timestamptz is null or observed_min < $4)) b
+      where log_id = :log and batch <= :batches and batch > :pruned
+        and (:since::timestamptz is null or observed_max >= :since)
+        and (:until::timestamptz is null or observed_min < :until)) b
     group by span order by 1
-"""
+""")
 
 
 class Span(msgspec.Struct):
@@ -69,14 +70,14 @@ async def spans_of(
     until: datetime | None,
 ) -> Sequence[Span]:
     """Return the batches of a window, divided into spans."""
-    rows = await connection.fetch(
-        SPANS,
-        end.log,
-        end.batches,
-        since,
-        until,
-        ENTRIES,
-        end.pruned_batches,
+    rows = await SPANS.fetch(
+        connection,
+        log=end.log,
+        batches=end.batches,
+        since=since,
+        until=until,
+        entries=ENTRIES,
+        pruned=end.pruned_batches,
     )
     return [Span(*row) for row in rows]
 

@@ -31,6 +31,7 @@ from recorder.integrity.notes import (
 from recorder.integrity.tree import CompactRange
 from recorder.settings import Settings
 from recorder.store.read_batches import LogEnd, newest_notes, read_end
+from recorder.store.statement import Statement
 
 __all__ = [
     "DATABASE",
@@ -43,10 +44,10 @@ __all__ = [
     "witnesses_of",
 ]
 
-KEEP = """
+KEEP = Statement.of("""
     insert into recorder.checkpoint (log_id, batches, note, places, peaks)
-    values ($1, $2, $3, $4, $5) on conflict do nothing
-"""
+    values (:log, :batches, :note, :places, :peaks) on conflict do nothing
+""")
 DATABASE = "the database"
 DEFAULT = "checkpoints"
 """What the place in the data folder is noted as, wherever that lies."""
@@ -161,8 +162,13 @@ async def make_checkpoint(  # noqa: PLR0913 - places, keys and who cosigns
         else:
             written.append(kept)
     noted = [kept.noted for kept in written if kept.noted is not None]
-    await connection.execute(
-        KEEP, log, end.batches, str(note), noted, end.peaks
+    await KEEP.execute(
+        connection,
+        log=log,
+        batches=end.batches,
+        note=str(note),
+        places=noted,
+        peaks=end.peaks,
     )
     return MadeCheckpoint(
         checkpoint=checkpoint,

@@ -40,14 +40,15 @@ from recorder.store.read_batches import (
     stored_notes,
 )
 from recorder.store.read_thinned import thinned_batches
+from recorder.store.statement import Statement
 
 __all__ = ["prove"]
 
 
-ARCHIVED = """
+ARCHIVED = Statement.of("""
     select uri from recorder.archived_day
-    where log_id = $1 and $2 between first_batch and last_batch
-"""
+    where log_id = :log and :batch between first_batch and last_batch
+""")
 
 
 class UnprovenError(LogError):
@@ -186,8 +187,8 @@ async def _archive_of(
     connection: asyncpg.Connection, header: BatchHeader, name: EntryName
 ) -> str:
     """Return where the day of a batch is archived."""
-    uri: str | None = await connection.fetchval(
-        ARCHIVED, name.log, header.batch
+    uri: str | None = await ARCHIVED.fetch_value(
+        connection, log=name.log, batch=header.batch
     )
     if uri is None:
         msg = (

@@ -67,6 +67,7 @@ from recorder.store.read_removals import removals
 from recorder.store.read_strays import strays
 from recorder.store.read_surroundings import surrounding_problems
 from recorder.store.sealing import seal
+from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
 __all__ = ["verify", "verify_database", "verify_over"]
@@ -76,10 +77,10 @@ CARRIED_AT_ONCE = 2_000
 CARRIED_DAYS = 30
 """Days whose carried entries are compared where a sample is."""
 
-CARRIED = """
+CARRIED = Statement.of("""
     select position from recorder.entry
-    where log_id = $1 and position <= $2 order by 1
-"""
+    where log_id = :log and position <= :pruned order by 1
+""")
 
 
 async def verify(
@@ -271,7 +272,9 @@ class _StoredLog:
         connection, end, how = self._connection, self._end, self._how.facts
         if not end.pruned_positions:
             return
-        rows = await connection.fetch(CARRIED, end.log, end.pruned_positions)
+        rows = await CARRIED.fetch(
+            connection, log=end.log, pruned=end.pruned_positions
+        )
         positions = [position for (position,) in rows]
         days = [day for day in await old_days(connection, end.log) if day.uri]
         if how.mode_of(end.size) == "sample" and len(days) > CARRIED_DAYS:

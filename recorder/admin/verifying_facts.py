@@ -25,6 +25,7 @@ from recorder.store.checking_facts import WINDOW, CheckedFacts, FactChecker
 from recorder.store.entry_drafts import UnreadableEntryError
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import LogEnd, read_end
+from recorder.store.statement import Statement
 from recorder.store.stored_said import current_derivation, stray_facts
 from recorder.store.translate import translate_errors
 
@@ -33,11 +34,11 @@ __all__ = ["verify_facts"]
 MANY = 50_000
 """Entries that are worth another process, which takes a second to begin."""
 
-POSITIONS = """
+POSITIONS = Statement.of("""
     select min(first_position) - 1, max(first_position + entries - 1)
     from recorder.batch
-    where log_id = $1 and (batch = $2 or batch = $3)
-"""
+    where log_id = :log and (batch = :first or batch = :last)
+""")
 
 
 class Checked(msgspec.Struct):
@@ -78,8 +79,11 @@ async def verify_facts(
     if current is None or rules != DERIVATION:
         derived.not_compared.append(_of_other_rules(rules))
         return
-    after, until = await connection.fetchrow(
-        POSITIONS, end.log, spans[0].after + 1, spans[-1].until
+    after, until = await POSITIONS.fetch_row(
+        connection,
+        log=end.log,
+        first=spans[0].after + 1,
+        last=spans[-1].until,
     )
     if current.built_to is not None and current.built_to < until:
         until = max(after, current.built_to)

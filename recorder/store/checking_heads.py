@@ -6,7 +6,7 @@ entries: their number, time and newest version follow from nothing. A resume
 point has the gap that is open; how far it vouches follows from nothing.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from datetime import datetime
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -56,17 +56,17 @@ HEADS = Statement.of("""
     left join recorder.resource f on f.resource_id = e.resource_id
     order by o.object_id
 """)
-BOUNDS = """
+BOUNDS = Statement.of("""
     select min(object_id), max(object_id) from recorder.object
-    where log_id = $1
-"""
-STRAY = """
+    where log_id = :log
+""")
+STRAY = Statement.of("""
     select h.position from recorder.object_head h
-    where h.log_id = $1 and not exists (
+    where h.log_id = :log and not exists (
       select from recorder.object o
       where o.object_id = h.object_id and o.log_id = h.log_id)
     order by 1 limit 10
-"""
+""")
 # Of each stream the newest gap, and what closed gaps behind it.
 RESUME_POINTS = Statement.of("""
     with point as (
@@ -115,9 +115,9 @@ async def check_heads(
 
     Of all objects, or with a seed of some.
     """
-    for (position,) in await connection.fetch(STRAY, end.log):
+    for (position,) in await STRAY.fetch(connection, log=end.log):
         yield _altered(end, position, "is of an object that there is not")
-    first, last = await connection.fetchrow(BOUNDS, end.log)
+    first, last = await BOUNDS.fetch_row(connection, log=end.log)
     if first is None:
         return
     starts = [first - 1]
@@ -127,30 +127,21 @@ async def check_heads(
     for start in starts:
         after: int | None = start
         while after is not None:
-            rows = await _rows(connection, end.log, after)
+            rows = await HEADS.fetch(
+                connection,
+                log=end.log,
+                after=after,
+                most=OBJECTS_AT_ONCE,
+                events=list(EVENT_COLLECTIONS),
+            )
             async for problem in _checked(connection, end, rows):
                 yield problem
             is_more = len(rows) == OBJECTS_AT_ONCE and seed is None
             after = rows[-1]["object_id"] if is_more else None
 
 
-async def _rows(
-    connection: asyncpg.Connection, log: int, after: int
-) -> list[asyncpg.Record]:
-    asked = HEADS.values(
-        {
-            "log": log,
-            "after": after,
-            "most": OBJECTS_AT_ONCE,
-            "events": list(EVENT_COLLECTIONS),
-        }
-    )
-    found: list[asyncpg.Record] = await connection.fetch(HEADS.text, *asked)
-    return found
-
-
 async def _checked(
-    connection: asyncpg.Connection, end: LogEnd, rows: list[asyncpg.Record]
+    connection: asyncpg.Connection, end: LogEnd, rows: Sequence[asyncpg.Record]
 ) -> AsyncIterator[Problem]:
     told: list[Row] = []
     for row in rows:
@@ -227,14 +218,12 @@ async def check_resume_points(
     connection: asyncpg.Connection, end: LogEnd
 ) -> AsyncIterator[Problem]:
     """Yield resume points that hide a gap, or tell another than is open."""
-    asked = RESUME_POINTS.values(
-        {
-            "log": end.log,
-            "words": list(SOURCE_CODES),
-            "codes": list(SOURCE_CODES.values()),
-        }
+    rows = await RESUME_POINTS.fetch(
+        connection,
+        log=end.log,
+        words=list(SOURCE_CODES),
+        codes=list(SOURCE_CODES.values()),
     )
-    rows = await connection.fetch(RESUME_POINTS.text, *asked)
     wanted = {
         position
         for row in rows

@@ -32,7 +32,7 @@ NOTICES = Statement.of("""
     where log_id = :log and notice_id > :after order by notice_id limit :most
 """)
 
-PENDING = """
+PENDING = Statement.of("""
     select l.log_id, l.kind, l.cluster_name, l.cluster_uid, l.kubernetes,
       l.tape_uid, l.redaction_key_id
     from recorder.log l
@@ -43,7 +43,7 @@ PENDING = """
         where p.log_id = l.log_id and p.source = 'recorder'
           and r.name = 'retention'), 0))
     order by l.log_id
-"""
+""")
 
 
 class NoticeSource:
@@ -118,7 +118,7 @@ async def logs_with_notices(dsn: str) -> Sequence[asyncpg.Record]:
     with translate_errors("read the notices"):
         connection = await asyncpg.connect(dsn, timeout=10)
         try:
-            found: Sequence[asyncpg.Record] = await connection.fetch(PENDING)
+            found = await PENDING.fetch(connection)
         finally:
             connection.terminate()
     return found

@@ -6,7 +6,7 @@ from importlib import import_module
 import asyncpg
 import pytest
 
-from recorder import store
+from recorder import admin, store
 from recorder.model.fact import FactKind
 from recorder.store.codes import (
     BEARING_CODES,
@@ -52,8 +52,12 @@ async def test_postgresql_prepares_every_statement(
 ) -> None:
     connection = await asyncpg.connect(any_database.superuser_dsn())
     try:
-        for module in pkgutil.iter_modules(store.__path__):
-            loaded = import_module(f"{store.__name__}.{module.name}")
+        found = [
+            *pkgutil.iter_modules(store.__path__, "recorder.store."),
+            *pkgutil.iter_modules(admin.__path__, "recorder.admin."),
+        ]
+        for module in found:
+            loaded = import_module(module.name)
             for name, one in vars(loaded).items():
                 if isinstance(one, Statement):
                     try:
