@@ -14,6 +14,12 @@ from inspect import Parameter, Signature
 from typing import Annotated, Any, Generic, TypeVar
 
 import strawberry
+from graphql import (
+    FieldNode,
+    FragmentSpreadNode,
+    GraphQLResolveInfo,
+    SelectionSetNode,
+)
 
 from api.answers.paging import Page
 from api.answers.windows import window
@@ -70,6 +76,21 @@ class Asked(Generic[Put]):
     def context(self) -> RequestContext:
         """What the request shares."""
         return self.info.context
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The names of all fields that are selected, at any depth.
+
+        They may be more than are answered, where a directive leaves some out,
+        and one name may stand for fields of several types: never less is read.
+        """
+        # The selection of strawberry is slow to make.
+        raw = self.info._raw_info  # noqa: SLF001
+        return frozenset(
+            name
+            for node in raw.field_nodes
+            for name in _below(node.selection_set, raw)
+        )
 
     async def reading(self) -> Reading:
         """Open the log: that of the parent, of the question, or named.
@@ -236,3 +257,16 @@ def _argument(one: Argument) -> Parameter:
         kind = kind | None
     words = strawberry.argument(description=one.graphql, name=one.graphql_name)
     return _parameter(one.name, Annotated[kind, words], default)
+
+
+def _below(
+    within: SelectionSetNode | None, info: "GraphQLResolveInfo[Any]"
+) -> Iterator[str]:
+    for node in within.selections if within else ():
+        if isinstance(node, FragmentSpreadNode):
+            fragment = info.fragments[node.name.value]
+            yield from _below(fragment.selection_set, info)
+            continue
+        if isinstance(node, FieldNode):
+            yield node.name.value
+        yield from _below(getattr(node, "selection_set", None), info)

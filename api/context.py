@@ -12,9 +12,8 @@ from datetime import datetime
 import strawberry
 
 from api.access import Principal
-from api.catching_up import Wanted, coverage_of
 from api.errors import LogNumberError
-from api.following import Following
+from api.following import Following, Wanted, coverage_of
 from api.judging import Judging
 from api.ports import Logs
 from api.remembering import JudgedOnce

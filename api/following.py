@@ -1,37 +1,61 @@
 """Following a log: read once, delivered to every subscriber.
 
-One task a log reads what was committed and puts it into the queue of each
-subscriber that it concerns. A queue is bounded; who does not keep up is cut
-off and told the cursor to go on from, so that nobody's slowness costs the
-server memory or the others time. Everything in a queue lies behind everything
-that its subscriber read from the log itself, so nothing is lost or told twice.
+A subscriber with a cursor first reads what lies behind it from the log
+itself, as the log stood at one moment. Then one task a log reads what was
+committed and puts it into the queue of each subscriber that wants it. A queue
+is bounded: a subscriber that does not keep up is disconnected, with the
+cursor to resume from, so that it costs the server no memory and the others no
+time. Everything in a queue lies behind everything that its subscriber read
+from the log, so nothing is lost or delivered twice.
 
-What is told is that of whole entries, each by the derivation that was current
-when it was read, and no further than that had come. So the cursor of a batch
-outlives a derivation, unless the batch parts an entry.
+Facts are delivered for whole entries, by the derivation that was current when
+they were read, and no further than that had come. So the cursor of a batch
+outlives a derivation, unless the batch splits an entry.
 """
 
 import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
-from api.catching_up import Wanted, begun, caught_up, coverage_of
-from api.cursors import INDEX_MAX, Cursor
-from api.errors import BusyError, SlowReaderError, StoppingError
+from api.cursors import (
+    INDEX_MAX,
+    Cursor,
+    Order,
+    Spot,
+    check_kept,
+    read_to,
+)
+from api.errors import (
+    BusyError,
+    CursorError,
+    ExpiredCursorError,
+    SlowReaderError,
+    StoppingError,
+)
 from api.ports import Logs
 from api.types.coverage import Coverage
 from api.types.facts import FactBatch
 from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactListQuery
+from recorder.coverage.account import Account
+from recorder.coverage.coverage import cover
 from recorder.errors import RecorderError
-from recorder.model.fact import StoredFact
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.window import Window
 
-__all__ = ["Following"]
+__all__ = ["Following", "Wanted", "coverage_of"]
 
 log = logging.getLogger("recorder.api")
 
@@ -45,6 +69,47 @@ STILL_SECONDS = 10.0
 
 QUIET_SECONDS = 10.0
 """How long a subscriber hears nothing of how far the log is."""
+
+
+BATCH_MAX = 500
+"""Facts of one event, so that each stays small enough to be shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """The facts of a subscription."""
+
+    node: str | None = None
+    kinds: frozenset[FactKind] | None = None
+
+    @classmethod
+    def of(
+        cls, node: str | None, kinds: Collection[FactKind] | None
+    ) -> "Wanted":
+        """Take the arguments."""
+        return cls(
+            node=node, kinds=None if kinds is None else frozenset(kinds)
+        )
+
+    def has(self, stored: StoredFact) -> bool:
+        """Return whether a fact is wanted."""
+        fact = stored.fact
+        return (self.node is None or fact.node == self.node) and (
+            self.kinds is None or fact.kind in self.kinds
+        )
+
+
+async def coverage_of(reading: Reading) -> Coverage:
+    """Say what the streams vouch for now, and where facts end."""
+    now = datetime.now(UTC)
+    account = Account(
+        log=reading.log,
+        streams=reading.streams,
+        window=Window(),
+        now=now,
+        facts_end=await reading.facts_end(),
+    )
+    return cover(account)
 
 
 @dataclass(slots=True)
@@ -308,3 +373,47 @@ class Following:
                         return
         finally:
             del self._sources[number]
+
+
+async def begun(reading: Reading, after: str) -> tuple[Reading, Spot]:
+    """Return where a subscriber resumes, and a reading up to there.
+
+    Raises:
+        CursorError: the log never gave it.
+        ExpiredCursorError: what lies behind it was pruned, or it parts an
+            entry whose facts were derived anew.
+    """
+    cursor = Cursor.parse(after, Order.ENTRIES)
+    try:
+        cursor.check(reading)
+    except (CursorError, ExpiredCursorError):
+        # The log may have grown since it was read here.
+        reading = await reading.again()
+        cursor.check(reading)
+    spot = cursor.spots[cursor.log]
+    await check_kept(reading, spot)
+    return reading, spot
+
+
+async def caught_up(
+    reading: Reading, wanted: Wanted, spot: Spot
+) -> AsyncIterator[FactBatch]:
+    """Yield the facts behind a spot, up to where a log ended."""
+    selection = Selection(
+        node=wanted.node,
+        kinds=None if wanted.kinds is None else tuple(wanted.kinds),
+    )
+    name, derivation = str(reading.log.id), reading.log.derivation
+    coverage = await coverage_of(reading)
+    pages = reading.pages(FactListQuery(selection), after=read_to(spot))
+    async for page in pages:
+        found = [
+            stored
+            for stored in page
+            if (stored.entry.position, stored.index) > spot
+        ]
+        for begin in range(0, len(found), BATCH_MAX):
+            part = found[begin : begin + BATCH_MAX]
+            last = part[-1].entry.position, part[-1].index
+            place = Cursor(Order.ENTRIES, name, {name: last}, derivation)
+            yield FactBatch(facts=part, cursor=str(place), coverage=coverage)

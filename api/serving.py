@@ -1,20 +1,27 @@
 """Serving: what the API needs of a server that listens.
 
-Begun by `recorder.wiring.serving`. The address is taken before anything is
-said of it, so that one that is taken is told at once.
+Begun by `recorder.wiring.serving`. The address is bound first, so that an
+address in use is an error at once. Before there is a database to ask, probes
+are answered and the rest is refused: a server that listened only once it can
+answer would be taken for dead while it waits, and restarted again and again.
 """
 
 import ssl
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from secrets import token_hex
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.access import check_listening
-from api.graphql_http import BODY_MAX
-from api.opening import Opening
+from api.errors import ApiError
+from api.graphql_http import BODY_MAX, error_response
 from recorder import listening as server
 
-__all__ = ["BOUNDS", "listening"]
+__all__ = ["BOUNDS", "INSTANCE", "Opening", "listening"]
 
 BOUNDS = server.Bounds(
     connections=3000,
@@ -26,6 +33,56 @@ BOUNDS = server.Bounds(
 
 SWITCH_SECONDS = 0.001
 """How long a worker computes before the loop that talks to clients may."""
+
+
+INSTANCE = "Recorder-Instance"
+START = "http.response.start"
+
+
+class NotReadyError(ApiError):
+    """The server waits for its database."""
+
+    code = "api.waiting"
+    status = 503
+
+
+class Opening:
+    """Stands in front of an application, from before there is one."""
+
+    def __init__(self) -> None:
+        self.waiting_for = "the database has not been asked yet"
+        """In words that anybody may read."""
+
+        self.instance = token_hex(8)
+        """The name of this server and no other: ``/healthz`` says it, so that
+        whoever was told an address can see whose it is."""
+
+        self._app: ASGIApp | None = None
+
+    def open(self, app: ASGIApp) -> None:
+        """Let an application answer from now on."""
+        self._app = app
+
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Answer one request."""
+        path = str(scope.get("path", ""))
+
+        async def named(message: Message) -> None:
+            if path == "/healthz" and message["type"] == START:
+                MutableHeaders(scope=message)[INSTANCE] = self.instance
+            await send(message)
+
+        app = self._app or self._waiting(path)
+        await app(scope, receive, named)
+
+    def _waiting(self, path: str) -> Response:
+        if path == "/healthz":
+            return PlainTextResponse("ok\n")
+        if path == "/readyz":
+            return PlainTextResponse(f"waiting: {self.waiting_for}\n", 503)
+        return error_response(NotReadyError(self.waiting_for))
 
 
 @asynccontextmanager

@@ -10,7 +10,6 @@ from api.asking import Asked, asks
 from api.context import Info
 from api.describing import described
 from api.resolvers.object import KubernetesObject
-from api.selecting import selected
 from api.types.arguments import (
     Clusters,
     First,
@@ -120,7 +119,7 @@ class AboutLogs:
             await asked.reading(),
             asked.question,
             page,
-            selected(asked.info),
+            asked.fields,
         )
 
     @asks("entries", without=("kinds",), last=("code",))
@@ -136,7 +135,7 @@ class AboutLogs:
         With `clusters`: of all of them, each in log order, merged by when
         they were observed, behind one cursor.
         """
-        fields = selected(asked.info)
+        fields = asked.fields
         context, wanted = asked.context, asked.question
         logs = await asked.reading() if clusters is None else clusters
         return await entries.entries(context, logs, wanted, page, fields)

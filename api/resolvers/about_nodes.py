@@ -12,7 +12,6 @@ from api.context import Info
 from api.describing import described
 from api.resolvers.incident import IncidentAnswer
 from api.resolvers.node import Node
-from api.selecting import selected
 from api.types.arguments import (
     Clusters,
     First,
@@ -102,7 +101,7 @@ class AboutNodes:
         """
         wanted, context = asked.question.wanted, asked.context
         span = asked.question.window.since, asked.question.window.until
-        shape = Shape(page, steps, selected(asked.info))
+        shape = Shape(page, steps, asked.fields)
         logs = await asked.reading() if clusters is None else clusters
         return await incidents(context, logs, wanted, span, shape)
 

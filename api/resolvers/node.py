@@ -11,7 +11,6 @@ from api.asking import Asked, asks
 from api.context import Info
 from api.describing import described
 from api.publishing import publish
-from api.selecting import selected
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.impact import Impact
@@ -143,7 +142,7 @@ class Node:
             await asked.reading(),
             asked.question,
             page,
-            selected(asked.info),
+            asked.fields,
         )
 
     @asks(
@@ -164,7 +163,7 @@ class Node:
             await asked.reading(),
             asked.question,
             page,
-            selected(asked.info),
+            asked.fields,
         )
 
     @asks("postmortem", of=_subject, without=("subject", "rack"))

@@ -9,7 +9,6 @@ from api.answers import entries
 from api.answers.paging import Page
 from api.asking import Asked, asks
 from api.describing import described
-from api.selecting import selected
 from api.types.entries import EntryConnection
 from api.types.facts import FactConnection
 from api.types.objects import VersionConnection
@@ -122,7 +121,7 @@ class KubernetesObject:
             await asked.reading(),
             asked.question,
             page,
-            selected(asked.info),
+            asked.fields,
         )
 
     @asks("entries", of=_object, without=FILTERS)
@@ -138,5 +137,5 @@ class KubernetesObject:
             await asked.reading(),
             asked.question,
             page,
-            selected(asked.info),
+            asked.fields,
         )

@@ -9,12 +9,11 @@ from dataclasses import replace
 
 from api.access import Anybody, Guard, Tokens
 from api.app import Served
-from api.opening import Opening
 from api.ports import Logs as PortOfLogs
 from api.ports import Reads
 from api.proxying import ProxyGuard
 from api.reviewing import ClusterGuard, Reviewing
-from api.serving import listening
+from api.serving import Opening, listening
 from recorder.admin.registry import RegistryFile, serves_registry
 from recorder.admin.tokens import TokenFile
 from recorder.certificates import Certificates
