@@ -27,9 +27,11 @@ from hypothesis import strategies as st
 from recorder.admin.checkpointing import make_checkpoint
 from recorder.admin.proving import UnprovenError, prove
 from recorder.errors import NotFoundError
-from recorder.integrity.proof import check_proof
+from recorder.integrity.leaves import micros
+from recorder.integrity.proof import check_proof, leaf_of
 from recorder.integrity.tree import ProofError
-from recorder.model.reference import EntryName
+from recorder.model.entry import Draft, Operation
+from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.store.long_work import connect_to
 from tests.support.builders import at
 from tests.support.filled import filled_database
@@ -38,6 +40,9 @@ from tests.tampering.story import record
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 PUBLIC = KEY.public_key().public_bytes_raw()
+EARLIER = Path(__file__).parent / "proof.json"
+"""Kept as it was once made; it is never made anew."""
+
 PROGRAM = Path(__file__).parents[2] / "deploy/verify_proof.py"
 
 Proof = dict[str, Any]
@@ -199,3 +204,25 @@ async def test_the_single_file_runs_alone(
 
 def run(command: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_proof_that_was_kept_proves_the_same_entry() -> None:
+    """Neither the leaf of an entry nor the order of its values may change."""
+    content = EARLIER.read_bytes()
+    proof = check_proof(content, [PUBLIC])
+    draft = Draft(
+        source="watch",
+        operation=Operation.ADDED,
+        observed_at=at(1),
+        occurred_at=at(0),
+        raw=proof.raw(),
+        resource="v1/events",
+        identity=ObjectIdentity("", "Node", "", "gpu-001", "uid-1"),
+        resource_version="41",
+        node="gpu-001",
+        reason="Rebooted",
+        actor="kubelet",
+    )
+
+    leaf = leaf_of(draft, position=1, epoch=1, recorded=micros(at(0)))
+    assert leaf == proof.leaf
