@@ -44,11 +44,11 @@ EXCEPT = {
 """Files that need the words, each with the reason."""
 
 LEFT = {
-    "api": 293,
+    "api": 287,
     "bench": 79,
     "docs": 31,
     "recorder/admin": 7,
-    "recorder/answers": 113,
+    "recorder/answers": 106,
     "recorder/archive": 26,
     "recorder/cli": 36,
     "recorder/explain": 260,
@@ -56,9 +56,9 @@ LEFT = {
     "recorder/knowledge": 16,
     "recorder/model": 26,
     "recorder/notification": 73,
-    "recorder/store": 244,
+    "recorder/store": 239,
     "recorder/wiring": 69,
-    "tests": 2797,
+    "tests": 2693,
 }
 """How often each room still has one of the words."""
 

@@ -334,5 +334,5 @@ async def test_what_was_answered_is_gone_before_the_collector_comes(
 
 async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(30):
-        while not condition():  # noqa: ASYNC110 - nobody tells of it
+        while not condition():  # noqa: ASYNC110 - no event of it
             await asyncio.sleep(0.05)

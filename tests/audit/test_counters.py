@@ -66,11 +66,11 @@ class Servers:
             await asyncio.Event().wait()
         if server in ("", *self._listed_first()):
             self._clock[0] += timedelta(seconds=10)
-        told = waiting.pop(0)
-        if isinstance(told, ClusterError):
-            raise told
-        for place in range(0, len(told), 1000):
-            yield told[place : place + 1000]
+        text = waiting.pop(0)
+        if isinstance(text, ClusterError):
+            raise text
+        for place in range(0, len(text), 1000):
+            yield text[place : place + 1000]
 
     def _listed_first(self) -> Sequence[str]:
         if isinstance(self._listed, ClusterError):

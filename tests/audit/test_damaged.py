@@ -165,7 +165,7 @@ async def test_a_file_that_is_being_compressed_is_waited_for(
             [path], unread=unread, look_seconds=0.005, wait_seconds=5
         )
         task = group.create_task(tail.run(kept, kept))
-        while not unread:  # noqa: ASYNC110 - nobody tells
+        while not unread:  # noqa: ASYNC110 - no event
             await asyncio.sleep(0.001)
         second.write_bytes(content)
         await kept.until(61 + 60 + 1)
@@ -194,13 +194,13 @@ async def test_a_log_that_cannot_be_read_is_told_until_it_can(
     tail = AuditTail([path], unread=received.unread, look_seconds=0.005)
     async with asyncio.timeout(20), asyncio.TaskGroup() as group:
         task = group.create_task(tail.run(kept, kept))
-        while not received.unread:  # noqa: ASYNC110 - nobody tells
+        while not received.unread:  # noqa: ASYNC110 - no event
             await asyncio.sleep(0.001)
         said, is_ready = HealthServer(progress)._ready()
         path.rmdir() if kind == "folder" else path.unlink()
         write(path, 1)
         await kept.until(1)
-        while received.unread:  # noqa: ASYNC110 - nobody tells
+        while received.unread:  # noqa: ASYNC110 - no event
             await asyncio.sleep(0.001)
         task.cancel()
 

@@ -262,11 +262,11 @@ async def test_a_log_that_is_not_there_is_told_until_it_is(
     tail = AuditTail([path], unread=missing, look_seconds=0.005)
     async with asyncio.timeout(20), asyncio.TaskGroup() as group:
         task = group.create_task(tail.run(kept, kept))
-        while not missing:  # noqa: ASYNC110 - nobody tells
+        while not missing:  # noqa: ASYNC110 - no event
             await asyncio.sleep(0.001)
         write(path, 1)
         await kept.until(1)
-        while missing:  # noqa: ASYNC110 - nobody tells
+        while missing:  # noqa: ASYNC110 - no event
             await asyncio.sleep(0.001)
         task.cancel()
 

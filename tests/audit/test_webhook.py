@@ -258,7 +258,7 @@ async def test_a_sender_that_leaves_leaves_nothing(
     await writer.drain()
     received = receiving.received
     async with asyncio.timeout(20):
-        while not received.held_bytes:  # noqa: ASYNC110 - nobody tells
+        while not received.held_bytes:  # noqa: ASYNC110 - no event
             await asyncio.sleep(0.001)
         writer.transport.abort()
         while received.held_bytes or received.waiting:  # noqa: ASYNC110

@@ -52,7 +52,7 @@ async def read(process: asyncio.subprocess.Process, count: int) -> list[int]:
 
 async def until_listening(database: Database) -> None:
     async with asyncio.timeout(SECONDS):
-        while not await database.listeners():  # noqa: ASYNC110 - nobody tells
+        while not await database.listeners():  # noqa: ASYNC110 - no event
             await asyncio.sleep(0.05)
 
 

@@ -15,7 +15,7 @@ from recorder.intake.receipts import NotCommittedError, Receipt
 from recorder.intake.recording import Recording
 from recorder.intake.state import Batch
 from recorder.model.observation import WATCH, Observation
-from tests.intake.test_recording import POLICY, REDACTION, Told, pods
+from tests.intake.test_recording import POLICY, REDACTION, Scripted, pods
 from tests.support.builders import NODES, PODS, a_frame, a_node, an_object
 from tests.support.memory_log import MemoryLog, MemoryWriter
 
@@ -273,7 +273,7 @@ async def test_who_waits_for_room_is_told_that_there_will_be_none() -> None:
 async def test_nothing_is_taken_after_the_end() -> None:
     log = MemoryLog()
     made = Recording(MemoryWriter(log), REDACTION, policy=POLICY)
-    await made.run({WATCH: Told(*pods(1))}, asyncio.Event())
+    await made.run({WATCH: Scripted(*pods(1))}, asyncio.Event())
 
     with pytest.raises(NotCommittedError):
         await made.put(pods(2))

@@ -38,7 +38,7 @@ POLICY = Policy(
 )
 
 
-class Told:
+class Scripted:
     """A source that puts what it is given, then ends or stays."""
 
     finite = True
@@ -95,7 +95,7 @@ async def until(condition: Callable[[], object]) -> None:
 
 async def test_a_source_that_ends_is_committed_whole() -> None:
     log = MemoryLog()
-    await recording(log).run({WATCH: Told(*pods(5000))}, asyncio.Event())
+    await recording(log).run({WATCH: Scripted(*pods(5000))}, asyncio.Event())
 
     assert len(log.entries) == 5000
     assert log.holder is None
@@ -103,7 +103,7 @@ async def test_a_source_that_ends_is_committed_whole() -> None:
 
 async def test_a_stop_commits_what_is_in_hand() -> None:
     log, stop = MemoryLog(), asyncio.Event()
-    source = Told(a_list(PODS, 1), *pods(300), stays=True)
+    source = Scripted(a_list(PODS, 1), *pods(300), stays=True)
     async with asyncio.TaskGroup() as group:
         group.create_task(recording(log).run({WATCH: source}, stop))
         await source.done.wait()
@@ -115,7 +115,7 @@ async def test_a_stop_commits_what_is_in_hand() -> None:
 
 async def test_what_came_before_a_failure_is_committed() -> None:
     log = MemoryLog()
-    source = Told(*pods(3), fails=ClusterError("another cluster answers"))
+    source = Scripted(*pods(3), fails=ClusterError("another cluster answers"))
 
     with pytest.raises(ClusterError, match="another cluster"):
         await recording(log).run({WATCH: source}, asyncio.Event())
@@ -124,10 +124,14 @@ async def test_what_came_before_a_failure_is_committed() -> None:
 
 async def test_a_stream_that_came_back_is_told_at_once() -> None:
     log = MemoryLog()
-    await recording(log).run({WATCH: Told(a_list(PODS, 1))}, asyncio.Event())
+    await recording(log).run(
+        {WATCH: Scripted(a_list(PODS, 1))}, asyncio.Event()
+    )
 
     stop = asyncio.Event()
-    source = Told(StreamResumed(observed_at=at(9), resource=PODS), stays=True)
+    source = Scripted(
+        StreamResumed(observed_at=at(9), resource=PODS), stays=True
+    )
     patient = Recording(
         MemoryWriter(log, holder="writer"),
         REDACTION,
@@ -144,13 +148,13 @@ async def test_a_log_that_is_held_is_refused() -> None:
     await MemoryWriter(log, holder="other").take_lease()
 
     with pytest.raises(StandingByError):
-        await recording(log).run({WATCH: Told()}, asyncio.Event())
+        await recording(log).run({WATCH: Scripted()}, asyncio.Event())
 
 
 async def test_a_full_disk_is_waited_for() -> None:
     log, stop = MemoryLog(), asyncio.Event()
     says: list[str | None] = ["the disk is full"]
-    source = Told(*pods(3), stays=True)
+    source = Scripted(*pods(3), stays=True)
     made = recording(log, has_room=lambda: says[0])
     async with asyncio.TaskGroup() as group:
         group.create_task(made.run({WATCH: source}, stop))
@@ -169,7 +173,7 @@ async def test_a_log_that_is_away_is_waited_for(fate: str) -> None:
     writer = MemoryWriter(log)
     writer.faults = [fate] * 5
     made = Recording(writer, REDACTION, policy=POLICY)
-    source = Told(*pods(3), stays=True)
+    source = Scripted(*pods(3), stays=True)
     async with asyncio.TaskGroup() as group:
         group.create_task(made.run({WATCH: source}, stop))
         await until(lambda: len(log.entries) == 3)
@@ -186,7 +190,7 @@ async def test_secrets_do_not_pass_the_door() -> None:
     log, heard = MemoryLog(), Hearing()
     made = recording(log)
     made.tee_from_start(heard)
-    source = Told(a_frame(PODS, "ADDED", document))
+    source = Scripted(a_frame(PODS, "ADDED", document))
     await made.run({WATCH: source}, asyncio.Event())
 
     assert b"hunter2" not in log.drafts()[0].raw
@@ -206,7 +210,7 @@ async def test_a_source_may_ask_what_has_been_processed() -> None:
     """Its question waits behind everything it put before."""
     log, answers = MemoryLog(), list[object]()
 
-    class Asking(Told):
+    class Asking(Scripted):
         async def run(self, sink: Sink, known: Known) -> None:
             await super().run(sink, known)
             answers.append(await known.versions(PODS))
@@ -232,9 +236,11 @@ async def test_a_source_may_ask_what_has_been_processed() -> None:
 
 async def test_a_restart_resumes_where_the_log_ends() -> None:
     log = MemoryLog()
-    first = Told(a_list(PODS, 9), a_frame(PODS, "ADDED", an_object("a", 12)))
+    first = Scripted(
+        a_list(PODS, 9), a_frame(PODS, "ADDED", an_object("a", 12))
+    )
     await recording(log).run({WATCH: first}, asyncio.Event())
-    second = Told()
+    second = Scripted()
     await recording(log).run({WATCH: second}, asyncio.Event())
 
     assert second.known is not None
@@ -244,13 +250,13 @@ async def test_a_restart_resumes_where_the_log_ends() -> None:
 async def test_a_clock_behind_that_of_the_last_process_is_told() -> None:
     """It was set back while nobody recorded, so nobody saw it jump."""
     log = MemoryLog()
-    await recording(log).run({WATCH: Told(*pods(1))}, asyncio.Event())
+    await recording(log).run({WATCH: Scripted(*pods(1))}, asyncio.Event())
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     log.streams[STREAM].vouched_until = tomorrow
 
     served = replace(POLICY, served=True)
     again = Recording(MemoryWriter(log), REDACTION, policy=served)
-    await again.run({WATCH: Told()}, asyncio.Event())
+    await again.run({WATCH: Scripted()}, asyncio.Event())
 
     (jumped,) = log.drafts(Operation.CLOCK_JUMPED)
     assert orjson.loads(jumped.raw)["seconds"] < -86_000

@@ -21,12 +21,12 @@ from recorder.model.observation import (
     Observation,
     PlaceReached,
 )
-from tests.intake.test_recording import REDACTION, Told, pods, recording
+from tests.intake.test_recording import REDACTION, Scripted, pods, recording
 from tests.support.builders import EVENTS, a_list, an_event, at
 from tests.support.memory_log import MemoryLog, MemoryWriter
 
 
-class Eternal(Told):
+class Eternal(Scripted):
     """A source that must not end by itself."""
 
     finite = False
@@ -40,9 +40,9 @@ async def run(log: MemoryLog, *sources: Source) -> None:
 
 async def test_a_recording_ends_when_its_finite_sources_have() -> None:
     log = MemoryLog()
-    watching, soon = Eternal(*pods(3), stays=True), Told(*pods(5)[3:])
+    watching, soon = Eternal(*pods(3), stays=True), Scripted(*pods(5)[3:])
 
-    class Late(Told):
+    class Late(Scripted):
         async def run(self, sink: Sink, known: Known) -> None:
             await soon.done.wait()
             await watching.done.wait()
@@ -53,8 +53,10 @@ async def test_a_recording_ends_when_its_finite_sources_have() -> None:
     assert len(log.entries) == 9
 
 
-@pytest.mark.parametrize("beside", [Told, Eternal])
-async def test_a_source_that_must_not_end_ends_all(beside: type[Told]) -> None:
+@pytest.mark.parametrize("beside", [Scripted, Eternal])
+async def test_a_source_that_must_not_end_ends_all(
+    beside: type[Scripted],
+) -> None:
     log = MemoryLog()
     with pytest.raises(SourceEndedError, match="source 0"):
         await run(log, Eternal(*pods(3)), beside(stays=True))
@@ -66,14 +68,14 @@ async def test_a_source_that_fails_ends_all() -> None:
     log = MemoryLog()
     beside = Eternal(*pods(3), stays=True)
 
-    class Failing(Told):
+    class Failing(Scripted):
         async def run(self, sink: Sink, known: Known) -> None:
             await beside.done.wait()
             await super().run(sink, known)
 
     failing = Failing(*pods(5)[3:], fails=ClusterError("wrong cluster"))
     with pytest.raises(ClusterError, match="wrong cluster"):
-        await run(log, beside, Told(stays=True), failing)
+        await run(log, beside, Scripted(stays=True), failing)
 
     assert len(log.entries) == 5
     assert log.holder is None
@@ -83,7 +85,7 @@ async def test_a_stop_ends_all() -> None:
     log, stop = MemoryLog(), asyncio.Event()
     sources = {
         "one": Eternal(*pods(3), stays=True),
-        "two": Told(*pods(5)[3:], stays=True),
+        "two": Scripted(*pods(5)[3:], stays=True),
     }
     async with asyncio.timeout(30), asyncio.TaskGroup() as group:
         group.create_task(recording(log).run(sources, stop))

@@ -272,11 +272,11 @@ async def test_an_error_of_the_sink_ends_the_playing(path: Path) -> None:
 
 
 async def test_progress_ends_with_the_whole_file(path: Path) -> None:
-    told: list[TapeProgress] = []
+    shown: list[TapeProgress] = []
     write(path, [a_frame(n) for n in range(600)])
 
-    await TapeSource(path, on_progress=told.append).run(Puts(), known())
+    await TapeSource(path, on_progress=shown.append).run(Puts(), known())
 
-    assert [progress.frame for progress in told] == [*range(0, 600, 64), 600]
-    assert told[-1].bytes_read == told[-1].bytes_total > 0
-    assert told[-1].at == at(599)
+    assert [progress.frame for progress in shown] == [*range(0, 600, 64), 600]
+    assert shown[-1].bytes_read == shown[-1].bytes_total > 0
+    assert shown[-1].at == at(599)

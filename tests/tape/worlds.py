@@ -45,7 +45,7 @@ def a_story(seed: int, length: int = 60) -> list[Observation]:
     world = _World(random.Random(seed))
     for _ in range(length):
         world.step()
-    return world.told
+    return world.observations
 
 
 class _World:
@@ -58,7 +58,7 @@ class _World:
         }
         self._number = 0
         self._state = dict.fromkeys(RESOURCES, "must list")
-        self.told: list[Observation] = []
+        self.observations: list[Observation] = []
 
     def step(self) -> None:
         """Let something happen."""
@@ -106,7 +106,9 @@ class _World:
         else:
             alive[name] = document
         if self._state[resource] == "live":
-            self.told.append(a_frame(resource, what, document, when=self._now))
+            self.observations.append(
+                a_frame(resource, what, document, when=self._now)
+            )
 
     def _name(self, resource: Resource) -> str:
         if resource in {NODES, LEASES}:
@@ -136,28 +138,36 @@ class _World:
             page = a_list(
                 resource, version, *items[:half], when=self._now, more=True
             )
-            self.told.append(page)
+            self.observations.append(page)
             self._now += 1
             items = items[half:]
-        self.told.append(a_list(resource, version, *items, when=self._now))
+        self.observations.append(
+            a_list(resource, version, *items, when=self._now)
+        )
         self._state[resource] = "live"
 
     def _bookmark(self, resource: Resource) -> None:
-        self.told.append(a_bookmark(resource, self._version, when=self._now))
+        self.observations.append(
+            a_bookmark(resource, self._version, when=self._now)
+        )
 
     def _timeout(self, resource: Resource) -> None:
-        self.told.append(a_closed_stream(resource, "timeout", when=self._now))
+        self.observations.append(
+            a_closed_stream(resource, "timeout", when=self._now)
+        )
 
     def _expire(self, resource: Resource) -> None:
         reason = self._chance.choice(
             [EXPIRED, "reconcile-mismatch", "connection reset"]
         )
-        self.told.append(a_closed_stream(resource, reason, when=self._now))
+        self.observations.append(
+            a_closed_stream(resource, reason, when=self._now)
+        )
         if reason != "connection reset":
             self._state[resource] = "must list"
 
     def _refuse(self, resource: Resource) -> None:
-        self.told.append(
+        self.observations.append(
             RequestFailed(
                 observed_at=at(self._now),
                 resource=resource,
@@ -176,21 +186,25 @@ class _World:
             resumed = StreamResumed(
                 observed_at=at(self._now), resource=resource
             )
-            self.told.append(resumed)
+            self.observations.append(resumed)
         else:
             self._change(resource)
 
     def _undecodable(self, resource: Resource) -> None:
         del resource
         if self._state[PODS] == "live":
-            self.told.append(a_refusal(self._now))
+            self.observations.append(a_refusal(self._now))
 
     def _vanish(self, resource: Resource) -> None:
         self._alive[resource].clear()
-        self.told.append(a_closed_stream(resource, ABSENT, when=self._now))
+        self.observations.append(
+            a_closed_stream(resource, ABSENT, when=self._now)
+        )
         self._state[resource] = "must list"
 
     def _rewind(self, resource: Resource) -> None:
         del resource
-        self.told.append(EpochBegan(observed_at=at(self._now), reason="back"))
+        self.observations.append(
+            EpochBegan(observed_at=at(self._now), reason="back")
+        )
         self._state = dict.fromkeys(RESOURCES, "must list")

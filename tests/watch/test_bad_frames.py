@@ -64,12 +64,12 @@ async def test_a_frame_that_was_spoiled_is_read_at_its_version(
         fake.put("pods", "b")
         await memory.until(lambda: len(memory.frames(PODS)) == 2)
 
-    told = [
+    reports = [
         (type(one), getattr(one, "recovered", None))
         for one in memory.seen
         if isinstance(one, InputRefused | WatchFrame)
     ]
-    assert told == [
+    assert reports == [
         (WatchFrame, False),
         (InputRefused, None),
         (WatchFrame, True),

@@ -32,7 +32,7 @@ def forbidden(verb: str, plural: str) -> Failure:
     return Failure(403, verb=verb, plural=plural, times=1000)  # type: ignore[arg-type] # one of the verbs
 
 
-async def look(
+async def checked(
     cluster: FakeCluster, folder: Path, **settings: object
 ) -> Sequence[Check]:
     path = cluster.kubeconfig(folder)
@@ -48,7 +48,7 @@ async def test_a_cluster_that_grants_all_is_found_sound(
     tmp_path: Path,
 ) -> None:
     async with FakeCluster() as cluster:
-        checks = await look(cluster, tmp_path)
+        checks = await checked(cluster, tmp_path)
         asked = [path for path, _ in cluster.requests]
 
     assert said(checks) == [
@@ -67,7 +67,7 @@ async def test_a_verb_that_is_missing_is_named_with_its_rule(
 ) -> None:
     async with FakeCluster() as cluster:
         cluster.failures = [forbidden(verb, "pods")]
-        *_, rights = await look(cluster, tmp_path)
+        *_, rights = await checked(cluster, tmp_path)
 
     assert not rights.ok
     assert rights.says == f"forbidden: {verb} v1/pods"
@@ -85,7 +85,7 @@ async def test_one_rule_that_is_missing_is_one_failure(
             for verb in ("list", "watch", "get")
             for plural in ("pods", "nodes", "leases")
         ]
-        *_, core, leases = await look(cluster, tmp_path)
+        *_, core, leases = await checked(cluster, tmp_path)
 
     assert core.says == (
         "forbidden: list, watch, get v1/nodes; list, watch, get v1/pods"
@@ -100,7 +100,7 @@ async def test_what_is_included_beside_needs_a_rule_of_its_own(
 ) -> None:
     async with FakeCluster(KINDS) as cluster:
         cluster.failures = [forbidden("list", "widgets")]
-        *_, rights = await look(
+        *_, rights = await checked(
             cluster, tmp_path, include=("example.com/widgets",)
         )
 
@@ -117,7 +117,7 @@ async def test_a_watch_without_the_right_to_list_asks_for_no_object(
     """A watch from nowhere begins with everything there is."""
     async with FakeCluster() as cluster:
         cluster.failures = [forbidden("list", "pods")]
-        await look(cluster, tmp_path)
+        await checked(cluster, tmp_path)
         watches = [
             query
             for path, query in cluster.requests
@@ -134,7 +134,7 @@ async def test_the_identity_may_be_forbidden_and_the_rest_be_tried(
 ) -> None:
     async with FakeCluster() as cluster:
         cluster.failures = [forbidden("get", "namespaces")]
-        checks = await look(cluster, tmp_path)
+        checks = await checked(cluster, tmp_path)
 
     assert said(checks) == [
         ("cluster", False),
@@ -149,7 +149,7 @@ async def test_credentials_that_are_refused_are_to_be_renewed(
 ) -> None:
     async with FakeCluster() as cluster:
         cluster.token = "another"
-        checks = await look(cluster, tmp_path)
+        checks = await checked(cluster, tmp_path)
 
     assert said(checks) == [
         ("cluster", False),
@@ -166,7 +166,7 @@ async def test_a_server_that_is_silent_is_not_waited_for(
     monkeypatch.setattr(reaching, "REACH", timedelta(seconds=0.2))
     async with FakeCluster() as cluster:
         cluster.answering.clear()
-        checks = await look(cluster, tmp_path)
+        checks = await checked(cluster, tmp_path)
         cluster.answering.set()
 
     assert not checks[0].ok

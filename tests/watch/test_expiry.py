@@ -26,13 +26,17 @@ async def test_an_expired_version_is_told_and_listed_anew(
             fake.put("pods", "c")
             await memory.until(lambda: memory.frames(PODS))
 
-    told = [
+    reports = [
         o
         for o in memory.seen
         if isinstance(o, StreamClosed | ListPage | StreamResumed)
         and o.resource == PODS
     ]
-    assert [type(o) for o in told] == [StreamClosed, ListPage, StreamResumed]
+    assert [type(o) for o in reports] == [
+        StreamClosed,
+        ListPage,
+        StreamResumed,
+    ]
     assert memory.of(StreamClosed, PODS)[0].reason == "410"
     assert len(memory.of(ListPage, PODS)[0].items) == 2
     assert memory.frames(PODS) == [("ADDED", "c", "103")]

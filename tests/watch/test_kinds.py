@@ -66,13 +66,13 @@ async def test_a_kind_that_vanishes_is_told_and_may_come_back(
     frames = memory.frames(JOBSET)
     assert [frame[:2] for frame in frames] == [("DELETED", "a")]
     assert not memory.of(RequestFailed)
-    told = [
+    reports = [
         o
         for o in memory.seen
         if isinstance(o, StreamClosed | ListPage) and o.resource == JOBSET
     ]
-    assert isinstance(told[-1], ListPage)
-    closed = [c.reason for c in told if isinstance(c, StreamClosed)]
+    assert isinstance(reports[-1], ListPage)
+    closed = [c.reason for c in reports if isinstance(c, StreamClosed)]
     assert closed[-2:] == [ABSENT, EXPIRED]
 
 
@@ -117,11 +117,11 @@ async def test_a_kind_that_is_defined_again_goes_on_where_it_was_not(
             fake.delete("jobsets", "brief")
             await memory.until(lambda: len(memory.of(ListPage, JOBSET)) == 2)
 
-    told = [
+    reports = [
         f"{name} {kind}"
         for kind, name, _ in memory.frames(JOBSET, recovered=True)
     ]
-    assert told == [
+    assert reports == [
         "new MODIFIED",
         "brief MODIFIED",
         "new MODIFIED",

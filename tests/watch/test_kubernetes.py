@@ -133,8 +133,8 @@ async def _server_dies(cluster: Cluster, memory: Memory) -> None:
     await _live(cluster, memory, "after-kill")
     await cluster.api_server.restart()
     await _live(cluster, memory, "after-restart")
-    told = [c for c in memory.of(StreamClosed) if c.reason == ABSENT]
-    assert len(told) == gone
+    closed = [c for c in memory.of(StreamClosed) if c.reason == ABSENT]
+    assert len(closed) == gone
 
 
 async def _token_is_replaced(cluster: Cluster, memory: Memory) -> None:

@@ -43,10 +43,10 @@ async def test_what_was_made_while_we_were_away_is_late(
         fake.put("pods", "d")
         await memory.until(lambda: "d" in names(memory))
 
-    told = set(zip(names(memory), late(memory), strict=True))
+    reports = set(zip(names(memory), late(memory), strict=True))
     # Behind the newest that there was came nothing. The first one comes
     # again, from the version that was complete.
-    assert told == {
+    assert reports == {
         ("a", False), ("a", True), ("b", True), ("c", False), ("d", False),
     }  # fmt: skip
 

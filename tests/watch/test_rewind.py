@@ -155,12 +155,12 @@ async def test_the_live_streams_of_the_old_history_are_ended(
         await memory.until(lambda: fake.watching("nodes"))
         nodes[0].queue.put_nowait(None)
 
-    told = [
+    reports = [
         o
         for o in memory.seen
         if getattr(o, "resource", None) == NODES or isinstance(o, EpochBegan)
     ]
-    kinds = [type(o) for o in told]
+    kinds = [type(o) for o in reports]
     at = kinds.index(EpochBegan)
     assert kinds[at - 1] is StreamClosed
     assert kinds[at + 1] is ListPage

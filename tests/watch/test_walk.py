@@ -132,7 +132,7 @@ def walk(
     return asyncio.run(both())
 
 
-def told(walked: Walked) -> list[tuple[int, str, bool]]:
+def versions_of(walked: Walked) -> list[tuple[int, str, bool]]:
     return [(f.version, f.uid, f.deleted) for f in walked.found]
 
 
@@ -144,7 +144,7 @@ def test_a_walk_without_a_bound_finds_every_version(
 
     walked = walk(history, since, elsewhere=sorted(others(history)))
 
-    assert told(walked) == history.between(since, len(history.changes))
+    assert versions_of(walked) == history.between(since, len(history.changes))
     assert walked.healed
 
 
@@ -162,10 +162,10 @@ def test_what_a_walk_calls_healed_lacks_nothing(
     walked = walk(history, since, accounts=accounts)
 
     missed = history.between(since, last)
-    lacking = set(missed) - set(told(walked))
-    assert set(told(walked)) <= set(missed)
-    assert len(set(told(walked))) == len(walked.found)
-    assert told(walked) == sorted(told(walked))
+    lacking = set(missed) - set(versions_of(walked))
+    assert set(versions_of(walked)) <= set(missed)
+    assert len(set(versions_of(walked))) == len(walked.found)
+    assert versions_of(walked) == sorted(versions_of(walked))
     assert not (walked.healed and lacking)
 
 
@@ -179,7 +179,7 @@ def test_a_walk_from_nothing_tells_what_there_was_of_what_changed(
 
     walked = walk(history, since, elsewhere=range(last + 1), based=True)
 
-    found = told(walked)
+    found = versions_of(walked)
     for version, uid, deleted in found:
         known = history.at(since).get(uid)
         if version > since and known is not None:
@@ -195,9 +195,9 @@ def test_an_object_that_nobody_knows_of_is_found_where_all_is_looked_at() -> (
     walked = walk(history, 1, looks=0, elsewhere=[4])
     blind = walk(history, 1, looks=0, accounts=0, elsewhere=[4])
 
-    assert told(walked) == [(2, "b1", False), (3, "b1", True)]
+    assert versions_of(walked) == [(2, "b1", False), (3, "b1", True)]
     assert walked.healed
-    assert told(blind) == []
+    assert versions_of(blind) == []
     assert not blind.healed
     assert blind.unaccounted == 1
 
@@ -224,7 +224,7 @@ def test_who_lived_for_long_is_met_with_few_looks() -> None:
 
     walked = walk(history, 1, looks=0, accounts=16)
 
-    assert told(walked) == history.between(1, len(history.changes))
+    assert versions_of(walked) == history.between(1, len(history.changes))
     assert not walked.healed
 
 
@@ -252,7 +252,7 @@ def test_who_came_and_went_is_found_by_name_where_nobody_looks() -> None:
 
     walked = asyncio.run(hear())
 
-    assert told(walked) == [(3, "b1", False), (4, "b1", True)]
+    assert versions_of(walked) == [(3, "b1", False), (4, "b1", True)]
     assert not walked.healed
 
 
@@ -286,6 +286,6 @@ def test_whatever_a_witness_says_nothing_is_invented(
     walked = asyncio.run(hear())
 
     missed = history.between(since, last)
-    assert set(told(walked)) <= set(missed)
-    assert told(walked) == sorted(set(told(walked)))
-    assert not (walked.healed and set(missed) - set(told(walked)))
+    assert set(versions_of(walked)) <= set(missed)
+    assert versions_of(walked) == sorted(set(versions_of(walked)))
+    assert not (walked.healed and set(missed) - set(versions_of(walked)))

@@ -60,13 +60,13 @@ async def test_versions_that_the_cache_forgot_are_told_before_the_list(
             await memory.until(lambda: memory.of(HistoryWalked, PODS))
             await memory.until(lambda: fake.watching("pods"))
 
-    told = [
+    reports = [
         type(o)
         for o in memory.seen[before:]
         if isinstance(o, WatchFrame | HistoryWalked | ListPage)
         and o.resource == PODS
     ]
-    assert told == [WatchFrame] * 8 + [HistoryWalked, ListPage]
+    assert reports == [WatchFrame] * 8 + [HistoryWalked, ListPage]
     assert recovered(memory) == [
         "stays 103",
         "stays 104",

@@ -1,4 +1,4 @@
-"""Who is told of by Events and by owners, and how much of it is kept."""
+"""Who is named_in of by Events and by owners, and how much of it is kept."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def about(kind: str, name: str, version: str = "", **more: str) -> bytes:
     return orjson.dumps(event)
 
 
-def told(found: Witnesses, target: Target) -> list[tuple[Any, ...]]:
+def named_in(found: Witnesses, target: Target) -> list[tuple[Any, ...]]:
     return [
         (one.uid, one.held.namespace, one.held.name, one.versions)
         for one in found.of(target)
@@ -46,12 +46,12 @@ def test_an_event_tells_of_its_object_at_two_versions() -> None:
     found.event(about("Pod", "b"))
     found.event(about("Node", "c", namespace=""))
 
-    assert told(found, PODS) == [
+    assert named_in(found, PODS) == [
         ("uid-a", "n", "a", (17, 20)),
         ("uid-b", "n", "b", (20,)),
     ]
-    assert told(found, NODES) == [("uid-c", "", "c", (20,))]
-    assert told(found, JOBS) == []
+    assert named_in(found, NODES) == [("uid-c", "", "c", (20,))]
+    assert named_in(found, JOBS) == []
 
 
 def test_an_object_tells_of_its_owners() -> None:
@@ -64,7 +64,7 @@ def test_an_object_tells_of_its_owners() -> None:
     }
     found.owned(orjson.dumps({"metadata": metadata}))
 
-    assert told(found, JOBS) == [("u", "n", "j", (9,))]
+    assert named_in(found, JOBS) == [("u", "n", "j", (9,))]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_what_tells_of_nobody_is_left_out(raw: bytes) -> None:
     found.event(raw)
     found.owned(raw)
 
-    assert told(found, PODS) == []
+    assert named_in(found, PODS) == []
 
 
 def test_who_was_told_of_longest_ago_is_forgotten(
@@ -99,6 +99,6 @@ def test_who_was_told_of_longest_ago_is_forgotten(
         found.event(about("Pod", "first"))
         found.event(about("Pod", f"p{number}"))
 
-    names = {held for _, _, held, _ in told(found, PODS)}
+    names = {held for _, _, held, _ in named_in(found, PODS)}
     assert len(names) <= 20
     assert {"first", "p99"} <= names
