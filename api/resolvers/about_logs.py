@@ -1,11 +1,12 @@
 """Questions about logs: entries, facts, objects, gaps."""
 
+from dataclasses import replace
 from typing import Annotated, Self
 
 import strawberry
 
-from api.answers import entries, finding, overview
-from api.answers.paging import Page
+from api.answers import entries, overview
+from api.answers.paging import Page, page_size
 from api.asking import Asked, asks
 from api.context import Info
 from api.describing import described
@@ -28,6 +29,7 @@ from recorder.answers.log_questions import (
     EntryQuestion,
     ObjectNamed,
     OpenedQuestion,
+    SearchQuestion,
 )
 from recorder.answers.node_questions import (
     NodesQuestion,
@@ -35,6 +37,7 @@ from recorder.answers.node_questions import (
     WorkloadQuestion,
 )
 from recorder.answers.nodes import ask_labels
+from recorder.answers.search import ask_search
 from recorder.model.window import Window
 
 __all__ = ["AboutLogs"]
@@ -180,19 +183,13 @@ class AboutLogs:
         """
         return await asked.answer(AuditCoverage)
 
-    @asks()
+    @asks(SearchQuestion)
     @staticmethod
     async def search(
-        asked: Asked[None],
-        *,
-        text: Annotated[
-            str,
-            strawberry.argument(
-                description="Part of a name, `kind/name`, or an entry."
-            ),
-        ],
-        first: First = None,
+        asked: Asked[SearchQuestion], *, first: First = None
     ) -> SearchAnswer | None:
         """Search for nodes, objects and entries by name."""
-        reading = await asked.reading()
-        return await finding.search(asked.context, reading, text, first)
+        question = replace(asked.question, limit=page_size(first))
+        return await ask_search(
+            await asked.reading(), question, now=asked.context.now
+        )

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import strawberry
 
-from api.answers import counting, finding, overview
+from api.answers import counting, overview
 from api.answers.incidents import Shape, incidents
-from api.answers.paging import Page
+from api.answers.paging import Page, page_size
 from api.asking import Asked, asks
 from api.context import Info
 from api.describing import described
@@ -33,6 +33,7 @@ from recorder.answers.node_questions import (
     StatsQuestion,
     WhyQuestion,
 )
+from recorder.answers.queries import NodesLike
 from recorder.model.window import Window
 
 __all__ = ["AboutNodes"]
@@ -69,7 +70,9 @@ class AboutNodes:
         first: First = None,
     ) -> list[str] | None:
         """Sorted node names, for dashboard variables."""
-        return await finding.node_names(await asked.reading(), prefix, first)
+        begun = NodesLike(text=prefix, limit=page_size(first), anywhere=False)
+        reading = await asked.reading()
+        return [*await reading.names(begun)]
 
     @asks("why")
     @staticmethod

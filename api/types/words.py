@@ -5,6 +5,7 @@ from enum import StrEnum
 from api.describing import described_enum
 from recorder.answers.facets import Facet
 from recorder.answers.node_questions import GroupBy
+from recorder.answers.search import SearchKind
 from recorder.classify.changes import How
 from recorder.coverage.audit_state import AuditState
 from recorder.model.author import KnownBy
@@ -74,6 +75,7 @@ for _cls, _name, _text in (
     (Facet, "Facet", None),
     (WorkloadState, "WorkloadState", None),
     (ServiceState, "ServiceState", None),
+    (SearchKind, "SearchKind", None),
 ):
     described_enum(_name, _text)(_cls)
 
@@ -134,12 +136,3 @@ class LogKind(StrEnum):
 
     TAPE = "tape"
     """A recording in a file."""
-
-
-@described_enum()
-class SearchKind(StrEnum):
-    """What was found."""
-
-    NODE = "node"
-    OBJECT = "object"
-    ENTRY = "entry"

@@ -37,6 +37,7 @@ __all__ = [
     "HistoryQuestion",
     "ObjectNamed",
     "ObjectQuestion",
+    "SearchQuestion",
     "OpenedQuestion",
     "entry_name",
     "object_named",
@@ -424,3 +425,18 @@ class DifferenceQuestion:
         """The log that an end names."""
         ends = (self.before.entry, self.after.entry)
         return next((end.log for end in ends if end is not None), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchQuestion:
+    """Which text is in the names that are looked for."""
+
+    text: Annotated[
+        str,
+        Argument(
+            name="text",
+            required=True,
+            graphql="Part of a name, `kind/name`, or an entry.",
+        ),
+    ]
+    limit: int = 100

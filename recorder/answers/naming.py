@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recorder.answers.kinds import Kind
 
 __all__ = [
+    "NODE_WORDS",
     "ObjectNameError",
     "Reference",
     "did_you_mean",

@@ -5,12 +5,13 @@ people ask a log about.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from recorder.answers.entry import NoEntryError, ask_entry
 from recorder.answers.kinds import BUILT_IN, Kind, find_kinds
-from recorder.answers.naming import named
+from recorder.answers.log_questions import SearchQuestion
+from recorder.answers.naming import NODE_WORDS, named
 from recorder.answers.node_questions import NodesQuestion
 from recorder.answers.nodes import ask_nodes
 from recorder.answers.places import rack_of
@@ -24,12 +25,17 @@ from recorder.answers.queries import (
     ObjectNames,
     ObjectsLike,
 )
+from recorder.coverage.coverage import Coverage, covered
+from recorder.model.document import Document
 from recorder.model.entry import Entry
 from recorder.model.kinds import plural_of
 from recorder.model.reference import EntryName, ObjectIdentity
+from recorder.model.window import Window
 
 __all__ = [
-    "SearchResult",
+    "SearchAnswer",
+    "SearchHit",
+    "SearchKind",
     "ask_search",
     "complete_labels",
     "complete_nodes",
@@ -41,41 +47,100 @@ OFFERED_MAX = 200
 """More than anybody looks through."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchResult:
-    """What a search found."""
+class SearchKind(StrEnum):
+    """What was found."""
 
-    nodes: Sequence[str]
-    objects: Sequence[ObjectIdentity]
-    """Each once, whatever incarnations it had."""
+    NODE = "node"
+    OBJECT = "object"
+    ENTRY = "entry"
 
-    entry: Entry | None
+
+class SearchHit(Document, frozen=True, kw_only=True):
+    """One thing that a search found."""
+
+    kind: SearchKind
+    title: str
+    """Display name: `gpu-002`, `pod/train/llm-0`, `1/48213`."""
+
+    node: str | None
+    """The node, or the one that an entry concerns."""
+
+    object: ObjectIdentity | None
+    entry: EntryName | None
+
+
+class SearchAnswer(Document, frozen=True, kw_only=True):
+    """What a search found, nodes first."""
+
+    hits: Sequence[SearchHit]
+    more: bool
+    """Whether there are more than requested."""
+
+    coverage: Coverage
+    """Of the whole log."""
 
 
 async def ask_search(
-    reading: Reading, text: str, *, limit: int
-) -> SearchResult:
+    reading: Reading, question: SearchQuestion, *, now: datetime
+) -> SearchAnswer:
     """Find nodes and objects that have a text in their names.
 
     What begins with it comes first. ``KIND/NAME`` narrows to a kind, and the
     name of an entry finds the entry.
     """
-    text = text.strip()
+    limit = question.limit
+    hits = await _hits(reading, question.text.strip(), limit + 1)
+    return SearchAnswer(
+        hits=hits[:limit],
+        more=len(hits) > limit,
+        coverage=await covered(reading, Window(), now=now),
+    )
+
+
+async def _hits(reading: Reading, text: str, limit: int) -> list[SearchHit]:
     if not text:
-        return SearchResult(nodes=(), objects=(), entry=None)
+        return []
     kind, _, rest = text.rpartition("/")
-    if kind in {"node", "nodes", "no"}:
+    if kind in NODE_WORDS:
         nodes = await reading.names(NodesLike(text=rest, limit=limit))
-        return SearchResult(nodes=nodes, objects=(), entry=None)
+        return list(map(_node_hit, nodes))
     of_kind = kind.partition("/")[0] or None
     objects = await reading.names(
         ObjectsLike(text=rest, kind=of_kind, limit=limit)
     )
     like = NodesLike(text=text, limit=limit)
-    return SearchResult(
-        nodes=() if kind else await reading.names(like),
-        objects=_each_once(objects),
-        entry=await _entry(reading, text),
+    nodes = () if kind else await reading.names(like)
+    entry = await _entry(reading, text)
+    return [
+        *([] if entry is None else [_entry_hit(entry)]),
+        *map(_node_hit, nodes),
+        *map(_object_hit, _each_once(objects)),
+    ]
+
+
+def _entry_hit(found: Entry) -> SearchHit:
+    return SearchHit(
+        kind=SearchKind.ENTRY,
+        title=str(found.entry),
+        node=found.node,
+        object=found.identity,
+        entry=found.entry,
+    )
+
+
+def _node_hit(name: str) -> SearchHit:
+    return SearchHit(
+        kind=SearchKind.NODE, title=name, node=name, object=None, entry=None
+    )
+
+
+def _object_hit(identity: ObjectIdentity) -> SearchHit:
+    return SearchHit(
+        kind=SearchKind.OBJECT,
+        title=named(identity.kind.lower(), identity.namespace, identity.name),
+        node=None,
+        object=identity,
+        entry=None,
     )
 
 

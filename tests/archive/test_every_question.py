@@ -45,6 +45,7 @@ from recorder.answers.log_questions import (
     HistoryQuestion,
     ObjectQuestion,
     OpenedQuestion,
+    SearchQuestion,
 )
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import (
@@ -162,7 +163,9 @@ QUESTIONS: Mapping[str, Ask] = {
     "ask_replay": lambda r: ask_replay(
         r, ReplayQuestion(node=NODE, window=WHOLE), RULES, now=NOW
     ),
-    "ask_search": lambda r: ask_search(r, "stays", limit=9),
+    "ask_search": lambda r: ask_search(
+        r, SearchQuestion(text="stays", limit=9), now=NOW
+    ),
     "ask_stats": lambda r: ask_stats(
         r, StatsQuestion(window=WHOLE, by=tuple(GroupBy)), RULES, now=NOW
     ),

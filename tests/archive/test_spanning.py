@@ -23,6 +23,7 @@ from recorder.answers.log_questions import (
     HistoryQuestion,
     ObjectQuestion,
     OpenedQuestion,
+    SearchQuestion,
 )
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import TimelineQuestion, WhyQuestion
@@ -169,7 +170,9 @@ async def test_what_is_hot_does_not_open_the_archive(
         await ask_entries(
             reading, EntryQuestion(window=Window(), limit=5), now=NOW
         )
-        await ask_search(reading, "stays", limit=5)
+        await ask_search(
+            reading, SearchQuestion(text="stays", limit=5), now=NOW
+        )
         coverage = await covered(reading, window, now=NOW)
         assert reading.days.opened is None
     assert archive_reasons(coverage) == []
