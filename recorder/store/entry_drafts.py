@@ -19,6 +19,7 @@ from recorder.store.encoding import Decoder
 from recorder.store.lookback import documents, load_decoder
 from recorder.store.read_scan import NUMBERED, TEXTS
 from recorder.store.rows import ENTRY_COLUMNS, entries_of
+from recorder.store.statement import Statement
 from recorder.zstd import ZstdError
 
 __all__ = ["EntryDrafts", "UnreadableEntryError"]
@@ -31,25 +32,27 @@ ENTRY = """
     select {}, o.kind_id, o.namespace, o.name, o.uid
     from recorder.entry e
     left join recorder.object o on o.object_id = e.object_id
-    where e.log_id = $1 and {} order by e.position
+    where e.log_id = :log and {} order by e.position
 """
-ENTRIES = ENTRY.format(
-    READ,
-    """e.position > $2 and e.position <= $3
+ENTRIES = Statement.of(
+    ENTRY.format(
+        READ,
+        """e.position > :after and e.position <= :until
       and e.recorded_at >= (
         select recorded_at from recorder.batch
-        where log_id = $1 and first_position <= $2 + 1
+        where log_id = :log and first_position <= :after + 1
         order by first_position desc limit 1)
       and e.recorded_at <= (
         select recorded_at from recorder.batch
-        where log_id = $1 and first_position <= $3
+        where log_id = :log and first_position <= :until
         order by first_position desc limit 1)""",
+    )
 )
-AT = ENTRY.format(READ, "e.position = any($2)")
+AT = Statement.of(ENTRY.format(READ, "e.position = any(:positions)"))
 NAMES = """
-    select {0}_id, {1} from recorder.{0} where {0}_id = any($1)
+    select {0}_id, {1} from recorder.{0} where {0}_id = any(:numbers)
 """
-KINDS = "select kind_id, api_group, name from recorder.kind"
+KINDS = Statement.of("select kind_id, api_group, name from recorder.kind")
 
 UNDECODABLE = (ZstdError, zlib.error, ValueError, MemoryError, KeyError)
 """A delta without its keyframe, or a dictionary that is not there, too."""
@@ -107,7 +110,9 @@ class EntryDrafts:
         Raises:
             UnreadableEntryError: one is not as it was written.
         """
-        rows = await self._connection.fetch(ENTRIES, self._log, after, until)
+        rows = await ENTRIES.fetch(
+            self._connection, log=self._log, after=after, until=until
+        )
         await self._know(rows)
         raws = await self._raws(rows)
         return rows, self._entries(rows, raws)
@@ -120,7 +125,9 @@ class EntryDrafts:
         Raises:
             UnreadableEntryError: one is not as it was written.
         """
-        rows = await self._connection.fetch(AT, self._log, list(positions))
+        rows = await AT.fetch(
+            self._connection, log=self._log, positions=list(positions)
+        )
         await self._know(rows)
         raws = await self._raws(rows)
         return rows, self._entries(rows, raws)
@@ -163,19 +170,20 @@ class EntryDrafts:
 
     async def _know(self, rows: Sequence[asyncpg.Record]) -> None:
         """Read the names of numbers that are new."""
-        ask = self._connection.fetch
         for table, known in self._names.items():
             columns = numbers_of(table)
             missing = set().union(
                 *(_lacking(known, rows, column) for column in columns)
             )
             if missing:
-                query = NAMES.format(table, TEXTS[table])
-                known.update(await ask(query, missing))
+                names = Statement.of(NAMES.format(table, TEXTS[table]))
+                known.update(
+                    await names.fetch(self._connection, numbers=missing)
+                )
         if _lacking(self._kinds, rows, "kind_id"):
             self._kinds = {
                 number: (group, name)
-                for number, group, name in await ask(KINDS)
+                for number, group, name in await KINDS.fetch(self._connection)
             }
 
     async def _raws(self, rows: Sequence[asyncpg.Record]) -> dict[int, bytes]:
