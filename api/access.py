@@ -13,7 +13,7 @@ from typing import Protocol
 
 from api.errors import ApiError
 from api.ports import Rights, TokenFile
-from recorder.errors import ConfigError
+from recorder.model.errors import ConfigError
 
 __all__ = [
     "LOCAL",

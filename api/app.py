@@ -35,13 +35,11 @@ from starlette_compress import (
 )
 
 from api.access import PRINCIPAL, Guard, Principal
-from api.context import RequestContext
 from api.errors import ApiError, InternalError, StoppingError, unforeseen
-from api.executing import Executor, Prepared, Query, Refused, document_of
-from api.exporting import LINES, export
-from api.following import Following
-from api.gate import Gate
-from api.graphql_http import (
+from api.http.executing import Executor, Prepared, Query, Refused, document_of
+from api.http.exporting import LINES, export
+from api.http.gate import Gate
+from api.http.graphql_http import (
     EVENT_STREAM,
     GRAPHQL,
     error_response,
@@ -50,20 +48,22 @@ from api.graphql_http import (
     read_query,
     respond,
 )
-from api.judging import Judging
+from api.http.measuring import Measures
+from api.http.reads import RecordedReads, recorded_results
+from api.http.site import Site
+from api.http.streaming import EventStream
+from api.http.websocket import Socket
 from api.mcp.endpoint import Agents
-from api.measuring import Measures
 from api.ports import Logs, Reads
-from api.reads import RecordedReads, recorded_results
-from api.remembering import JudgedOnce
-from api.site import Site
-from api.streaming import EventStream
-from api.visible.logs import visible
-from api.websocket import Socket
-from api.workers import Workers
-from recorder.errors import ConfigError, NotFoundError, RecorderError
-from recorder.knowledge import Knowledge
+from api.resolvers.context import RequestContext
+from api.resolvers.following import Following
+from api.resolvers.judging import Judging
+from api.resolvers.remembering import JudgedOnce
+from api.resolvers.visible.logs import visible
+from api.resolvers.workers import Workers
+from recorder.explain.knowledge import Knowledge
 from recorder.listening import PEER, let_in
+from recorder.model.errors import ConfigError, NotFoundError, RecorderError
 
 __all__ = ["Served"]
 

@@ -11,7 +11,7 @@ from typing import ClassVar
 from graphql import GraphQLError, GraphQLFormattedError
 
 from recorder.answers.logs import AmbiguousLogError
-from recorder.errors import ConfigError, RecorderError
+from recorder.model.errors import ConfigError, RecorderError
 
 __all__ = [
     "ApiError",

@@ -10,11 +10,11 @@ from pathlib import Path
 import strawberry
 from strawberry.schema.config import StrawberryConfig
 
-from api.describing import described
 from api.resolvers.about_logs import AboutLogs
 from api.resolvers.about_nodes import AboutNodes
 from api.resolvers.subscription import Subscription
-from api.scalars import SCALARS, attribute
+from api.resolvers.types.describing import described
+from api.resolvers.types.scalars import SCALARS, attribute
 
 __all__ = ["SDL", "make_schema"]
 

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.access import check_listening
 from api.errors import ApiError
-from api.graphql_http import BODY_MAX, error_response
+from api.http.graphql_http import BODY_MAX, error_response
 from recorder import listening as server
 
 __all__ = ["BOUNDS", "INSTANCE", "Opening", "listening"]

@@ -22,6 +22,7 @@ from bench.size import inspect
 from recorder.intake.committing import Policy
 from recorder.intake.ports import Known, Sink, Source
 from recorder.intake.recording import Recording
+from recorder.intake.redact import Redaction, RedactionRules
 from recorder.model.observation import (
     AUDIT,
     WATCH,
@@ -31,8 +32,7 @@ from recorder.model.observation import (
     WatchFrame,
 )
 from recorder.model.reference import Resource
-from recorder.redact import Redaction, RedactionRules
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.store.writer import LogSpec, Writer
 from recorder.wiring.database import open_database
 from tests.cluster.client import ApiClient

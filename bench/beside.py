@@ -23,7 +23,7 @@ import aiohttp
 from bench.measuring import Number, say, server_folder
 from bench.served import served
 from bench.tapes import write_tape
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from tests.api.auditing import NODE, NPM
 from tests.cluster.binaries import cache

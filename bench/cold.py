@@ -18,10 +18,6 @@ import asyncpg
 from bench.answers_log import Filled, Struck, fill
 from bench.measuring import Number, say, server_folder
 from bench.questions import SPEC
-from recorder.admin.attaching import attach
-from recorder.admin.retaining import Retaining, retain
-from recorder.admin.verifying import Verifying
-from recorder.admin.verifying_database import verify
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import (
     IncidentsQuestion,
@@ -31,10 +27,14 @@ from recorder.answers.node_questions import (
 from recorder.answers.ports import Reading
 from recorder.answers.timeline import ask_timeline
 from recorder.answers.why import ask_why
-from recorder.knowledge import load
+from recorder.explain.knowledge import load
+from recorder.keeping.attaching import attach
+from recorder.keeping.retaining import Retaining, retain
+from recorder.keeping.retention.policy import Policy
+from recorder.keeping.verifying import Verifying
+from recorder.keeping.verifying_database import verify
+from recorder.model.settings import Settings
 from recorder.model.window import Window
-from recorder.retention.policy import Policy
-from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read_logs import read_logs
 from recorder.store.writer import Writer

@@ -2,7 +2,7 @@
 
 Both executors answer the same query in turns, in this process, and what
 counts is its processor time: reading and judging included, PostgreSQL not.
-Their ratio is what `api/columns.py` gives: of lists of plain objects, for
+Their ratio is what `api/http/columns.py` gives: of lists of plain objects, for
 which it is made, at least 1.3, or it is not worth its lines. Incidents have
 fields that are resolved one by one, and are judged.
 """
@@ -16,16 +16,16 @@ from unittest.mock import patch
 from graphql.execution import Executor as Stock
 
 from api.access import LOCAL
-from api.columns import ColumnExecutor
-from api.context import RequestContext
-from api.executing import Executor, Query, document_of
-from api.graphql_http import json_bytes
+from api.http.columns import ColumnExecutor
+from api.http.executing import Executor, Query, document_of
+from api.http.graphql_http import json_bytes
 from api.ports import Logs
-from api.remembering import JudgedOnce
+from api.resolvers.context import RequestContext
+from api.resolvers.remembering import JudgedOnce
 from bench.measuring import Number, server_folder
 from bench.tapes import write_tape
-from recorder.knowledge import shipped
-from recorder.settings import Settings
+from recorder.explain.knowledge import shipped
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from recorder.wiring.reading import open_logs
 from tests.corpus.logs import play_in_turn, tape_of
@@ -83,7 +83,7 @@ async def _compared(logs: Logs, name: str, query: str, runs: int) -> Number:
             principal=LOCAL,
             judged=judged,
         )
-        with patch("api.executing.ColumnExecutor", by):
+        with patch("api.http.executing.ColumnExecutor", by):
             began = time.process_time()
             result = await executor.execute(prepared, context)
             body = json_bytes(document_of(result))

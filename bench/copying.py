@@ -17,7 +17,7 @@ from bench.measuring import Number, say, server_folder
 from bench.mixed import DOCUMENTS, played
 from bench.tapes import write_tape
 from recorder.intake.committing import Policy
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.store.rows import ENTRY_COLUMNS
 from recorder.wiring.database import open_database
 

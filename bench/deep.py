@@ -28,11 +28,11 @@ from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import IncidentsQuestion, WhyQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.why import ask_why
-from recorder.collector import prompt_collector
-from recorder.knowledge import load
+from recorder.explain.knowledge import load
+from recorder.keeping.collector import prompt_collector
+from recorder.keeping.retention.policy import LOOKBACK, Policy
+from recorder.model.settings import Settings
 from recorder.model.window import Window
-from recorder.retention.policy import LOOKBACK, Policy
-from recorder.settings import Settings
 from recorder.wiring.database import open_database
 from recorder.wiring.reading import Logs, open_logs
 

@@ -14,13 +14,13 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
-import recorder.demo
 from bench.measuring import Number, server_folder
+from recorder.sources.tape import demo
 from tests.support.chromium import ARGUMENTS, chromium
 
 __all__ = ["bench"]
 
-TAPE = Path(recorder.demo.__file__).with_name("demo.tape.jsonl.zst")
+TAPE = Path(demo.__file__).with_name("demo.tape.jsonl.zst")
 ADDRESS = re.compile(r"http://\S+")
 TRIES = 5
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0].startTime"

@@ -22,7 +22,7 @@ import aiohttp
 import yaml
 
 from bench import manifests, operators
-from recorder.zstd import CompressionParameter, compress
+from recorder.model.zstd import CompressionParameter, compress
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.machines import MachineSpec

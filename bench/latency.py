@@ -19,7 +19,7 @@ import asyncpg
 from bench.listing import recording
 from bench.measuring import Number, say, server_folder
 from bench.patching import prepare
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options

@@ -19,7 +19,7 @@ import asyncpg
 
 from bench import listing_server
 from bench.measuring import Number, say, server_folder
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from tests.cluster.waiting import until
 

@@ -19,7 +19,7 @@ import asyncpg
 from bench import writing
 from bench.listing import recording
 from bench.measuring import server_folder
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options

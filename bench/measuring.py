@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.memory import cold_read_ns
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 
 __all__ = [

@@ -18,7 +18,7 @@ from bench.measuring import (
     server_folder,
 )
 from bench.tapes import write_tape
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 
 __all__ = ["Played", "bench", "played"]

@@ -17,7 +17,7 @@ import orjson
 
 from bench.measuring import Number, cpu_seconds, say, server_folder
 from bench.served import Served, served
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from tests.support.builders import NODES, a_frame, a_node
 from tests.support.telling import Telling

@@ -17,19 +17,19 @@ import time
 from pathlib import Path
 
 from bench.shares import Shares
-from recorder.admin.playing import Playing, play_tape
-from recorder.classify import Wire, objects
-from recorder.classify.wire import (
+from recorder.cli.stopping import run_until_stopped
+from recorder.facts import KnownStates, Read
+from recorder.facts.classify import Wire, objects
+from recorder.facts.classify.wire import (
     WireObject,
     read_wire_event,
     read_wire_object,
 )
-from recorder.cli.stopping import run_until_stopped
-from recorder.facts import KnownStates, Read
 from recorder.intake.deriving import Deriver
 from recorder.intake.state import Batch
+from recorder.keeping.playing import Playing, play_tape
 from recorder.model.entry import Draft
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.store import bookkeeping
 from recorder.store.append import Appender
 from recorder.store.fact_rows import name_facts

@@ -16,13 +16,13 @@ import asyncpg
 from bench.measuring import Number, run_module, say, server_folder
 from bench.mixed import played
 from bench.tapes import write_tape
-from recorder.admin.checking import Span, spans_of
-from recorder.admin.verifying import Proving, Verifying
-from recorder.admin.verifying_database import verify
-from recorder.admin.workers import Report, in_processes
-from recorder.coverage.ports import Log
+from recorder.facts.coverage.ports import Log
 from recorder.integrity.verified import FactsMode
-from recorder.settings import Settings
+from recorder.keeping.checking import Span, spans_of
+from recorder.keeping.verifying import Proving, Verifying
+from recorder.keeping.verifying_database import verify
+from recorder.keeping.workers import Report, in_processes
+from recorder.model.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.entry_drafts import EntryDrafts
 from recorder.store.long_work import connect_to

@@ -47,11 +47,11 @@ from recorder.answers.node_questions import (
 from recorder.answers.nouns import Selection
 from recorder.answers.queries import FactListQuery
 from recorder.answers.why import ask_why
-from recorder.collector import prompt_collector
-from recorder.knowledge import load
+from recorder.explain.knowledge import load
+from recorder.keeping.collector import prompt_collector
 from recorder.model.fact import StoredFact
+from recorder.model.settings import Settings
 from recorder.model.window import Window
-from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from recorder.store.writer import LogSpec, Writer

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 import orjson
 
 from bench.harvest import RECORDS
-from recorder.zstd import decompress
+from recorder.model.zstd import decompress
 
 __all__ = ["harvested", "varied"]
 

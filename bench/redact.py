@@ -25,11 +25,11 @@ import orjson
 from bench.fleet import Fleet
 from bench.measuring import Number
 from bench.templates import EVENTS, JOBS, NODES, PODS
-from recorder.redact import Redaction, RedactionRules
-from recorder.redact.digest import KeyedDigest
-from recorder.redact.edits import splice
-from recorder.redact.rules import NameMatcher
-from recorder.redact.search import SecretSearch
+from recorder.intake.redact import Redaction, RedactionRules
+from recorder.intake.redact.digest import KeyedDigest
+from recorder.intake.redact.edits import splice
+from recorder.intake.redact.rules import NameMatcher
+from recorder.intake.redact.search import SecretSearch
 
 __all__ = ["bench"]
 

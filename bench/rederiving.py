@@ -17,8 +17,8 @@ from bench.measuring import (
     server_folder,
 )
 from bench.tapes import write_tape
-from recorder.admin.rederiving import Rederiving, rederive
-from recorder.settings import Settings
+from recorder.keeping.rederiving import Rederiving, rederive
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 
 __all__ = ["bench"]

@@ -22,7 +22,7 @@ from bench.listing import recording
 from bench.live import LIVE, SIZE
 from bench.measuring import Number, say, server_folder
 from bench.requesting import Connection, connections
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options

@@ -15,10 +15,10 @@ import asyncpg
 
 from bench.measuring import Number, say, server_folder
 from bench.tapes import write_tape
-from recorder.admin.playing import Playing, play_tape
-from recorder.admin.retaining import Retained, Retaining, retain
-from recorder.retention.policy import Policy
-from recorder.settings import Settings
+from recorder.keeping.playing import Playing, play_tape
+from recorder.keeping.retaining import Retained, Retaining, retain
+from recorder.keeping.retention.policy import Policy
+from recorder.model.settings import Settings
 from recorder.wiring.database import roles_sql
 from tests.conftest import TEMPLATE, migrated
 from tests.support.days import set_clock

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import aiohttp
 
-from api.reviewing import ClusterGuard, Reviewing
+from api.resolvers.reviewing import ClusterGuard, Reviewing
 from bench.measuring import Number, say, server_folder
-from recorder.admin.tokens import TokenFile
+from recorder.keeping.tokens import TokenFile
 from recorder.model.access import Right
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.reviews import KubernetesReviews
 from recorder.store.writer import LogSpec

@@ -21,7 +21,7 @@ import asyncpg
 
 from bench.listing import process
 from bench.measuring import say
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from tests.cluster.cluster import Cluster
 

@@ -23,7 +23,7 @@ from bench.auditing import POLICY
 from bench.listing import process
 from bench.measuring import Number, cpu_seconds, say, server_folder
 from bench.requesting import JSON, Connection, connections
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from tests.cluster.certificates import kubeconfig
 from tests.cluster.cluster import Cluster

@@ -27,7 +27,7 @@ from bench.measuring import (
 from bench.news import news
 from bench.questions import ENTRIES, SPEC
 from bench.served import Served, served
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.store.writer import Writer
 from recorder.wiring.database import open_database
 

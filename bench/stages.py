@@ -13,17 +13,17 @@ from itertools import count
 from pathlib import Path
 
 from bench.fleet import BEGAN
-from recorder.classify import draft, read_object
+from recorder.facts.classify import draft, read_object
 from recorder.intake.admission import admit
 from recorder.intake.ledger import Ledger
 from recorder.intake.queue import weight
+from recorder.intake.redact import Redaction, RedactionRules
 from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Batch, Recovered
 from recorder.model.entry import Operation
 from recorder.model.observation import Observation, WatchFrame
-from recorder.redact import Redaction, RedactionRules
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.sources.tape import TapeReader
 from recorder.store.encoding import Encoder
 from recorder.store.names import Names, Numbers

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from recorder.classify import substance
+from recorder.facts.classify import substance
 from recorder.model.reference import Resource
-from recorder.zstd import DecompressionParameter, decompress
+from recorder.model.zstd import DecompressionParameter, decompress
 
 __all__ = ["EVENTS", "JOBS", "NODES", "PODS", "Story", "Templates", "load"]
 

@@ -19,16 +19,16 @@ from bench.fleet import Fleet
 from bench.measuring import Number, say, server_folder
 from bench.struck import incident, truth_of
 from bench.tapes import MIXES, frame
-from recorder.admin.retaining import Retaining, retain
-from recorder.admin.verifying import Verifying
-from recorder.admin.verifying_database import verify
 from recorder.answers.node_questions import WhyQuestion
 from recorder.answers.why import ask_why
-from recorder.knowledge import load
+from recorder.explain.knowledge import load
+from recorder.keeping.retaining import Retaining, retain
+from recorder.keeping.retention.policy import Policy
+from recorder.keeping.verifying import Verifying
+from recorder.keeping.verifying_database import verify
 from recorder.model.observation import ListPage, WatchFrame
+from recorder.model.settings import Settings
 from recorder.model.window import Window
-from recorder.retention.policy import Policy
-from recorder.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read_logs import read_logs
 from recorder.store.writer import LogSpec

@@ -24,9 +24,9 @@ from bench.records import harvested, varied
 from bench.tapes import MIXES, frame
 from bench.templates import EVENTS, JOBS, NODES, PODS, load
 from recorder.intake.deriving import Deriver
+from recorder.model.zstd import ZstdCompressor, ZstdDict, train_dict
 from recorder.store.details import COMPRESSED_FROM
 from recorder.store.encoding import LEVEL, LEVELS
-from recorder.zstd import ZstdCompressor, ZstdDict, train_dict
 
 FOLDER = Path("recorder/store/dictionaries")
 TRAINING = tuple(f"training {number}" for number in range(8))

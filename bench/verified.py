@@ -9,9 +9,9 @@ import resource
 import sys
 import time
 
-from recorder.admin.verifying import Proving, Verifying
-from recorder.admin.verifying_database import verify
 from recorder.integrity.verified import Verified
+from recorder.keeping.verifying import Proving, Verifying
+from recorder.keeping.verifying_database import verify
 from recorder.store.engine import make_engine
 from recorder.store.read_logs import read_logs
 

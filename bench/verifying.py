@@ -32,10 +32,10 @@ from bench.measuring import (
     summary,
 )
 from bench.tapes import write_tape
-from recorder.admin.checking import Span, spans_of
-from recorder.admin.workers import Report, in_processes
 from recorder.integrity.tree import CompactRange
-from recorder.settings import Settings
+from recorder.keeping.checking import Span, spans_of
+from recorder.keeping.workers import Report, in_processes
+from recorder.model.settings import Settings
 from recorder.store.checking import check_batches
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import LogEnd, headers, read_end

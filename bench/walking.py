@@ -29,7 +29,7 @@ from bench.listing import recording
 from bench.live import SIZE
 from bench.measuring import Number, cpu_seconds, say, server_folder
 from recorder.model.entry import Operation
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from tests.cluster.client import ApiClient
 from tests.cluster.cluster import Cluster

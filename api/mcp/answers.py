@@ -12,10 +12,10 @@ from typing import Any
 import orjson
 from msgspec import UNSET, structs
 
-from api.answers.windows import window
 from api.errors import LogNumberError
 from api.mcp.arguments import OfClusters, OfLog
 from api.ports import Logs
+from api.resolvers.answers.windows import window
 from recorder.answers.arguments import Asking
 from recorder.answers.clusters import Away
 from recorder.answers.entries import Entries
@@ -25,8 +25,8 @@ from recorder.answers.lines import says
 from recorder.answers.naming import named
 from recorder.answers.ports import Reading
 from recorder.answers.registry import QUESTIONS
-from recorder.coverage.coverage import Coverage
-from recorder.knowledge import Knowledge
+from recorder.explain.knowledge import Knowledge
+from recorder.facts.coverage.coverage import Coverage
 from recorder.model.document import Document
 from recorder.model.entry import Entry
 from recorder.model.reference import LogNumber, told_log

@@ -15,9 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.access import PRINCIPAL, Principal
 from api.errors import ApiError
-from api.graphql_http import BadRequestError, read_body
-from api.workers import Workers
-from recorder.knowledge import Knowledge
+from api.http.graphql_http import BadRequestError, read_body
+from api.resolvers.workers import Workers
+from recorder.explain.knowledge import Knowledge
 
 __all__ = ["Agents"]
 

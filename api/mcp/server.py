@@ -27,14 +27,14 @@ from starlette.types import ASGIApp
 
 from api.access import LOCAL, PRINCIPAL, Principal
 from api.errors import InternalError, told, unforeseen
-from api.graphql_http import BODY_MAX
+from api.http.graphql_http import BODY_MAX
 from api.mcp.answers import Asked
 from api.mcp.tools import INSTRUCTIONS, TOOLS, ArgumentError
 from api.ports import Logs
-from api.workers import Workers
+from api.resolvers.workers import Workers
 from recorder import __version__
-from recorder.errors import RecorderError
-from recorder.knowledge import Knowledge
+from recorder.explain.knowledge import Knowledge
+from recorder.model.errors import RecorderError
 
 __all__ = ["over_http", "over_stdio"]
 

@@ -5,24 +5,24 @@ from typing import Annotated, Self
 
 import strawberry
 
-from api.answers import entries, overview
-from api.answers.paging import Page, page_size
-from api.asking import Asked, asks
-from api.context import Info
-from api.describing import described
+from api.resolvers.answers import entries, overview
+from api.resolvers.answers.paging import Page, page_size
+from api.resolvers.asking import Asked, asks
+from api.resolvers.context import Info
 from api.resolvers.object import KubernetesObject
-from api.types.arguments import (
+from api.resolvers.types.arguments import (
     Clusters,
     First,
 )
-from api.types.clusters import ClusterStatus, ShownStatus
-from api.types.coverage import Gaps
-from api.types.endings import WhyWorkload
-from api.types.entries import EntryConnection
-from api.types.facts import FactConnection
-from api.types.nodes import LabelValues, Nodes
-from api.types.search import SearchAnswer
-from api.types.timeline import WorkloadHistory
+from api.resolvers.types.clusters import ClusterStatus, ShownStatus
+from api.resolvers.types.coverage import Gaps
+from api.resolvers.types.describing import described
+from api.resolvers.types.endings import WhyWorkload
+from api.resolvers.types.entries import EntryConnection
+from api.resolvers.types.facts import FactConnection
+from api.resolvers.types.nodes import LabelValues, Nodes
+from api.resolvers.types.search import SearchAnswer
+from api.resolvers.types.timeline import WorkloadHistory
 from recorder.answers.audit_coverage import AuditCoverage
 from recorder.answers.entry import Opened
 from recorder.answers.log_questions import (

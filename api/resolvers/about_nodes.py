@@ -4,25 +4,25 @@ from typing import Annotated
 
 import strawberry
 
-from api.answers import counting, overview
-from api.answers.incidents import Shape, incidents
-from api.answers.paging import Page, page_size
-from api.asking import Asked, asks
-from api.context import Info
-from api.describing import described
+from api.resolvers.answers import counting, overview
+from api.resolvers.answers.incidents import Shape, incidents
+from api.resolvers.answers.paging import Page, page_size
+from api.resolvers.asking import Asked, asks
+from api.resolvers.context import Info
 from api.resolvers.incident import IncidentAnswer
 from api.resolvers.node import Node
-from api.types.arguments import (
+from api.resolvers.types.arguments import (
     Clusters,
     First,
 )
-from api.types.impact import Impact
-from api.types.incidents import IncidentConnection
-from api.types.postmortem import Postmortem
-from api.types.series import Annotations, ConditionSeries
-from api.types.stats import Stats
-from api.types.verdicts import Why
-from api.types.words import GroupBy
+from api.resolvers.types.describing import described
+from api.resolvers.types.impact import Impact
+from api.resolvers.types.incidents import IncidentConnection
+from api.resolvers.types.postmortem import Postmortem
+from api.resolvers.types.series import Annotations, ConditionSeries
+from api.resolvers.types.stats import Stats
+from api.resolvers.types.verdicts import Why
+from api.resolvers.types.words import GroupBy
 from recorder.answers.arguments import within
 from recorder.answers.node_questions import (
     ConditionsQuestion,

@@ -4,11 +4,11 @@ from typing import Annotated, Self
 
 import strawberry
 
-from api.answers.incidents import one_incident
-from api.context import RequestContext
-from api.describing import described
+from api.resolvers.answers.incidents import one_incident
+from api.resolvers.context import RequestContext
 from api.resolvers.node import Node
-from api.types.coverage import Coverage
+from api.resolvers.types.coverage import Coverage
+from api.resolvers.types.describing import described
 from recorder.answers.incidents import Incident
 from recorder.answers.ports import Reading
 

@@ -5,18 +5,18 @@ from typing import Annotated, Any, Self
 
 import strawberry
 
-from api.answers import entries
-from api.answers.paging import Page
-from api.asking import Asked, asks
-from api.context import Info
-from api.describing import described
-from api.publishing import publish
-from api.types.entries import EntryConnection
-from api.types.facts import FactConnection
-from api.types.impact import Impact
-from api.types.postmortem import Postmortem
-from api.types.timeline import PlacedPod
-from api.types.verdicts import Why
+from api.resolvers.answers import entries
+from api.resolvers.answers.paging import Page
+from api.resolvers.asking import Asked, asks
+from api.resolvers.context import Info
+from api.resolvers.types.describing import described
+from api.resolvers.types.entries import EntryConnection
+from api.resolvers.types.facts import FactConnection
+from api.resolvers.types.impact import Impact
+from api.resolvers.types.postmortem import Postmortem
+from api.resolvers.types.publishing import publish
+from api.resolvers.types.timeline import PlacedPod
+from api.resolvers.types.verdicts import Why
 from recorder.answers.log_questions import EntryQuestion
 from recorder.answers.node_questions import (
     ImpactQuestion,

@@ -5,14 +5,14 @@ from typing import Any, Self
 
 import strawberry
 
-from api.answers import entries
-from api.answers.paging import Page
-from api.asking import Asked, asks
-from api.describing import described
-from api.types.entries import EntryConnection
-from api.types.facts import FactConnection
-from api.types.objects import VersionConnection
-from api.types.who import Who
+from api.resolvers.answers import entries
+from api.resolvers.answers.paging import Page
+from api.resolvers.asking import Asked, asks
+from api.resolvers.types.describing import described
+from api.resolvers.types.entries import EntryConnection
+from api.resolvers.types.facts import FactConnection
+from api.resolvers.types.objects import VersionConnection
+from api.resolvers.types.who import Who
 from recorder.answers.diff import Difference
 from recorder.answers.log_questions import (
     DifferenceQuestion,

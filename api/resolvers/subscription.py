@@ -8,16 +8,20 @@ from typing import Annotated
 
 import strawberry
 
-from api.context import Info
-from api.describing import described
+from api.resolvers.context import Info
 from api.resolvers.node import Kinds
-from api.types.arguments import (
+from api.resolvers.types.arguments import (
     ClusterArgument,
     LogArgument,
     OfNode,
 )
-from api.types.facts import FactBatch
-from api.types.incidents import IncidentChanges, Renamed, VerdictChanges
+from api.resolvers.types.describing import described
+from api.resolvers.types.facts import FactBatch
+from api.resolvers.types.incidents import (
+    IncidentChanges,
+    Renamed,
+    VerdictChanges,
+)
 from recorder.answers.growing import Changes, essence_of, trace_of
 from recorder.explain.verdict import Judged
 

@@ -17,7 +17,7 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery
 from recorder.answers.text.lines import Columns
 from recorder.answers.text.shown import Text
-from recorder.coverage.coverage import Coverage, covered
+from recorder.facts.coverage.coverage import Coverage, covered
 from recorder.model.document import Document
 from recorder.model.entry import Entry, Operation
 from recorder.model.observation import AUDIT, WATCH

@@ -14,10 +14,10 @@ from recorder.answers.joining import (
 from recorder.answers.nouns import Part, Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery
-from recorder.classify.changes import Change, Manifest
-from recorder.classify.managers import FieldManager
-from recorder.classify.owners import Owners
-from recorder.classify.requesters import requester
+from recorder.facts.classify.changes import Change, Manifest
+from recorder.facts.classify.managers import FieldManager
+from recorder.facts.classify.owners import Owners
+from recorder.facts.classify.requesters import requester
 from recorder.model.author import UNKNOWN, Author, KnownBy
 from recorder.model.entry import Entry, Operation
 from recorder.model.moment import shifted

@@ -4,7 +4,7 @@ import json
 
 from msgspec import UNSET, UnsetType, field
 
-from recorder.classify.changes import (
+from recorder.facts.classify.changes import (
     Change,
     How,
     Manifest,

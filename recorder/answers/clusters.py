@@ -8,7 +8,7 @@ from typing import Self
 from msgspec import field
 
 from recorder.answers.text.table import Cell, Column, Kind
-from recorder.coverage.ports import Log
+from recorder.facts.coverage.ports import Log
 from recorder.model.document import Document
 
 __all__ = [

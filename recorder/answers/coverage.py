@@ -6,8 +6,8 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from recorder.answers.text.table import Cell, Column, Kind
-from recorder.coverage.coverage import Coverage
-from recorder.coverage.hole import Gap, Hole
+from recorder.facts.coverage.coverage import Coverage
+from recorder.facts.coverage.hole import Gap, Hole
 from recorder.model.moment import written
 
 __all__ = [

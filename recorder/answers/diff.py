@@ -22,12 +22,12 @@ from recorder.answers.references import (
     find_objects,
     no_versions,
 )
-from recorder.classify.changes import Change, Manifest
-from recorder.classify.managers import FieldManager, moved_managers
-from recorder.coverage.coverage import Coverage
-from recorder.errors import NotFoundError
+from recorder.facts.classify.changes import Change, Manifest
+from recorder.facts.classify.managers import FieldManager, moved_managers
+from recorder.facts.coverage.coverage import Coverage
 from recorder.model.document import Document
 from recorder.model.entry import Entry, Operation
+from recorder.model.errors import NotFoundError
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window

@@ -13,9 +13,9 @@ from recorder.answers.ports import OnDay, Reading
 from recorder.answers.queries import EntryQuery, FactListQuery, WordsNear
 from recorder.answers.references import KnownObject, find_node, find_objects
 from recorder.answers.wording import worded
-from recorder.coverage.coverage import Coverage, covered
-from recorder.coverage.ports import Reads
-from recorder.coverage.unproven import no_facts
+from recorder.facts.coverage.coverage import Coverage, covered
+from recorder.facts.coverage.ports import Reads
+from recorder.facts.coverage.unproven import no_facts
 from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.observation import AUDIT, WATCH

@@ -14,13 +14,13 @@ from recorder.answers.log_questions import OpenedQuestion
 from recorder.answers.nouns import Part, Selection, is_about_events
 from recorder.answers.ports import Reading
 from recorder.answers.queries import EntryQuery, FactListQuery, Incarnations
-from recorder.classify.changes import Change
-from recorder.classify.managers import FieldManager, moved_managers
-from recorder.coverage.coverage import Coverage, covered
-from recorder.errors import NotFoundError
+from recorder.facts.classify.changes import Change
+from recorder.facts.classify.managers import FieldManager, moved_managers
+from recorder.facts.coverage.coverage import Coverage, covered
 from recorder.model.author import Author
 from recorder.model.document import Document
 from recorder.model.entry import Entry, Operation
+from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.window import Window

@@ -10,13 +10,13 @@ from recorder.answers.sentences import counted
 from recorder.answers.text.lines import plain
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.facts import says, says_with_object
+from recorder.facts.projections import NodeState
 from recorder.model.document import Document
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import Detail
 from recorder.model.outcomes import Role
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.model.state import Scalar
-from recorder.projections import NodeState
 
 __all__ = [
     "COLUMNS",

@@ -9,15 +9,15 @@ from msgspec import field
 from recorder.answers.authors import Attribution
 from recorder.answers.changes import document_of
 from recorder.answers.history import Version
-from recorder.classify.changes import (
+from recorder.facts.classify.changes import (
     Change,
     How,
     Manifest,
     is_noise,
     value_at,
 )
-from recorder.classify.owners import Owners
-from recorder.classify.paths import Path, written_path
+from recorder.facts.classify.owners import Owners
+from recorder.facts.classify.paths import Path, written_path
 from recorder.model.author import UNKNOWN, Author
 from recorder.model.document import Document
 from recorder.model.entry import Entry, Operation

@@ -17,10 +17,10 @@ from recorder.answers.coverage import (
 )
 from recorder.answers.ports import Reading
 from recorder.answers.text.shown import Item, Listing
-from recorder.coverage.account import everything
-from recorder.coverage.coverage import Coverage, covered
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Reads
+from recorder.facts.coverage.account import everything
+from recorder.facts.coverage.coverage import Coverage, covered
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import Reads
 from recorder.model.document import Document
 from recorder.model.window import Window
 

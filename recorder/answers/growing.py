@@ -18,8 +18,8 @@ import msgspec
 
 from recorder.answers.incidents import JudgedIncident
 from recorder.answers.ports import Reading
-from recorder.errors import RecorderError
 from recorder.explain.verdict import Judged
+from recorder.model.errors import RecorderError
 from recorder.model.moment import LAST
 from recorder.model.outcomes import Happened
 

@@ -30,10 +30,10 @@ from recorder.answers.references import (
     find_objects,
     no_versions,
 )
-from recorder.classify.changes import Change, Manifest
-from recorder.classify.managers import FieldManager, moved_managers
-from recorder.coverage.account import read_account
-from recorder.coverage.coverage import Coverage, cover
+from recorder.facts.classify.changes import Change, Manifest
+from recorder.facts.classify.managers import FieldManager, moved_managers
+from recorder.facts.coverage.account import read_account
+from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.model.author import Author
 from recorder.model.document import Document
 from recorder.model.entry import Entry, Operation

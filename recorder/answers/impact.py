@@ -25,13 +25,13 @@ from recorder.answers.sentences import counted, lasting
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, Kind
-from recorder.coverage.account import read_account
-from recorder.coverage.coverage import Coverage, cover
-from recorder.errors import NotFoundError
 from recorder.explain.hit import Hit, Totals
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged
-from recorder.knowledge import Knowledge
+from recorder.facts.coverage.account import read_account
+from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.model.document import Document
+from recorder.model.errors import NotFoundError
 from recorder.model.outcomes import Happened
 from recorder.model.reference import EntryName
 

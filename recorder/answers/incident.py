@@ -13,9 +13,9 @@ from recorder.answers.loading.nodes import LOOKBACK
 from recorder.answers.node_questions import IncidentsQuestion, WhyQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.why import ask_why
-from recorder.errors import NotFoundError
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged
-from recorder.knowledge import Knowledge
+from recorder.model.errors import NotFoundError
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 

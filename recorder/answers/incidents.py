@@ -29,12 +29,12 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import ActiveNodes, NodePlaces
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import CONFIDENCES, Cell, Column, Kind
-from recorder.coverage.account import read_account
-from recorder.coverage.coverage import Coverage, cover
-from recorder.coverage.ports import Log
 from recorder.explain.hit import Hit, Totals
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Duration, Judged
-from recorder.knowledge import Knowledge
+from recorder.facts.coverage.account import read_account
+from recorder.facts.coverage.coverage import Coverage, cover
+from recorder.facts.coverage.ports import Log
 from recorder.model.document import Document
 from recorder.model.moment import shifted
 from recorder.model.outcomes import (

@@ -12,18 +12,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.classify.audit_record import AuditRecord, ObjectRef
-from recorder.classify.changes import Manifest, value_at
-from recorder.classify.managers import managers_of, moved_managers
-from recorder.classify.paths import Element
-from recorder.classify.requesters import manager_of
-from recorder.classify.requests import (
+from recorder.facts.classify.audit_record import AuditRecord, ObjectRef
+from recorder.facts.classify.changes import Manifest, value_at
+from recorder.facts.classify.managers import managers_of, moved_managers
+from recorder.facts.classify.paths import Element
+from recorder.facts.classify.requesters import manager_of
+from recorder.facts.classify.requests import (
     READS,
     is_answered,
     is_dry_run,
     read_record,
 )
-from recorder.classify.times import moment
+from recorder.facts.classify.times import moment
 from recorder.model.entry import Entry, Operation
 from recorder.model.moment import shifted
 from recorder.model.reference import Resource

@@ -9,10 +9,10 @@ from datetime import timedelta
 
 from recorder.answers.impact import Impact
 from recorder.answers.sentences import counted, lasting
-from recorder.coverage.hole import Gap
 from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
 from recorder.explain.verdict import Judged
+from recorder.facts.coverage.hole import Gap
 from recorder.model.outcomes import Cause, Confidence, Happened, Outcome
 
 __all__ = ["action_items", "factors", "summary"]

@@ -22,8 +22,8 @@ from recorder.answers.arguments import (
     named_object,
 )
 from recorder.answers.naming import Reference, did_you_mean, node_name
-from recorder.errors import ConfigError
 from recorder.model.entry import Operation
+from recorder.model.errors import ConfigError
 from recorder.model.fact import FactKind
 from recorder.model.observation import AUDIT, CLOUDEVENTS, SLURM, WATCH
 from recorder.model.reference import EntryName

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from recorder.answers.naming import did_you_mean
-from recorder.coverage.ports import Log
-from recorder.errors import ConfigError, NotFoundError
+from recorder.facts.coverage.ports import Log
+from recorder.model.errors import ConfigError, NotFoundError
 from recorder.model.reads import is_of_reads
 
 __all__ = ["AmbiguousLogError", "choose_log"]

@@ -5,8 +5,8 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from recorder.answers.ports import Reading
-from recorder.coverage.coverage import Coverage, covered
-from recorder.coverage.ports import Reads
+from recorder.facts.coverage.coverage import Coverage, covered
+from recorder.facts.coverage.ports import Reads
 from recorder.model.window import Window
 
 __all__ = ["covered_at"]

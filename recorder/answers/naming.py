@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher, get_close_matches
 from typing import TYPE_CHECKING
 
-from recorder.errors import ConfigError
+from recorder.model.errors import ConfigError
 
 if TYPE_CHECKING:
     from recorder.answers.kinds import Kind

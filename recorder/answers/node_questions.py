@@ -24,7 +24,7 @@ from recorder.answers.arguments import (
 )
 from recorder.answers.naming import Reference, node_name
 from recorder.answers.places import names_rack
-from recorder.errors import ConfigError
+from recorder.model.errors import ConfigError
 from recorder.model.outcomes import Cause, Confidence, Happened
 from recorder.model.reference import EntryName
 from recorder.model.window import TimeError, Window

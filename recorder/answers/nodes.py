@@ -14,16 +14,16 @@ from recorder.answers.queries import NodeNames, NodesBefore
 from recorder.answers.references import find_node
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, age
-from recorder.classify.times import moment
-from recorder.coverage.coverage import Coverage
-from recorder.errors import NotFoundError
 from recorder.explain.missing import NODES
 from recorder.facts import appearance
+from recorder.facts.classify.times import moment
+from recorder.facts.coverage.coverage import Coverage
+from recorder.facts.projections import NodeState, shown
 from recorder.model.document import Document
+from recorder.model.errors import NotFoundError
 from recorder.model.moment import shifted, written
 from recorder.model.observation import WATCH
 from recorder.model.state import TOPOLOGY, ObjectState
-from recorder.projections import NodeState, shown
 
 __all__ = [
     "shown_nodes",

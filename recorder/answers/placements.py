@@ -6,12 +6,17 @@ from typing import Self
 
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ALWAYS, FactQuery, PodsOn, Purpose, Stay
+from recorder.facts.projections import (
+    Placement,
+    Placements,
+    Workload,
+    Workloads,
+)
 from recorder.model.document import Document
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, Vanished
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
-from recorder.projections import Placement, Placements, Workload, Workloads
 
 __all__ = ["PlacedPod", "ask_placements"]
 

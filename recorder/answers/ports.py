@@ -16,7 +16,7 @@ from recorder.answers.queries import (
     NameQuery,
     StateQuery,
 )
-from recorder.coverage.ports import Record
+from recorder.facts.coverage.ports import Record
 from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 

@@ -25,14 +25,14 @@ from recorder.answers.phases import Phase, phases
 from recorder.answers.ports import Reading
 from recorder.answers.why import ask_why
 from recorder.answers.why_workload import ask_why_workload
-from recorder.coverage.coverage import Coverage
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Log
-from recorder.errors import NotFoundError
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.told_order import order_of
 from recorder.explain.verdict import Judged, SignalEvidence, Verdict
-from recorder.knowledge import Knowledge
+from recorder.facts.coverage.coverage import Coverage
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import Log
 from recorder.model.document import Document
+from recorder.model.errors import NotFoundError
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.model.window import Window

@@ -23,7 +23,7 @@ from recorder.answers.queries import (
     NodeNames,
     ObjectNames,
 )
-from recorder.errors import ConfigError, NotFoundError
+from recorder.model.errors import ConfigError, NotFoundError
 
 __all__ = [
     "KnownObject",

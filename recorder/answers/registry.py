@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from recorder.answers.clusters import Away
     from recorder.answers.ports import Reading
     from recorder.answers.text.shown import Listing, Text
-    from recorder.coverage.ports import Log
-    from recorder.knowledge import Knowledge
+    from recorder.explain.knowledge import Knowledge
+    from recorder.facts.coverage.ports import Log
 
 __all__ = ["QUESTIONS", "Question"]
 

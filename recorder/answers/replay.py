@@ -8,10 +8,10 @@ from recorder.answers.loading.nodes import is_of_node, node_of, reads_nodes
 from recorder.answers.node_questions import ReplayQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node
-from recorder.coverage.coverage import Coverage, covered
-from recorder.knowledge import Knowledge
+from recorder.explain.knowledge import Knowledge
+from recorder.facts.coverage.coverage import Coverage, covered
+from recorder.facts.projections import NodeState, advance
 from recorder.model.fact import StoredFact
-from recorder.projections import NodeState, advance
 
 __all__ = ["Replay", "Step", "ask_replay"]
 

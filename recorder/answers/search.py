@@ -25,7 +25,7 @@ from recorder.answers.queries import (
     ObjectNames,
     ObjectsLike,
 )
-from recorder.coverage.coverage import Coverage, covered
+from recorder.facts.coverage.coverage import Coverage, covered
 from recorder.model.document import Document
 from recorder.model.entry import Entry
 from recorder.model.kinds import plural_of

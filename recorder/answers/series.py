@@ -11,11 +11,11 @@ from recorder.answers.loading.nodes import (
 )
 from recorder.answers.node_questions import ConditionsQuestion
 from recorder.answers.ports import Reading
-from recorder.coverage.coverage import Coverage, covered
-from recorder.knowledge import Knowledge
+from recorder.explain.knowledge import Knowledge
+from recorder.facts.coverage.coverage import Coverage, covered
+from recorder.facts.projections import NodeState, advance
 from recorder.model.document import Document
 from recorder.model.window import Window
-from recorder.projections import NodeState, advance
 
 __all__ = ["ConditionPoint", "ConditionSeries", "ask_conditions"]
 

@@ -11,10 +11,10 @@ from recorder.answers.nouns import Heartbeats, Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import HeartbeatsOf
 from recorder.answers.references import find_objects, no_versions
-from recorder.classify.changes import Manifest
-from recorder.coverage.coverage import Coverage
-from recorder.errors import NotFoundError
+from recorder.facts.classify.changes import Manifest
+from recorder.facts.coverage.coverage import Coverage
 from recorder.model.entry import Entry, Operation
+from recorder.model.errors import NotFoundError
 from recorder.model.moment import shifted, written
 
 __all__ = ["Shown", "ask_object", "never"]

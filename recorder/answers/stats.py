@@ -29,13 +29,13 @@ from recorder.answers.ports import Reading
 from recorder.answers.sentences import counted
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column
-from recorder.coverage.coverage import Coverage
-from recorder.coverage.ports import Log
-from recorder.coverage.share import vouched_share
 from recorder.explain.hit import Hit
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.sentences import lasted
 from recorder.explain.verdict import Judged
-from recorder.knowledge import Knowledge
+from recorder.facts.coverage.coverage import Coverage
+from recorder.facts.coverage.ports import Log
+from recorder.facts.coverage.share import vouched_share
 from recorder.model.document import Document
 from recorder.model.outcomes import Happened
 

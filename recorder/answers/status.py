@@ -8,9 +8,9 @@ from msgspec import UNSET, UnsetType, field
 
 from recorder.answers.clusters import Away
 from recorder.answers.text.lines import human_bytes
-from recorder.coverage.audit_state import AuditReading, audit_reading
-from recorder.coverage.hole import Hole
-from recorder.coverage.ports import FactsEnd, Log, Stream
+from recorder.facts.coverage.audit_state import AuditReading, audit_reading
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.coverage.ports import FactsEnd, Log, Stream
 from recorder.model.document import Document
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName

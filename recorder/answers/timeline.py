@@ -18,17 +18,12 @@ from recorder.answers.placed import is_told_of_node, requests_placed
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node
 from recorder.answers.spanning.merging import union
-from recorder.coverage.account import read_account
-from recorder.coverage.coverage import Coverage, cover
-from recorder.coverage.hole import Hole
-from recorder.knowledge import Knowledge
-from recorder.model.document import Document
-from recorder.model.fact import StoredFact
-from recorder.model.outcomes import ServiceState
-from recorder.model.reference import EntryName
-from recorder.model.window import Window
-from recorder.projections import NodeState, advance
-from recorder.projections.lanes import (
+from recorder.explain.knowledge import Knowledge
+from recorder.facts.coverage.account import read_account
+from recorder.facts.coverage.coverage import Coverage, cover
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.projections import NodeState, advance
+from recorder.facts.projections.lanes import (
     BOOT,
     CONDITION,
     CORDON,
@@ -37,6 +32,11 @@ from recorder.projections.lanes import (
     Lanes,
     Span,
 )
+from recorder.model.document import Document
+from recorder.model.fact import StoredFact
+from recorder.model.outcomes import ServiceState
+from recorder.model.reference import EntryName
+from recorder.model.window import Window
 
 __all__ = [
     "BootSpan",

@@ -15,8 +15,8 @@ from recorder.answers.show import Shown
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
 from recorder.answers.who import author_text
-from recorder.classify.changes import How
-from recorder.classify.managers import FieldManager
+from recorder.facts.classify.changes import How
+from recorder.facts.classify.managers import FieldManager
 from recorder.model.author import UNKNOWN, KnownBy
 from recorder.model.entry import Operation
 from recorder.model.moment import written

@@ -25,10 +25,10 @@ from recorder.answers.ports import Reading
 from recorder.answers.show import never
 from recorder.answers.text.lines import Columns, plain
 from recorder.answers.text.shown import Text
-from recorder.classify.changes import How
-from recorder.classify.paths import Path, written_path
-from recorder.coverage.coverage import Coverage
 from recorder.explain.turns import Turn, Turns
+from recorder.facts.classify.changes import How
+from recorder.facts.classify.paths import Path, written_path
+from recorder.facts.coverage.coverage import Coverage
 from recorder.model.author import Author, KnownBy
 from recorder.model.document import Document
 from recorder.model.entry import Entry, Operation

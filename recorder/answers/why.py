@@ -21,12 +21,12 @@ from recorder.answers.references import find_node
 from recorder.answers.sentences import counted
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
-from recorder.coverage.account import Account, read_account
-from recorder.coverage.coverage import Coverage, cover
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
 from recorder.explain.sentences import lasts
 from recorder.explain.verdict import DecisionFound, Judged, Step, Verdict
-from recorder.knowledge import Knowledge
+from recorder.facts.coverage.account import Account, read_account
+from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.model.document import Document
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted, written

@@ -22,25 +22,30 @@ from recorder.answers.sentences import counted
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
 from recorder.answers.why import WIDTH, cut, path_lines, row_lines
-from recorder.coverage.account import Account, read_account
-from recorder.coverage.coverage import Coverage, cover
-from recorder.errors import NotFoundError
 from recorder.explain.ending import Ending, EndingFound
 from recorder.explain.ending_draft import Life
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.ending_state import is_down, state_of
 from recorder.explain.endings import endings_of
 from recorder.explain.impact import Hit
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged, Verdict
-from recorder.knowledge import Knowledge
+from recorder.facts.coverage.account import Account, read_account
+from recorder.facts.coverage.coverage import Coverage, cover
+from recorder.facts.projections import (
+    Placement,
+    Placements,
+    Workload,
+    Workloads,
+)
 from recorder.model.document import Document
+from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted, written
 from recorder.model.outcomes import (
     WorkloadState,
 )
 from recorder.model.window import Window
-from recorder.projections import Placement, Placements, Workload, Workloads
 
 __all__ = [
     "shown",

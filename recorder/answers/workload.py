@@ -10,14 +10,19 @@ from recorder.answers.placements import PlacedPod
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
 from recorder.answers.references import find_objects
-from recorder.coverage.account import read_account
-from recorder.coverage.coverage import Coverage, cover
-from recorder.errors import NotFoundError
 from recorder.explain.hit import Hit
-from recorder.knowledge import Knowledge
+from recorder.explain.knowledge import Knowledge
+from recorder.facts.coverage.account import read_account
+from recorder.facts.coverage.coverage import Coverage, cover
+from recorder.facts.projections import (
+    Placement,
+    Placements,
+    Workload,
+    Workloads,
+)
 from recorder.model.document import Document
+from recorder.model.errors import NotFoundError
 from recorder.model.window import Window
-from recorder.projections import Placement, Placements, Workload, Workloads
 
 __all__ = ["WorkloadHistory", "ask_workload"]
 

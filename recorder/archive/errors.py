@@ -1,6 +1,6 @@
 """What can be wrong with an archive."""
 
-from recorder.errors import RecorderError
+from recorder.model.errors import RecorderError
 
 __all__ = [
     "ArchiveError",

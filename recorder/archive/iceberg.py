@@ -23,7 +23,7 @@ from recorder.archive.errors import (
     CatalogError,
 )
 from recorder.archive.manifest import Manifest
-from recorder.errors import RecorderError
+from recorder.model.errors import RecorderError
 
 if TYPE_CHECKING:
     from pyiceberg.catalog import Catalog

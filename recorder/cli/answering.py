@@ -201,7 +201,7 @@ async def ask(
         given: its options.
         asks: the question, where it is another than that of the command.
     """
-    from recorder.knowledge import load
+    from recorder.explain.knowledge import load
 
     question = asks or _question(ctx)
     asked, present = read_question(ctx, given, asks=asks)
@@ -215,7 +215,7 @@ async def ask_each(
     ctx: click.Context, given: Mapping[str, Any]
 ) -> tuple[Readings, Answered[Sequence[Any]]]:
     """Ask every log."""
-    from recorder.knowledge import load
+    from recorder.explain.knowledge import load
 
     question = _question(ctx)
     asked, present = read_question(ctx, given)

@@ -12,7 +12,7 @@ from recorder.cli.output import announce, note
 
 if TYPE_CHECKING:
     from recorder.answers.clusters import Away
-    from recorder.coverage.coverage import Coverage
+    from recorder.facts.coverage.coverage import Coverage
     from recorder.model.window import Window
     from recorder.wiring.reading import Logs, OpenedLog
 

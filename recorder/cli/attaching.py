@@ -30,7 +30,7 @@ def attach(ctx: click.Context, place: str) -> None:
 
 
 async def _attach(ctx: click.Context, place: str) -> None:
-    from recorder.admin.attaching import attach
+    from recorder.keeping.attaching import attach
     from recorder.wiring.database import open_database
 
     async with open_database(ctx.obj, on_wait=announce) as database:

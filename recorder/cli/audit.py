@@ -13,11 +13,11 @@ from recorder.cli.options import output_option, reading_options
 from recorder.cli.output import print_document, print_lines
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
-from recorder.errors import InputError
+from recorder.model.errors import InputError
 
 if TYPE_CHECKING:
-    from recorder.admin.importing import Imported
-    from recorder.coverage.ports import Log
+    from recorder.facts.coverage.ports import Log
+    from recorder.keeping.importing import Imported
     from recorder.sources.audit import ImportedFile
 
 __all__ = ["audit", "import_files"]
@@ -109,7 +109,7 @@ async def _import(
     *,
     dry_run: bool,
 ) -> "tuple[Log, Imported]":
-    from recorder.admin.importing import import_audit
+    from recorder.keeping.importing import import_audit
 
     screen = Screen()
 

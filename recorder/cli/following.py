@@ -22,7 +22,7 @@ async def follow(
     not. A database that is away is waited for.
     """
     from recorder.answers.references import find_again
-    from recorder.errors import Transient
+    from recorder.model.errors import Transient
 
     seen = reading.log.size
     away = False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from recorder.settings import Settings
+    from recorder.model.settings import Settings
 
 __all__ = [
     "all_of",
@@ -115,7 +115,7 @@ def read_settings(
     ctx: click.Context, environ: Mapping[str, str] = os.environ
 ) -> "Settings":
     """Read the settings of all three places."""
-    from recorder.settings import Settings
+    from recorder.model.settings import Settings
 
     given = _given(ctx)
     file = given.get("config") or environ.get("RECORDER_CONFIG")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from recorder.model.hold import Hold
     from recorder.model.reference import EntryName
-    from recorder.settings import Settings
+    from recorder.model.settings import Settings
     from recorder.wiring.reading import OpenedLog
 
 __all__ = ["add", "hold", "list_holds", "remove"]
@@ -173,7 +173,7 @@ def _named(ctx: click.Context, name: str | None) -> "EntryName | None":
 
 async def _seen(reading: "OpenedLog", wanted: "EntryName") -> datetime:
     """Return when an entry was observed."""
-    from recorder.errors import NotFoundError
+    from recorder.model.errors import NotFoundError
 
     cut = await reading.past([], given_window(None, None, now()))
     found = await cut.observed([wanted.position])

@@ -32,8 +32,8 @@ def checkpoint(ctx: click.Context, output: str) -> int:
 
 
 async def _checkpoint(ctx: click.Context, output: str) -> int:
-    from recorder.admin.integrity import checkpoint_of
-    from recorder.errors import NotFoundError
+    from recorder.keeping.integrity import checkpoint_of
+    from recorder.model.errors import NotFoundError
 
     async with opened_logs(ctx) as logs:
         log = (await logs.read(given_log(ctx))).log
@@ -81,7 +81,7 @@ def prove(ctx: click.Context, entry: str, file: Path | None) -> None:
     Example:
       recorder prove 1/48213 -f entry.proof.json
     """
-    from recorder.errors import ConfigError
+    from recorder.model.errors import ConfigError
 
     content = wait_for(_prove(ctx, entry))
     if file is None:
@@ -98,8 +98,8 @@ def prove(ctx: click.Context, entry: str, file: Path | None) -> None:
 async def _prove(ctx: click.Context, entry: str) -> bytes:
     import msgspec
 
-    from recorder.admin.integrity import proof_of
-    from recorder.errors import ConfigError
+    from recorder.keeping.integrity import proof_of
+    from recorder.model.errors import ConfigError
     from recorder.model.reference import EntryName
 
     try:

@@ -10,7 +10,7 @@ from recorder.cli.lazy import LazyGroup
 from recorder.cli.output import note, print_lines
 
 if TYPE_CHECKING:
-    from recorder.settings import Settings
+    from recorder.model.settings import Settings
 
 __all__ = ["keys", "make", "rotate", "show"]
 
@@ -44,7 +44,7 @@ def make(settings: "Settings") -> None:
     Example:
       recorder keys make
     """
-    from recorder.admin.signing_key import load_signing_key, trust
+    from recorder.keeping.signing_key import load_signing_key, trust
 
     key = load_signing_key(settings)
     trust(settings, key, datetime.now(UTC))
@@ -78,7 +78,7 @@ def rotate(settings: "Settings") -> None:
     Example:
       recorder keys rotate
     """
-    from recorder.admin.signing_key import rotate as replace_key
+    from recorder.keeping.signing_key import rotate as replace_key
 
     replace_key(settings, datetime.now(UTC))
     _print(settings)
@@ -86,7 +86,7 @@ def rotate(settings: "Settings") -> None:
 
 
 def _print(settings: "Settings") -> None:
-    from recorder.admin.signing_key import trusted_keys
+    from recorder.keeping.signing_key import trusted_keys
 
     print_lines(
         f"{key.written} {key.since}".rstrip() for key in trusted_keys(settings)

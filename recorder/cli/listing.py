@@ -23,7 +23,7 @@ from recorder.cli.output import (
     print_lines,
     write_text,
 )
-from recorder.errors import ConfigError
+from recorder.model.errors import ConfigError
 
 if TYPE_CHECKING:
     from recorder.answers.text.shown import Item, Listing

@@ -15,7 +15,7 @@ from recorder import __version__
 from recorder.cli.calling import as_typed
 from recorder.cli.given import place_options, read_settings
 from recorder.cli.lazy import LazyGroup
-from recorder.errors import RecorderError
+from recorder.model.errors import RecorderError
 
 __all__ = ["main", "run"]
 

@@ -8,7 +8,7 @@ from recorder.cli.asking import wait_for
 from recorder.cli.given import place_options
 
 if TYPE_CHECKING:
-    from recorder.settings import Settings
+    from recorder.model.settings import Settings
 
 __all__ = ["mcp"]
 

@@ -8,8 +8,8 @@ import click
 from recorder.cli.asking import wait_for
 from recorder.cli.given import place_options
 from recorder.cli.output import announce, note, print_lines
-from recorder.errors import LogUnavailableError
-from recorder.setting_values import parse_duration
+from recorder.model.errors import LogUnavailableError
+from recorder.model.setting_values import parse_duration
 
 __all__ = ["migrate"]
 

@@ -58,7 +58,7 @@ async def _notifications(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from msgspec.structs import replace
 
     from recorder.answers.text.shown import Item, Listing
-    from recorder.errors import NotFoundError
+    from recorder.model.errors import NotFoundError
     from recorder.notification.listing import (
         COLUMNS,
         Notifications,

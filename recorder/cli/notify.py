@@ -14,7 +14,7 @@ from recorder.cli.output import note, print_lines
 from recorder.cli.stopping import run_until_stopped
 
 if TYPE_CHECKING:
-    from recorder.settings import Settings
+    from recorder.model.settings import Settings
 
 __all__ = ["notify"]
 

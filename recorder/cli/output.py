@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recorder.cli.calling import as_typed
-from recorder.errors import RecorderError
+from recorder.model.errors import RecorderError
 
 if TYPE_CHECKING:
     from recorder.answers.text.shown import Text

@@ -13,7 +13,7 @@ from recorder.cli.asking import now
 from recorder.cli.calling import to_type
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 
 if TYPE_CHECKING:
     from recorder.intake.progress import Progress
@@ -133,7 +133,7 @@ async def show_demo(
     serve: bool = True,
 ) -> None:
     """Play the demo tape, print what happened and what to try next."""
-    with as_file(files("recorder.demo") / DEMO) as tape:
+    with as_file(files("recorder.sources.tape.demo") / DEMO) as tape:
         log = await _play(settings, tape, name="demo", speed=None, stop=stop)
     if stop.is_set():
         return
@@ -188,7 +188,7 @@ async def _told(settings: Settings, log: int) -> tuple[list[str], str | None]:
     from recorder.answers.impact import ask_impact, cost
     from recorder.answers.node_questions import ImpactQuestion
     from recorder.answers.text.lines import plain
-    from recorder.knowledge import load
+    from recorder.explain.knowledge import load
     from recorder.model.window import Window
     from recorder.wiring.reading import open_logs
 
@@ -219,7 +219,7 @@ async def _play(
     stop: asyncio.Event,
 ) -> int:
     """Play a tape; return the number of its log."""
-    from recorder.admin.playing import Playing, play_tape, see_tape
+    from recorder.keeping.playing import Playing, play_tape, see_tape
     from recorder.wiring.database import open_database
 
     screen = Screen()

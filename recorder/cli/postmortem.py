@@ -63,7 +63,7 @@ def postmortem(ctx: click.Context, /, **given: Any) -> int:
 async def _postmortem(ctx: click.Context, given: Mapping[str, Any]) -> int:
     from recorder.answers.log_questions import entry_name
     from recorder.answers.postmortem import ask_postmortem
-    from recorder.knowledge import load
+    from recorder.explain.knowledge import load
 
     question, present = read_question(ctx, given)
     address = _page_address(given["page"])

@@ -14,7 +14,7 @@ from recorder.cli.live import show_progress
 from recorder.cli.options import cluster_options
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 
 if TYPE_CHECKING:
     from recorder.sources.watch.client import ClusterClient
@@ -98,7 +98,7 @@ async def _up(
     settings: Settings, stop: asyncio.Event, tape: Path | None
 ) -> None:
     from recorder.cli.playing import show_demo
-    from recorder.errors import RecorderError
+    from recorder.model.errors import RecorderError
     from recorder.wiring.live import LiveRecording
     from recorder.wiring.recording import cluster_client
 
@@ -147,7 +147,7 @@ async def _record_with(
     screen: Screen,
     serve: bool = False,
 ) -> None:
-    from recorder.admin.integrity import Checkpointing
+    from recorder.keeping.integrity import Checkpointing
     from recorder.wiring.beside import served_beside
     from recorder.wiring.control import control
     from recorder.wiring.receiving import audit_webhook
@@ -285,7 +285,7 @@ async def _attend(
     served: "Beside", live: "LiveRecording", screen: Screen
 ) -> None:
     """Print the address of the page; stop when its process ends."""
-    from recorder.errors import RecorderError
+    from recorder.model.errors import RecorderError
 
     try:
         screen.say(f"the page is at {await served.address()}")

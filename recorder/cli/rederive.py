@@ -13,7 +13,7 @@ from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
 if TYPE_CHECKING:
-    from recorder.admin.rederiving import Rederived
+    from recorder.keeping.rederiving import Rederived
 
 __all__ = ["rederive"]
 
@@ -48,7 +48,7 @@ def rederive(ctx: click.Context, *, again: bool) -> None:
 async def _rederive(
     ctx: click.Context, stop: asyncio.Event, *, again: bool
 ) -> None:
-    from recorder.admin.rederiving import (
+    from recorder.keeping.rederiving import (
         Rederiving,
         rederive,
         rederive_archive,

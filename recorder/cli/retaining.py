@@ -12,8 +12,8 @@ from recorder.cli.output import announce
 from recorder.cli.screen import Screen
 
 if TYPE_CHECKING:
-    from recorder.admin.retaining import Retained
-    from recorder.settings import Settings
+    from recorder.keeping.retaining import Retained
+    from recorder.model.settings import Settings
 
 __all__ = ["archive", "prune"]
 

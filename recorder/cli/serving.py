@@ -12,10 +12,10 @@ from recorder.cli.given import given_log, place_options
 from recorder.cli.options import reading_options
 from recorder.cli.output import note, print_lines
 from recorder.cli.stopping import run_until_stopped
-from recorder.errors import RecorderError
+from recorder.model.errors import RecorderError
 
 if TYPE_CHECKING:
-    from recorder.settings import Settings
+    from recorder.model.settings import Settings
 
 __all__ = ["LISTEN", "open_page", "serve"]
 

@@ -42,7 +42,7 @@ def status(ctx: click.Context, output: str) -> int:
 
 
 async def _status(ctx: click.Context, output: str) -> int:
-    from recorder.admin.registry import serves_registry
+    from recorder.keeping.registry import serves_registry
     from recorder.wiring.known import open_known
 
     opened: AbstractAsyncContextManager[Logs | RoutedLogs]
@@ -69,7 +69,7 @@ async def _missing_days(logs: "Logs | RoutedLogs") -> str | None:
 
     Of several databases, each is asked by itself: ``--cluster`` names one.
     """
-    from recorder.admin.presence import missing_days
+    from recorder.keeping.presence import missing_days
     from recorder.wiring.reading import Logs
 
     if not isinstance(logs, Logs):

@@ -9,8 +9,8 @@ from recorder.cli.lazy import LazyGroup
 from recorder.cli.output import note, print_lines
 
 if TYPE_CHECKING:
-    from recorder.admin.tokens import TokenFile
-    from recorder.settings import Settings
+    from recorder.keeping.tokens import TokenFile
+    from recorder.model.settings import Settings
 
 __all__ = ["add", "list_tokens", "revoke", "token"]
 
@@ -84,7 +84,7 @@ def revoke(settings: "Settings", name: str) -> None:
 
 
 def _file(settings: "Settings") -> "TokenFile":
-    from recorder.admin.tokens import TokenFile, TokenFileError
+    from recorder.keeping.tokens import TokenFile, TokenFileError
 
     if settings.token_file is None:
         msg = (

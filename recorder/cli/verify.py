@@ -159,7 +159,7 @@ def verify(  # noqa: PLR0913 - one for each option
 @contextmanager
 def _explained(found: "Verification") -> Iterator[None]:
     """Let what is wrong with the database stand for a failure to read it."""
-    from recorder.errors import RecorderError
+    from recorder.model.errors import RecorderError
 
     try:
         yield
@@ -209,7 +209,7 @@ async def _verify(
     again: bool,
 ) -> Sequence[str]:
     """Verify the database; return the places that it archived days in."""
-    from recorder.admin.integrity import (
+    from recorder.keeping.integrity import (
         Proving,
         Verifying,
         missing_logs,
@@ -217,7 +217,7 @@ async def _verify(
         verified,
         verified_database,
     )
-    from recorder.admin.presence import archive_places
+    from recorder.keeping.presence import archive_places
 
     mode, seed = chosen
     screen = Screen()
@@ -265,7 +265,7 @@ async def _verify_archive(
     found: "Verification",
     stop: asyncio.Event,
 ) -> None:
-    from recorder.admin.integrity import (
+    from recorder.keeping.integrity import (
         Proving,
         Sample,
         Verifying,
@@ -273,7 +273,7 @@ async def _verify_archive(
         unreadable_archive,
         verified_archive,
     )
-    from recorder.errors import RecorderError
+    from recorder.model.errors import RecorderError
 
     (mode, seed), part = how
     screen = Screen()
@@ -324,10 +324,10 @@ class _Rate:
 
 
 def _check_proof(ctx: click.Context, file: Path) -> int:
-    from recorder.admin.signing_key import trusted_keys
     from recorder.integrity.notes import SignedNote
     from recorder.integrity.proof import check_proof
     from recorder.integrity.tree import ProofError
+    from recorder.keeping.signing_key import trusted_keys
 
     keys = [key.public for key in trusted_keys(ctx.obj)]
     try:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from recorder.answers.text.lines import plain
-from recorder.errors import RecorderError
+from recorder.model.errors import RecorderError
 
 __all__ = [
     "Check",

@@ -22,7 +22,7 @@ from recorder.doctor.folder import (
 from recorder.doctor.key import look_at_key
 from recorder.doctor.limits import look_at_files, look_at_shared_memory
 from recorder.doctor.rules import look_at_notifications, look_at_rules
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 
 __all__ = ["Probes", "checkup"]
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from recorder.doctor.check import Check, untried, within
 from recorder.doctor.clock import ClockReading, judge_clock
-from recorder.errors import RecorderError
+from recorder.model.errors import RecorderError
 
 __all__ = [
     "ClusterFindings",

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol, TypeVar
 
-from recorder.coverage.audit_state import AuditReading
-from recorder.coverage.ports import FactsEnd
 from recorder.doctor.check import Check, untried, within
 from recorder.doctor.clock import ClockReading
 from recorder.doctor.log import (
@@ -50,8 +48,10 @@ from recorder.doctor.server import (
     judge_server,
     judge_unavailable,
 )
-from recorder.errors import RecorderError
-from recorder.settings import Settings
+from recorder.facts.coverage.audit_state import AuditReading
+from recorder.facts.coverage.ports import FactsEnd
+from recorder.model.errors import RecorderError
+from recorder.model.settings import Settings
 
 __all__ = ["DatabaseFindings", "DatabaseProbe", "look_at_database"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recorder.doctor.check import Check, untried
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 
 __all__ = [
     "DISK",

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recorder.doctor.check import Check, untried
-from recorder.errors import ConfigError
-from recorder.settings import Settings
+from recorder.model.errors import ConfigError
+from recorder.model.settings import Settings
 
 __all__ = ["KeyFacts", "judge_key_file", "judge_key_of_log", "look_at_key"]
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recorder.coverage.audit_state import AuditReading, AuditState
-from recorder.coverage.ports import FactsEnd
 from recorder.doctor.check import Check
+from recorder.facts.coverage.audit_state import AuditReading, AuditState
+from recorder.facts.coverage.ports import FactsEnd
 
 __all__ = [
     "ARCHIVE",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from recorder.doctor.check import Check
-from recorder.knowledge import KnowledgeError, load
+from recorder.explain.knowledge import KnowledgeError, load
 from recorder.notification.loading import (
     NotifyError,
     address_of,

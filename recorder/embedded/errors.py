@@ -7,7 +7,7 @@ file as a code and a message; `from_code` makes them errors again.
 
 from typing import ClassVar
 
-from recorder.errors import ConfigError, LogError, LogUnavailableError
+from recorder.model.errors import ConfigError, LogError, LogUnavailableError
 
 __all__ = [
     "AlreadyRecordingError",

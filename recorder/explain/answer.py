@@ -12,7 +12,6 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from recorder.coverage.hole import Hole
 from recorder.explain.doubt import (
     confidence_of,
     contradictions,
@@ -58,6 +57,7 @@ from recorder.explain.verdict import (
     Faulted,
     Judged,
 )
+from recorder.facts.coverage.hole import Hole
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import BootChanged
 from recorder.model.outcomes import (

@@ -11,7 +11,7 @@ from typing import Final
 
 from recorder.explain.hit import Charge, Failure, Hit
 from recorder.explain.losses import order
-from recorder.projections import Placement
+from recorder.facts.projections import Placement
 
 __all__ = ["charged", "given_up"]
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from recorder.classify.paths import Element, Path, written_path
 from recorder.explain.signals import Actor, Signal, is_order, is_same
 from recorder.explain.signals.requests import author_of
 from recorder.explain.tracks.episodes import Episode
@@ -25,6 +24,7 @@ from recorder.explain.verdict import (
     NodeContest,
     NodeContestSide,
 )
+from recorder.facts.classify.paths import Element, Path, written_path
 from recorder.model.facts import (
     AnnotationChanged,
     ConditionChanged,

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from recorder.coverage.hole import Hole
 from recorder.explain.causes import FAULTS
 from recorder.explain.happened import STAYING
 from recorder.explain.signals import Signal, Topic
@@ -21,6 +20,7 @@ from recorder.explain.tracks.boots import boot_named, is_explained
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Contradiction, Decided, Faulted, Judged
+from recorder.facts.coverage.hole import Hole
 from recorder.model.outcomes import (
     Confidence,
     Decision,

@@ -9,6 +9,7 @@ from recorder.explain.hit import Hit
 from recorder.explain.losses import TOGETHER
 from recorder.explain.pod_end import BY_ITSELF, PodEnd
 from recorder.explain.verdict import Judged
+from recorder.facts.projections import Placement, Workload
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
@@ -16,7 +17,6 @@ from recorder.model.facts import (
     Vanished,
 )
 from recorder.model.outcomes import EndedBy
-from recorder.projections import Placement, Workload
 
 __all__ = ["A_MOMENT", "Draft", "Life", "conclude", "own_ends"]
 

@@ -8,9 +8,9 @@ from typing import Final
 from recorder.explain.ending import EndingFound, FailedContainer
 from recorder.explain.pod_end import BY_ITSELF
 from recorder.explain.signals import Actor
+from recorder.facts.projections import Workload
 from recorder.model.facts import ConditionChanged, Ended
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
-from recorder.projections import Workload
 
 __all__ = ["ending_sentence", "state_sentence"]
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from recorder.explain.ending import Ending
+from recorder.facts.projections import Placement, Workload, Workloads
 from recorder.model.fact import StoredFact
 from recorder.model.outcomes import Outcome, WorkloadState
-from recorder.projections import Placement, Workload, Workloads
 
 __all__ = ["is_down", "state_of"]
 

@@ -24,6 +24,7 @@ from recorder.explain.losses import TOGETHER
 from recorder.explain.pod_end import BY_ITSELF, PodEnd, ends_of
 from recorder.explain.regained import Loss
 from recorder.explain.verdict import Judged
+from recorder.facts.projections import SERVERS
 from recorder.model.fact import StoredFact
 from recorder.model.outcomes import (
     Cause,
@@ -32,7 +33,6 @@ from recorder.model.outcomes import (
     Happened,
     Outcome,
 )
-from recorder.projections import SERVERS
 
 __all__ = ["endings_of"]
 

@@ -27,14 +27,14 @@ from recorder.explain.losses import (
 )
 from recorder.explain.regained import Loss
 from recorder.explain.thresholds import LIMITS
-from recorder.model.outcomes import Happened, HitBy, Outcome
-from recorder.projections import (
+from recorder.facts.projections import (
     REPLACED,
     SERVERS,
     Placement,
     Workload,
     Workloads,
 )
+from recorder.model.outcomes import Happened, HitBy, Outcome
 
 __all__ = ["Gang"]
 

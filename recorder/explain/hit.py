@@ -8,11 +8,11 @@ from typing import NamedTuple, Self
 from msgspec import field
 from msgspec.structs import replace
 
-from recorder.coverage.hole import Hole
 from recorder.explain.verdict import Judged
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.projections import Workload
 from recorder.model.document import Document
 from recorder.model.outcomes import HitBy, Outcome
-from recorder.projections import Workload
 
 __all__ = [
     "Blow",

@@ -15,8 +15,13 @@ from recorder.explain.gang import Gang
 from recorder.explain.happened import LOST
 from recorder.explain.hit import Failure, Hit, Scope
 from recorder.explain.verdict import Judged
+from recorder.facts.projections import (
+    Placement,
+    Placements,
+    Workload,
+    Workloads,
+)
 from recorder.model.outcomes import Happened
-from recorder.projections import Placement, Placements, Workload, Workloads
 
 __all__ = ["Failure", "Hit", "Scope", "failure_of", "hits"]
 

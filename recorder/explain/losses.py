@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
-from recorder.coverage.hole import Hole
 from recorder.explain.happened import LOST
 from recorder.explain.hit import Failure
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.projections import SERVERS, Placement, Workload
 from recorder.model.outcomes import Happened
-from recorder.projections import SERVERS, Placement, Workload
 
 __all__ = [
     "TOGETHER",

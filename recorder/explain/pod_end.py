@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from recorder.facts.projections import Placement
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
@@ -20,7 +21,6 @@ from recorder.model.facts import (
 )
 from recorder.model.outcomes import EndedBy
 from recorder.model.reference import ObjectIdentity
-from recorder.projections import Placement
 
 __all__ = ["BY_ITSELF", "PodEnd", "ends_of"]
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from recorder.explain.losses import TOGETHER, came_with
+from recorder.facts.projections import Placement
 from recorder.model.outcomes import Outcome
-from recorder.projections import Placement
 
 __all__ = ["Loss"]
 

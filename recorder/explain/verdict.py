@@ -10,9 +10,9 @@ from typing import Self
 
 from msgspec import UNSET, UnsetType, field
 
-from recorder.classify.paths import Path
-from recorder.coverage.hole import Hole
 from recorder.explain.signals import UNKNOWN, Actor, RuledActor, Signal
+from recorder.facts.classify.paths import Path
+from recorder.facts.coverage.hole import Hole
 from recorder.model.document import Document
 from recorder.model.fact import FactKind
 from recorder.model.observation import AUDIT, WATCH

@@ -1,7 +1,9 @@
 """What happened, according to the log: entries to facts.
 
-Pure. It knows no clock, no store and no meaning: whether a condition is a
-fault is for `explain` to say.
+`classify` reads columns and changes from documents, `projections` fold facts
+into the state at a time, and `coverage` finds where a log is not complete.
+Pure: no clock, no store and no meaning. Whether a condition is a fault is for
+`explain` to say.
 """
 
 from recorder.facts.bearing import (

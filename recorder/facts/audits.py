@@ -6,8 +6,8 @@ and is kept for what it is worth.
 
 import msgspec
 
-from recorder.classify.audit_record import AuditRecord, ObjectRef, User
-from recorder.classify.requests import (
+from recorder.facts.classify.audit_record import AuditRecord, ObjectRef, User
+from recorder.facts.classify.requests import (
     acted_by,
     asked_by,
     node_of,

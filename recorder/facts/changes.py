@@ -3,7 +3,7 @@
 The order is fixed: the same two states give the same facts.
 
 The author of a change is known by ``managedFields``, the only record without
-audit. `recorder.classify.managers` names all that wrote a version, from
+audit. `recorder.facts.classify.managers` names all that wrote a version, from
 whole documents. Here the question is which of them changed one field, while
 a log is written: of the version before, only a hash of each entry is kept. A
 manager that only removed fields may have lost its entry. So a change has an
@@ -18,10 +18,10 @@ from typing import Final
 import msgspec
 from msgspec.structs import astuple
 
-from recorder.classify import shapes
-from recorder.classify.managers import moved
-from recorder.classify.shapes import Managed
-from recorder.classify.times import moment
+from recorder.facts.classify import shapes
+from recorder.facts.classify.managers import moved
+from recorder.facts.classify.shapes import Managed
+from recorder.facts.classify.times import moment
 from recorder.facts.parts import read_managed
 from recorder.facts.state import State
 from recorder.model import facts

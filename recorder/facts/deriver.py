@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from recorder.classify import lease_renewed_at
-from recorder.classify.audit_record import AuditRecord, read_audit
-from recorder.classify.shapes import (
+from recorder.facts import audits
+from recorder.facts.changes import Change, changes, snapshot
+from recorder.facts.classify import lease_renewed_at
+from recorder.facts.classify.audit_record import AuditRecord, read_audit
+from recorder.facts.classify.shapes import (
     AnyObject,
     Event,
     Naming,
@@ -22,9 +24,7 @@ from recorder.classify.shapes import (
     Shape,
     read_event,
 )
-from recorder.classify.times import moment
-from recorder.facts import audits
-from recorder.facts.changes import Change, changes, snapshot
+from recorder.facts.classify.times import moment
 from recorder.facts.state import State, Wire, read_state, read_wire
 from recorder.facts.texts import TEXT_CHARACTERS_MAX
 from recorder.model.entry import Draft, Operation

@@ -9,8 +9,8 @@ from typing import Final
 
 import msgspec
 
-from recorder.classify.text import clean
 from recorder.facts.bearing import Bearing, bearing_of, place_of
+from recorder.facts.classify.text import clean
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
     AnnotationChanged,

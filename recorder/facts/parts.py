@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from recorder.classify.shapes import (
+from recorder.facts.classify.shapes import (
     Condition,
     Container,
     Managed,

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from recorder.classify.shapes import (
+from recorder.facts.classify.shapes import (
     AnyObject,
     AnySpec,
     AnyStatus,

@@ -10,8 +10,9 @@ from functools import partial
 
 import msgspec
 
-from recorder.errors import InputError
+from recorder.intake.redact import Redaction
 from recorder.intake.refusals import refusal
+from recorder.model.errors import InputError
 from recorder.model.observation import (
     AuditRecorded,
     CloudEventPosted,
@@ -21,7 +22,6 @@ from recorder.model.observation import (
     Polled,
     WatchFrame,
 )
-from recorder.redact import Redaction
 
 __all__ = ["admit"]
 

@@ -6,9 +6,9 @@ Stored for each resource with its stream, in the transaction of the entries.
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from recorder.classify.audit_record import AuditRecord
-from recorder.classify.requests import READS, is_answered, is_dry_run
-from recorder.coverage.authorship import Tally
+from recorder.facts.classify.audit_record import AuditRecord
+from recorder.facts.classify.requests import READS, is_answered, is_dry_run
+from recorder.facts.coverage.authorship import Tally
 from recorder.intake.ledger import Ledger
 from recorder.intake.state import StreamKey, StreamState
 from recorder.intake.streams import complete

@@ -13,7 +13,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from recorder.errors import LogUnavailableError
 from recorder.intake.deriving import Deriver
 from recorder.intake.ports import Log
 from recorder.intake.progress import Progress
@@ -21,6 +20,7 @@ from recorder.intake.receipts import Receipts
 from recorder.intake.relisting import EVENT_TTL
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Batch
+from recorder.model.errors import LogUnavailableError
 
 __all__ = ["Committer", "Policy"]
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from recorder.classify import (
+from recorder.facts.classify import (
     KubeObject,
     draft,
     node_ready,

@@ -11,7 +11,11 @@ and however late it comes, as long as its day is in the database.
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from recorder.classify import RecordDigests, record_digests, record_moment
+from recorder.facts.classify import (
+    RecordDigests,
+    record_digests,
+    record_moment,
+)
 from recorder.model.observation import AuditRecorded, Observation
 
 __all__ = ["KnownRequests"]

@@ -8,9 +8,9 @@ transaction that is already in flight.
 from copy import copy
 from datetime import datetime, timedelta
 
-from recorder.classify import Wire
-from recorder.classify.audit_record import AuditRecord
 from recorder.facts import Entered, KnownStates
+from recorder.facts.classify import Wire
+from recorder.facts.classify.audit_record import AuditRecord
 from recorder.intake import document as documents
 from recorder.intake import gaps
 from recorder.intake.state import (

@@ -7,8 +7,8 @@ all. What each of them had put by then is still committed.
 import asyncio
 from collections.abc import Callable, Mapping
 
-from recorder.errors import RecorderError
 from recorder.intake.ports import Known, Sink, Source
+from recorder.model.errors import RecorderError
 
 __all__ = ["SourceEndedError", "observe"]
 

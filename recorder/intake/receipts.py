@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from recorder.errors import LogError
+from recorder.model.errors import LogError
 
 __all__ = ["NotCommittedError", "Receipt", "Receipts"]
 

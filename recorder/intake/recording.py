@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from recorder.errors import LogUnavailableError, RecorderError
 from recorder.intake.admission import admit
 from recorder.intake.committing import Committer, Policy
 from recorder.intake.endings import clock_jumped
@@ -23,17 +22,18 @@ from recorder.intake.ports import Log, Source
 from recorder.intake.progress import Progress
 from recorder.intake.queue import Chunk, IntakeQueue
 from recorder.intake.receipts import Receipt, Receipts
+from recorder.intake.redact import Redaction
 from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import WORKING, StreamState
 from recorder.intake.tee import Tee, Tees
+from recorder.model.errors import LogUnavailableError, RecorderError
 from recorder.model.observation import (
     AUDIT,
     ClockJumped,
     ListPage,
     Observation,
 )
-from recorder.redact import Redaction
 
 __all__ = ["Recording"]
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from recorder.errors import InputError
 from recorder.intake.document import (
     Document,
     collection_of,
@@ -37,6 +36,7 @@ from recorder.intake.streams import (
 from recorder.intake.versions import is_known
 from recorder.intake.walking import Walking
 from recorder.model.entry import Draft, Operation
+from recorder.model.errors import InputError
 from recorder.model.observation import ListPage
 
 __all__ = ["Ended", "Relisting"]

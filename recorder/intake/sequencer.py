@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from recorder.classify import read_record, request_draft
-from recorder.errors import InputError
+from recorder.facts.classify import read_record, request_draft
 from recorder.intake import endings
 from recorder.intake.authorship import Authorship
 from recorder.intake.document import Document, read
@@ -37,6 +36,7 @@ from recorder.intake.streams import (
 )
 from recorder.intake.versions import Renewal, is_known
 from recorder.model.entry import Draft, Operation
+from recorder.model.errors import InputError
 from recorder.model.observation import (
     AUDIT,
     RETENTION,

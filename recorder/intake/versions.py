@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
 
-from recorder.classify import lease_renewed_at
+from recorder.facts.classify import lease_renewed_at
 from recorder.intake.document import Document, collection_of
 from recorder.intake.state import Head, HeadKey, head_key
 from recorder.intake.streams import compare_versions

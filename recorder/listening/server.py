@@ -11,10 +11,10 @@ from typing import Any
 import uvicorn
 from uvicorn.server import ServerState
 
-from recorder.errors import ConfigError
 from recorder.listening.door import Door, accept
 from recorder.listening.protocol import WEBSOCKET, http
 from recorder.listening.room import Bounds, Room
+from recorder.model.errors import ConfigError
 
 __all__ = [
     "AddressTakenError",

@@ -1,4 +1,4 @@
-"""The nouns of the log, with nothing but the standard library behind them.
+"""The nouns of the log, errors, settings, and files of rules.
 
 An `Observation` is what a source handed us; it has no place in the log yet
 and is lost with the process. A `Draft` is one observation that will become a

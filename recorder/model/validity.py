@@ -11,7 +11,7 @@ from typing import Never
 
 import msgspec
 
-from recorder.errors import InputError
+from recorder.model.errors import InputError
 
 __all__ = ["UnreadableError", "check_document", "decode_loosely", "is_plain"]
 

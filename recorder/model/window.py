@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from recorder.errors import ConfigError
+from recorder.model.errors import ConfigError
 from recorder.model.moment import written
 
 __all__ = ["TimeError", "Window", "parse_time"]

@@ -17,7 +17,7 @@ from recorder.answers.incidents import ask_incidents
 from recorder.answers.loading.fleet import states_at
 from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.ports import Reading
-from recorder.knowledge import Knowledge
+from recorder.explain.knowledge import Knowledge
 from recorder.model.moment import FIRST, shifted
 from recorder.model.window import Window
 from recorder.notification.message import (

@@ -9,11 +9,11 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from recorder.errors import ConfigError
+from recorder.model.errors import ConfigError
+from recorder.model.rules_files import RulesFile
+from recorder.model.rules_parts import Fault
+from recorder.model.setting_values import parse_duration
 from recorder.notification.rules import NotifyRules, Post, Rule, Shape
-from recorder.rules_files import RulesFile
-from recorder.rules_parts import Fault
-from recorder.setting_values import parse_duration
 
 __all__ = ["NotifyError", "address_of", "load_rules", "read_rules", "token_of"]
 

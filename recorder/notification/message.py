@@ -14,10 +14,10 @@ import msgspec
 
 from recorder.answers.growing import Trace, trace_of
 from recorder.answers.incidents import JudgedIncident
-from recorder.coverage.coverage import Coverage
-from recorder.coverage.hole import Gap, Hole
-from recorder.coverage.ports import Log
 from recorder.explain.signals import Actor
+from recorder.facts.coverage.coverage import Coverage
+from recorder.facts.coverage.hole import Gap, Hole
+from recorder.facts.coverage.ports import Log
 from recorder.model.document import json_bytes
 from recorder.model.moment import optional_time, written
 

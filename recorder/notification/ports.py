@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from recorder.errors import Transient
+from recorder.model.errors import Transient
 from recorder.notification.message import Message, Told
 from recorder.notification.rules import Rule
 

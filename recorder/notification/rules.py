@@ -6,7 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from recorder.model.outcomes import Cause, Confidence, Happened
-from recorder.setting_values import parse_duration
+from recorder.model.setting_values import parse_duration
 
 __all__ = ["Condition", "NotifyRules", "Post", "Rule", "Shape"]
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
-from recorder.errors import RecorderError, Transient
+from recorder.model.errors import RecorderError, Transient
 from recorder.notification.loading import NotifyError
 from recorder.notification.message import Kind, Message, Subject
 from recorder.notification.ports import (

@@ -13,7 +13,7 @@ import msgspec
 
 from recorder.answers.growing import continued, successor
 from recorder.answers.node_questions import Labels
-from recorder.knowledge import matches
+from recorder.explain.knowledge import matches
 from recorder.notification.message import Kind, Message, Subject, Told
 from recorder.notification.rules import Condition, Rule
 

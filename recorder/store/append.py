@@ -15,8 +15,8 @@ from typing import Any
 
 import asyncpg
 
-from recorder.errors import UnknownStateError
 from recorder.intake.state import Batch
+from recorder.model.errors import UnknownStateError
 from recorder.store.bookkeeping import Place, write_bookkeeping
 from recorder.store.derivation import derivation_to_write
 from recorder.store.details import DetailEncoder

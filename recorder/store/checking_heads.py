@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import asyncpg
 import orjson
 
-from recorder.classify import node_ready, substance
+from recorder.facts.classify import node_ready, substance
 from recorder.integrity.chain import Problem
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName, Resource

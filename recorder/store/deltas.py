@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from recorder.zstd import (
+from recorder.model.zstd import (
     CompressionParameter,
     ZstdCompressor,
     ZstdDict,

@@ -17,13 +17,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from recorder.store.deltas import delta_compressor
-from recorder.zstd import (
+from recorder.model.zstd import (
     CompressionParameter,
     ZstdCompressor,
     ZstdDecompressor,
     ZstdDict,
 )
+from recorder.store.deltas import delta_compressor
 
 __all__ = ["DICTIONARY", "Decoder", "Encoded", "Encoder", "RAW"]
 

@@ -33,7 +33,7 @@ from sqlalchemy import PoolProxiedConnection
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from recorder.errors import ConfigError, LogError, LogUnavailableError
+from recorder.model.errors import ConfigError, LogError, LogUnavailableError
 from recorder.store.statement import Record, Statement
 from recorder.store.translate import REFUSALS, translate_errors
 

@@ -11,16 +11,16 @@ from typing import Any
 
 import asyncpg
 
-from recorder.errors import LogError
 from recorder.model.columns import numbers_of
 from recorder.model.entry import Entry
+from recorder.model.errors import LogError
 from recorder.model.reference import EntryName, ObjectIdentity
+from recorder.model.zstd import ZstdError
 from recorder.store.encoding import Decoder
 from recorder.store.lookback import documents, load_decoder
 from recorder.store.read_scan import NUMBERED, TEXTS
 from recorder.store.rows import ENTRY_COLUMNS, entries_of
 from recorder.store.statement import Statement
-from recorder.zstd import ZstdError
 
 __all__ = ["EntryDrafts", "UnreadableEntryError"]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import asyncpg
 import orjson
 
-from recorder.errors import NotFoundError
+from recorder.model.errors import NotFoundError
 from recorder.model.hold import Hold, NewHold, Placed
 from recorder.store.retention import connect_for_retention
 from recorder.store.statement import Statement

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import asyncpg
 
-from recorder.errors import StandingByError
+from recorder.model.errors import StandingByError
 from recorder.store.statement import Statement
 
 __all__ = ["LEASE", "session_name", "take_lease"]

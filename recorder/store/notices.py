@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 
 import asyncpg
 
-from recorder.errors import LogUnavailableError
 from recorder.intake.ports import Known, Sink
+from recorder.model.errors import LogUnavailableError
 from recorder.model.observation import (
     RECORDER,
     RETENTION,

@@ -46,11 +46,17 @@ from recorder.answers.queries import (
     Tenants,
     WordsNear,
 )
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
-from recorder.coverage.unproven import dropped
-from recorder.errors import NotFoundError
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import (
+    Archived,
+    ClockJump,
+    FactsEnd,
+    Log,
+    Stream,
+)
+from recorder.facts.coverage.unproven import dropped
 from recorder.model.entry import Entry
+from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 from recorder.store.engine import Connection, Engine

@@ -10,12 +10,12 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.coverage.audit_state import AuditReading, audit_reading
-from recorder.coverage.ports import FactsEnd
 from recorder.doctor.clock import ClockReading
 from recorder.doctor.log import EventLives, LeaseFacts, PartitionFacts
 from recorder.doctor.schema import GuardFacts, SchemaFacts
 from recorder.doctor.server import ServerFacts
+from recorder.facts.coverage.audit_state import AuditReading, audit_reading
+from recorder.facts.coverage.ports import FactsEnd
 from recorder.integrity.catalog import differences
 from recorder.store.engine import Pooled, asking, fetch, fetch_planned, reading
 from recorder.store.read_catalog import made_catalog, read_catalog

@@ -19,7 +19,7 @@ from recorder.answers.queries import (
     NodePlaces,
     Purpose,
 )
-from recorder.coverage.ports import FactsEnd
+from recorder.facts.coverage.ports import FactsEnd
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 from recorder.store.details import detail_decoder

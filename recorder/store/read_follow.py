@@ -13,7 +13,7 @@ from typing import Self
 
 import asyncpg
 
-from recorder.errors import ConfigError
+from recorder.model.errors import ConfigError
 from recorder.store.bookkeeping import CHANNEL
 from recorder.store.engine import connect
 

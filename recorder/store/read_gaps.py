@@ -10,8 +10,8 @@ from datetime import datetime
 import orjson
 from msgspec.structs import replace
 
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import ClockJump
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import ClockJump
 from recorder.model.entry import Operation
 from recorder.model.reference import EntryName
 from recorder.store.codes import OPERATION_CODES, SOURCES

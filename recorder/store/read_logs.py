@@ -6,8 +6,8 @@ from datetime import datetime
 
 import msgspec
 
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Log, Stream, Thinned
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import Log, Stream, Thinned
 from recorder.model.entry import Operation
 from recorder.model.observation import AUDITED
 from recorder.model.reference import EntryName

@@ -7,8 +7,8 @@ rules tell it themselves.
 
 from collections.abc import Collection, Mapping
 
-from recorder.classify import read_record
 from recorder.facts.audits import request
+from recorder.facts.classify import read_record
 from recorder.facts.writing import IN_ITS_ENTRY
 from recorder.model.fact import FactKind
 from recorder.model.facts import Detail, Requested

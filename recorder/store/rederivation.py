@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import asyncpg
 
-from recorder.errors import LogError
 from recorder.facts import DERIVATION
 from recorder.intake.deriving import Deriver
+from recorder.model.errors import LogError
 from recorder.store.derivation import KEEP_FACTS
 from recorder.store.details import DetailEncoder
 from recorder.store.dimension import HOLD_HEAD, Dimensions

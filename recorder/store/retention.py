@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 LOCK = Statement.of(
-    "select pg_try_advisory_lock(hashtext('recorder.retention'))"
+    "select pg_try_advisory_lock(hashtext('recorder.keeping.retention'))"
 )
 
 BATCHES_AT_ONCE = 5_000

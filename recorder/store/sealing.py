@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 import asyncpg
 import msgspec
 
-from recorder.errors import LogError
 from recorder.integrity.leaves import BatchHeader
 from recorder.integrity.tree import CompactRange
+from recorder.model.errors import LogError
 from recorder.store.checking import check_batches
 from recorder.store.dimension import HOLD_HEAD
 from recorder.store.read_batches import LogEnd, read_end

@@ -12,7 +12,7 @@ from typing import Any
 import asyncpg
 import orjson
 
-from recorder.errors import LogError, LogUnavailableError
+from recorder.model.errors import LogError, LogUnavailableError
 from recorder.store.read_retention import RetentionReader
 from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors

@@ -7,7 +7,7 @@ import asyncpg
 from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi
 from sqlalchemy.exc import DBAPIError
 
-from recorder.errors import ConfigError, LogError, LogUnavailableError
+from recorder.model.errors import ConfigError, LogError, LogUnavailableError
 
 __all__ = ["REFUSALS", "LogAccessError", "SchemaError", "translate_errors"]
 

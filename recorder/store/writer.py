@@ -14,12 +14,12 @@ from uuid import UUID
 
 import asyncpg
 
-from recorder.errors import (
+from recorder.intake.known_events import KnownEvent
+from recorder.intake.state import Batch, Recovered
+from recorder.model.errors import (
     ConfigError,
     LogUnavailableError,
 )
-from recorder.intake.known_events import KnownEvent
-from recorder.intake.state import Batch, Recovered
 from recorder.model.reference import Resource
 from recorder.store.append import Appender
 from recorder.store.derivation import ensure_derivation

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, build_opener
 
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 
 __all__ = ["Page", "Server", "announced", "find_page"]
 

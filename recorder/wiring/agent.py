@@ -2,10 +2,10 @@
 
 from importlib.util import find_spec
 
-from api.workers import Workers
-from recorder.errors import ConfigError
-from recorder.knowledge import load
-from recorder.settings import Settings
+from api.resolvers.workers import Workers
+from recorder.explain.knowledge import load
+from recorder.model.errors import ConfigError
+from recorder.model.settings import Settings
 from recorder.wiring.reading import open_logs
 
 __all__ = ["answer_agent"]

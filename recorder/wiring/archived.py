@@ -19,16 +19,16 @@ from recorder.answers.ports import Reading
 from recorder.answers.spanning.reading import SpanningReading
 from recorder.archive.errors import ArchiveError
 from recorder.archive.place import open_place
-from recorder.coverage.hole import Hole
-from recorder.coverage.ports import (
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.coverage.ports import (
     Archived,
     ArchivedSpan,
     Log,
     Stream,
     Thinned,
 )
-from recorder.coverage.unproven import DROPPED
-from recorder.errors import RecorderError
+from recorder.facts.coverage.unproven import DROPPED
+from recorder.model.errors import RecorderError
 from recorder.model.moment import FIRST
 from recorder.model.window import Window
 from recorder.store.archive_engine import ArchiveEngine, Asked

@@ -16,9 +16,9 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from recorder.admin.budget import budget_of, policy_of
-from recorder.errors import RecorderError
-from recorder.settings import PREFIX, Settings
+from recorder.keeping.budget import budget_of, policy_of
+from recorder.model.errors import RecorderError
+from recorder.model.settings import PREFIX, Settings
 from recorder.wiring.live import LiveRecording
 
 __all__ = [

@@ -8,16 +8,16 @@ from functools import partial
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.admin.presence import missing_days
-from recorder.admin.redaction_key import load_key
 from recorder.doctor.checkup import Probes
 from recorder.doctor.cluster import Rights
 from recorder.doctor.database import ASK
 from recorder.doctor.log import ArchiveFacts
 from recorder.embedded.looking import look_at_folder, look_at_programs
 from recorder.embedded.server import EmbeddedServer, ServerOptions
-from recorder.redact import key_id
-from recorder.settings import Settings
+from recorder.intake.redact import key_id
+from recorder.keeping.presence import missing_days
+from recorder.keeping.redaction_key import load_key
+from recorder.model.settings import Settings
 from recorder.sources.watch.catalog import BUILT_IN
 from recorder.sources.watch.client import ClusterClient, ClusterIdentity
 from recorder.sources.watch.rights import try_rights

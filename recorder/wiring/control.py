@@ -15,8 +15,8 @@ from typing import Any
 
 import orjson
 
-from recorder.errors import ConfigError, RecorderError
-from recorder.settings import Settings
+from recorder.model.errors import ConfigError, RecorderError
+from recorder.model.settings import Settings
 from recorder.sources.tape import TapeTee, TapeWriter
 from recorder.wiring.live import LiveRecording
 

@@ -14,10 +14,10 @@ from typing import Literal
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.admin.registry import shown
 from recorder.embedded.server import EmbeddedServer
-from recorder.errors import LogUnavailableError
-from recorder.settings import Settings
+from recorder.keeping.registry import shown
+from recorder.model.errors import LogUnavailableError
+from recorder.model.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.schema import (
     check_schema,

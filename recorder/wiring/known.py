@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from recorder.admin.registry import read_registry, shown
 from recorder.answers.clusters import Clusters, KnownCluster
-from recorder.errors import RecorderError
-from recorder.settings import Settings
+from recorder.keeping.registry import read_registry, shown
+from recorder.model.errors import RecorderError
+from recorder.model.settings import Settings
 from recorder.wiring.places import places_of, watched
 from recorder.wiring.reading import Logs, open_logs
 from recorder.wiring.routing import RoutedLogs

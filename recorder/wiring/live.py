@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from recorder.errors import LogError
 from recorder.intake.progress import Progress
 from recorder.intake.recording import Recording
+from recorder.model.errors import LogError
 from recorder.sources.audit import AuditReceiver
 from recorder.sources.tape import TapeHeader
 from recorder.sources.watch import WatchSource

@@ -8,11 +8,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from recorder.coverage.ports import Log
-from recorder.errors import RecorderError
-from recorder.health.notifying import notify_exposition
-from recorder.health.server import listening
-from recorder.knowledge import Knowledge, load
+from recorder.doctor.health.notifying import notify_exposition
+from recorder.doctor.health.server import listening
+from recorder.explain.knowledge import Knowledge, load
+from recorder.facts.coverage.ports import Log
+from recorder.model.errors import RecorderError
+from recorder.model.settings import Settings
 from recorder.notification.following import Following
 from recorder.notification.listing import Notification
 from recorder.notification.loading import NotifyError, load_rules
@@ -26,7 +27,6 @@ from recorder.notification.sending import (
     Tried,
     try_rule,
 )
-from recorder.settings import Settings
 from recorder.store.outbox import StoredOutbox, outbox
 from recorder.wiring.database import open_database
 from recorder.wiring.reading import Logs, open_logs

@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from recorder.admin.playing import Playing, play_tape
-from recorder.settings import Settings
+from recorder.keeping.playing import Playing, play_tape
+from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from recorder.wiring.reading import OpenedLog, open_logs
 

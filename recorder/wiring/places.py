@@ -19,13 +19,13 @@ from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.admin.registry import registered, shown
 from recorder.answers.clusters import Away
-from recorder.coverage.ports import Log
-from recorder.errors import ConfigError, RecorderError
+from recorder.facts.coverage.ports import Log
+from recorder.keeping.registry import registered, shown
+from recorder.model.errors import ConfigError, RecorderError
 from recorder.model.reads import is_of_reads
 from recorder.model.reference import LogNumber
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import list_logs
 from recorder.store.schema import check_schema

@@ -17,19 +17,19 @@ import yaml
 from msgspec import structs
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from recorder.admin.budget import budget_of, policy_of, room_guard, stage_of
-from recorder.admin.registry import located, registered
 from recorder.answers.clusters import Known
 from recorder.answers.logs import choose_log
 from recorder.answers.ports import Reading
 from recorder.answers.status import DatabaseStatus, Disk, LogStatus, Status
-from recorder.coverage.ports import Log
 from recorder.embedded.folder import DataFolder
 from recorder.embedded.locks import is_unheld
 from recorder.embedded.state import Phase, read_state
-from recorder.errors import NotFoundError
+from recorder.facts.coverage.ports import Log
+from recorder.keeping.budget import budget_of, policy_of, room_guard, stage_of
+from recorder.keeping.registry import located, registered
+from recorder.model.errors import NotFoundError
 from recorder.model.reference import LogNumber
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading, list_logs
 from recorder.store.read_database import (

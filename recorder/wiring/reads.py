@@ -18,16 +18,16 @@ from typing import Any
 
 import orjson
 
-from recorder.admin.budget import room_guard
-from recorder.admin.redaction_key import load_key, make_redaction
-from recorder.errors import LogUnavailableError, RecorderError
 from recorder.intake.committing import Policy
 from recorder.intake.progress import Received
 from recorder.intake.recording import Recording
+from recorder.intake.redact import key_id
+from recorder.keeping.budget import room_guard
+from recorder.keeping.redaction_key import load_key, make_redaction
+from recorder.model.errors import LogUnavailableError, RecorderError
 from recorder.model.observation import AUDIT
 from recorder.model.reads import uid_of_reads
-from recorder.redact import key_id
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.sources.audit import AuditReceiver
 from recorder.store.writer import LogSpec, Writer, holder_name
 from recorder.wiring.places import Place

@@ -4,12 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from recorder.admin.tokens import TokenFile
-from recorder.certificates import Certificates
-from recorder.errors import ConfigError
 from recorder.intake.ports import Source
 from recorder.intake.progress import Received
-from recorder.settings import Settings
+from recorder.keeping.tokens import TokenFile
+from recorder.listening.certificates import Certificates
+from recorder.model.errors import ConfigError
+from recorder.model.settings import Settings
 from recorder.sources.audit import (
     AuditCounters,
     AuditReceiver,

@@ -12,23 +12,23 @@ from contextlib import asynccontextmanager, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
-from recorder.admin.budget import room_guard
-from recorder.admin.redaction_key import load_key, make_redaction
-from recorder.collector import calm_collector
+from recorder.doctor.health import HealthServer
 from recorder.embedded.locks import RecordingLock
-from recorder.errors import (
-    LogUnavailableError,
-    StandingByError,
-    UnknownStateError,
-)
-from recorder.health import HealthServer
 from recorder.intake.committing import Policy
 from recorder.intake.ports import Source
 from recorder.intake.progress import Progress
 from recorder.intake.recording import Recording
+from recorder.intake.redact import key_id
+from recorder.keeping.budget import room_guard
+from recorder.keeping.collector import calm_collector
+from recorder.keeping.redaction_key import load_key, make_redaction
+from recorder.model.errors import (
+    LogUnavailableError,
+    StandingByError,
+    UnknownStateError,
+)
 from recorder.model.observation import AUDIT, RECORDER, WATCH
-from recorder.redact import key_id
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.sources.tape import (
     TapeTee,
     TapeWriter,

@@ -7,9 +7,9 @@ none does, the log is written for a moment by this process.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from recorder.admin.budget import policy_of
-from recorder.admin.registry import located
-from recorder.admin.retaining import (
+from recorder.keeping.budget import policy_of
+from recorder.keeping.registry import located
+from recorder.keeping.retaining import (
     Retained,
     check_place,
     deliver,
@@ -17,7 +17,7 @@ from recorder.admin.retaining import (
     retain,
 )
 from recorder.model.hold import Hold, NewHold, Placed
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.holds import add_hold, lift_hold, list_holds
 from recorder.store.read_database import database_facts

@@ -18,10 +18,14 @@ from recorder.answers.clusters import Away, Known
 from recorder.answers.logs import choose_log
 from recorder.answers.ports import Reading
 from recorder.answers.status import Status
-from recorder.coverage.ports import Log
-from recorder.errors import LogUnavailableError, NotFoundError, RecorderError
+from recorder.facts.coverage.ports import Log
+from recorder.model.errors import (
+    LogUnavailableError,
+    NotFoundError,
+    RecorderError,
+)
 from recorder.model.reference import LogNumber
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.store.engine import POOL_MAX, STATEMENT_TIMEOUT
 from recorder.store.read_follow import Bell
 from recorder.wiring.places import (

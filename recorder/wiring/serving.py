@@ -11,16 +11,16 @@ from api.access import Anybody, Guard, Tokens
 from api.app import Served
 from api.ports import Logs as PortOfLogs
 from api.ports import Reads
-from api.proxying import ProxyGuard
-from api.reviewing import ClusterGuard, Reviewing
+from api.resolvers.proxying import ProxyGuard
+from api.resolvers.reviewing import ClusterGuard, Reviewing
 from api.serving import Opening, listening
-from recorder.admin.registry import RegistryFile, serves_registry
-from recorder.admin.tokens import TokenFile
-from recorder.certificates import Certificates
-from recorder.collector import prompt_collector
-from recorder.errors import ConfigError, RecorderError
-from recorder.knowledge import load
-from recorder.settings import Settings
+from recorder.explain.knowledge import load
+from recorder.keeping.collector import prompt_collector
+from recorder.keeping.registry import RegistryFile, serves_registry
+from recorder.keeping.tokens import TokenFile
+from recorder.listening.certificates import Certificates
+from recorder.model.errors import ConfigError, RecorderError
+from recorder.model.settings import Settings
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.reviews import KubernetesReviews
 from recorder.store.translate import SchemaError

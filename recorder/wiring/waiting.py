@@ -14,8 +14,8 @@ from contextlib import (
 from datetime import timedelta
 from typing import TypeVar
 
-from recorder.errors import LogError, RecorderError, Transient
-from recorder.settings import Settings
+from recorder.model.errors import LogError, RecorderError, Transient
+from recorder.model.settings import Settings
 from recorder.store.translate import LogAccessError, SchemaError
 
 __all__ = ["CONNECT_RETRY", "opened", "pause"]

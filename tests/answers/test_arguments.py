@@ -6,7 +6,7 @@ import pytest
 
 from recorder.answers.arguments import Argument, Asking
 from recorder.answers.registry import QUESTIONS
-from recorder.errors import ConfigError
+from recorder.model.errors import ConfigError
 from recorder.model.outcomes import Cause
 from recorder.model.window import TimeError, Window
 

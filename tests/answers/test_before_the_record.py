@@ -24,9 +24,9 @@ from recorder.answers.ports import Reading
 from recorder.answers.stats import ask_stats
 from recorder.answers.why import ask_why
 from recorder.answers.why_workload import ask_why_workload
-from recorder.coverage.coverage import Coverage
+from recorder.explain.knowledge import shipped
 from recorder.explain.steps import LAST_SIGN
-from recorder.knowledge import shipped
+from recorder.facts.coverage.coverage import Coverage
 from recorder.model.window import Window
 from tests.corpus.beginning import begun
 from tests.corpus.logs import play_in_turn, reading_of, tape_of

@@ -10,7 +10,7 @@ import pytest
 from recorder.answers.authors import Attribution
 from recorder.answers.history import Version
 from recorder.answers.who import FieldContest, FieldContests
-from recorder.classify.changes import changes
+from recorder.facts.classify.changes import changes
 from recorder.model.author import Author, KnownBy
 from recorder.model.entry import Operation
 from tests.answers.test_joining import a_line

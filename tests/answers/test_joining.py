@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 
 from recorder.answers.joining import Joined, read_requests
-from recorder.classify.requests import request_draft
+from recorder.facts.classify.requests import request_draft
 from recorder.model.entry import Entry, Operation
 from recorder.model.reference import EntryName, ObjectIdentity
 from tests.support.builders import at

@@ -3,8 +3,8 @@
 import pytest
 
 from recorder.answers.logs import AmbiguousLogError, choose_log
-from recorder.coverage.ports import Log
-from recorder.errors import NotFoundError
+from recorder.facts.coverage.ports import Log
+from recorder.model.errors import NotFoundError
 
 
 def a_log(number: int, name: str, *, uid: str = "", kind: str = "live") -> Log:

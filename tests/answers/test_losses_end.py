@@ -5,9 +5,9 @@ from typing import cast
 
 from recorder.answers.loading.hits import _scope, _unheard
 from recorder.answers.ports import Reading
-from recorder.coverage.account import read_account
-from recorder.coverage.unproven import STALE
 from recorder.explain.impact import Scope
+from recorder.facts.coverage.account import read_account
+from recorder.facts.coverage.unproven import STALE
 from recorder.model.window import Window
 from tests.coverage.judging import NODES, NOW, PODS, TAPE, Told, a_gap, judged
 from tests.support.builders import at

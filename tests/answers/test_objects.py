@@ -21,9 +21,9 @@ from recorder.answers.node_questions import ConditionsQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.series import ask_conditions
 from recorder.answers.show import ask_object
-from recorder.errors import NotFoundError
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.entry import Operation
+from recorder.model.errors import NotFoundError
 from recorder.model.observation import EXPIRED, Observation
 from recorder.model.window import Window
 from tests.corpus.logs import reading_of

@@ -13,8 +13,8 @@ from recorder.answers.status import (
     days_lines,
     summary,
 )
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Log, Stream
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import Log, Stream
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.reference import EntryName
 

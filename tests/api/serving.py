@@ -11,7 +11,7 @@ from typing import Any
 
 import aiohttp
 
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.serving import serving
 
 __all__ = [

@@ -13,9 +13,9 @@ import aiohttp
 import orjson
 
 from api.app import Served
-from api.reviewing import ClusterGuard, Reviewing
+from api.resolvers.reviewing import ClusterGuard, Reviewing
 from api.serving import listening
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.access import Person, Right
 from recorder.model.observation import (
     AuditRecorded,
@@ -24,7 +24,7 @@ from recorder.model.observation import (
     RecordsLost,
 )
 from recorder.model.reference import Resource
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.reading import open_logs
 from tests.api.serving import Client
 from tests.support.builders import (

@@ -11,9 +11,9 @@ import pytest
 
 from api.access import OpenToAllError
 from api.errors import told
-from recorder.admin.tokens import TokenFile, TokenFileError
-from recorder.errors import ConfigError, LogUnavailableError
-from recorder.settings import Settings
+from recorder.keeping.tokens import TokenFile, TokenFileError
+from recorder.model.errors import ConfigError, LogUnavailableError
+from recorder.model.settings import Settings
 from recorder.store.translate import translate_errors
 from recorder.wiring.serving import serving
 from tests.api.listening import listening

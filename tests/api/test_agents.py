@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from api.mcp import tools
-from recorder.admin.tokens import TokenFile
+from recorder.keeping.tokens import TokenFile
 from tests.api.serving import Client, served_by
 from tests.support.postgres import Database
 

@@ -24,9 +24,9 @@ from graphql import (
 from graphql.execution import Executor
 from strawberry.schema.config import StrawberryConfig
 
-from api.columns import ColumnExecutor
-from api.graphql_http import json_bytes
-from api.scalars import SCALARS, Json, attribute
+from api.http.columns import ColumnExecutor
+from api.http.graphql_http import json_bytes
+from api.resolvers.types.scalars import SCALARS, Json, attribute
 from recorder.model.fact import FactKind
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -15,7 +15,7 @@ import aiohttp
 import pytest
 
 from recorder.cli import main
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.beside import ServedEndedError, served_beside
 from tests.api.serving import Client
 from tests.cli.running import started

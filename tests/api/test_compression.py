@@ -10,7 +10,7 @@ import brotli
 import orjson
 import pytest
 
-from recorder.zstd import decompress as unzstd
+from recorder.model.zstd import decompress as unzstd
 from tests.api.listening import FACTS
 from tests.api.serving import Client, Reply
 from tests.support.telling import Telling, changes

@@ -158,7 +158,7 @@ async def test_an_answer_may_take_longer_than_its_request(
         await asyncio.sleep(0.5)
         return b"{}"
 
-    monkeypatch.setattr("api.graphql_http.read_body", slow)
+    monkeypatch.setattr("api.http.graphql_http.read_body", slow)
     reply = await served.post({"query": "{ __typename }"})
 
     assert reply.codes == ["api.request"]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from api.cursors import BEGIN, INDEX_MAX, Cursor, Order
 from api.errors import CursorError
+from api.resolvers.cursors import BEGIN, INDEX_MAX, Cursor, Order
 
 ENTRIES, INCIDENTS = Order.ENTRIES, Order.INCIDENTS
 AT = 1_795_252_442_000_113

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from api import exporting
+from api.http import exporting
 from recorder.model.observation import AuditRecorded
 from recorder.store import read_fact_pages
 from tests.api.serving import Client

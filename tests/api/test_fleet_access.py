@@ -10,10 +10,10 @@ import aiohttp
 import pytest
 
 from api.access import Principal
-from api.visible.logs import visible
-from recorder.admin.tokens import TokenFile
-from recorder.errors import LogUnavailableError, NotFoundError
+from api.resolvers.visible.logs import visible
+from recorder.keeping.tokens import TokenFile
 from recorder.model.access import Right
+from recorder.model.errors import LogUnavailableError, NotFoundError
 from recorder.model.reference import LogNumber
 from recorder.wiring.places import Place, places_of, watched
 from recorder.wiring.routing import RoutedLogs

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.answers.paging import Item, Page, Part, Turn, cut, merged
-from api.cursors import Order
+from api.resolvers.answers.paging import Item, Page, Part, Turn, cut, merged
+from api.resolvers.cursors import Order
 
 BEGAN = datetime(2026, 11, 21, tzinfo=UTC)
 NAMES = ("a:1", "b:1", "b:2", "c:9")

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from api.reviewing import PersonRights, Reviewing
-from api.visible.reading import VisibleReading
-from api.visible.sight import Sight
+from api.resolvers.reviewing import PersonRights, Reviewing
+from api.resolvers.visible.reading import VisibleReading
+from api.resolvers.visible.sight import Sight
 from recorder.answers.log_questions import SearchQuestion
 from recorder.answers.naming import Reference
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node, find_objects
 from recorder.answers.search import SearchKind, ask_search
-from recorder.errors import NotFoundError
 from recorder.model.access import Person
-from recorder.settings import Settings
+from recorder.model.errors import NotFoundError
+from recorder.model.settings import Settings
 from recorder.wiring.reading import open_logs
 from tests.api.tenants import (
     MACHINE,

@@ -8,8 +8,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from api import workers
-from recorder.settings import Settings
+from api.resolvers import workers
+from recorder.model.settings import Settings
 from recorder.wiring.reading import open_logs
 from tests.api.serving import Client, served_by
 from tests.support.postgres import Database

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from api.judging import Judging
+from api.resolvers.judging import Judging
 from recorder.answers.growing import Changes, Trace
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.store.outbox import outbox
 from recorder.wiring.reading import open_logs
 from tests.api.listening import Listening, listening
@@ -126,7 +126,7 @@ async def test_too_many_are_told_to_come_later(
     growing: Client, telling: Telling, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del telling
-    monkeypatch.setattr("api.judging.SUBSCRIBERS_MAX", 1)
+    monkeypatch.setattr("api.resolvers.judging.SUBSCRIBERS_MAX", 1)
     async with listening(growing, query=INCIDENTS) as one:
         await told(one, "incidents")
         async with listening(growing, query=INCIDENTS) as other:
@@ -146,7 +146,7 @@ async def test_a_judgement_that_fails_ends_its_subscription_alone(
         raise RuntimeError(msg)
 
     with monkeypatch.context() as breaking:
-        breaking.setattr("api.judging.ask_incidents", broken)
+        breaking.setattr("api.resolvers.judging.ask_incidents", broken)
         async with listening(growing, query=INCIDENTS) as one:
             _, document = await one.event()
     async with listening(growing, query=INCIDENTS) as later:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from recorder.admin.tokens import TokenFile
+from recorder.keeping.tokens import TokenFile
 from tests.api.serving import Client, served_by
 from tests.support.postgres import Database
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from api.answers import entries, paging
+from api.resolvers.answers import entries, paging
 from tests.api.serving import Client
 from tests.support.fact_rows import derive_anew
 from tests.support.postgres import Database

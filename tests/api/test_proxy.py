@@ -13,10 +13,10 @@ import pytest
 from cryptography import x509
 from multidict import CIMultiDict
 
-from recorder.admin.tokens import TokenFile
-from recorder.certificates import CertificateFileError
-from recorder.errors import ConfigError
-from recorder.settings import Settings
+from recorder.keeping.tokens import TokenFile
+from recorder.listening.certificates import CertificateFileError
+from recorder.model.errors import ConfigError
+from recorder.model.settings import Settings
 from recorder.wiring.serving import serving
 from tests.api.serving import Client, Reply
 from tests.api.test_websocket import talking

@@ -8,9 +8,9 @@ from graphql import execute_sync, parse
 from msgspec import UNSET, UnsetType, field
 from strawberry.schema.config import StrawberryConfig
 
-from api.columns import ColumnExecutor
-from api.publishing import publish
-from api.scalars import SCALARS, attribute
+from api.http.columns import ColumnExecutor
+from api.resolvers.types.publishing import publish
+from api.resolvers.types.scalars import SCALARS, attribute
 from recorder.model.document import Document, plain
 from recorder.model.outcomes import Mode
 from recorder.model.reference import EntryName

@@ -11,10 +11,10 @@ import aiohttp
 import asyncpg
 import pytest
 
-from recorder.admin.tokens import TokenFile
 from recorder.answers.nouns import Part, Selection
 from recorder.answers.queries import EntryQuery
-from recorder.settings import Settings
+from recorder.keeping.tokens import TokenFile
+from recorder.model.settings import Settings
 from recorder.wiring import reads as wiring
 from recorder.wiring.reading import open_logs
 from recorder.wiring.serving import serving

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from api.access import LOCAL, Principal
-from api.remembering import VERDICTS_MAX, Found, JudgedOnce, Stand
+from api.resolvers.remembering import VERDICTS_MAX, Found, JudgedOnce, Stand
 from recorder.answers.incidents import Incidents, ask_incidents
-from recorder.coverage.coverage import Coverage
-from recorder.coverage.hole import Hole
-from recorder.coverage.ports import Archived, Log, Stream
+from recorder.facts.coverage.coverage import Coverage
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.coverage.ports import Archived, Log, Stream
 from recorder.model.reference import LogNumber
 from recorder.model.window import Window
 from tests.api.serving import Client
@@ -156,7 +156,7 @@ async def test_a_tape_is_judged_once_for_whoever_asks_the_same(
         judged.append(given[1])
         return await ask_incidents(*given, **more)
 
-    monkeypatch.setattr("api.answers.incidents.ask_incidents", noted)
+    monkeypatch.setattr("api.resolvers.answers.incidents.ask_incidents", noted)
     query = """query Asked($causes: [Cause!]) {
       incidents(cluster: "crash", since: "2026-01-01T00:00:01Z",
         causes: $causes) {

@@ -9,16 +9,16 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 
 from api.access import Principal
-from api.judging import Judging
-from api.visible.logs import visible
-from api.workers import Workers
+from api.resolvers.judging import Judging
+from api.resolvers.visible.logs import visible
+from api.resolvers.workers import Workers
 from recorder.answers.nouns import Part, Selection
 from recorder.answers.queries import EntryQuery
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.access import Right
 from recorder.model.entry import Operation
 from recorder.model.observation import Noticed
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.reading import Logs, open_logs
 from tests.support.builders import NODES, PODS, a_frame, a_list, a_node, at
 from tests.support.fixed_log import LIVE

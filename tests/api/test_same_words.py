@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from recorder.cli import main
-from recorder.errors import RecorderError
+from recorder.model.errors import RecorderError
 from tests.api.serving import Client
 from tests.support.postgres import Database
 

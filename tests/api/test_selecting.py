@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from api.answers import entries
-from api.cursors import Cursor
+from api.resolvers.answers import entries
+from api.resolvers.cursors import Cursor
 from recorder.answers.entries import entry_coverage
 from recorder.model.entry import Entry
 from recorder.store.encoding import Decoder

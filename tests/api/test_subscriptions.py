@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 import pytest
 
-from api import following
-from api.columns import ColumnExecutor
+from api.http.columns import ColumnExecutor
+from api.resolvers import following
 from recorder.store import derivation
 from tests.api.listening import FACTS, listening
 from tests.api.serving import Client

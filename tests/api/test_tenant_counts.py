@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 import pytest
 
-from api.cursors import Cursor, Order
-from api.visible.naming import namespaces_in, words_of_event
+from api.resolvers.cursors import Cursor, Order
+from api.resolvers.visible.naming import namespaces_in, words_of_event
 from tests.api.serving import Client
 from tests.api.tenants import MACHINE, Tenants, requested, served_to
 from tests.api.test_agents import over_http

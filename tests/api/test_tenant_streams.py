@@ -6,18 +6,19 @@ from contextlib import AsyncExitStack, aclosing
 
 import pytest
 
-from api import following, reviewing, streaming
 from api.access import Principal
-from api.judging import Judging
-from api.reviewing import PersonRights, Reviewing
-from api.workers import Workers
+from api.http import streaming
+from api.resolvers import following, reviewing
+from api.resolvers.judging import Judging
+from api.resolvers.reviewing import PersonRights, Reviewing
+from api.resolvers.workers import Workers
 from recorder.answers.growing import Changes, essence_of, trace_of
 from recorder.answers.incidents import Incidents
+from recorder.explain.knowledge import shipped
 from recorder.explain.verdict import Judged
-from recorder.knowledge import shipped
 from recorder.model.access import Person
 from recorder.model.observation import Observation
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.reading import open_logs
 from tests.api.listening import Listening, listening
 from tests.api.tenants import (

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from api.cursors import Cursor
+from api.resolvers.cursors import Cursor
 from tests.api.listening import listening
 from tests.api.serving import Client, Reply
 from tests.api.tenants import (

@@ -13,10 +13,10 @@ from gql import gql
 from gql.transport.websockets import WebsocketsTransport
 from starlette.websockets import WebSocket
 
-from api import websocket
 from api.access import Anybody
-from api.websocket import PROTOCOL, Socket
-from recorder.admin.tokens import TokenFile
+from api.http import websocket
+from api.http.websocket import PROTOCOL, Socket
+from recorder.keeping.tokens import TokenFile
 from tests.api.listening import FACTS
 from tests.api.serving import Client, served_by
 from tests.support.postgres import Database

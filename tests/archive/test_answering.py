@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recorder.admin.retaining import Retaining, retain
-from recorder.retention.policy import Policy
-from recorder.settings import Settings
+from recorder.keeping.retaining import Retaining, retain
+from recorder.keeping.retention.policy import Policy
+from recorder.model.settings import Settings
 from recorder.wiring.reading import open_logs
 from tests.corpus.answers import TAPES
 from tests.corpus.logs import names, play

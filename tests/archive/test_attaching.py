@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from recorder.admin.attaching import attach
-from recorder.admin.verifying import Verifying
-from recorder.admin.verifying_database import verify
 from recorder.answers.node_questions import WhyQuestion
 from recorder.answers.queries import NodeNames
 from recorder.answers.why import ask_why
 from recorder.archive.errors import ArchiveError
-from recorder.coverage.coverage import covered
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
+from recorder.facts.coverage.coverage import covered
+from recorder.keeping.attaching import attach
+from recorder.keeping.verifying import Verifying
+from recorder.keeping.verifying_database import verify
 from recorder.store.steps import RefusedError
 from tests.archive.test_answering import drop_all
 from tests.archive.test_spanning import (

@@ -25,8 +25,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from api.visible.reading import VisibleReading
-from api.visible.sight import Sight
+from api.resolvers.visible.reading import VisibleReading
+from api.resolvers.visible.sight import Sight
 from recorder import answers as questions
 from recorder.answers.around import ask_nearest
 from recorder.answers.audit_coverage import ask_audit_coverage
@@ -76,14 +76,14 @@ from recorder.answers.who import ask_who
 from recorder.answers.why import ask_why
 from recorder.answers.why_workload import ask_why_workload
 from recorder.answers.workload import ask_workload
-from recorder.errors import NotFoundError
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.access import Right
 from recorder.model.entry import Entry
+from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
+from recorder.model.settings import Settings
 from recorder.model.window import Window
-from recorder.settings import Settings
 from recorder.wiring.archived import ArchivedReading
 from recorder.wiring.reading import open_logs
 from tests.conftest import TEMPLATE

@@ -9,8 +9,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from recorder.admin.listing import Iceberg, Listed
-from recorder.admin.retaining import Retained, Retaining, retain
 from recorder.archive.columns import WHOSE, Schema
 from recorder.archive.errors import (
     ArchiveError,
@@ -25,7 +23,9 @@ from recorder.archive.iceberg import (
 )
 from recorder.archive.manifest import Manifest, Part
 from recorder.archive.sorting import part_of
-from recorder.retention.policy import Policy
+from recorder.keeping.listing import Iceberg, Listed
+from recorder.keeping.retaining import Retained, Retaining, retain
+from recorder.keeping.retention.policy import Policy
 from tests.archive.test_archiving import contents, folders, manifest
 from tests.support.days import DAYS, days_of_a_log, write_days
 from tests.support.postgres import Database

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from recorder.admin.rederiving import (
+from recorder.archive.errors import ArchiveError
+from recorder.archive.place import FolderPlace
+from recorder.facts import DERIVATION
+from recorder.integrity.verified import Verified
+from recorder.keeping.rederiving import (
     RederivedArchive,
     Rederiving,
     rederive,
     rederive_archive,
 )
-from recorder.admin.verifying import Verifying
-from recorder.admin.verifying_archive import ArchivedLog, verify_archived
-from recorder.archive.errors import ArchiveError
-from recorder.archive.place import FolderPlace
-from recorder.facts import DERIVATION
-from recorder.integrity.verified import Verified
+from recorder.keeping.verifying import Verifying
+from recorder.keeping.verifying_archive import ArchivedLog, verify_archived
 from tests.archive.test_answering import (
     ARCHIVED,
     answers,

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from obstore.store import MemoryStore
 
-from recorder.admin.retaining import Retained, Retaining, retain
 from recorder.archive.bucket import BucketPlace
 from recorder.archive.errors import (
     ArchiveError,
@@ -16,7 +15,8 @@ from recorder.archive.errors import (
 )
 from recorder.archive.kept import check_kept
 from recorder.archive.place import FolderPlace, Place, open_place
-from recorder.retention.policy import Policy
+from recorder.keeping.retaining import Retained, Retaining, retain
+from recorder.keeping.retention.policy import Policy
 from tests.support.days import asked, write_days
 from tests.support.fake_bucket import FakeBucket, served_bucket
 from tests.support.postgres import Database

@@ -19,11 +19,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
 )
 
-from recorder.admin.checkpointing import make_checkpoint
-from recorder.admin.proving import prove
-from recorder.admin.verifying import Sample, Verifying
-from recorder.admin.verifying_archive import ArchivedLog, verify_archived
-from recorder.admin.verifying_database import verify
 from recorder.answers.verification import verification_lines
 from recorder.archive.errors import ArchiveError, PlaceError
 from recorder.archive.listing import list_archive
@@ -32,6 +27,11 @@ from recorder.integrity.chain import Witnessed
 from recorder.integrity.notes import Checkpoint
 from recorder.integrity.proof import Proof, check_proof
 from recorder.integrity.verified import ReadDays, Verified
+from recorder.keeping.checkpointing import make_checkpoint
+from recorder.keeping.proving import prove
+from recorder.keeping.verifying import Sample, Verifying
+from recorder.keeping.verifying_archive import ArchivedLog, verify_archived
+from recorder.keeping.verifying_database import verify
 from recorder.model.reference import EntryName
 from recorder.store.long_work import connect_to
 from tests.retention.test_dropping import run

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.store.read_archived import read_archived
 from recorder.wiring.archived import ArchivedReading
 from recorder.wiring.reading import Logs, open_logs

@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from recorder.admin.retaining import Retaining, retain
 from recorder.answers.diff import ask_difference
 from recorder.answers.entries import ask_entries
 from recorder.answers.entry import ask_entry, ask_opened
@@ -34,13 +33,14 @@ from recorder.answers.search import ask_search
 from recorder.answers.show import ask_object
 from recorder.answers.timeline import ask_timeline
 from recorder.answers.why import ask_why
-from recorder.coverage.coverage import Coverage, covered
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
+from recorder.facts.coverage.coverage import Coverage, covered
+from recorder.keeping.retaining import Retaining, retain
+from recorder.keeping.retention.policy import Policy
 from recorder.model.entry import Entry
 from recorder.model.reference import EntryName
+from recorder.model.settings import Settings
 from recorder.model.window import Window
-from recorder.retention.policy import Policy
-from recorder.settings import Settings
 from recorder.wiring.archived import ArchivedReading
 from recorder.wiring.reading import open_logs
 from tests.conftest import TEMPLATE

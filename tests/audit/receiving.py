@@ -12,14 +12,14 @@ from typing import Any
 import aiohttp
 import orjson
 
-from recorder.certificates import Certificates
 from recorder.intake.committing import Policy
 from recorder.intake.progress import Received
 from recorder.intake.recording import Recording
+from recorder.intake.redact import Redaction, RedactionRules
 from recorder.intake.state import Batch
+from recorder.listening.certificates import Certificates
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import AUDIT
-from recorder.redact import Redaction, RedactionRules
 from recorder.sources.audit import AuditReceiver, AuditWebhook
 from tests.cluster.certificates import Authority, KeyPair
 from tests.support.memory_log import MemoryLog, MemoryWriter

@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from recorder.errors import ClusterError
 from recorder.intake.progress import Received
+from recorder.model.errors import ClusterError
 from recorder.model.observation import PlaceReached, RecordsLost
 from recorder.sources.audit import AuditCounters
 from recorder.sources.audit.proving import LOST, Proof

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from recorder import zstd
-from recorder.health.server import HealthServer
+from recorder.doctor.health.server import HealthServer
 from recorder.intake.progress import Progress, Received
+from recorder.model import zstd
 from recorder.model.observation import AuditRecorded, PlaceReached
 from recorder.sources.audit import AuditImport, AuditTail, cut_off
 from tests.audit.test_tailing import Kept, ids, write

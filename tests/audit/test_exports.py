@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 import pytest
 
-from recorder.classify import request_draft
-from recorder.classify.audit_record import read_audit
-from recorder.classify.requesters import requester
+from recorder.facts.classify import request_draft
+from recorder.facts.classify.audit_record import read_audit
+from recorder.facts.classify.requesters import requester
 from recorder.model.observation import AuditRecorded
 from recorder.sources.audit import AuditImport
 from recorder.sources.audit.exports import (

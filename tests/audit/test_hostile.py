@@ -7,12 +7,12 @@ from pathlib import Path
 import msgspec
 import orjson
 
-from recorder.classify import is_audit_record
+from recorder.facts.classify import is_audit_record
 from recorder.intake.committing import Policy
 from recorder.intake.recording import Recording
+from recorder.intake.redact import Redaction, RedactionRules
 from recorder.model.entry import Operation
 from recorder.model.observation import AUDIT
-from recorder.redact import Redaction, RedactionRules
 from recorder.sources.audit import AuditImport
 from tests.audit.receiving import Receiving, a_record
 from tests.fuzz.documents import make_posted

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from recorder import zstd
+from recorder.model import zstd
 from recorder.sources.audit import AuditImport
 from tests.audit.test_exports import RECORD, TEXT
 from tests.audit.test_tailing import Kept

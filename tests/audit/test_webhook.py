@@ -11,10 +11,10 @@ import aiohttp
 import orjson
 import pytest
 
-from recorder.certificates import Certificates
-from recorder.health.metrics import exposition
+from recorder.doctor.health.metrics import exposition
 from recorder.intake.ports import Known
 from recorder.intake.progress import Progress, Received
+from recorder.listening.certificates import Certificates
 from recorder.model.entry import Operation
 from recorder.sources.audit import AuditReceiver, AuditWebhook
 from recorder.sources.audit.proving import Proof

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from recorder.classify import classify
+from recorder.facts.classify import classify
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import Resource
 from tests.classify.documents import compact

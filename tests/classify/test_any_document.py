@@ -7,15 +7,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recorder.classify import (
+from recorder.facts.classify import (
     lease_renewed_at,
     node_ready,
     read_head,
     substance,
 )
-from recorder.classify.text import TEXT_SIZE_BYTES_MAX
-from recorder.errors import InputError
+from recorder.facts.classify.text import TEXT_SIZE_BYTES_MAX
 from recorder.model.entry import Draft
+from recorder.model.errors import InputError
 from recorder.model.reference import Resource
 from tests.classify import documents
 from tests.classify.examples import EVENTS, LEASES, NODES, PODS, drafted

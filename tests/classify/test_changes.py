@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recorder.answers.changes import shown_change
-from recorder.classify.changes import changes, is_noise
-from recorder.classify.paths import Element, Step, written_path
+from recorder.facts.classify.changes import changes, is_noise
+from recorder.facts.classify.paths import Element, Step, written_path
 from recorder.model.document import plain
 from tests.classify.applying import applied, parsed_path
 

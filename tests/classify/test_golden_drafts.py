@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recorder.classify import read_head, read_object
+from recorder.facts.classify import read_head, read_object
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import ObjectIdentity, Resource
 from tests.classify import documents

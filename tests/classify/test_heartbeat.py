@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recorder.classify import lease_renewed_at, node_ready, substance
+from recorder.facts.classify import lease_renewed_at, node_ready, substance
 from recorder.model.reference import Resource
 from tests.classify import documents
 from tests.classify.documents import compact

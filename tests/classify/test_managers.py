@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from recorder.classify.managers import moved_managers
+from recorder.facts.classify.managers import moved_managers
 
 
 def an_entry(

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from recorder.classify import read_head
-from recorder.classify.text import TEXT_SIZE_BYTES_MAX, clean
+from recorder.facts.classify import read_head
+from recorder.facts.classify.text import TEXT_SIZE_BYTES_MAX, clean
 from recorder.model.reference import ObjectIdentity
 from recorder.model.validity import UnreadableError
 from tests.classify import documents

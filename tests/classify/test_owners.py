@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from recorder.classify.changes import changes
-from recorder.classify.owners import Owners
+from recorder.facts.classify.changes import changes
+from recorder.facts.classify.owners import Owners
 
 READY = 'k:{"type":"Ready"}'
 

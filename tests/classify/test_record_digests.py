@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from recorder.classify import record_digests
+from recorder.facts.classify import record_digests
 from tests.audit.receiving import a_record
 
 RECORD = a_record("a", requestObject={"x": 1}, responseObject={"y": [1, 2]})

@@ -5,8 +5,8 @@ from typing import Any
 import orjson
 import pytest
 
-from recorder.classify.audit_record import AuditRecord, read_audit
-from recorder.classify.requesters import client_of, manager_of, requester
+from recorder.facts.classify.audit_record import AuditRecord, read_audit
+from recorder.facts.classify.requesters import client_of, manager_of, requester
 
 
 def a_record(**more: Any) -> AuditRecord:

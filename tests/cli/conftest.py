@@ -11,11 +11,11 @@ from pathlib import Path
 import orjson
 import pytest
 
-from recorder.admin.playing import Playing, play_tape
 from recorder.cli import main
 from recorder.doctor import Check, checkup
 from recorder.doctor.cluster import ClusterFindings
-from recorder.settings import Settings
+from recorder.keeping.playing import Playing, play_tape
+from recorder.model.settings import Settings
 from tests.corpus.live.asking import LIVE as LIVE_FOLDER
 from tests.corpus.logs import play_in_turn, tape_of
 from tests.support.builders import at
@@ -163,7 +163,7 @@ def incidents(
     return incidents_database
 
 
-DEMO = Path(str(files("recorder.demo"))) / "demo.tape.jsonl.zst"
+DEMO = Path(str(files("recorder.sources.tape.demo"))) / "demo.tape.jsonl.zst"
 
 CRASH = Path(__file__).parents[1] / "support/crash.tape.jsonl.zst"
 """A training Job on three nodes, of which one crashes without a word."""

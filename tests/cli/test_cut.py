@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 import pytest
 
-from recorder.admin.playing import Playing, play_tape
-from recorder.settings import Settings
+from recorder.keeping.playing import Playing, play_tape
+from recorder.model.settings import Settings
 from recorder.sources.tape import TapeReader
 from tests.cli.conftest import CRASH, Answer, Recorder, stop_clock
 from tests.support.builders import at

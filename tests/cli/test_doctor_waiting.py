@@ -8,7 +8,7 @@ import pytest
 
 from recorder.doctor import database
 from recorder.doctor.checkup import checkup
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.checkup import probes
 
 pytestmark = pytest.mark.usefixtures("cluster_is_reached")

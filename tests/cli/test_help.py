@@ -34,7 +34,7 @@ from recorder.answers.registry import QUESTIONS
 for question in QUESTIONS.values():
     assert question.arguments
 assert _run(["impact", "--help"]) == 0
-heavy = {"asyncio", "yaml", "recorder.explain", "recorder.knowledge"}
+heavy = {"asyncio", "yaml", "recorder.explain", "recorder.explain.knowledge"}
 found = heavy & sys.modules.keys()
 assert not found, found
 """

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recorder.classify.audit_record import AuditRecord, read_audit
+from recorder.facts.classify.audit_record import AuditRecord, read_audit
 from recorder.intake import sequencer
 from recorder.model.observation import AuditRecorded
 from recorder.sources.audit import importing as source

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recorder.retention import policy
+from recorder.keeping.retention import policy
 from tests.cli.conftest import Answer
 from tests.support.days import (
     RUNS,

@@ -12,17 +12,17 @@ from typing import Literal
 
 import pytest
 
-from recorder.errors import (
-    LogUnavailableError,
-    StandingByError,
-    UnknownStateError,
-)
 from recorder.intake.known_events import KnownEvent
 from recorder.intake.ledger import Ledger
 from recorder.intake.ports import Log
 from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Batch, Jump, Recovered
+from recorder.model.errors import (
+    LogUnavailableError,
+    StandingByError,
+    UnknownStateError,
+)
 from recorder.model.moment import written
 from recorder.model.observation import (
     AUDIT,

@@ -21,7 +21,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.database import roles_sql
 from recorder.wiring.reading import open_logs
 from tests.conftest import TEMPLATE, migrated

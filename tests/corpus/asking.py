@@ -9,7 +9,7 @@ from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactListQuery
 from recorder.answers.why import ask_why
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.window import Window
 from tests.corpus.baseline import judge_baseline
 from tests.corpus.judging import Judged, judge_impact, judge_why

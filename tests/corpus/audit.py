@@ -13,9 +13,9 @@ from typing import Any
 
 import orjson
 
+from recorder.intake.redact import Redaction, RedactionRules
+from recorder.intake.redact.rules import DEFAULT_PATTERNS
 from recorder.model.observation import AuditRecorded
-from recorder.redact import Redaction, RedactionRules
-from recorder.redact.rules import DEFAULT_PATTERNS
 from recorder.sources.tape.lines import line_of
 
 __all__ = ["AUDIT_OF_NODES", "audit_lines", "merged"]

@@ -7,7 +7,7 @@ person in a hurry is.
 
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.facts import BootChanged, EventOccurred
 from tests.corpus.judging import Judged
 from tests.corpus.truth import Question, Truth

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import yaml
 
-import recorder.demo
+from recorder.sources.tape import demo
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.waiting import until
@@ -54,7 +54,7 @@ XID = (
     "GPU has fallen off the bus."
 )
 
-TAPE = Path(recorder.demo.__file__).parent / "demo.tape.jsonl.zst"
+TAPE = Path(demo.__file__).parent / "demo.tape.jsonl.zst"
 
 POLICY = Path(__file__).parents[2] / "deploy/audit-policy.yaml"
 

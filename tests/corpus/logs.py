@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from recorder.intake.recording import Recording
+from recorder.intake.redact import Redaction, RedactionRules
 from recorder.model.observation import TAPE
-from recorder.redact import Redaction, RedactionRules
 from recorder.sources.tape import TapeReader, TapeSource
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading

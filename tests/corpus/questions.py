@@ -16,8 +16,8 @@ import orjson
 
 import api.page
 from api.access import Principal
-from api.context import RequestContext
-from api.executing import Executor, Query, document_of
+from api.http.executing import Executor, Query, document_of
+from api.resolvers.context import RequestContext
 from recorder.answers.facts import replay_lines
 from recorder.answers.impact import ask_impact
 from recorder.answers.incidents import ask_incidents
@@ -35,7 +35,7 @@ from recorder.answers.postmortem import ask_postmortem
 from recorder.answers.queries import NodeNames
 from recorder.answers.replay import ask_replay
 from recorder.answers.why import ask_why, verdict_lines
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.document import json_bytes, plain
 from recorder.model.window import Window
 from recorder.wiring.reading import Logs

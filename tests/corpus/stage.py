@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from recorder.errors import InputError
+from recorder.model.errors import InputError
 from recorder.model.observation import ListPage
 from recorder.sources.tape import TapeReader
 from tests.cluster.cluster import Cluster

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from recorder.zstd import (
+from recorder.model.zstd import (
     CompressionParameter,
     ZstdCompressor,
     ZstdDecompressor,

@@ -15,7 +15,7 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import FactListQuery, ObjectNames
 from recorder.answers.why_workload import WhyWorkload, ask_why_workload
 from recorder.answers.workload import ask_workload
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.fact import FactKind
 from recorder.model.facts import Ended
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from recorder.answers.node_questions import WhyQuestion
 from recorder.answers.why import WhyFound, ask_why, verdict_lines
-from recorder.coverage.hole import Gap
+from recorder.explain.knowledge import shipped
 from recorder.explain.verdict import Judged
-from recorder.knowledge import shipped
+from recorder.facts.coverage.hole import Gap
 from recorder.model.window import Window
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus

@@ -6,7 +6,7 @@ from recorder.answers.facts import listed_fact, shown_node
 from recorder.answers.node_questions import ReplayQuestion, WhyQuestion
 from recorder.answers.replay import ask_replay
 from recorder.answers.why import ask_why
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.document import json_bytes, plain
 from recorder.model.window import Window
 from recorder.store.read import LogReading

@@ -7,7 +7,7 @@ import pytest
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.queries import Labels, NodePlaces, StateQuery
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.window import Window
 from recorder.store.read import LogReading
 from tests.corpus.conftest import Corpus

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from recorder.answers.node_questions import WhyQuestion
 from recorder.answers.why import Why, ask_why
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from tests.corpus.asking import Answers, ask_everything, asked_window
 from tests.corpus.conftest import Corpus
 from tests.corpus.judging import Judged, Mark, judge_why

@@ -16,7 +16,7 @@ from recorder.answers.impact import ask_impact
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import ImpactQuestion, IncidentsQuestion
 from recorder.explain.impact import Hit
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.window import Window
 from recorder.store.engine import fetch
 from recorder.store.read import LogReading

@@ -6,8 +6,8 @@ import pytest
 
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import IncidentsQuestion
+from recorder.explain.knowledge import shipped
 from recorder.explain.tracks.fleet import Fleet
-from recorder.knowledge import shipped
 from recorder.model.window import Window
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of

@@ -34,9 +34,9 @@ from recorder.answers.queries import (
     StateQuery,
 )
 from recorder.answers.why import ask_why
+from recorder.explain.knowledge import Knowledge, load, shipped
 from recorder.explain.signals import signals_of
 from recorder.facts import is_evidence
-from recorder.knowledge import Knowledge, load, shipped
 from recorder.model.document import Document, json_bytes
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, Vanished

@@ -13,9 +13,9 @@ from recorder.answers.node_questions import (
     WhyQuestion,
 )
 from recorder.answers.why import ask_why
-from recorder.coverage.coverage import Coverage
+from recorder.explain.knowledge import shipped
 from recorder.explain.verdict import Judged
-from recorder.knowledge import shipped
+from recorder.facts.coverage.coverage import Coverage
 from recorder.model.window import Window
 from tests.corpus.logs import play, reading_of, tape_of, truth_of
 from tests.corpus.tape_lines import Lines, read_lines, write_lines

@@ -13,7 +13,7 @@ from recorder.answers.nodes import ask_labels, ask_nodes
 from recorder.answers.nouns import Selection
 from recorder.answers.queries import EntryQuery, NodeNames
 from recorder.answers.show import ask_object
-from recorder.errors import NotFoundError
+from recorder.model.errors import NotFoundError
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of
 

@@ -12,8 +12,8 @@ from recorder.answers.ports import Reading
 from recorder.answers.postmortem import ask_postmortem
 from recorder.answers.stats import count
 from recorder.answers.why import verdict_lines
+from recorder.explain.knowledge import shipped
 from recorder.explain.sentences import lasts
-from recorder.knowledge import shipped
 from recorder.model.outcomes import DurationKind
 from recorder.model.window import Window
 from tests.corpus.conftest import Corpus

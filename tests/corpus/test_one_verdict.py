@@ -10,8 +10,8 @@ from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import IncidentsQuestion, WhyQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.why import Why, ask_why
+from recorder.explain.knowledge import shipped
 from recorder.explain.verdict import Judged
-from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.window import Window
 from tests.corpus.conftest import Corpus

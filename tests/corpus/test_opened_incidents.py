@@ -9,7 +9,7 @@ from recorder.answers.node_questions import (
     PostmortemQuestion,
 )
 from recorder.answers.postmortem import ask_postmortem
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.fact import FactKind
 from recorder.model.reference import EntryName
 from recorder.model.window import Window

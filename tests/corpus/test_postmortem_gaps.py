@@ -8,8 +8,8 @@ from recorder.answers.lessons import summary
 from recorder.answers.markdown import markdown
 from recorder.answers.node_questions import PostmortemQuestion
 from recorder.answers.postmortem import Postmortem, _gaps, ask_postmortem
-from recorder.coverage.coverage import Coverage
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
+from recorder.facts.coverage.coverage import Coverage
 from recorder.model.document import plain
 from recorder.model.window import Window
 from recorder.store.read import LogReading

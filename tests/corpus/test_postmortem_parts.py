@@ -11,9 +11,9 @@ from recorder.answers.markdown import markdown
 from recorder.answers.node_questions import PostmortemQuestion
 from recorder.answers.postmortem import Postmortem, ask_postmortem
 from recorder.answers.report import page_of
-from recorder.errors import ConfigError, NotFoundError
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.document import plain
+from recorder.model.errors import ConfigError, NotFoundError
 from recorder.model.window import Window
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of

@@ -8,9 +8,9 @@ from recorder.answers.node_questions import ImpactQuestion, IncidentsQuestion
 from recorder.answers.nouns import Selection
 from recorder.answers.queries import EntryQuery
 from recorder.answers.sentences import lasting
-from recorder.coverage.account import Account
-from recorder.coverage.coverage import cover
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
+from recorder.facts.coverage.account import Account
+from recorder.facts.coverage.coverage import cover
 from recorder.model.entry import Entry
 from recorder.model.window import Window
 from recorder.store.read import LogReading

@@ -19,7 +19,7 @@ from recorder.answers.node_questions import (
 )
 from recorder.answers.ports import Reading
 from recorder.answers.why import ask_why
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window

@@ -13,7 +13,7 @@ from recorder.answers.impact import ask_impact
 from recorder.answers.node_questions import ImpactQuestion, WhyQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.why import ask_why
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.window import Window
 from tests.corpus.asking import asked_window
 from tests.corpus.judging import Mark, judge_impact, judge_why

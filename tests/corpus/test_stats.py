@@ -11,7 +11,7 @@ from recorder.answers.node_questions import (
     StatsQuestion,
 )
 from recorder.answers.stats import ask_stats
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.window import Window
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import names, reading_of

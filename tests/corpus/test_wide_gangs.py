@@ -5,7 +5,7 @@ from pathlib import Path
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import WorkloadQuestion
 from recorder.answers.workload import ask_workload
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from tests.corpus.logs import play, reading_of
 from tests.corpus.tape_lines import write_lines
 from tests.scenarios.telling.scene import Scene

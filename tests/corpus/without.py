@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from recorder.explain.knowledge import Knowledge, shipped, shipped_files
 from recorder.explain.verdict import Verdict
-from recorder.knowledge import Knowledge, shipped, shipped_files
 from tests.corpus.judging import Mark
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines

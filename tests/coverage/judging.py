@@ -6,10 +6,16 @@ from datetime import datetime
 from typing import cast
 
 from recorder.answers.ports import Reading
-from recorder.coverage.account import everything
-from recorder.coverage.coverage import Coverage, covered
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Archived, ClockJump, Log, Reads, Stream
+from recorder.facts.coverage.account import everything
+from recorder.facts.coverage.coverage import Coverage, covered
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import (
+    Archived,
+    ClockJump,
+    Log,
+    Reads,
+    Stream,
+)
 from recorder.model.document import plain
 from recorder.model.reference import EntryName
 from recorder.model.window import Window

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recorder.coverage.account import Account
-from recorder.coverage.coverage import Coverage, cover
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import ClockJump, Stream
+from recorder.facts.coverage.account import Account
+from recorder.facts.coverage.coverage import Coverage, cover
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import ClockJump, Stream
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 from tests.coverage.judging import LIVE, NOW, TAPE, a_gap

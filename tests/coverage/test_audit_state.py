@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from recorder.answers.status import LogStatus, summary
-from recorder.coverage.audit_state import AuditState, audit_reading
-from recorder.coverage.authorship import Tally
-from recorder.coverage.ports import Stream
 from recorder.doctor.log import judge_audit
+from recorder.facts.coverage.audit_state import AuditState, audit_reading
+from recorder.facts.coverage.authorship import Tally
+from recorder.facts.coverage.ports import Stream
 from tests.coverage.judging import LIVE, PODS, TAPE
 from tests.support.builders import at
 

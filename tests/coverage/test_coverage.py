@@ -8,8 +8,8 @@ from datetime import timedelta
 
 import pytest
 
-from recorder.coverage.ports import Stream
-from recorder.coverage.unproven import STALE
+from recorder.facts.coverage.ports import Stream
+from recorder.facts.coverage.unproven import STALE
 from recorder.model.document import plain
 from recorder.model.moment import written
 from tests.coverage.judging import (

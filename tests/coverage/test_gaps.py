@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recorder.answers.coverage import alike, coverage_lines
-from recorder.coverage.ports import ClockJump, Stream
+from recorder.facts.coverage.ports import ClockJump, Stream
 from recorder.model.document import plain
 from recorder.model.reference import EntryName
 from tests.coverage.judging import NODES, PODS, Told, a_gap, judged

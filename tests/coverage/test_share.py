@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recorder.coverage.coverage import Coverage
-from recorder.coverage.hole import Hole
-from recorder.coverage.share import vouched_share
+from recorder.facts.coverage.coverage import Coverage
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.coverage.share import vouched_share
 from recorder.model.window import Window
 from tests.support.builders import at
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from recorder.coverage.account import everything
-from recorder.coverage.ports import Reads, Thinned
-from recorder.coverage.unproven import thinned_out
+from recorder.facts.coverage.account import everything
+from recorder.facts.coverage.ports import Reads, Thinned
+from recorder.facts.coverage.unproven import thinned_out
 from recorder.model.window import Window
 from tests.support.builders import at
 

@@ -11,8 +11,8 @@ from typing import Literal
 
 from recorder.intake.committing import Policy
 from recorder.intake.recording import Recording
+from recorder.intake.redact import Redaction, RedactionRules
 from recorder.model.observation import WATCH
-from recorder.redact import Redaction, RedactionRules
 from recorder.sources.watch import ClusterClient, WatchSource
 from recorder.store.writer import LogSpec, Writer
 from tests.crash.failpoints import Failpoints, Kill

@@ -21,15 +21,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
 )
 
-from recorder.admin.redaction_key import load_key
-from recorder.admin.signing_key import (
-    load_signing_key,
-    rotate,
-    trust,
-    trusted_keys,
-)
-from recorder.admin.tokens import TokenFile
-from recorder.checkpoints.folder import Folder
 from recorder.embedded import server_log
 from recorder.embedded.errors import AlreadyRecordingError
 from recorder.embedded.folder import DataFolder
@@ -41,7 +32,16 @@ from recorder.embedded.passwords import (
 )
 from recorder.embedded.state import Phase, State, read_state, write_state
 from recorder.integrity.notes import SignedNote, sign
-from recorder.settings import Settings
+from recorder.keeping.checkpoints.folder import Folder
+from recorder.keeping.redaction_key import load_key
+from recorder.keeping.signing_key import (
+    load_signing_key,
+    rotate,
+    trust,
+    trusted_keys,
+)
+from recorder.keeping.tokens import TokenFile
+from recorder.model.settings import Settings
 from recorder.sources.tape import TapeTruncatedError, TapeWriter
 from recorder.sources.tape.whole import whole_tape
 from recorder.wiring.addresses import announced

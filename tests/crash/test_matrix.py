@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from recorder.errors import (
+from recorder.intake.deriving import Deriver
+from recorder.intake.ledger import Ledger
+from recorder.intake.state import Batch
+from recorder.model.errors import (
     LogUnavailableError,
     StandingByError,
     UnknownStateError,
 )
-from recorder.intake.deriving import Deriver
-from recorder.intake.ledger import Ledger
-from recorder.intake.state import Batch
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Observer
 from tests.crash.checking import check_log

@@ -22,8 +22,8 @@ import asyncpg
 import pytest
 from aiohttp import web
 
+from recorder.model.settings import Settings
 from recorder.notification.posting import WebhookPoster
-from recorder.settings import Settings
 from recorder.wiring.notifying import NotifyOptions, notify
 from tests.corpus.logs import play, tape_of
 from tests.crash.failpoints import Failpoints, Kill

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from recorder.admin.playing import Playing, play_tape
-from recorder.settings import Settings
+from recorder.keeping.playing import Playing, play_tape
+from recorder.model.settings import Settings
 from recorder.sources.tape import TapeWriter
 from tests.conftest import TEMPLATE
 from tests.crash.checking import check_log

@@ -11,9 +11,9 @@ from typing import Literal
 
 import pytest
 
-from recorder.admin.rederiving import Rederiving, rederive, rederive_archive
-from recorder.errors import LogUnavailableError
 from recorder.intake.deriving import Deriver
+from recorder.keeping.rederiving import Rederiving, rederive, rederive_archive
+from recorder.model.errors import LogUnavailableError
 from recorder.store.long_work import connect_to
 from recorder.store.rederivation import Rederivation
 from recorder.store.writer import Writer

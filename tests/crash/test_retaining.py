@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from recorder.admin.retaining import Retaining, retain
 from recorder.archive.manifest import Manifest
 from recorder.archive.place import FolderPlace
 from recorder.archive.verifying import verify_day
-from recorder.retention.policy import Policy
+from recorder.keeping.retaining import Retaining, retain
+from recorder.keeping.retention.policy import Policy
 from recorder.store.writer import Writer
 from tests.conftest import migrated
 from tests.contract.test_log import SPEC

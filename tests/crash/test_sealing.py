@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
 )
 
-from recorder.admin.checkpointing import NotSealedError, make_checkpoint
-from recorder.admin.verifying import Verifying
-from recorder.admin.verifying_database import verify
+from recorder.keeping.checkpointing import NotSealedError, make_checkpoint
+from recorder.keeping.verifying import Verifying
+from recorder.keeping.verifying_database import verify
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import read_end
 from recorder.store.sealing import seal

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from tests.cluster.binaries import HELM, built
 
 __all__ = ["CHART", "HelmError", "helm", "objects", "rendered", "written"]

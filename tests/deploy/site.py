@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
 )
 
-from recorder.admin.tokens import TokenFile
+from recorder.keeping.tokens import TokenFile
 from tests.cluster.cluster import Cluster
 from tests.cluster.waiting import until
 from tests.deploy.chart import objects

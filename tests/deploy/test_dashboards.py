@@ -19,7 +19,7 @@ import aiohttp
 import pytest
 import yaml
 
-from recorder.health import HealthServer
+from recorder.doctor.health import HealthServer
 from tests.api.serving import Client, served_by
 from tests.cluster.ports import Ports
 from tests.cluster.waiting import until

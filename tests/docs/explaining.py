@@ -9,7 +9,7 @@ from recorder.explain.causes import (
     DecisionRow,
     FaultRow,
 )
-from recorder.knowledge.loading import read_rules
+from recorder.explain.knowledge.loading import read_rules
 from recorder.model.outcomes import Decision, Fault
 
 __all__ = ["controllers", "decisions", "faults"]
@@ -41,7 +41,7 @@ def _table(
 def controllers() -> str:
     """Return every shipped file of rules with how much it knows."""
     rows = []
-    folder = files("recorder.knowledge")
+    folder = files("recorder.explain.knowledge")
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
         if not file.name.endswith(".yaml"):
             continue

@@ -18,14 +18,14 @@ import click
 from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.measuring import Measures
+from api.http.measuring import Measures
 from recorder.cli.main import main
-from recorder.health.metrics import exposition
-from recorder.health.notifying import notify_exposition
+from recorder.doctor.health.metrics import exposition
+from recorder.doctor.health.notifying import notify_exposition
 from recorder.intake.progress import Progress, Received
 from recorder.intake.state import OpenGap, ResumePoint, StreamState
+from recorder.model.settings import PREFIX, Settings
 from recorder.notification.sending import Counters, NotifyProgress
-from recorder.settings import PREFIX, Settings
 from tests.docs.blocks import ROOT
 from tests.docs.explaining import controllers, decisions, faults
 

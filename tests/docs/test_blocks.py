@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from recorder.embedded.binaries import find_binaries
+from recorder.model.settings import Settings
 from recorder.notification.loading import read_rules
-from recorder.settings import Settings
 from tests.docs.blocks import (
     LANGUAGES,
     ROOT,

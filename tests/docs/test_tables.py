@@ -7,7 +7,7 @@ import pytest
 
 from recorder.cli.main import COMMANDS
 from recorder.model.entry import Operation
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from tests.docs.blocks import ROOT
 from tests.docs.tables import PARTS, metric_names, rewritten
 

@@ -18,7 +18,7 @@ SOURCES = (
     "LICENSE",
 )
 CARRIED = (
-    "recorder/demo/demo.tape.jsonl.zst",
+    "recorder/sources/tape/demo/demo.tape.jsonl.zst",
     "recorder/embedded/roles.sql",
     "recorder/store/migrations/env.py",
     "recorder/store/dictionaries/event.zdict",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from recorder.retention.policy import PolicyError
-from recorder.settings import Settings
+from recorder.keeping.retention.policy import PolicyError
+from recorder.model.settings import Settings
 from recorder.wiring import beside
 from recorder.wiring.beside import retained_beside
 from recorder.wiring.live import LiveRecording

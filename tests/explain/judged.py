@@ -7,15 +7,15 @@ from datetime import datetime
 from typing import Any
 
 from recorder.answers.loading.nodes import is_about
-from recorder.coverage.hole import Hole
 from recorder.explain import verdict as answer
 from recorder.explain.answer import judge
+from recorder.explain.knowledge import Knowledge, shipped
 from recorder.explain.needs import is_request_about, objects_asked_for
 from recorder.explain.strength import STRENGTHS
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
 from recorder.facts import State, derive, is_compared
-from recorder.knowledge import Knowledge, shipped
+from recorder.facts.coverage.hole import Hole
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT

@@ -10,16 +10,16 @@ import json
 from collections.abc import Sequence
 from typing import Any, Self
 
-from recorder.coverage.hole import Hole
 from recorder.explain.answer import judge
+from recorder.explain.knowledge import Knowledge, shipped
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.verdict import Judged
-from recorder.knowledge import Knowledge, shipped
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.projections import NodeState
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT
 from recorder.model.reference import ObjectIdentity
-from recorder.projections import NodeState
 from tests.explain.telling import Telling, a_pod
 from tests.support.builders import at
 

@@ -5,7 +5,7 @@
 from collections.abc import Mapping
 from typing import Any, Self
 
-from recorder.coverage.hole import Hole
+from recorder.facts.coverage.hole import Hole
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.reference import EntryName, ObjectIdentity
 from tests.support.builders import at

@@ -11,7 +11,7 @@ import pytest
 
 from recorder.explain.hit import Hit
 from recorder.explain.impact import Scope, hits
-from recorder.projections import Placements, Workloads
+from recorder.facts.projections import Placements, Workloads
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
 from tests.explain.judged import Judged, judged

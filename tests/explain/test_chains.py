@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 from recorder.explain.verdict import Judged
+from recorder.facts.projections import NodeState
 from recorder.model.outcomes import Decision, Fault
 from recorder.model.state import Condition
-from recorder.projections import NodeState
 from tests.explain.tale import Tale
 from tests.explain.test_traps import decision, fault
 from tests.support.builders import at

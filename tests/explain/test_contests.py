@@ -4,9 +4,9 @@ import pytest
 from msgspec.structs import replace
 
 from recorder.explain.contests import with_contests
+from recorder.explain.knowledge import shipped
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.verdict import Judged
-from recorder.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.fact import FactKind
 from tests.explain.tale import Tale

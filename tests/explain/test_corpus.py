@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from recorder.explain.impact import Scope, hits
-from recorder.projections import Placements, Workloads
+from recorder.facts.projections import Placements, Workloads
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
 from tests.corpus.told import Told

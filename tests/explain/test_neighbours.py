@@ -4,6 +4,7 @@ import pytest
 
 from recorder.answers.loading.nodes import is_about
 from recorder.explain.answer import judge
+from recorder.explain.knowledge import shipped
 from recorder.explain.neighbours import (
     lost_together,
     needs_every_place,
@@ -12,7 +13,6 @@ from recorder.explain.neighbours import (
 from recorder.explain.tracks.beginning import may_begin
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
-from recorder.knowledge import shipped
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import Appeared
 from recorder.model.state import TOPOLOGY

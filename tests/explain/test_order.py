@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from recorder.explain import faults
 from recorder.explain.causes import FAULTS
+from recorder.explain.knowledge import Knowledge, shipped, shipped_files
+from recorder.explain.knowledge.rules import Rules
 from recorder.explain.links import led_to
 from recorder.explain.verdict import Verdict
-from recorder.knowledge import Knowledge, shipped, shipped_files
-from recorder.knowledge.rules import Rules
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
 from tests.explain.judged import Judged, judged

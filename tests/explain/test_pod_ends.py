@@ -5,9 +5,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from recorder.explain.pod_end import PodEnd, ends_of
+from recorder.facts.projections import Placements
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import EndedBy
-from recorder.projections import Placements
 from tests.explain.telling import Telling, a_pod
 
 POD = a_pod("llm-0")

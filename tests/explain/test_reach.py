@@ -6,8 +6,8 @@ Whoever reads no others comes to the verdicts of whoever reads them all.
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recorder.explain.knowledge import shipped
 from recorder.explain.tracks.episodes import episodes_of
-from recorder.knowledge import shipped
 from recorder.model.fact import StoredFact
 from recorder.model.facts import ConditionChanged
 from tests.explain.tale import Tale

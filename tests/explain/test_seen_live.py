@@ -3,8 +3,8 @@
 import pytest
 
 from recorder.explain.impact import Scope, hits
+from recorder.facts.projections import Placements, Workloads
 from recorder.model.outcomes import Decision, Fault
-from recorder.projections import Placements, Workloads
 from tests.explain.tale import Tale
 from tests.explain.test_traps import CORDON, actor, decision, fault
 from tests.support.builders import at

@@ -2,13 +2,13 @@
 
 import pytest
 
-from recorder.coverage.hole import Hole
 from recorder.explain.impact import Scope, hits
 from recorder.explain.missing import PODS
 from recorder.explain.verdict import Judged
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Decision, Fault, Outcome
-from recorder.projections import Placements, Workloads
 from tests.explain.tale import Tale
 from tests.explain.telling import a_pod
 from tests.support.builders import at

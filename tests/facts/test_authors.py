@@ -5,17 +5,17 @@ from typing import Any
 
 import orjson
 
-import recorder.demo
-from recorder.classify.managers import moved_managers
 from recorder.facts import is_compared
+from recorder.facts.classify.managers import moved_managers
 from recorder.model.fact import Fact, FactKind
+from recorder.sources.tape import demo
 from tests.corpus.playing import played
 from tests.corpus.tape_lines import read_lines
 from tests.explain.judged import facts_of
 from tests.facts.versions import NODES, between, managed, node
 from tests.support.details import told
 
-DEMO = Path(recorder.demo.__file__).with_name("demo.tape.jsonl.zst")
+DEMO = Path(demo.__file__).with_name("demo.tape.jsonl.zst")
 
 Owned = dict[str, Any]
 

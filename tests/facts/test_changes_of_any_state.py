@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import to_builtins
 
-from recorder.classify.shapes import Condition, Taint
 from recorder.facts.changes import changes
+from recorder.facts.classify.shapes import Condition, Taint
 from recorder.facts.state import State
 from recorder.model.fact import FactKind
 

@@ -5,9 +5,9 @@ from typing import Any
 import orjson
 import pytest
 
-from recorder.classify.audit_record import read_audit
 from recorder.facts import says
 from recorder.facts.audits import request
+from recorder.facts.classify.audit_record import read_audit
 from recorder.facts.marks import marks_of
 
 KUBECTL = "kubectl/v1.36.3 (linux/amd64) kubernetes/abc"

@@ -7,10 +7,10 @@ import orjson
 import pytest
 
 from recorder.facts import State, appearance, derive, is_compared, state_of
+from recorder.facts.projections import NodeState, advance
 from recorder.facts.texts import TEXT_CHARACTERS_MAX
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import Fact, FactKind
-from recorder.projections import NodeState, advance
 from tests.corpus.make import TAPES
 from tests.corpus.playing import played
 from tests.corpus.tape_lines import read_lines

@@ -5,8 +5,8 @@ from typing import Any
 
 import orjson
 
-from recorder.classify import classify
 from recorder.facts import derive, state_of
+from recorder.facts.classify import classify
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import Fact, FactKind
 from recorder.model.reference import Resource

@@ -1,6 +1,6 @@
 """Whether the coverage of answers tells the same story as the gaps.
 
-The log in memory is read as that in PostgreSQL by `recorder.coverage`.
+The log in memory is read as that in PostgreSQL by `recorder.facts.coverage`.
 Two rules: between the ends of gaps, jumps and proofs a window is complete
 exactly where it lies in none of them; and around the moment at which a change
 was made that the log does not hold, no window is complete.
@@ -14,9 +14,9 @@ from typing import cast
 import orjson
 
 from recorder.answers.ports import Reading
-from recorder.coverage.coverage import covered
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Archived, ClockJump, Log, Stream
+from recorder.facts.coverage.coverage import covered
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import Archived, ClockJump, Log, Stream
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH
 from recorder.model.reference import EntryName

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from recorder.errors import LogUnavailableError, UnknownStateError
 from recorder.intake.state import Batch, Recovered
+from recorder.model.errors import LogUnavailableError, UnknownStateError
 from tests.support.memory_log import MemoryLog, MemoryWriter
 
 __all__ = ["Commit", "Database", "Session"]

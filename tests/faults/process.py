@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from recorder.errors import (
-    LogUnavailableError,
-    StandingByError,
-    UnknownStateError,
-)
 from recorder.intake.committing import Policy
 from recorder.intake.ports import Known, Sink
 from recorder.intake.receipts import Receipt
 from recorder.intake.recording import Recording
+from recorder.intake.redact import Redaction, RedactionRules
+from recorder.model.errors import (
+    LogUnavailableError,
+    StandingByError,
+    UnknownStateError,
+)
 from recorder.model.observation import WATCH, Observation
-from recorder.redact import Redaction, RedactionRules
 from recorder.sources.watch import (
     Clock,
     ClusterClient,

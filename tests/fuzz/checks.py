@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from recorder.intake.admission import admit
+from recorder.intake.redact import Redaction, RedactionRules
 from recorder.intake.refusals import HEAD_BYTES
 from recorder.intake.state import Batch
 from recorder.model.entry import Draft, Operation
@@ -20,7 +21,6 @@ from recorder.model.observation import (
     Polled,
     WatchFrame,
 )
-from recorder.redact import Redaction, RedactionRules
 from recorder.store.codes import SOURCE_CODES
 from tests.fuzz.canaries import CANARY, spellings
 from tests.fuzz.oracle import must_not_show, shown, untouched

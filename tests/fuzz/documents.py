@@ -3,15 +3,15 @@
 import random
 from datetime import UTC, datetime
 
-from recorder.classify import (
+from recorder.facts.classify import (
     classify,
     lease_renewed_at,
     node_ready,
     read_head,
     substance,
 )
-from recorder.errors import InputError
 from recorder.model.entry import Operation
+from recorder.model.errors import InputError
 from recorder.model.observation import (
     WATCH,
     AuditRecorded,

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from recorder.classify import is_audit_record
+from recorder.facts.classify import is_audit_record
+from recorder.model.zstd import compress
 from recorder.sources.audit.exports import Record, found_in
 from recorder.sources.files import (
     CutError,
@@ -17,7 +18,6 @@ from recorder.sources.files import (
     documents,
     members,
 )
-from recorder.zstd import compress
 from tests.fuzz.mutation import mutated
 from tests.fuzz.tapes import folder
 

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from bench import templates
-from recorder.zstd import decompress
+from recorder.model.zstd import decompress
 from tests.classify import documents
 
 __all__ = ["NASTIES", "TOKENS", "Seed", "audits", "pool", "tape_lines"]

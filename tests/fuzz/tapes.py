@@ -14,6 +14,11 @@ from recorder.model.observation import (
     StreamClosed,
 )
 from recorder.model.reference import Resource
+from recorder.model.zstd import (
+    CompressionParameter,
+    ZstdCompressor,
+    ZstdDecompressor,
+)
 from recorder.sources.tape import (
     NotATapeError,
     TapeDamagedError,
@@ -23,11 +28,6 @@ from recorder.sources.tape import (
     TapeTruncatedError,
 )
 from recorder.sources.tape.lines import line_of
-from recorder.zstd import (
-    CompressionParameter,
-    ZstdCompressor,
-    ZstdDecompressor,
-)
 from tests.fuzz.checks import check_admitted, documents_of, loaded
 from tests.fuzz.mutation import damaged, mutated, seeded
 from tests.fuzz.seeds import tape_lines

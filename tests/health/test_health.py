@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from recorder.health import HealthServer
+from recorder.doctor.health import HealthServer
 from recorder.intake.gaps import Outcome, closed
 from recorder.intake.progress import Progress
 from recorder.intake.state import OpenGap, ResumePoint, StreamState

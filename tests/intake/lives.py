@@ -5,12 +5,12 @@ from typing import Any, Literal, TypeVar
 
 from hypothesis import settings
 
-from recorder.errors import LogUnavailableError
 from recorder.intake.ledger import Ledger
 from recorder.intake.relisting import Relisting
 from recorder.intake.sequencer import Sequencer
 from recorder.intake.state import Batch, ResumePoint
 from recorder.model.entry import Draft
+from recorder.model.errors import LogUnavailableError
 from recorder.model.observation import WATCH, Observation
 from recorder.model.reference import Resource
 from tests.support.memory_log import MemoryLog, MemoryWriter

@@ -6,9 +6,9 @@ from datetime import timedelta
 import orjson
 import pytest
 
-from recorder.coverage.authorship import HOURS_MAX, Tally, unaudited
-from recorder.coverage.hole import Hole
-from recorder.coverage.ports import Stream
+from recorder.facts.coverage.authorship import HOURS_MAX, Tally, unaudited
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.coverage.ports import Stream
 from recorder.model.observation import (
     AUDIT,
     AUDITED,

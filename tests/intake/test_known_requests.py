@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 import orjson
 import pytest
 
-from recorder.errors import LogUnavailableError
 from recorder.intake import known_requests
 from recorder.intake.committing import Policy
 from recorder.intake.ports import Known, Sink
 from recorder.intake.recording import Recording
+from recorder.intake.redact import Redaction, RedactionRules
 from recorder.model.entry import Operation
+from recorder.model.errors import LogUnavailableError
 from recorder.model.observation import AUDIT, AuditRecorded, PlaceReached
-from recorder.redact import Redaction, RedactionRules
 from tests.audit.receiving import a_record
 from tests.support.builders import at
 from tests.support.memory_log import MemoryLog, MemoryWriter

@@ -8,12 +8,12 @@ from datetime import timedelta
 
 import pytest
 
-from recorder.errors import UnknownStateError
 from recorder.intake.committing import Policy
 from recorder.intake.ports import Known, Sink
 from recorder.intake.receipts import NotCommittedError, Receipt
 from recorder.intake.recording import Recording
 from recorder.intake.state import Batch
+from recorder.model.errors import UnknownStateError
 from recorder.model.observation import WATCH, Observation
 from tests.intake.test_recording import POLICY, REDACTION, Scripted, pods
 from tests.support.builders import NODES, PODS, a_frame, a_node, an_object

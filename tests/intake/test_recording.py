@@ -8,14 +8,14 @@ from datetime import UTC, datetime, timedelta
 import orjson
 import pytest
 
-from recorder.errors import ClusterError, StandingByError
 from recorder.intake.committing import Policy
 from recorder.intake.ports import HeldVersion, Known, Sink
 from recorder.intake.recording import Recording
+from recorder.intake.redact import Redaction, RedactionRules
 from recorder.intake.state import StreamState
 from recorder.model.entry import Operation
+from recorder.model.errors import ClusterError, StandingByError
 from recorder.model.observation import WATCH, Observation, StreamResumed
-from recorder.redact import Redaction, RedactionRules
 from tests.support.builders import (
     EVENTS,
     PODS,

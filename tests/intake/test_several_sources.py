@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recorder.errors import ClusterError
 from recorder.intake.committing import Policy
 from recorder.intake.observing import SourceEndedError
 from recorder.intake.ports import Known, Sink, Source
 from recorder.intake.receipts import NotCommittedError, Receipt
 from recorder.intake.recording import Recording
 from recorder.intake.state import Batch
+from recorder.model.errors import ClusterError
 from recorder.model.observation import (
     AuditRecorded,
     Observation,

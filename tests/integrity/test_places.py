@@ -11,9 +11,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
 )
 
-from recorder.checkpoints import PlaceError, open_place
-from recorder.errors import ConfigError
 from recorder.integrity.notes import SignedNote, sign
+from recorder.keeping.checkpoints import PlaceError, open_place
+from recorder.model.errors import ConfigError
 from tests.support.fake_bucket import FakeBucket, served_bucket
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))

@@ -24,13 +24,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recorder.admin.checkpointing import make_checkpoint
-from recorder.admin.proving import UnprovenError, prove
-from recorder.errors import NotFoundError
 from recorder.integrity.leaves import micros
 from recorder.integrity.proof import check_proof, leaf_of
 from recorder.integrity.tree import ProofError
+from recorder.keeping.checkpointing import make_checkpoint
+from recorder.keeping.proving import UnprovenError, prove
 from recorder.model.entry import Draft, Operation
+from recorder.model.errors import NotFoundError
 from recorder.model.reference import EntryName, ObjectIdentity
 from recorder.store.long_work import connect_to
 from tests.support.builders import at

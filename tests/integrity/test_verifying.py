@@ -13,17 +13,17 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
 )
 
-from recorder.admin import checking
-from recorder.admin.checking import ResumeFile
-from recorder.admin.checkpointing import MadeCheckpoint
-from recorder.admin.integrity import checkpoint_of, verified
-from recorder.admin.signing_key import load_signing_key, rotate
-from recorder.admin.verifying import Verifying
-from recorder.admin.verifying_database import verify
-from recorder.checkpoints.folder import Folder
 from recorder.integrity.notes import SignedNote, sign
 from recorder.integrity.verified import Verified
-from recorder.settings import Settings
+from recorder.keeping import checking
+from recorder.keeping.checking import ResumeFile
+from recorder.keeping.checkpointing import MadeCheckpoint
+from recorder.keeping.checkpoints.folder import Folder
+from recorder.keeping.integrity import checkpoint_of, verified
+from recorder.keeping.signing_key import load_signing_key, rotate
+from recorder.keeping.verifying import Verifying
+from recorder.keeping.verifying_database import verify
+from recorder.model.settings import Settings
 from tests.support.builders import at
 from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer
@@ -80,7 +80,7 @@ async def interrupted(
 ) -> Verified:
     """Verify a part of it."""
     monkeypatch.setattr(checking, "ENTRIES", 20)
-    monkeypatch.setattr("recorder.admin.workers.LISTEN_SECONDS", 0)
+    monkeypatch.setattr("recorder.keeping.workers.LISTEN_SECONDS", 0)
     stop = asyncio.Event()
 
     def interrupt(done: int, total: int) -> None:

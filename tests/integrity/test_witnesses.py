@@ -17,9 +17,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recorder.admin.checkpointing import MadeCheckpoint, make_checkpoint
-from recorder.checkpoints.witness import Witness
-from recorder.errors import ConfigError
 from recorder.integrity.notes import (
     COSIGNATURE,
     Checkpoint,
@@ -27,6 +24,9 @@ from recorder.integrity.notes import (
     VerifierKey,
 )
 from recorder.integrity.tree import ProofError, check_consistency
+from recorder.keeping.checkpointing import MadeCheckpoint, make_checkpoint
+from recorder.keeping.checkpoints.witness import Witness
+from recorder.model.errors import ConfigError
 from recorder.store.long_work import connect_to
 from tests.support.builders import at
 from tests.support.postgres import Database

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from recorder.knowledge import KnowledgeError, load, shipped
-from recorder.knowledge.loading import read_rules
+from recorder.explain.knowledge import KnowledgeError, load, shipped
+from recorder.explain.knowledge.loading import read_rules
 from recorder.model.outcomes import Decision, Fault
 
 GOOD = """\

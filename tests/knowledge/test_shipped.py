@@ -4,12 +4,12 @@ from importlib.resources import files
 
 import pytest
 
-from recorder.knowledge import matches, shipped
-from recorder.knowledge.loading import read_rules
-from recorder.knowledge.rules import Rules
+from recorder.explain.knowledge import matches, shipped
+from recorder.explain.knowledge.loading import read_rules
+from recorder.explain.knowledge.rules import Rules
 from recorder.model.outcomes import Decision, Fault, Role
 
-FOLDER = files("recorder.knowledge")
+FOLDER = files("recorder.explain.knowledge")
 NAMES = sorted(f.name for f in FOLDER.iterdir() if f.name.endswith(".yaml"))
 
 CONDITIONS = {

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from recorder.health import HealthServer
+from recorder.doctor.health import HealthServer
 from recorder.intake.progress import Progress
 from recorder.listening import Bounds, bound_socket, let_in, listening
 

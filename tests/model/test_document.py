@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from recorder.coverage.coverage import Coverage
-from recorder.coverage.hole import Gap, Hole
+from recorder.facts.coverage.coverage import Coverage
+from recorder.facts.coverage.hole import Gap, Hole
 from recorder.model.document import json_bytes, plain
 from recorder.model.reference import EntryName
 from recorder.model.window import Window

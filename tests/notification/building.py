@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import orjson
 
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.notification.following import Following
 from recorder.notification.loading import read_rules
 from recorder.notification.message import Kind, Message, Subject, Told, Work

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from recorder.intake.recording import Recording
+from recorder.intake.redact import Redaction, RedactionRules
 from recorder.model.observation import TAPE
-from recorder.redact import Redaction, RedactionRules
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.sources.tape import TapeReader, TapeSource
 from recorder.store.outbox import outbox
 from recorder.store.writer import LogSpec, Writer

@@ -21,7 +21,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-import recorder.demo
+from recorder.sources.tape import demo
 from tests.corpus.logs import play_in_turn, tape_of
 from tests.page.tab import Tab
 from tests.support.axe import axe
@@ -37,7 +37,7 @@ LOGS = {
     "deadlock": tape_of("kernel-deadlock"),
     "rack": tape_of("rack-loss-jobset"),
     "gap": tape_of("crash-in-gap"),
-    "demo": Path(recorder.demo.__file__).with_name("demo.tape.jsonl.zst"),
+    "demo": Path(demo.__file__).with_name("demo.tape.jsonl.zst"),
 }
 LINKS = (
     "Grafana=https://grafana.invalid/d/node?var-node={node}&from={from_ms}",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recorder.settings import Settings, SettingsError
+from recorder.model.settings import Settings, SettingsError
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from playwright.sync_api import Route, expect
 
 from recorder.intake.ports import Known, Sink
 from recorder.intake.recording import Recording
+from recorder.intake.redact import Redaction, RedactionRules
 from recorder.model.observation import WATCH, Observation
-from recorder.redact import Redaction, RedactionRules
 from recorder.sources.tape import TapeReader
 from recorder.store.writer import LogSpec, Writer
 from tests.conftest import TEMPLATE

@@ -4,8 +4,13 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recorder.facts.projections import (
+    NodeState,
+    Placements,
+    Workloads,
+    advance,
+)
 from recorder.model.fact import FactKind, StoredFact
-from recorder.projections import NodeState, Placements, Workloads, advance
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
 from tests.explain.judged import judged

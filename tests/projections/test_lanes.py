@@ -7,10 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recorder.model.fact import Fact, FactKind, StoredFact
-from recorder.model.reference import EntryName
-from recorder.projections import NodeState, advance
-from recorder.projections.lanes import (
+from recorder.facts.projections import NodeState, advance
+from recorder.facts.projections.lanes import (
     BOOT,
     CONDITION,
     CORDON,
@@ -18,6 +16,8 @@ from recorder.projections.lanes import (
     TAINT,
     Lanes,
 )
+from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.reference import EntryName
 from tests.support.builders import at
 from tests.support.details import detail_of
 

@@ -19,9 +19,10 @@ import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 
-from api import reviewing, streaming
+from api.http import streaming
+from api.resolvers import reviewing
 from recorder.model.entry import Draft
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.serving import serving
 from tests.api.listening import listening
 from tests.api.serving import Client, Reply

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from recorder.errors import StandingByError, UnknownStateError
-from recorder.settings import Settings
+from recorder.model.errors import StandingByError, UnknownStateError
+from recorder.model.settings import Settings
 from recorder.store.writer import Writer
 from recorder.wiring.recording import holder
 from tests.contract.test_log import SPEC, Observer, pods

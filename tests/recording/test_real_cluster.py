@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from recorder.admin.integrity import Verifying, verified
 from recorder.intake.endings import VANISHED, WATCH_EXPIRED
-from recorder.settings import Settings
+from recorder.keeping.integrity import Verifying, verified
+from recorder.model.settings import Settings
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.definitions import CRDS, WORKLOADS_CRD

@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from recorder.redact import Redaction, RedactionRules
+from recorder.intake.redact import Redaction, RedactionRules
 
 __all__ = ["KEY", "compact", "digest", "pack", "redaction", "variables"]
 

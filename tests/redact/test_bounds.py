@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from recorder.model.validity import UnreadableError
-from recorder.redact.search import (
+from recorder.intake.redact.search import (
     EMBEDDING_DEPTH_MAX,
     PIECES_MAX,
     REMEMBERED_ARRAYS_MAX,
 )
+from recorder.model.validity import UnreadableError
 from tests.redact.examples import compact, digest, pack, redaction, variables
 
 SIZE = 100_000

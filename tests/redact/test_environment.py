@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from recorder.redact import Redaction, RedactionRules, key_id
+from recorder.intake.redact import Redaction, RedactionRules, key_id
 from tests.classify import documents
 from tests.redact.examples import (
     KEY,

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recorder.errors import InputError
+from recorder.model.errors import InputError
 from tests.redact.examples import digest, redaction
 
 DIGEST = re.compile(r"redacted:[0-9a-f]{32}")

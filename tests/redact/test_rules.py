@@ -2,14 +2,14 @@
 
 import pytest
 
-from recorder.errors import ConfigError
-from recorder.redact import Redaction, RedactionRules
-from recorder.redact.rules import (
+from recorder.intake.redact import Redaction, RedactionRules
+from recorder.intake.redact.rules import (
     DEFAULT_PATTERNS,
     NAME_LENGTH_MAX,
     REMEMBERED_NAMES_MAX,
     NameMatcher,
 )
+from recorder.model.errors import ConfigError
 from tests.redact.examples import KEY
 
 matches = NameMatcher(DEFAULT_PATTERNS)

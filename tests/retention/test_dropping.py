@@ -6,9 +6,9 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from recorder.admin.retaining import Retained, Retaining, retain
 from recorder.archive.errors import ArchiveError
-from recorder.retention.policy import Policy
+from recorder.keeping.retaining import Retained, Retaining, retain
+from recorder.keeping.retention.policy import Policy
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Observer
 from tests.support.builders import PODS, a_frame, an_object
@@ -247,7 +247,7 @@ async def test_two_runs_at_once_do_no_harm(
     await write_days(database)
     other = await asyncpg.connect(database.dsn("retention"))
     await other.fetchval(
-        "select pg_advisory_lock(hashtext('recorder.retention'))"
+        "select pg_advisory_lock(hashtext('recorder.keeping.retention'))"
     )
     assert (await run(database, tmp_path)).busy
     await other.close()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recorder.errors import LogUnavailableError
+from recorder.model.errors import LogUnavailableError
 from recorder.model.hold import NewHold
 from recorder.store import steps
 from recorder.store.holds import add_hold

@@ -3,9 +3,9 @@
 import asyncio
 from pathlib import Path
 
-from recorder.admin.rederiving import Rederiving, rederive
 from recorder.answers.nouns import Part, Selection
 from recorder.answers.queries import EntryQuery
+from recorder.keeping.rederiving import Rederiving, rederive
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading
 from tests.retention.test_dropping import run

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recorder.retention.planning import AGE, BUDGET, DayState, plan
-from recorder.retention.policy import Policy, PolicyError, read_policy
+from recorder.keeping.retention.planning import AGE, BUDGET, DayState, plan
+from recorder.keeping.retention.policy import Policy, PolicyError, read_policy
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 MIDNIGHT = NOW.replace(hour=0)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recorder.admin.budget import room_guard, stage_of
-from recorder.settings import Settings
+from recorder.keeping.budget import room_guard, stage_of
+from recorder.model.settings import Settings
 from recorder.store.writer import Writer
 from recorder.wiring.live import LiveRecording
 from tests.contract.test_log import SPEC

@@ -17,7 +17,7 @@ import orjson
 import pytest
 from msgspec.structs import replace
 
-from recorder.coverage.hole import Hole
+from recorder.facts.coverage.hole import Hole
 from recorder.model.document import plain
 from recorder.model.entry import Draft, Operation
 from tests.corpus.judging import Mark

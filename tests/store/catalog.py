@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from recorder.admin.verifying_database import verify_database
 from recorder.integrity.catalog import CatalogFound
 from recorder.integrity.verified import Altered
+from recorder.keeping.verifying_database import verify_database
 from recorder.store.long_work import connect_to
 from recorder.store.read_catalog import read_catalog
 from recorder.wiring.database import roles_sql

@@ -20,9 +20,9 @@ from tempfile import TemporaryDirectory
 import zstandard
 
 import recorder
-from recorder.admin.verifying import Verifying
-from recorder.admin.verifying_database import verify
 from recorder.embedded.binaries import find_binaries
+from recorder.keeping.verifying import Verifying
+from recorder.keeping.verifying_database import verify
 from recorder.wiring.database import roles_sql
 from tests.conftest import migrated
 from tests.support.fact_rows import play
@@ -114,7 +114,9 @@ async def _make(server: DatabaseServer, version: str) -> None:
         await migrated(database)
         with (
             TemporaryDirectory() as folder,
-            as_file(files("recorder.demo") / "demo.tape.jsonl.zst") as tape,
+            as_file(
+                files("recorder.sources.tape.demo") / "demo.tape.jsonl.zst"
+            ) as tape,
         ):
             await play(database, tape, Path(folder))
         columns, digest = await entries_digest(database)

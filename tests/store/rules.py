@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from recorder.admin.rederiving import Rederiving, rederive, rederive_archive
-from recorder.settings import Settings
+from recorder.keeping.rederiving import Rederiving, rederive, rederive_archive
+from recorder.model.settings import Settings
 from recorder.wiring.database import roles_sql
 from recorder.wiring.reading import open_logs
 from tests.conftest import migrated

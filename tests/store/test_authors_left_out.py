@@ -5,7 +5,7 @@ import orjson
 from recorder.answers.log_questions import ObjectQuestion
 from recorder.answers.naming import Reference
 from recorder.answers.who import ask_who
-from recorder.coverage.audit_state import AuditState
+from recorder.facts.coverage.audit_state import AuditState
 from recorder.model.observation import AUDIT, AuditRecorded, PlaceReached
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recorder.model.zstd import ZstdDecompressor, ZstdDict, ZstdError
 from recorder.store.deltas import (
     DeltaCompressor,
     PlainDeltaCompressor,
     delta_compressor,
 )
-from recorder.zstd import ZstdDecompressor, ZstdDict, ZstdError
 
 PLAIN = PlainDeltaCompressor(1)
 FAST = delta_compressor(1)

@@ -19,7 +19,7 @@ from recorder.answers.placements import ask_placements
 from recorder.answers.queries import NodeNames
 from recorder.answers.timeline import ask_timeline
 from recorder.answers.why import ask_why
-from recorder.knowledge import load
+from recorder.explain.knowledge import load
 from recorder.model.window import Window
 from recorder.store import (
     read_documents,

@@ -17,10 +17,10 @@ from alembic import command
 from click.testing import CliRunner, Result
 from sqlalchemy import Connection
 
-from recorder.admin.verifying import Proving, Verifying
-from recorder.admin.verifying_database import verify
 from recorder.cli.main import main
-from recorder.errors import RecorderError
+from recorder.keeping.verifying import Proving, Verifying
+from recorder.keeping.verifying_database import verify
+from recorder.model.errors import RecorderError
 from recorder.store import schema
 from recorder.store.engine import make_engine
 from tests.conftest import TEMPLATE, migrated
@@ -137,7 +137,7 @@ async def test_a_log_of_larger_facts_says_that_they_are_to_be_derived(
     any_server: DatabaseServer, empty: Database, tmp_path: Path
 ) -> None:
     async with fresh_database(any_server, TEMPLATE) as today:
-        with as_file(files("recorder.demo") / DEMO) as tape:
+        with as_file(files("recorder.sources.tape.demo") / DEMO) as tape:
             await play(today, tape, tmp_path)
         live = await current_facts(today)
         await bring_to(empty, "0004")
@@ -161,7 +161,7 @@ async def test_a_log_of_before_facts_has_those_of_a_log_of_today(
     any_server: DatabaseServer, empty: Database, tmp_path: Path
 ) -> None:
     async with fresh_database(any_server, TEMPLATE) as today:
-        with as_file(files("recorder.demo") / DEMO) as tape:
+        with as_file(files("recorder.sources.tape.demo") / DEMO) as tape:
             await play(today, tape, tmp_path)
         live = await current_facts(today)
         await bring_to(empty, "0001")
@@ -172,7 +172,7 @@ async def test_a_log_of_before_facts_has_those_of_a_log_of_today(
     assert await rows(empty, ENTRIES) == before != []
     assert await current_facts(empty) == []
 
-    with as_file(files("recorder.demo") / DEMO) as tape:
+    with as_file(files("recorder.sources.tape.demo") / DEMO) as tape:
         await play(empty, tape, tmp_path)
     assert await rows(empty, ENTRIES) == before
     await derive_anew(empty)
@@ -187,7 +187,7 @@ async def test_a_log_of_before_hashes_is_sealed_and_keeps_its_entries(
     revision: str,
 ) -> None:
     async with fresh_database(any_server, TEMPLATE) as today:
-        with as_file(files("recorder.demo") / DEMO) as tape:
+        with as_file(files("recorder.sources.tape.demo") / DEMO) as tape:
             await play(today, tape, tmp_path)
         await bring_to(empty, revision)
         await copy_rows(today, empty)
@@ -209,7 +209,7 @@ async def test_roots_that_were_written_stay_valid_over_later_migrations(
     any_server: DatabaseServer, empty: Database, tmp_path: Path
 ) -> None:
     async with fresh_database(any_server, TEMPLATE) as today:
-        with as_file(files("recorder.demo") / DEMO) as tape:
+        with as_file(files("recorder.sources.tape.demo") / DEMO) as tape:
             await play(today, tape, tmp_path)
         written = await verify(
             today.dsn("writer"), the_log(1), Verifying(), asyncio.Event()

@@ -6,7 +6,7 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
-from recorder.errors import LogUnavailableError
+from recorder.model.errors import LogUnavailableError
 from recorder.store import engine as module
 from recorder.store.engine import (
     AddressError,

@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.answers.nouns import Part, Selection
 from recorder.answers.queries import EntryQuery
-from recorder.errors import NotFoundError
 from recorder.model.entry import Entry, Operation
+from recorder.model.errors import NotFoundError
 from recorder.model.observation import Observation
 from recorder.store import read_entries
 from recorder.store.engine import make_engine

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from recorder.admin.rederiving import Rederiving, rederive
-from recorder.errors import LogError
+from recorder.keeping.rederiving import Rederiving, rederive
+from recorder.model.errors import LogError
 from recorder.store.long_work import connect_to
 from recorder.store.rederivation import Builder, PartMovedError, Rederivation
 from tests.support.fact_rows import (
@@ -33,7 +33,7 @@ STATES = """
 
 
 async def play_demo(database: Database, folder: Path) -> None:
-    with as_file(files("recorder.demo") / DEMO) as tape:
+    with as_file(files("recorder.sources.tape.demo") / DEMO) as tape:
         await play(database, tape, folder)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from recorder.errors import UnknownStateError
 from recorder.intake.state import Batch
+from recorder.model.errors import UnknownStateError
 from recorder.store.writer import LogSpec, Writer
 from tests.support.postgres import Database, connected
 

@@ -18,11 +18,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import (
     Ed25519PrivateKey,
 )
 
-from recorder.admin.checkpointing import make_checkpoint
-from recorder.admin.proving import UnprovenError, prove
-from recorder.admin.retaining import Retaining, retain
-from recorder.admin.verifying import Verifying
-from recorder.admin.verifying_database import verify, verify_database
 from recorder.answers.entries import ask_entries
 from recorder.answers.entry import ask_entry
 from recorder.answers.impact import ask_impact
@@ -45,16 +40,21 @@ from recorder.answers.queries import (
     Stay,
 )
 from recorder.answers.why import ask_why
-from recorder.coverage.coverage import covered
+from recorder.explain.knowledge import shipped
+from recorder.facts.coverage.coverage import covered
 from recorder.integrity.proof import check_proof
 from recorder.integrity.verified import Verified
-from recorder.knowledge import shipped
+from recorder.keeping.checkpointing import make_checkpoint
+from recorder.keeping.proving import UnprovenError, prove
+from recorder.keeping.retaining import Retaining, retain
+from recorder.keeping.retention.policy import Policy
+from recorder.keeping.verifying import Verifying
+from recorder.keeping.verifying_database import verify, verify_database
 from recorder.model.document import plain
 from recorder.model.entry import Entry, Operation
 from recorder.model.reference import EntryName
+from recorder.model.settings import Settings
 from recorder.model.window import Window
-from recorder.retention.policy import Policy
-from recorder.settings import Settings
 from recorder.store.archive_engine import ArchiveEngine
 from recorder.store.long_work import connect_to
 from recorder.store.read_facts import EVIDENCE

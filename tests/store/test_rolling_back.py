@@ -11,8 +11,8 @@ from shutil import copytree
 
 import pytest
 
-from recorder.admin.verifying import Verifying
-from recorder.admin.verifying_database import verify
+from recorder.keeping.verifying import Verifying
+from recorder.keeping.verifying_database import verify
 from recorder.store import schema
 from recorder.store.engine import make_engine
 from recorder.store.translate import SchemaError
@@ -74,7 +74,9 @@ async def test_the_release_before_goes_on_with_a_schema_that_grew(
     next_release: Bring,
     tmp_path: Path,
 ) -> None:
-    with as_file(files("recorder.demo") / "demo.tape.jsonl.zst") as tape:
+    with as_file(
+        files("recorder.sources.tape.demo") / "demo.tape.jsonl.zst"
+    ) as tape:
         await play(any_database, tape, tmp_path)
     facts = await current_facts(any_database)
 

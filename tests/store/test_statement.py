@@ -6,7 +6,8 @@ from importlib import import_module
 import asyncpg
 import pytest
 
-from recorder import admin, store
+from recorder import keeping as admin
+from recorder import store
 from recorder.model.fact import FactKind
 from recorder.store.codes import (
     BEARING_CODES,
@@ -54,7 +55,7 @@ async def test_postgresql_prepares_every_statement(
     try:
         found = [
             *pkgutil.iter_modules(store.__path__, "recorder.store."),
-            *pkgutil.iter_modules(admin.__path__, "recorder.admin."),
+            *pkgutil.iter_modules(admin.__path__, "recorder.keeping."),
         ]
         for module in found:
             loaded = import_module(module.name)

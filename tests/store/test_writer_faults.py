@@ -10,7 +10,7 @@ from typing import Literal
 import asyncpg
 import pytest
 
-from recorder.errors import LogUnavailableError
+from recorder.model.errors import LogUnavailableError
 from recorder.store.translate import LogAccessError
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Observer, pods

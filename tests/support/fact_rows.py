@@ -4,9 +4,9 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from recorder.admin.playing import Playing, play_tape
-from recorder.admin.rederiving import Rederived, Rederiving, rederive
-from recorder.settings import Settings
+from recorder.keeping.playing import Playing, play_tape
+from recorder.keeping.rederiving import Rederived, Rederiving, rederive
+from recorder.model.settings import Settings
 from tests.support.postgres import Database, connected
 
 __all__ = ["ask", "current_facts", "derive_anew", "facts_of", "play"]

@@ -11,11 +11,6 @@ from datetime import datetime, timedelta
 
 import orjson
 
-from recorder.errors import (
-    LogUnavailableError,
-    StandingByError,
-    UnknownStateError,
-)
 from recorder.intake.document import read
 from recorder.intake.known_events import KnownEvent
 from recorder.intake.state import (
@@ -28,6 +23,11 @@ from recorder.intake.state import (
     StreamKey,
 )
 from recorder.model.entry import Draft, Operation
+from recorder.model.errors import (
+    LogUnavailableError,
+    StandingByError,
+    UnknownStateError,
+)
 from recorder.model.reference import Resource
 
 __all__ = ["MemoryLog", "MemoryWriter"]

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import asyncpg
 
-from recorder.admin.integrity import checkpoint_of, missing_logs, verified
-from recorder.admin.retaining import Retaining, retain
-from recorder.admin.verifying import Verifying
-from recorder.coverage.ports import Log
+from recorder.facts.coverage.ports import Log
 from recorder.integrity.verified import Verified
-from recorder.retention.policy import Policy
-from recorder.settings import Settings
+from recorder.keeping.integrity import checkpoint_of, missing_logs, verified
+from recorder.keeping.retaining import Retaining, retain
+from recorder.keeping.retention.policy import Policy
+from recorder.keeping.verifying import Verifying
+from recorder.model.settings import Settings
 from tests.conftest import TEMPLATE
 from tests.support.days import owner, write_days, write_statements
 from tests.support.postgres import Database, DatabaseServer, fresh_database

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import asyncpg
 
-from recorder.coverage.ports import Log
+from recorder.facts.coverage.ports import Log
 from recorder.integrity.chain import Witnessed
 from recorder.integrity.notes import Checkpoint
 from recorder.integrity.tree import CompactRange

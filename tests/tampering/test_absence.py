@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from recorder.admin.continuing import ForkedError
-from recorder.admin.integrity import checkpoint_of, missing_logs
-from recorder.admin.signing_key import load_signing_key
-from recorder.checkpoints.folder import Folder
 from recorder.integrity.notes import Checkpoint, parse_notes, sign
+from recorder.keeping.checkpoints.folder import Folder
+from recorder.keeping.continuing import ForkedError
+from recorder.keeping.integrity import checkpoint_of, missing_logs
+from recorder.keeping.signing_key import load_signing_key
 from tests.conftest import TEMPLATE
 from tests.support.builders import at
 from tests.support.days import write_statements

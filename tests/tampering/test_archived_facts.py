@@ -18,10 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from recorder.admin.verifying import Proving, Verifying
-from recorder.admin.verifying_archive import ArchivedLog, verify_archived
 from recorder.archive.place import FolderPlace
 from recorder.integrity.verified import Verified
+from recorder.keeping.verifying import Proving, Verifying
+from recorder.keeping.verifying_archive import ArchivedLog, verify_archived
 from tests.conftest import TEMPLATE
 from tests.retention.test_dropping import run
 from tests.support.days import write_days, write_statements

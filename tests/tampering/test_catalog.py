@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 import asyncpg
 import pytest
 
-from recorder.admin.verifying_database import verify_database
+from recorder.keeping.verifying_database import verify_database
 from recorder.store.long_work import connect_to
 from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer

@@ -12,9 +12,9 @@ from random import Random
 import asyncpg
 import pytest
 
-from recorder.admin.verifying import Proving, Verifying
-from recorder.admin.verifying_database import verify_over
 from recorder.integrity.verified import FactsMode, Verified
+from recorder.keeping.verifying import Proving, Verifying
+from recorder.keeping.verifying_database import verify_over
 from recorder.store.long_work import connect_to
 from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer

@@ -14,9 +14,9 @@ from random import Random
 import asyncpg
 import pytest
 
-from recorder.admin.verifying import Verifying
-from recorder.admin.verifying_database import verify_over
 from recorder.integrity.verified import Verified
+from recorder.keeping.verifying import Verifying
+from recorder.keeping.verifying_database import verify_over
 from recorder.store.long_work import connect_to
 from tests.conftest import migrated
 from tests.store.retained_log import restored

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recorder.admin.verifying import Verifying
-from recorder.admin.verifying_database import verify_over
 from recorder.integrity.chain import Problem
+from recorder.keeping.verifying import Verifying
+from recorder.keeping.verifying_database import verify_over
 from recorder.model.observation import RequestFailed
 from recorder.model.reference import Resource
 from recorder.store.long_work import connect_to

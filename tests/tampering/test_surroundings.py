@@ -13,9 +13,10 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from recorder.admin.retaining import Retaining, retain
-from recorder.admin.verifying import Verifying
-from recorder.admin.verifying_database import verify_database, verify_over
+from recorder.keeping.retaining import Retaining, retain
+from recorder.keeping.retention.policy import Policy
+from recorder.keeping.verifying import Verifying
+from recorder.keeping.verifying_database import verify_database, verify_over
 from recorder.model.hold import NewHold
 from recorder.model.observation import (
     RECORDER,
@@ -23,7 +24,6 @@ from recorder.model.observation import (
     Noticed,
     PlaceReached,
 )
-from recorder.retention.policy import Policy
 from recorder.store.engine import make_engine
 from recorder.store.holds import add_hold, lift_hold
 from recorder.store.long_work import connect_to

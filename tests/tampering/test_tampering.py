@@ -13,10 +13,10 @@ from random import Random
 import asyncpg
 import pytest
 
-from recorder.admin.verifying import Proving, Verifying
-from recorder.admin.verifying_database import verify_over
 from recorder.integrity.chain import Witnessed
 from recorder.integrity.verified import Verified
+from recorder.keeping.verifying import Proving, Verifying
+from recorder.keeping.verifying_database import verify_over
 from recorder.store.long_work import connect_to
 from recorder.store.lookback import documents
 from tests.support.filled import filled_database

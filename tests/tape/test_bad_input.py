@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from recorder.errors import InputError
+from recorder.model.errors import InputError
+from recorder.model.zstd import compress, decompress
 from recorder.sources.tape import (
     NotATapeError,
     TapeError,
@@ -22,7 +23,6 @@ from recorder.sources.tape import (
     TapeUnreadableError,
     UnknownFrameError,
 )
-from recorder.zstd import compress, decompress
 from tests.tape.builders import (
     HEADER,
     a_frame,

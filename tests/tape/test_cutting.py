@@ -16,9 +16,9 @@ from msgspec.structs import asdict
 
 from recorder.answers.nouns import is_about_events
 from recorder.answers.ports import Reading
-from recorder.coverage.coverage import covered
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Stream
+from recorder.facts.coverage.coverage import covered
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import Stream
 from recorder.model.document import plain
 from recorder.model.entry import Draft, Entry, Operation
 from recorder.model.observation import ClockJumped, Observation

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recorder.sources.tape import TapeDamagedError, writer
-from recorder.zstd import (
+from recorder.model.zstd import (
     CompressionParameter,
     ZstdCompressor,
     ZstdDecompressor,
     ZstdError,
     compress,
 )
+from recorder.sources.tape import TapeDamagedError, writer
 from tests.tape.builders import (
     a_frame,
     one_of_each,

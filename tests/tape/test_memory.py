@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from recorder.model.zstd import compress, decompress
 from recorder.sources.tape import TapeReader, TapeWriter, writer
 from recorder.sources.tape.content import HELD_BYTES_MAX
-from recorder.zstd import compress, decompress
 from tests.tape.builders import HEADER, a_frame
 
 CONTENT = 40 * 2**20

@@ -6,13 +6,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from recorder.errors import ConfigError
+from recorder.model.errors import ConfigError
 from recorder.model.observation import (
     AuditRecorded,
     InputRefused,
     ListPage,
     Polled,
 )
+from recorder.model.zstd import decompress
 from recorder.sources.tape import (
     TapeExistsError,
     TapeWriteError,
@@ -20,7 +21,6 @@ from recorder.sources.tape import (
     writer,
 )
 from recorder.sources.tape.whole import whole_tape
-from recorder.zstd import decompress
 from tests.tape.builders import (
     HEADER,
     PODS,

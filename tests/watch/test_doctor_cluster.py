@@ -15,7 +15,7 @@ from aiohttp import web
 from recorder.doctor import Check
 from recorder.doctor import cluster as reaching
 from recorder.doctor.cluster import look_at_cluster
-from recorder.settings import Settings
+from recorder.model.settings import Settings
 from recorder.wiring.checkup import probes
 from tests.support.fake_api import Failure
 from tests.support.fake_cluster import STANDARD, FakeCluster, Kind

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recorder.errors import ConfigError
+from recorder.model.errors import ConfigError
 from recorder.model.reference import Resource
 from recorder.sources.watch import Pattern, Selection
 from recorder.sources.watch.target import Served

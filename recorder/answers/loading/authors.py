@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
 from recorder.explain.ending import EndingFound
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals import Actor, actor_of
 from recorder.explain.verdict import Missing
-from recorder.knowledge import Knowledge
 from recorder.model.facts import Requested
 from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT

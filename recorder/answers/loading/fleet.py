@@ -10,8 +10,6 @@ from recorder.answers.queries import (
     NodesBefore,
     Purpose,
 )
-from recorder.classify.times import moment
-from recorder.coverage.hole import Hole
 from recorder.explain.missing import LEASES, NODES
 from recorder.explain.neighbours import (
     emptied_beside,
@@ -23,10 +21,12 @@ from recorder.explain.neighbours import (
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.facts import appearance
+from recorder.facts.classify.times import moment
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.projections import NodeState, advance
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.moment import shifted
 from recorder.model.window import Window
-from recorder.projections import NodeState, advance
 
 __all__ = ["LOOKBACK", "FleetContext", "joined", "states_at"]
 

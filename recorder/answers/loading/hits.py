@@ -27,17 +27,17 @@ from recorder.answers.queries import (
     Purpose,
     Stay,
 )
-from recorder.coverage.account import Account
-from recorder.coverage.hole import Hole
 from recorder.explain.impact import Hit, Scope, failure_of, hits
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.losses import preempted_at
 from recorder.explain.missing import PODS
 from recorder.explain.verdict import Judged
-from recorder.knowledge import Knowledge
+from recorder.facts.coverage.account import Account
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import StoredFact
 from recorder.model.moment import LAST, shifted
 from recorder.model.window import Window
-from recorder.projections import Placements, Workloads
 
 __all__ = ["NodeSelection", "all_hits_of", "hits_of"]
 

@@ -15,11 +15,9 @@ from recorder.answers.loading.fleet import (
 )
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ALWAYS, FactQuery, Purpose, Stay
-from recorder.coverage.account import Account
-from recorder.coverage.hole import Hole
-from recorder.coverage.ports import Stream
 from recorder.explain.answer import judge
 from recorder.explain.contests import with_contests
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
 from recorder.explain.needs import (
     ObjectName,
@@ -31,12 +29,14 @@ from recorder.explain.tracks.beginning import may_begin
 from recorder.explain.tracks.episodes import Episode, episodes_of
 from recorder.explain.verdict import Judged
 from recorder.facts import DAILY_REPORTERS
-from recorder.knowledge import Knowledge
+from recorder.facts.coverage.account import Account
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.coverage.ports import Stream
+from recorder.facts.projections import NodeState
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
-from recorder.projections import NodeState
 
 __all__ = [
     "LOOKBACK",

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from recorder.answers.ports import Reading
-from recorder.coverage.ports import Archived, Thinned
+from recorder.facts.coverage.ports import Archived, Thinned
 from recorder.model.window import Window
 
 __all__ = ["Archive"]

@@ -29,8 +29,14 @@ from recorder.answers.spanning.merging import (
     union,
 )
 from recorder.answers.spanning.ports import Archive
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Archived, ClockJump, FactsEnd, Log, Stream
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import (
+    Archived,
+    ClockJump,
+    FactsEnd,
+    Log,
+    Stream,
+)
 from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from recorder.answers.text.lines import escaped
-from recorder.coverage.coverage import Coverage
 from recorder.explain.verdict import Evidence
+from recorder.facts.coverage.coverage import Coverage
 
 __all__ = ["timeline"]
 

@@ -4,6 +4,7 @@ The only place that reads what controllers write; what is made of signals is
 for the tracks and links.
 """
 
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals.actor import (
     UNKNOWN,
     Actor,
@@ -26,7 +27,6 @@ from recorder.explain.signals.marks import (
 )
 from recorder.explain.signals.node import node_signals
 from recorder.explain.signals.signal import Signal, Subject, Topic
-from recorder.knowledge import Knowledge
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.outcomes import Role
 

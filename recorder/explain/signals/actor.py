@@ -9,7 +9,7 @@ from typing import Final, Self
 
 from msgspec import UNSET, UnsetType, field
 
-from recorder.knowledge import ActorName, Knowledge
+from recorder.explain.knowledge import ActorName, Knowledge
 from recorder.model.document import Document
 from recorder.model.outcomes import ActorKind
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
+from recorder.explain.knowledge import Knowledge, matches
+from recorder.explain.knowledge.rules import LockRule, ObjectRule
 from recorder.explain.signals.actor import RuledActor, actor_of
 from recorder.explain.signals.listed import dated, is_listed, unfolded
 from recorder.explain.signals.signal import Signal, Subject, Topic
-from recorder.knowledge import Knowledge, matches
-from recorder.knowledge.rules import LockRule, ObjectRule
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
     AnnotationChanged,

@@ -7,9 +7,9 @@ for, and name the fault that it answers. Alone they begin nothing.
 import re
 from collections.abc import Iterable, Iterator
 
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals.actor import actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
-from recorder.knowledge import Knowledge
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
     AnnotationChanged,

@@ -7,10 +7,10 @@ does to a Node is code here. A signal is evidence, not yet a cause.
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+from recorder.explain.knowledge import Knowledge
+from recorder.explain.knowledge.rules import ConditionRule, TextRule
 from recorder.explain.signals.actor import RuledActor, actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
-from recorder.knowledge import Knowledge
-from recorder.knowledge.rules import ConditionRule, TextRule
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
     AnnotationChanged,

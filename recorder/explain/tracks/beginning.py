@@ -7,10 +7,11 @@ is; of labels and taints nobody knows.
 
 from collections.abc import Iterable
 
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals import Signal, Topic, signals_of
 from recorder.explain.signals.listed import unfolded
 from recorder.explain.tracks.episode import ATTACHED, TELLING
-from recorder.knowledge import Knowledge
+from recorder.facts.projections import NodeState
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     AnnotationChanged,
@@ -20,7 +21,6 @@ from recorder.model.facts import (
     LabelChanged,
 )
 from recorder.model.outcomes import Role
-from recorder.projections import NodeState
 
 __all__ = [
     "is_first_sight",

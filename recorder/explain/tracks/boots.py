@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
-from recorder.classify.times import moment
 from recorder.explain.signals import Signal
+from recorder.facts.classify.times import moment
 from recorder.model.facts import EventOccurred
 
 __all__ = ["boot_named", "counted", "is_explained", "is_first"]

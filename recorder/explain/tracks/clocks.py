@@ -10,9 +10,9 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from recorder.classify.times import moment
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.life import KUBELET
+from recorder.facts.classify.times import moment
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import EventOccurred
 

@@ -6,9 +6,9 @@ from typing import Final
 
 from recorder.explain.signals import Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
+from recorder.facts.projections import NodeState
 from recorder.model.fact import StoredFact
 from recorder.model.outcomes import Role
-from recorder.projections import NodeState
 
 __all__ = ["ATTACHED", "TELLING", "Episode"]
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals import (
     Signal,
     Subject,
@@ -30,11 +31,10 @@ from recorder.explain.tracks.boots import boot_named, is_explained
 from recorder.explain.tracks.clocks import NO_SKEW, skew_of, synchronized
 from recorder.explain.tracks.episode import TELLING, Episode
 from recorder.explain.tracks.life import life_proved
-from recorder.knowledge import Knowledge
+from recorder.facts.projections import NodeState, advance, shown
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import Appeared, Vanished
 from recorder.model.outcomes import Fault, Role
-from recorder.projections import NodeState, advance, shown
 
 __all__ = ["Episode", "episodes_of"]
 

@@ -9,8 +9,8 @@ from copy import copy
 from datetime import UTC, datetime, timedelta
 from typing import Final, Self
 
-from recorder.classify.times import moment
 from recorder.explain.thresholds import LIMITS
+from recorder.facts.classify.times import moment
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     Appeared,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from recorder.errors import InputError
+from recorder.model.errors import InputError
 
 __all__ = ["BatchError", "read_batch"]
 

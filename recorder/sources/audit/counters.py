@@ -9,9 +9,9 @@ from collections.abc import AsyncIterable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Protocol
 
-from recorder.errors import ClusterError
 from recorder.intake.ports import Known, Sink
 from recorder.intake.progress import Received
+from recorder.model.errors import ClusterError
 from recorder.model.observation import AUDIT, PlaceReached, RecordsLost
 from recorder.sources.audit.counted import (
     Counted,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recorder.classify import record_made
+from recorder.facts.classify import record_made
 from recorder.model.observation import RecordsLost
 from recorder.sources.audit.lines import UnreadableError, head_of, read_lines
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from recorder.classify import is_audit_record, lacks_of_record
+from recorder.facts.classify import is_audit_record, lacks_of_record
 from recorder.sources.audit import azure_monitor, cloud_logging, cloudwatch
 from recorder.sources.files import Document, State
 

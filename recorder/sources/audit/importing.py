@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from recorder.classify import cluster_shown, record_moment
+from recorder.facts.classify import cluster_shown, record_moment
 from recorder.intake.ports import Sink
 from recorder.intake.receipts import Receipt
 from recorder.model.observation import (

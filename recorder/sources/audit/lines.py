@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from recorder import zstd
-from recorder.errors import InputError
+from recorder.model import zstd
+from recorder.model.errors import InputError
 from recorder.sources.files import is_json
 
 __all__ = [

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from typing import NamedTuple
 
-from recorder.classify import record_made
+from recorder.facts.classify import record_made
 from recorder.intake.ports import Known, Sink
 from recorder.intake.progress import Received
 from recorder.intake.receipts import NotCommittedError, Receipt

@@ -14,10 +14,10 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
-from recorder.certificates import Certificates
-from recorder.errors import ConfigError
 from recorder.intake.progress import Received
 from recorder.listening import Bounds, bound_socket, let_in, listening
+from recorder.listening.certificates import Certificates
+from recorder.model.errors import ConfigError
 from recorder.sources.audit.receiver import (
     BODY_BYTES_MAX,
     Answer,

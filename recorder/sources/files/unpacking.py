@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from recorder import zstd
-from recorder.errors import InputError
+from recorder.model import zstd
+from recorder.model.errors import InputError
 
 __all__ = ["CutError", "Member", "UnreadableError", "members"]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from shlex import quote
 from typing import BinaryIO
 
+from recorder.model.zstd import ZstdDecompressor, ZstdError
 from recorder.sources.tape.errors import NotATapeError
-from recorder.zstd import ZstdDecompressor, ZstdError
 
 __all__ = [
     "HELD_BYTES_MAX",

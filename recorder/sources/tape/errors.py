@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from recorder.errors import ConfigError, InputError, RecorderError
+from recorder.model.errors import ConfigError, InputError, RecorderError
 
 __all__ = [
     "NotATapeError",

@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Self
 
 from recorder.model.observation import ListPage, Observation
+from recorder.model.zstd import CompressionParameter, ZstdCompressor
 from recorder.sources.tape.errors import (
     TapeExistsError,
     TapeWriteError,
@@ -28,7 +29,6 @@ from recorder.sources.tape.header import TapeHeader, header_line
 from recorder.sources.tape.lines import line_of
 from recorder.sources.tape.refusing import described
 from recorder.sources.tape.wire import UnwritableError
-from recorder.zstd import CompressionParameter, ZstdCompressor
 
 __all__ = [
     "FLUSH_SECONDS",

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from recorder.classify.times import moment
+from recorder.facts.classify.times import moment
 from recorder.sources.watch.frames import UNREADABLE
 from recorder.sources.watch.span import Found
 

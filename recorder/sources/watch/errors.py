@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import msgspec
 
-from recorder.errors import ClusterError, ConfigError, Transient
+from recorder.model.errors import ClusterError, ConfigError, Transient
 
 __all__ = [
     "Asked",

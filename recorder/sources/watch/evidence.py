@@ -19,8 +19,8 @@ from typing import TypeVar
 
 import msgspec
 
-from recorder.errors import InputError
 from recorder.intake.ports import KnownObject
+from recorder.model.errors import InputError
 from recorder.model.reference import Resource
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.errors import (

@@ -16,8 +16,8 @@ from typing import Protocol
 
 import msgspec
 
-from recorder.errors import RecorderError
 from recorder.intake.ports import HeldVersion
+from recorder.model.errors import RecorderError
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.errors import ExpiredError, RequestError
 from recorder.sources.watch.frames import UNREADABLE

@@ -16,8 +16,8 @@ import random
 from collections.abc import Callable, Collection, Mapping
 from datetime import timedelta
 
-from recorder.errors import Transient
 from recorder.intake.ports import HeldVersion, Known
+from recorder.model.errors import Transient
 from recorder.model.reference import Resource
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.errors import RequestError

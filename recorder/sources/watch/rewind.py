@@ -21,8 +21,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from recorder.errors import InputError, Transient
 from recorder.intake.ports import Known, KnownObject
+from recorder.model.errors import InputError, Transient
 from recorder.model.observation import EpochBegan, Observation, StreamClosed
 from recorder.model.reference import Resource
 from recorder.sources.watch.client import ClusterClient

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from recorder.errors import ConfigError
+from recorder.model.errors import ConfigError
 from recorder.model.reference import Resource
 from recorder.sources.watch.catalog import (
     BUILT_IN,

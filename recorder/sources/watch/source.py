@@ -9,8 +9,8 @@ of our own, ends the source.
 import asyncio
 import random
 
-from recorder.errors import RecorderError
 from recorder.intake.ports import Known, Sink
+from recorder.model.errors import RecorderError
 from recorder.model.observation import ClockJumped
 from recorder.sources.watch.client import ClusterClient
 from recorder.sources.watch.clock import report_jumps

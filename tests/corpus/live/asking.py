@@ -14,7 +14,7 @@ from recorder.answers.impact import ask_impact
 from recorder.answers.node_questions import ImpactQuestion, WhyQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.why import ask_why
-from recorder.knowledge import shipped
+from recorder.explain.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.window import Window
 from tests.corpus.live_judge import (

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
-from recorder.coverage.hole import Hole
 from recorder.explain.hit import Hit
 from recorder.explain.impact import Scope, hits
 from recorder.explain.signals import UNKNOWN
 from recorder.explain.strength import STRENGTHS
 from recorder.explain.verdict import Verdict
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.projections import Placements, Workloads
 from recorder.model.entry import Draft
 from recorder.model.fact import FactKind
-from recorder.projections import Placements, Workloads
 from tests.corpus.judging import OPEN, SURE, Mark
 from tests.corpus.judging import Judged as Marked
 from tests.corpus.told import Told

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node
-from recorder.coverage.coverage import Coverage, covered
-from recorder.errors import NotFoundError
+from recorder.facts.coverage.coverage import Coverage, covered
 from recorder.model.entry import Entry
+from recorder.model.errors import NotFoundError
 from recorder.model.reference import Resource
 from recorder.model.window import Window
 from recorder.sources.tape.export.frames import Cutting

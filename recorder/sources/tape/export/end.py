@@ -9,7 +9,7 @@ that it healed. Otherwise the tape only ends earlier for that stream.
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
-from recorder.coverage.hole import Gap
+from recorder.facts.coverage.hole import Gap
 from recorder.model.observation import SETTLED, EpochBegan, Observation
 from recorder.model.window import Window
 from recorder.sources.tape.export.stream import REWOUND, CutStream

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 
 import orjson
 
-from recorder.classify import read_head
-from recorder.coverage.hole import Gap
+from recorder.facts.classify import read_head
+from recorder.facts.coverage.hole import Gap
 from recorder.model.entry import Entry, Operation
 from recorder.model.observation import WATCH, EpochBegan, Observation
 from recorder.model.window import Window

@@ -15,8 +15,8 @@ from typing import Any
 import msgspec
 
 from recorder.answers.nouns import is_about_events
-from recorder.coverage.hole import Gap
-from recorder.coverage.ports import Stream
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import Stream
 from recorder.intake.state import ResumePoint, StreamState
 from recorder.intake.streams import advance, complete, marked
 from recorder.model.entry import Entry

@@ -1,0 +1,63 @@
+"""The fleet at a glance: what is recorded, gaps, rows for dashboards."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from api.errors import PageSizeError
+from api.resolvers.answers.windows import bounded
+from api.resolvers.context import RequestContext
+from api.resolvers.types.series import (
+    Annotation,
+    Annotations,
+)
+from recorder.answers.incidents import ask_incidents
+from recorder.answers.node_questions import IncidentsQuestion
+from recorder.answers.ports import Reading
+from recorder.answers.status import ShownStatus
+
+__all__ = ["annotations", "check_nodes", "status"]
+
+NODES_MAX = 50
+"""Lanes that a dashboard can show."""
+
+
+async def status(asked: RequestContext) -> ShownStatus:
+    """Return everything at a glance."""
+    return (await asked.status()).shown(by_each=True)
+
+
+def check_nodes(nodes: Sequence[str]) -> None:
+    """Check that a dashboard can show so many nodes.
+
+    Raises:
+        PageSizeError: it cannot.
+    """
+    if len(nodes) > NODES_MAX:
+        msg = f"cannot show {len(nodes)} nodes: name {NODES_MAX} at most"
+        raise PageSizeError(msg)
+
+
+async def annotations(
+    asked: RequestContext,
+    reading: Reading,
+    span: tuple[datetime | None, datetime | None],
+) -> Annotations:
+    """Return incidents as marks."""
+    question = IncidentsQuestion(window=bounded(reading, *span))
+    found = await ask_incidents(
+        reading, question, asked.knowledge, now=asked.now
+    )
+    return Annotations(
+        annotations=[
+            Annotation(
+                time=one.since,
+                time_end=one.until,
+                title=f"{one.first.node}: {one.happened}",
+                text=one.sentence,
+                tags=[one.happened, one.cause, one.group],
+                id=one.id,
+            )
+            for one in found.incidents
+        ],
+        coverage=found.coverage,
+    )

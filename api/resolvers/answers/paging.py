@@ -1,0 +1,372 @@
+"""Pages of lists, by keyset: of one log, or of a fleet merged by time.
+
+A log is a fleet of one. Each log gives its part of a page, as much as the
+page may have, and the parts are merged behind one cursor. A part is read from
+a place on, never by counting from an end; to go back, the log is read as it
+was when it ended at the cursor.
+"""
+
+import heapq
+from collections import deque
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, NamedTuple, Self, TypeVar
+
+from api.errors import PageSizeError
+from api.resolvers.cursors import (
+    BEGIN,
+    Cursor,
+    Order,
+    Spot,
+    check_kept,
+    read_to,
+)
+from api.resolvers.types.pages import PageInfo
+from recorder.answers.ports import Reading
+
+__all__ = [
+    "Bounds",
+    "Item",
+    "Page",
+    "Pages",
+    "Part",
+    "ReadPage",
+    "Turn",
+    "cut",
+    "merged",
+    "page_size",
+    "read_part",
+]
+
+PAGE_MAX = 500
+"""Items of one page; their rendering takes about 20 ms."""
+
+PAGE = 100
+
+Node = TypeVar("Node")
+
+
+def page_size(count: int | None, name: str = "first") -> int:
+    """Return how many are wanted.
+
+    Raises:
+        PageSizeError: it is none, or more than one answer holds.
+    """
+    if count is None:
+        return PAGE
+    if not 0 < count <= PAGE_MAX:
+        msg = f"cannot use {name}: {count}: it is 1 to {PAGE_MAX}"
+        raise PageSizeError(msg)
+    return count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Which page is wanted, as the arguments say it."""
+
+    size: int
+    forward: bool
+    after: str | None
+    before: str | None
+
+    @classmethod
+    def of(
+        cls,
+        first: int | None,
+        after: str | None,
+        last: int | None,
+        before: str | None,
+    ) -> Self:
+        """Read the arguments.
+
+        Raises:
+            PageSizeError: they do not fit together.
+        """
+        if first is not None and last is not None:
+            msg = "cannot use first and last together: leave one out"
+            raise PageSizeError(msg)
+        forward = first is not None or (last is None and after is not None)
+        size = page_size(first) if forward else page_size(last, "last")
+        return cls(size=size, forward=forward, after=after, before=before)
+
+
+class Item(NamedTuple, Generic[Node]):
+    """An item of one log."""
+
+    at: datetime
+    """By which it is merged with the items of other logs."""
+
+    spot: Spot
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Part(Generic[Node]):
+    """The items of one log for a page, as many as the page may have."""
+
+    items: Sequence[Item[Node]]
+    """In the order of the log."""
+
+    more: bool
+    """Whether the log has more in the direction of the page."""
+
+    derivation: int | None = None
+    """Of the facts in it."""
+
+
+class Bounds(NamedTuple):
+    """Where a log is read, exclusive; None where nothing bounds it."""
+
+    after: Spot | None
+    before: Spot | None
+
+    def has(self, spot: Spot) -> bool:
+        """Return whether something lies between them."""
+        return (self.after is None or spot > self.after) and (
+            self.before is None or spot < self.before
+        )
+
+
+class Turn:
+    """Which page is wanted of one log or of a fleet."""
+
+    def __init__(
+        self, order: Order, page: Page, *, fleet: bool = False
+    ) -> None:
+        """Read the cursors of a page.
+
+        Raises:
+            CursorError: the log or the fleet never gave one of them.
+        """
+
+        def read(text: str | None) -> Cursor | None:
+            if text is None:
+                return None
+            return Cursor.parse(text, order, fleet=fleet)
+
+        self.order = order
+        self.page = page
+        self.fleet = fleet
+        self.after = read(page.after)
+        self.before = read(page.before)
+
+    def bounds(self, log: str) -> Bounds:
+        """Return where a log is to be read.
+
+        A log that a cursor does not know was away, or not there: it is read
+        from its beginning, or from its end.
+        """
+        after = self.after.spots.get(log) if self.after else None
+        before = self.before.spots.get(log) if self.before else None
+        if before is not None and self.before and self.before.log != log:
+            # The item there comes before that of the cursor.
+            before = before[0], before[1] + 1
+        return Bounds(None if after == BEGIN else after, before)
+
+    def checked(self, reading: Reading) -> Bounds:
+        """Return where a log is to be read, if its cursors allow it.
+
+        Raises:
+            CursorError: a cursor is of another log, or lies beyond the end.
+            ExpiredCursorError: a cursor is of facts that answers are no
+                longer made from.
+        """
+        for cursor in (self.after, self.before):
+            if cursor is not None:
+                cursor.check(reading)
+        return self.bounds(str(reading.log.id))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage(Generic[Node]):
+    """A page."""
+
+    turn: Turn
+    items: Sequence[tuple[str, Item[Node]]]
+    """Each with its log."""
+
+    begun: Mapping[str, Spot]
+    """How far each log was read where the page begins."""
+
+    more: bool
+    derivation: int | None
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The items as they are shown."""
+        return [item.node for _, item in self.items]
+
+    def rows(self) -> Iterator[tuple[str, str, Node]]:
+        """Yield the cursor, the log and the node of each item."""
+        spots = {**self.begun}
+        for log, item in self.items:
+            spots[log] = item.spot
+            yield self._cursor(log, spots), log, item.node
+
+    @property
+    def info(self) -> PageInfo:
+        """Where it lies among other pages."""
+        page, items = self.turn.page, self.items
+        start, end = None, page.after
+        if items:
+            (first, item), (last, _) = items[0], items[-1]
+            start = self._cursor(first, {**self.begun, first: item.spot})
+            read = {log: item.spot for log, item in items}
+            end = self._cursor(last, {**self.begun, **read})
+        before = page.before is not None
+        return PageInfo(
+            has_next_page=self.more if page.forward else before,
+            has_previous_page=page.after is not None
+            if page.forward
+            else self.more,
+            start_cursor=start,
+            end_cursor=end,
+        )
+
+    def _cursor(self, log: str, spots: Mapping[str, Spot]) -> str:
+        turn = self.turn
+        return str(Cursor(turn.order, log, spots, self.derivation, turn.fleet))
+
+
+def merged(turn: Turn, parts: Mapping[str, Part[Node]]) -> ReadPage[Node]:
+    """Return the page that the parts of logs make, in order of time.
+
+    The items of one log stay in its order. Logs that are away keep the places
+    that the cursors have of them.
+    """
+    page, forward = turn.page, turn.page.forward
+    tagged = [
+        [(log, item) for item in (p.items if forward else reversed(p.items))]
+        for log, p in parts.items()
+    ]
+    order = heapq.merge(
+        *tagged, key=lambda one: (one[1].at, one[0]), reverse=not forward
+    )
+    found = [one for _, one in zip(range(page.size), order, strict=False)]
+    shown = found if forward else found[::-1]
+    return ReadPage(
+        turn=turn,
+        items=shown,
+        begun=_begun(turn, parts, shown),
+        more=any(p.more for p in parts.values())
+        or len(shown) < sum(len(p.items) for p in parts.values()),
+        derivation=next((p.derivation for p in parts.values()), None),
+    )
+
+
+def _begun(
+    turn: Turn,
+    parts: Mapping[str, Part[Node]],
+    shown: Sequence[tuple[str, Item[Node]]],
+) -> Mapping[str, Spot]:
+    """Return how far each log was read where a page begins."""
+    if turn.page.forward:
+        known = turn.after.spots if turn.after else {}
+        return {**dict.fromkeys(parts, BEGIN), **known}
+    begun: dict[str, Spot] = {}
+    if turn.before:
+        own = turn.before.log
+        begun = {**turn.before.spots, own: _before(turn.before.spots[own])}
+    for log, part in parts.items():
+        first = next((item for of, item in shown if of == log), None)
+        if first is not None:
+            begun[log] = _before(first.spot)
+        elif part.items:
+            begun[log] = part.items[-1].spot
+        else:
+            begun.setdefault(log, BEGIN)
+    return begun
+
+
+def _before(spot: Spot) -> Spot:
+    return spot[0], max(spot[1] - 1, 0)
+
+
+def cut(bounds: Bounds, items: Iterable[Item[Node]], page: Page) -> Part[Node]:
+    """Return the part of a page from all items of a log, in its order."""
+    within = [one for one in items if bounds.has(one.spot)]
+    shown = within[: page.size] if page.forward else within[-page.size :]
+    return Part(shown, len(within) > len(shown))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pages(Generic[Node]):
+    """How the items of a log are read, in the order of its entries."""
+
+    read: Callable[[Reading, int, int], AsyncIterator[Sequence[Node]]]
+    """Behind a position, so many at a time."""
+
+    newest: Callable[[Reading, int], Awaitable[int]]
+    """Return a position after which at least N entries lie."""
+
+    item: Callable[[Node], Item[Node]]
+
+
+async def read_part(
+    reading: Reading, turn: Turn, pages: Pages[Node]
+) -> Part[Node]:
+    """Read the part of one log.
+
+    The reading knew its derivation before anything is read here: where facts
+    are derived anew meanwhile, the part is whole and its cursors expire.
+
+    Raises:
+        CursorError: a cursor that this log never gave.
+        ExpiredCursorError: what lies behind one was pruned, or it is of facts
+            that answers are no longer made from.
+    """
+    bounds = turn.checked(reading)
+    if bounds.after is not None:
+        await check_kept(reading, bounds.after)
+    read = _forward if turn.page.forward else _backward
+    found, more = await read(reading, pages, bounds, turn.page.size)
+    return Part(found, more, reading.log.derivation)
+
+
+async def _forward(
+    reading: Reading, pages: Pages[Node], bounds: Bounds, size: int
+) -> tuple[list[Item[Node]], bool]:
+    after, before = bounds
+    # The rest of an entry may lie behind a spot within it.
+    start = read_to(after) if after else 0
+    found: list[Item[Node]] = []
+    # One more, to know whether there are more.
+    async for read in pages.read(reading, start, size + 1):
+        for node in read:
+            item = pages.item(node)
+            if before is not None and item.spot >= before:
+                return found, False
+            if after is None or item.spot > after:
+                if len(found) == size:
+                    return found, True
+                found.append(item)
+    return found, False
+
+
+async def _backward(
+    reading: Reading, pages: Pages[Node], bounds: Bounds, size: int
+) -> tuple[list[Item[Node]], bool]:
+    after, before = bounds
+    end = reading.log.size
+    ended = reading.as_of(min(before[0], end) if before else end)
+    first = read_to(after) if after else 0
+    wanted = size + 1
+    while True:
+        start = max(await pages.newest(ended, wanted), first)
+        found: deque[Item[Node]] = deque(maxlen=size + 1)
+        async for read in pages.read(ended, start, wanted):
+            items = map(pages.item, read)
+            found.extend(one for one in items if bounds.has(one.spot))
+        # Facts of the cursor's own entry were counted and left out.
+        if len(found) > size or start <= (after[0] if after else 0):
+            return [*found][-size:], len(found) > size
+        wanted *= 2

@@ -1,0 +1,272 @@
+"""Fields that ask a question of the registry.
+
+The arguments of such a field are those of its question that have words for
+GraphQL, then those of the resolver's own, then which log is asked. The
+resolver gets the question as it was read.
+"""
+
+import inspect
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from inspect import Parameter, Signature
+from typing import Annotated, Any, Generic, TypeVar
+
+import strawberry
+from graphql import (
+    FieldNode,
+    FragmentSpreadNode,
+    GraphQLResolveInfo,
+    SelectionSetNode,
+)
+
+from api.resolvers.answers.paging import Page
+from api.resolvers.answers.windows import window
+from api.resolvers.context import Info, RequestContext
+from api.resolvers.types.arguments import (
+    After,
+    Before,
+    ClusterArgument,
+    First,
+    Last,
+    LogArgument,
+)
+from api.resolvers.types.words import SourceName
+from recorder.answers.arguments import (
+    Argument,
+    Asking,
+    Asks,
+    arguments_of,
+    read,
+)
+from recorder.answers.ports import Reading
+from recorder.answers.registry import QUESTIONS, Question
+from recorder.model.reference import EntryName
+
+__all__ = ["Asked", "asks"]
+
+Answer = TypeVar("Answer")
+Put = TypeVar("Put")
+
+FIRST = ("since", "until")
+"""Arguments that come first in a field that has pages."""
+
+PAGE = {"first": First, "after": After, "last": Last, "before": Before}
+"""Arguments of a resolver that takes a page."""
+
+ENUMS: Mapping[str, Any] = {"source": SourceName}
+"""Types of arguments that are text elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Generic[Put]):
+    """A question as a field asks it."""
+
+    info: Info
+    asks: Question | None
+    question: Put
+    parent: Any
+    """The value whose field is resolved."""
+
+    place: tuple[str | None, str | None]
+    """The cluster and the log that the arguments name."""
+
+    @property
+    def context(self) -> RequestContext:
+        """What the request shares."""
+        return self.info.context
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The names of all fields that are selected, at any depth.
+
+        They may be more than are answered, where a directive leaves some out,
+        and one name may stand for fields of several types: never less is read.
+        """
+        # The selection of strawberry is slow to make.
+        raw = self.info._raw_info  # noqa: SLF001
+        return frozenset(
+            name
+            for node in raw.field_nodes
+            for name in _below(node.selection_set, raw)
+        )
+
+    async def reading(self) -> Reading:
+        """Open the log: that of the parent, of the question, or named.
+
+        Raises:
+            NotFoundError: there is no such log.
+            ConfigError: several could be meant.
+        """
+        reading: Reading | None = getattr(self.parent, "reading", None)
+        if reading is not None:
+            return reading
+        log: int | None = getattr(self.question, "log", None)
+        if log is not None:
+            return await self.context.reading(None, str(log))
+        return await self.context.reading(*self.place)
+
+    async def answer(self, kind: type[Answer]) -> Answer:
+        """Return the answer, which is of this class.
+
+        Raises:
+            RecorderError: it cannot be answered.
+        """
+        assert self.asks is not None, "the field names no question"
+        context, reading = self.context, await self.reading()
+        answer = await self.asks.answer(
+            reading, self.question, context.knowledge, now=context.now
+        )
+        assert isinstance(answer, kind)
+        return answer
+
+
+def asks(
+    question: "str | Asks | None" = None,
+    *,
+    of: Callable[[Any], Mapping[str, Any]] | None = None,
+    without: Collection[str] = (),
+    last: Collection[str] = (),
+    opens: bool = False,
+) -> Callable[[Callable[..., Any]], Any]:
+    """Make a field of a resolver that answers a question.
+
+    Args:
+        question: its name; or only what it is asked with, where the resolver
+            answers it or opens what can be asked further. Without one the
+            resolver has arguments of its own alone.
+        of: returns fields of the question that follow from the parent, which
+            has a log of its own.
+        without: names of arguments that the field does not take.
+        last: names of arguments that come last.
+        opens: whether the question names the log.
+    """
+    named = QUESTIONS[question] if isinstance(question, str) else None
+    made = _made(question)
+    has_log = of is not None or opens
+
+    def decorate(resolve: Callable[..., Any]) -> Any:
+        _, *own = inspect.signature(resolve).parameters.values()
+        paged = any(one.name == "page" for one in own)
+        own = [one for one in own if one.name != "page"]
+        taken = _taken(made, without, last, paged=paged)
+
+        async def field(self: Any, info: Info, **given: Any) -> Any:
+            place = given.pop("cluster", None), given.pop("log", None)
+            beside = {one.name: given.pop(one.name) for one in own}
+            if paged:
+                ends = (given.pop(end) for end in PAGE)
+                beside["page"] = Page.of(*ends)
+            put = read(
+                made,
+                given,
+                Asking(now=info.context.now, window=window, spelled=_spelled),
+                **({} if of is None else of(self)),
+            )
+            asked = Asked(info, named, put, self, place)
+            return await resolve(asked, **beside)
+
+        field.__name__ = resolve.__name__
+        field.__doc__ = resolve.__doc__
+        signed: Any = field
+        signed.__signature__ = Signature(
+            [
+                _parameter("self"),
+                _parameter("info", Info),
+                *map(_argument, taken),
+                *(_page() if paged else ()),
+                *own,
+                *(() if has_log else _log()),
+            ],
+            return_annotation=inspect.signature(resolve).return_annotation,
+        )
+        return strawberry.field(field)
+
+    return decorate
+
+
+def _made(question: "str | Asks | None") -> Asks:
+    """Return what makes a question of its arguments."""
+    match question:
+        case str():
+            return QUESTIONS[question].asks
+        case None:
+            return _nothing
+        case _:
+            return question
+
+
+def _taken(
+    made: Asks, without: Collection[str], last: Collection[str], *, paged: bool
+) -> list[Argument]:
+    """Return the arguments of a question that a field takes, in order."""
+    taken = [
+        one
+        for one in arguments_of(made)
+        if one.graphql is not None and one.name not in without
+    ]
+    taken.sort(
+        key=lambda one: (one.name in last, paged and one.name not in FIRST)
+    )
+    return taken
+
+
+def _nothing() -> None:
+    """Ask with nothing."""
+
+
+def _spelled(argument: Argument) -> str:
+    return argument.graphql_name or argument.name
+
+
+def _parameter(
+    name: str, kind: Any = Parameter.empty, default: Any = Parameter.empty
+) -> Parameter:
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, annotation=kind, default=default
+    )
+
+
+def _page() -> Iterator[Parameter]:
+    for name, kind in PAGE.items():
+        yield _parameter(name, kind, None)
+
+
+def _log() -> Iterator[Parameter]:
+    yield _parameter("cluster", ClusterArgument, None)
+    yield _parameter("log", LogArgument, None)
+
+
+def _argument(one: Argument) -> Parameter:
+    """Return the parameter of a resolver that is an argument."""
+    kind: Any = ENUMS.get(one.name, one.takes)
+    if kind is EntryName:
+        kind = strawberry.ID
+    elif not issubclass(kind, datetime | int | StrEnum):
+        kind = str
+    if one.many:
+        item = kind | None if one.null else kind
+        kind = list[item]  # type: ignore[valid-type]
+    default: Any = None
+    if one.takes is bool:
+        default = False
+    elif one.required:
+        default = Parameter.empty
+    else:
+        kind = kind | None
+    words = strawberry.argument(description=one.graphql, name=one.graphql_name)
+    return _parameter(one.name, Annotated[kind, words], default)
+
+
+def _below(
+    within: SelectionSetNode | None, info: "GraphQLResolveInfo[Any]"
+) -> Iterator[str]:
+    for node in within.selections if within else ():
+        if isinstance(node, FragmentSpreadNode):
+            fragment = info.fragments[node.name.value]
+            yield from _below(fragment.selection_set, info)
+            continue
+        if isinstance(node, FieldNode):
+            yield node.name.value
+        yield from _below(getattr(node, "selection_set", None), info)

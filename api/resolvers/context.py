@@ -1,0 +1,129 @@
+"""What one request shares: the logs as they stood when it came.
+
+All fields of one query speak of the same state of a log, however long they
+take.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import strawberry
+
+from api.access import Principal
+from api.errors import LogNumberError
+from api.ports import Logs
+from api.resolvers.following import Following, Wanted, coverage_of
+from api.resolvers.judging import Judging
+from api.resolvers.remembering import JudgedOnce
+from api.resolvers.types.facts import FactBatch
+from api.resolvers.visible.streams import VisibleFactStream
+from recorder.answers.incidents import Incidents
+from recorder.answers.ports import Reading
+from recorder.answers.status import Status
+from recorder.explain.knowledge import Knowledge
+from recorder.model.fact import FactKind
+from recorder.model.reference import LogNumber
+
+__all__ = ["RequestContext", "Info"]
+
+
+@dataclass(slots=True, kw_only=True)
+class RequestContext:
+    """One request."""
+
+    logs: Logs
+    knowledge: Knowledge
+    now: datetime
+    principal: Principal
+    links: Sequence[str] = ()
+    """As the setting has them."""
+
+    judged: JudgedOnce = field(default_factory=JudgedOnce)
+    """What was judged for others who asked the same."""
+
+    following: Following | None = None
+    judging: Judging | None = None
+    """Both for subscriptions alone."""
+
+    _readings: dict[tuple[str | None, int | None], Reading] = field(
+        default_factory=dict
+    )
+    _locks: dict[tuple[str | None, int | None], asyncio.Lock] = field(
+        default_factory=dict
+    )
+    """Fields are resolved side by side, and must not open a log twice; one
+    that is slow to open holds up no other."""
+
+    async def reading(
+        self, cluster: str | None = None, log: str | None = None
+    ) -> Reading:
+        """Open a log as it stands, or stood when another field asked.
+
+        Raises:
+            NotFoundError: there is no such log.
+            ConfigError: several could be meant.
+        """
+        number = None if log is None else _number(log)
+        lock = self._locks.setdefault((cluster, number), asyncio.Lock())
+        async with lock:
+            found = self._readings.get((cluster, number))
+            if found is None:
+                found = await self.logs.read(number, cluster=cluster)
+                known = (None, found.log.id)
+                found = self._readings.setdefault(known, found)
+                self._readings[cluster, number] = found
+            return found
+
+    async def follow(
+        self,
+        cluster: str | None,
+        log: str | None,
+        *,
+        node: str | None,
+        kinds: Sequence[FactKind] | None,
+        after: str | None,
+    ) -> AsyncIterator[FactBatch]:
+        """Yield new facts as they are committed."""
+        assert self.following is not None, "only subscriptions follow"
+        number = None if log is None else _number(log)
+        place = cluster, number
+        if self.principal.rights is None:
+            batches = self.following.follow(
+                place, Wanted.of(node, kinds), after
+            )
+        else:
+            # Who follows is one for all; what is told is looked through.
+            reading = await self.reading(cluster, log)
+            place = None, reading.log.id
+            stream = VisibleFactStream(reading, node, coverage_of)
+            batches = stream.seen(
+                self.following.follow(
+                    place, Wanted.of(node, kinds), after, still=stream.check
+                )
+            )
+        async for batch in batches:
+            yield batch
+
+    def watch(
+        self, cluster: str | None, log: str | None
+    ) -> AsyncIterator[Incidents]:
+        """Yield the incidents of the last day, and again as facts come."""
+        assert self.judging is not None, "only subscriptions watch"
+        number = None if log is None else _number(log)
+        return self.judging.watch((cluster, number), self.principal)
+
+    async def status(self) -> Status:
+        """Return everything at a glance."""
+        return await self.logs.status(None)
+
+
+Info = strawberry.Info[RequestContext, None]
+
+
+def _number(log: str) -> int:
+    try:
+        return LogNumber.parse(log)
+    except ValueError as exc:
+        raise LogNumberError(str(exc)) from exc

@@ -1,0 +1,146 @@
+"""The logs of one database, as far as a reader may see them."""
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from datetime import timedelta
+
+from api.access import Principal
+from api.ports import Logs, Rights
+from api.resolvers.visible.reading import VisibleReading
+from api.resolvers.visible.record import status_of
+from api.resolvers.visible.sight import NODES, PODS, Sight
+from recorder.answers.clusters import Known
+from recorder.answers.growing import Bell
+from recorder.answers.ports import Reading
+from recorder.answers.status import Status
+from recorder.model.errors import (
+    ConfigError,
+    LogUnavailableError,
+    NotFoundError,
+    RecorderError,
+)
+
+__all__ = ["VisibleLogs", "visible"]
+
+
+def visible(logs: Logs, who: Principal) -> Logs:
+    """Return the logs as somebody may see them."""
+    if who.rights is None:
+        return logs
+    return VisibleLogs(logs, who.rights)
+
+
+class VisibleLogs:
+    """Satisfies the port `Logs`, for one reader of one cluster."""
+
+    def __init__(self, logs: Logs, rights: Rights) -> None:
+        self._logs = logs
+        self._rights = rights
+
+    def beside(
+        self, *, connections: int, statement_timeout: timedelta
+    ) -> "VisibleLogs":
+        """Return the same logs over connections of their own."""
+        beside = self._logs.beside(
+            connections=connections, statement_timeout=statement_timeout
+        )
+        return VisibleLogs(beside, self._rights)
+
+    async def read(
+        self, number: int | None, *, cluster: str | None = None
+    ) -> VisibleReading:
+        """Open the log that is meant, as it stands now.
+
+        Raises:
+            NotFoundError: there is none that the reader may see.
+            LogUnavailableError: the database of the own cluster is away.
+            ForbiddenError: the reader has no right in the cluster.
+        """
+        own = self._rights.cluster_uid
+        if number is None and cluster is None:
+            cluster = own
+        try:
+            found = await self._logs.read(number, cluster=cluster)
+        except (NotFoundError, ConfigError) as exc:
+            # Which others there are is not told.
+            raise _nothing(number, cluster) from exc
+        except LogUnavailableError as exc:
+            # Nor which of them are away, and which lie beside the own.
+            raise await self._away(number, cluster) from exc
+        if found.log.cluster_uid != own:
+            raise _nothing(number, cluster)
+        sight = Sight(self._rights, found)
+        await sight.check()
+        return VisibleReading(found, sight, whole=await sight.is_whole())
+
+    async def _away(
+        self, number: int | None, cluster: str | None
+    ) -> RecorderError:
+        """Return what to say of a log that is away: the own, or another."""
+        own = self._rights.cluster_uid
+        asked = cluster or getattr(number, "cluster", own)
+        known = await self._logs.known()
+        names = {
+            log.cluster_name for log in known.logs if log.cluster_uid == own
+        }
+        if names and asked not in {own, *names}:
+            return _nothing(number, cluster)
+        msg = "cannot read the log: its database is away; try again later"
+        return LogUnavailableError(msg)
+
+    async def known(self) -> Known:
+        """Return the logs of the own cluster, or that it is away.
+
+        Raises:
+            NotFoundError: there is none.
+            LogUnavailableError: a database that may have one is away.
+        """
+        own = self._rights.cluster_uid
+        known = await self._logs.known()
+        logs = [log for log in known.logs if log.cluster_uid == own]
+        away = [one for one in known.away if one.uid == own]
+        if not (logs or away) and known.away:
+            # Of those that were never seen one may be the own.
+            await self.read(None)
+        return Known(logs=logs, away=away)
+
+    def tells(self, log: int) -> None:
+        """Take note that something is told of a log that was read before."""
+        self._logs.tells(log)
+
+    async def leave(self, log: int) -> None:
+        """Close what is open of one of many logs, until it is asked again."""
+        await self._logs.leave(log)
+
+    async def rest(self) -> None:
+        """Close what need not be open between two questions."""
+        await self._logs.rest()
+
+    async def status(self, number: int | None) -> Status:
+        """Return everything at a glance: of the logs of the own cluster."""
+        status = await self._logs.status(number)
+        own = self._rights.cluster_uid
+        status = replace(
+            status,
+            logs=[one for one in status.logs if one.log.cluster_uid == own],
+            away=[one for one in status.away if one.uid == own],
+        )
+        whole = {NODES, PODS} == await self._rights.held({NODES, PODS})
+        return status if whole else status_of(status)
+
+    def bell(self, reading: Reading) -> AbstractAsyncContextManager[Bell]:
+        """Return what rings when a log has grown."""
+        return self._logs.bell(reading)
+
+    async def ping(self) -> None:
+        """See that the database answers."""
+        await self._logs.ping()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._logs.close()
+
+
+def _nothing(number: int | None, cluster: str | None) -> NotFoundError:
+    what = f"log {number}" if number is not None else f'cluster "{cluster}"'
+    return NotFoundError(f"there is no {what} that you may read")

@@ -1,0 +1,83 @@
+"""What a log says of itself, as far as a reader of a part may read it.
+
+The reader learns when and of which resource something may be missing, and not
+what the recorder wrote about it: reasons and proofs count the objects of
+others, and name files, servers and the place of the archive. Nor how large
+the log and its database are, who writes it, and on which machine.
+"""
+
+from dataclasses import replace
+
+from msgspec import structs
+
+from recorder.answers.status import LogStatus, Status
+from recorder.facts.coverage.audit_state import worded
+from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.ports import Archived, Log, Stream
+
+__all__ = ["gap_of", "log_of", "status_of", "stream_of", "unread_of"]
+
+REASON = "not recorded without a break"
+PROVED = "something"
+POSSIBLE = ("any change since then",)
+UNREAD = "dropped by retention: only the archive has these days"
+PLACE = "the archive"
+
+
+def log_of(log: Log) -> Log:
+    """Return a log without its size, where that is told, and its writer."""
+    return replace(log, is_part=True, holder=log.holder and "the recorder")
+
+
+def gap_of(gap: Gap) -> Gap:
+    """Return a gap without what was counted, and the words of an error."""
+    return structs.replace(
+        gap,
+        reason=REASON,
+        resource_version_before=None,
+        resource_version_after=None,
+        proved=PROVED,
+        possible=POSSIBLE if gap.possible else (),
+    )
+
+
+def stream_of(stream: Stream) -> Stream:
+    """Return a stream without counts of what came."""
+    return replace(
+        stream,
+        entries=0,
+        audited=None,
+        gap=stream.gap and gap_of(stream.gap),
+    )
+
+
+def unread_of(found: Archived) -> Archived:
+    """Return what is archived without where, and why it was not read."""
+    return replace(
+        found,
+        read=[structs.replace(one, place=PLACE) for one in found.read],
+        holes=[structs.replace(one, reason=UNREAD) for one in found.holes],
+        thinned=[replace(one, archive=None) for one in found.thinned],
+    )
+
+
+def status_of(status: Status) -> Status:
+    """Return a status without sizes, places and machines."""
+    return Status(
+        logs=[_standing(one) for one in status.logs],
+        database=structs.replace(status.database, bytes=0, disk=None),
+        now=status.now,
+        away=status.away,
+    )
+
+
+def _standing(status: LogStatus) -> LogStatus:
+    audit = structs.replace(status.audit, records=0, unanswered=0, left_out=())
+    return replace(
+        status,
+        log=log_of(status.log),
+        streams=[stream_of(one) for one in status.streams],
+        entries_per_minute=0,
+        waiting_for=None,
+        judged=worded(audit),
+    )

@@ -1,0 +1,323 @@
+"""Which facts, entries and nodes of one log a reader may see.
+
+Whoever may get an object may read its history. Of a node, whoever may get
+Pods of a namespace that it ran may read what happened to it: Events about it,
+and the facts of its versions. Not its documents, which name the images and
+volumes of everybody, and nothing of its audit records, which hold those
+documents too. What the recorder says of itself is for who may get all Nodes
+and Pods.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from enum import Enum, auto
+
+from api.access import ForbiddenError
+from api.ports import Rights
+from api.resolvers.visible.naming import namespaces_in, words_of_event
+from recorder.answers.kinds import BUILT_IN
+from recorder.answers.nouns import Place, is_about_events
+from recorder.answers.ports import Reading
+from recorder.answers.queries import CustomKinds, ObjectNames, Tenants
+from recorder.model.access import Right
+from recorder.model.entry import Entry, Operation
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.facts import EventOccurred
+from recorder.model.kinds import plural_of
+from recorder.model.observation import WATCH
+from recorder.model.reference import ObjectIdentity
+
+__all__ = ["Sight", "View"]
+
+NODES, PODS = Right("", "nodes", ""), Right("", "pods", "")
+NODE_LEASES = "kube-node-lease"
+NAMESPACES = [("", "Namespace"), ("", "namespaces")]
+
+NAMESPACES_MAX = 500
+"""Of a cluster, that are asked about one by one before the first answer."""
+
+PLACES_MAX = 2000
+"""Kinds times namespaces that are looked through for one text."""
+
+BUILT_IN_PLURALS = {(one.group, one.kind): one.plural for one in BUILT_IN}
+
+OF_THE_LOG = frozenset(
+    {
+        Operation.GAP_OPENED,
+        Operation.GAP_CLOSED,
+        Operation.EPOCH_BEGAN,
+        Operation.CLOCK_JUMPED,
+        Operation.RETENTION,
+    }
+)
+"""What the recorder says of itself: it counts objects of all, and names files,
+servers, and the nodes and incidents that are held."""
+
+
+class View(Enum):
+    """How much of an object is seen."""
+
+    WHOLE = auto()
+    """Everything: the reader may get it."""
+
+    NEAR = auto()
+    """What happened to it: it is a node that ran Pods of the reader."""
+
+    def shows(self, kind: FactKind) -> bool:
+        """Return whether facts of a kind are seen."""
+        return self is View.WHOLE or kind is not FactKind.REQUESTED
+
+
+class Sight:
+    """What one reader sees of one log, while one question is answered."""
+
+    def __init__(
+        self,
+        rights: Rights,
+        reading: Reading,
+        shown_by: Collection[Right] = (),
+    ) -> None:
+        """Take a log, and the rights by which it was shown before."""
+        self._rights = rights
+        self._reading = reading
+        self._shown_by = shown_by
+        self._held: dict[Right, bool] = {}
+        self._concerned: dict[str, bool] = {}
+        self._plurals: dict[tuple[str, str], str] | None = None
+
+    async def afresh(self, reading: Reading | None = None) -> "Sight":
+        """Return the same, of rights that are looked up again.
+
+        Raises:
+            ForbiddenError: the reader has none by now.
+        """
+        held = {right for right, held in self._held.items() if held}
+        shown_by = held or self._shown_by
+        afresh = Sight(self._rights, reading or self._reading, shown_by)
+        await afresh.check()
+        return afresh
+
+    async def check(self) -> None:
+        """Check that an empty answer would not only be a refusal.
+
+        Raises:
+            ForbiddenError: the reader has no right in the cluster.
+        """
+        known = {NODES, PODS, *self._shown_by}
+        await self.learn(known)
+        if any(self._held[right] for right in known):
+            return
+        places = await self._reading.names(ObjectNames(NAMESPACES))
+        rights = [Right("", "pods", name) for _, name in places]
+        if len(rights) > NAMESPACES_MAX:
+            rights = []
+        await self.learn(rights)
+        if any(self._held[right] for right in rights):
+            return
+        if not (rights or self._shown_by):
+            # Too many to ask about, or none known: what is asked will show.
+            return
+        msg = (
+            "you may not read anything of this cluster: it takes the right to"
+            " get nodes, or to get pods of a namespace"
+        )
+        raise ForbiddenError(msg)
+
+    async def facts(self, found: Sequence[StoredFact]) -> list[StoredFact]:
+        """Return those facts that may be seen, in their order."""
+        views = await self.views(stored.fact.object for stored in found)
+        near = [
+            _words(stored)
+            for stored in found
+            if views.get(stored.fact.object) is View.NEAR
+        ]
+        hidden = await self._of_others(near)
+        return [
+            stored
+            for stored in found
+            if (view := views.get(stored.fact.object)) is not None
+            and view.shows(stored.fact.kind)
+            and not (view is View.NEAR and _words(stored) in hidden)
+        ]
+
+    async def lines(self, found: Sequence[Entry]) -> list[Entry]:
+        """Return those lines that may be seen, in their order.
+
+        Of Events with their documents.
+        """
+        views = await self.views(line.identity for line in found)
+        of_the_log = await self.is_whole()
+        words = {
+            line.entry: words_of_event(line.raw)
+            for line in found
+            if views.get(line.identity) is View.NEAR and _is_an_event(line)
+        }
+        hidden = await self._of_others(words.values())
+        return [
+            line
+            for line in found
+            if (
+                of_the_log and line.operation in OF_THE_LOG
+                if line.identity is None
+                else views.get(line.identity) is View.WHOLE
+                or (line.entry in words and words[line.entry] not in hidden)
+            )
+        ]
+
+    async def _of_others(self, texts: Iterable[str]) -> Collection[str]:
+        """Return those texts that name a namespace of others."""
+        named = {text: namespaces_in(text) for text in {*texts}}
+        named = {text: names for text, names in named.items() if names}
+        if not named:
+            return ()
+        places = await self._reading.names(ObjectNames(NAMESPACES))
+        pods = {name: Right("", "pods", name) for _, name in places}
+        there = {n for names in named.values() for n in names} & pods.keys()
+        await self.learn(pods[name] for name in there)
+        others = {name for name in there if not self._held[pods[name]]}
+        return {text for text, names in named.items() if others & {*names}}
+
+    async def objects(
+        self, identities: Iterable[ObjectIdentity | None]
+    ) -> Collection[ObjectIdentity | None]:
+        """Return those objects that the reader may see in part or whole."""
+        return (await self.views(identities)).keys()
+
+    async def views(
+        self, identities: Iterable[ObjectIdentity | None]
+    ) -> Mapping[ObjectIdentity | None, View]:
+        """Return how much may be seen of objects; of nodes through Pods too.
+
+        Of what names no object nothing is.
+        """
+        asked = {one for one in identities if one is not None}
+        rights = {one: await self._right(one) for one in asked}
+        await self.learn(rights.values())
+        views: dict[ObjectIdentity | None, View] = {
+            one: View.WHOLE for one in asked if self._held[rights[one]]
+        }
+        about = [o for o in asked - views.keys() if _is_about_node(o)]
+        if about:
+            near = await self.nodes(one.name for one in about)
+            views |= {one: View.NEAR for one in about if one.name in near}
+        return views
+
+    async def places(
+        self, kinds: Collection[tuple[str, str]]
+    ) -> Collection[Place]:
+        """Return where the reader may get objects of some kinds.
+
+        In all namespaces, or in those whose Pods they may get. It is looked
+        up before a name is looked for, so that a name that is hidden takes as
+        long as one that is not there.
+        """
+        anywhere = {Place(*kind, None) for kind in kinds}
+        seen = await self._held_places(anywhere)
+        narrow = anywhere - seen
+        spaces = await self._namespaces()
+        own = [one for one in spaces if self._held[Right("", "pods", one)]]
+        own = own[: PLACES_MAX // max(len(narrow), 1)]
+        return seen | await self._held_places(
+            one._replace(namespace=space) for one in narrow for space in own
+        )
+
+    async def _held_places(self, places: Iterable[Place]) -> set[Place]:
+        rights = {
+            place: await self._right(
+                ObjectIdentity(
+                    place.group, place.kind, place.namespace or "", "", None
+                )
+            )
+            for place in places
+        }
+        await self.learn(rights.values())
+        return {place for place, right in rights.items() if self._held[right]}
+
+    async def _namespaces(self) -> Sequence[str]:
+        """Return the namespaces of the log whose Pods were asked about."""
+        found = await self._reading.names(ObjectNames(NAMESPACES))
+        names = [name for _, name in found][:NAMESPACES_MAX]
+        await self.learn(Right("", "pods", name) for name in names)
+        return names
+
+    async def is_whole(self) -> bool:
+        """Return whether the reader may get all Nodes and Pods."""
+        await self.learn([NODES, PODS])
+        return self._held[NODES] and self._held[PODS]
+
+    async def nodes(self, names: Iterable[str]) -> Collection[str]:
+        """Return those nodes that may be seen, or that concern the reader."""
+        wanted = set(names)
+        await self.learn([NODES])
+        if self._held[NODES]:
+            return wanted
+        unknown = wanted - self._concerned.keys()
+        if unknown:
+            own = await self.tenants(
+                await self._reading.states(Tenants(unknown))
+            )
+            for name in unknown:
+                self._concerned[name] = bool(own.get(name))
+        return {name for name in wanted if self._concerned[name]}
+
+    async def tenants(
+        self, found: Mapping[str, Collection[str]]
+    ) -> Mapping[str, Collection[str]]:
+        """Return of the namespaces on nodes those that are the reader's."""
+        pods = {
+            space: Right("", "pods", space)
+            for spaces in found.values()
+            for space in spaces
+        }
+        await self.learn(pods.values())
+        return {
+            name: [space for space in spaces if self._held[pods[space]]]
+            for name, spaces in found.items()
+        }
+
+    async def learn(self, rights: Iterable[Right]) -> None:
+        """Look up which of some rights the reader holds."""
+        unknown = {one for one in rights if one not in self._held}
+        if unknown:
+            held = await self._rights.held(unknown)
+            self._held |= {one: one in held for one in unknown}
+
+    async def holds(self, right: Right) -> bool:
+        """Return whether the reader holds a right."""
+        await self.learn([right])
+        return self._held[right]
+
+    async def _right(self, identity: ObjectIdentity) -> Right:
+        """Return the right that an object takes."""
+        named = identity.group, identity.kind
+        plural = BUILT_IN_PLURALS.get(named)
+        if plural is None and identity.kind.islower():
+            plural = identity.kind
+        if plural is None:
+            if self._plurals is None:
+                self._plurals = {
+                    (one.group, one.kind): one.plural
+                    for one in await self._reading.names(CustomKinds())
+                }
+            plural = self._plurals.get(named) or plural_of(identity.kind)
+        return Right(identity.group, plural, identity.namespace)
+
+
+def _words(stored: StoredFact) -> str:
+    """Return the text of an Event, which may name objects of others."""
+    detail = stored.fact.detail
+    return (detail.message or "") if isinstance(detail, EventOccurred) else ""
+
+
+def _is_about_node(identity: ObjectIdentity) -> bool:
+    return (identity.group == "" and identity.kind in {"Node", "nodes"}) or (
+        identity.group == "coordination.k8s.io"
+        and identity.namespace == NODE_LEASES
+    )
+
+
+def _is_an_event(line: Entry) -> bool:
+    """Return whether an entry about a node is an Event, not the Node itself.
+
+    Audit records hold the bodies of requests, which are Nodes too.
+    """
+    return line.source == WATCH and is_about_events(line.resource)

@@ -1,9 +1,0 @@
-"""What a search finds."""
-
-from api.publishing import publish
-from recorder.answers.search import SearchAnswer, SearchHit
-
-__all__ = ["SearchAnswer"]
-
-publish(SearchHit)
-publish(SearchAnswer)

@@ -1,1 +1,0 @@
-"""What an administrator looks after: tokens, the redaction key, the facts."""

@@ -1,0 +1,265 @@
+"""All rules together, asked for what a literal means."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import TypeAlias, TypeVar
+
+import msgspec
+
+from recorder.explain.knowledge.rules import (
+    ConditionRule,
+    EventRule,
+    LockRule,
+    ObjectRule,
+    Rules,
+    TaintRule,
+    TextRule,
+    WriterRule,
+)
+from recorder.model.outcomes import Decision
+
+__all__ = ["Knowledge", "matches"]
+
+_Acting: TypeAlias = (
+    ConditionRule | EventRule | TextRule | TaintRule | ObjectRule | LockRule
+)
+"""Rules of what an actor does, each with its decision."""
+
+R = TypeVar(
+    "R",
+    ConditionRule,
+    EventRule,
+    TextRule,
+    TaintRule,
+    ObjectRule,
+    LockRule,
+)
+N = TypeVar("N")
+V = TypeVar("V", TextRule, TaintRule)
+
+NAMES_MAX = 4096
+"""How many names of a sort are remembered: a fleet knows fewer."""
+
+
+class Knowledge:
+    """All rules: a site's are asked first, and the more specific before.
+
+    In which order the files are given makes no difference.
+    """
+
+    def __init__(
+        self, shipped: Iterable[Rules], site: Iterable[Rules] = ()
+    ) -> None:
+        """Take files of rules.
+
+        Args:
+            shipped: those that come with the product.
+            site: a site's own, the first of which is asked first.
+        """
+        own = tuple(site)
+        files = (*own, *sorted(shipped, key=repr))
+        self.conditions = _all(files, lambda file: file.conditions)
+        self.events = _all(files, lambda file: file.events)
+        self.annotations = _all(files, lambda file: file.annotations)
+        self.labels = _all(files, lambda file: file.labels)
+        self.taints = _all(files, lambda file: file.taints)
+        self.objects = _all(files, lambda file: file.objects)
+        self.locks = _all(files, lambda file: file.locks)
+        self._purposes = _purposes(
+            [*self.conditions, *self.events, *self.annotations, *self.labels,
+             *self.taints, *self.objects, *self.locks]
+        )  # fmt: skip
+        self.writers = tuple(chain(*(file.writers for file in files)))
+        self._reported = lru_cache(NAMES_MAX)(self._is_reported)
+        self._conditions = _of(
+            self.conditions, lambda rule: rule.types, _count(own, "conditions")
+        )
+        self._events = _of(
+            self.events, lambda rule: rule.reasons, _count(own, "events")
+        )
+        self._annotations = _of(
+            self.annotations,
+            lambda rule: rule.keys,
+            _count(own, "annotations"),
+        )
+        self._labels = _of(
+            self.labels, lambda rule: rule.keys, _count(own, "labels")
+        )
+        self._taints = _of(
+            self.taints, lambda rule: rule.keys, _count(own, "taints")
+        )
+        self._objects = _of(
+            self.objects, lambda rule: rule.kinds, _count(own, "objects")
+        )
+        self._locks = _of(
+            self.locks, lambda rule: rule.keys, _count(own, "locks")
+        )
+        self._writers = _of(
+            self.writers, lambda rule: rule.names, _count(own, "writers")
+        )
+
+    def condition(self, name: str) -> ConditionRule | None:
+        """Return the rule of a condition of a Node."""
+        return next(iter(self._conditions(name)), None)
+
+    def event(
+        self, reporter: str, reason: str, *, about: str, message: str
+    ) -> EventRule | None:
+        """Return the rule of a Kubernetes Event."""
+        return next(
+            (
+                rule
+                for rule in self._events(reason)
+                if matches(rule.reporters, reporter)
+                and matches(rule.about, about)
+                and rule.message in message
+            ),
+            None,
+        )
+
+    def judges(self, reporters: Iterable[str], *, about: str) -> bool:
+        """Whether a rule may name an Event of one of these reporters."""
+        return any(self._reported(reporter, about) for reporter in reporters)
+
+    def _is_reported(self, reporter: str, about: str) -> bool:
+        return any(
+            matches(rule.about, about) and matches(rule.reporters, reporter)
+            for rule in self.events
+        )
+
+    def annotation(self, key: str, value: str) -> TextRule | None:
+        """Return the rule of an annotation of a Node."""
+        return _of_value(self._annotations(key), value)
+
+    def label(self, key: str, value: str) -> TextRule | None:
+        """Return the rule of a label of a Node."""
+        return _of_value(self._labels(key), value)
+
+    def taint(self, key: str, value: str) -> TaintRule | None:
+        """Return the rule of a taint."""
+        return _of_value(self._taints(key), value)
+
+    def made(self, group: str, kind: str) -> ObjectRule | None:
+        """Return the rule of an object that came to be."""
+        return next(
+            (
+                rule
+                for rule in self._about(group, kind)
+                if not rule.condition and not rule.deleted
+            ),
+            None,
+        )
+
+    def unmade(self, group: str, kind: str) -> ObjectRule | None:
+        """Return the rule of an object that somebody deletes."""
+        return next((r for r in self._about(group, kind) if r.deleted), None)
+
+    def turned(
+        self, group: str, kind: str, *, condition: str
+    ) -> Sequence[ObjectRule]:
+        """Return the rules of a condition of an object."""
+        rules = self._about(group, kind)
+        return [rule for rule in rules if rule.condition == condition]
+
+    def _about(self, group: str, kind: str) -> Sequence[ObjectRule]:
+        return [r for r in self._objects(kind) if matches(r.groups, group)]
+
+    def lock(self, kind: str, key: str) -> LockRule | None:
+        """Return the rule of an annotation that names a node."""
+        return next(
+            (r for r in self._locks(key) if matches(r.kinds, kind)), None
+        )
+
+    def purpose(self, actor: str) -> Decision | None:
+        """Return what an actor decides, if it never decides anything else."""
+        decided = self._purposes.get(actor, frozenset())
+        return next(iter(decided)) if len(decided) == 1 else None
+
+    def writer(self, name: str) -> WriterRule | None:
+        """Return who is behind a field manager or a user."""
+        return next(iter(self._writers(name)), None)
+
+
+def _purposes(
+    rules: Iterable[_Acting],
+) -> Mapping[str, frozenset[Decision]]:
+    found: dict[str, frozenset[Decision]] = {}
+    for rule in rules:
+        if rule.actor is not None and rule.decision is not None:
+            had = found.get(rule.actor.name, frozenset())
+            found[rule.actor.name] = had | {rule.decision}
+    return found
+
+
+def _of(
+    rules: Sequence[N], patterns: Callable[[N], tuple[str, ...]], own: int
+) -> Callable[[str], Sequence[N]]:
+    """Return what finds the rules of a name, in order, and remembers them."""
+
+    @lru_cache(NAMES_MAX)
+    def found(name: str) -> Sequence[N]:
+        fitting = [
+            (place >= own, _vagueness(patterns(rule), name), place, rule)
+            for place, rule in enumerate(rules)
+            if matches(patterns(rule), name)
+        ]
+        fitting.sort(key=lambda one: one[:3])
+        return tuple(rule for *_, rule in fitting)
+
+    return found
+
+
+def _count(files: Iterable[Rules], member: str) -> int:
+    """Return how many rules of a member files have."""
+    return sum(len(getattr(file, member)) for file in files)
+
+
+def _vagueness(patterns: tuple[str, ...], name: str) -> int:
+    """Return how little of a name patterns spell out; exact ones are least."""
+    return min(
+        len(name) - len(pattern.replace("*", "")) + ("*" in pattern)
+        for pattern in patterns
+        if matches((pattern,), name)
+    )
+
+
+def _of_value(rules: Iterable[V], value: str) -> V | None:
+    return next((r for r in rules if matches(r.values, value)), None)
+
+
+def _all(
+    files: Sequence[Rules], members: Callable[[Rules], Sequence[R]]
+) -> tuple[R, ...]:
+    """Return the rules of all files, each with somebody who acts."""
+    return tuple(
+        msgspec.structs.replace(rule, actor=file.controller)
+        if rule.actor is None and file.controller is not None
+        else rule
+        for file in files
+        for rule in members(file)
+    )
+
+
+@lru_cache(4096)
+def _compiled(
+    patterns: tuple[str, ...],
+) -> tuple[frozenset[str], re.Pattern[str] | None]:
+    """Return the plain ones of patterns, and one that is all the others."""
+    plain = frozenset(p for p in patterns if "*" not in p)
+    others = [
+        ".*".join(map(re.escape, p.split("*")))
+        for p in patterns
+        if p not in plain
+    ]
+    whole = re.compile("|".join(others), re.DOTALL) if others else None
+    return plain, whole
+
+
+def matches(patterns: tuple[str, ...], text: str) -> bool:
+    """Return whether a text is as any of the patterns."""
+    plain, whole = _compiled(patterns)
+    return text in plain or (
+        whole is not None and whole.fullmatch(text) is not None
+    )

@@ -1,0 +1,26 @@
+"""Folds: facts to a state, step by step.
+
+Every fold can stop anywhere and continue from there, and can be repeated from
+the facts at any time.
+"""
+
+from recorder.facts.projections.node import NodeState, advance, shown
+from recorder.facts.projections.placement import Placement, Placements
+from recorder.facts.projections.workloads import (
+    REPLACED,
+    SERVERS,
+    Workload,
+    Workloads,
+)
+
+__all__ = [
+    "REPLACED",
+    "SERVERS",
+    "NodeState",
+    "Placement",
+    "Placements",
+    "Workload",
+    "Workloads",
+    "advance",
+    "shown",
+]

@@ -1,0 +1,290 @@
+"""Workloads: the top of a Pod's owner chain, and how it ended.
+
+The chain goes through controllers up to what a person created: a Job, not its
+CronJob. If an owner was gone before the log began, labels name it.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from recorder.facts.classify.times import moment
+from recorder.facts.projections.placement import Placement
+from recorder.model.document import Document
+from recorder.model.fact import StoredFact
+from recorder.model.facts import Appeared, ConditionChanged, Vanished
+from recorder.model.state import Owner
+
+__all__ = ["GANGS", "REPLACED", "SERVERS", "Workload", "Workloads"]
+
+GANGS: Final = frozenset(
+    {
+        "Job",
+        "JobSet",
+        "LeaderWorkerSet",
+        "TrainJob",
+        "PyTorchJob",
+        "TFJob",
+        "MPIJob",
+        "JAXJob",
+        "XGBoostJob",
+        "PaddleJob",
+        "AppWrapper",
+        "RayJob",
+        "RayCluster",
+        "PodGroup",
+        "VolcanoJob",
+    }
+)
+"""Kinds that run in full or not at all."""
+
+SERVERS: Final = frozenset(
+    {"Deployment", "ReplicaSet", "Rollout", "StatefulSet"}
+)
+"""Kinds that are never done: their Pods end well only on request."""
+
+REPLACED: Final = SERVERS - {"StatefulSet"}
+"""Kinds that start a replacement before a Pod is gone."""
+
+COMPLETES: Final = frozenset(
+    {"Complete", "Completed", "Succeeded", "SuccessCriteriaMet"}
+)
+FAILS: Final = frozenset({"Failed", "FailureTarget"})
+"""Conditions that decide how a workload ends; its Pods may end after that."""
+
+NO_WORKLOADS: Final = frozenset({"DaemonSet", "Node"})
+"""Controllers whose Pods belong to a node and not to a user's work."""
+
+TOPS: Final = frozenset({"CronJob", "Workload"})
+"""Owners that are not the work itself."""
+
+BY_LABEL: Final = (
+    ("jobset.sigs.k8s.io/jobset-name", "JobSet"),
+    ("leaderworkerset.sigs.k8s.io/name", "LeaderWorkerSet"),
+    ("kueue.x-k8s.io/pod-group-name", "PodGroup"),
+    ("volcano.sh/job-name", "VolcanoJob"),
+    ("ray.io/originated-from-cr-name", "RayJob"),
+    ("ray.io/cluster", "RayCluster"),
+)
+"""Labels that name the owner of a Pod without one."""
+
+GROUP_LABEL: Final = "leaderworkerset.sigs.k8s.io/group-index"
+
+
+class Workload(Document, frozen=True, gc=False):
+    """The workload at the top of the owner chain."""
+
+    kind: str
+    """As in Kubernetes; `SlurmJob` for Slurm."""
+
+    namespace: str
+    name: str
+    uid: str | None
+    group: str | UnsetType = UNSET
+    """Of a LeaderWorkerSet: which of its groups."""
+
+    def __str__(self) -> str:
+        """Return the name that people use."""
+        group = f" group {self.group}" if self.group else ""
+        return f"{self.kind} {self.namespace}/{self.name}{group}"
+
+    @property
+    def is_gang(self) -> bool:
+        """Whether it runs in full or not at all."""
+        return self.kind in GANGS
+
+
+class _Owner(msgspec.Struct, gc=False):
+    kind: str
+    namespace: str
+    name: str
+    uid: str
+    owners: list[Owner]
+    failed_at: datetime | None = None
+    reported_failure: datetime | None = None
+    """By the clock of its controller; it may be seen late."""
+
+    decided_at: datetime | None = None
+    """When it was decided how it ends, by the clock of its controller."""
+
+    completed: bool = False
+    gone_at: datetime | None = None
+    unseen: bool = False
+    entries: list[str] = []
+
+
+class Workloads:
+    """Owners, folded from facts about them.
+
+    A Pod may be one: the leader of a group owns its workers.
+    """
+
+    def __init__(self, facts: Iterable[StoredFact] = ()) -> None:
+        self._owners: dict[str, _Owner] = {}
+        self._preempted: dict[str, list[datetime]] = {}
+        for stored in facts:
+            self.take(stored)
+
+    def take(self, stored: StoredFact) -> None:
+        """Take the next fact, in the order of the log."""
+        fact = stored.fact
+        thing = fact.object
+        if thing is None or thing.uid is None:
+            return
+        detail = fact.detail
+        if isinstance(detail, Appeared | Vanished):
+            owner = self._owners.get(thing.uid)
+            if owner is None:
+                owner = self._owners[thing.uid] = _Owner(
+                    thing.kind,
+                    thing.namespace,
+                    thing.name,
+                    thing.uid,
+                    detail.state.owners,
+                )
+                for name, condition in detail.state.conditions.items():
+                    if condition.status == "True":
+                        stated_at = moment(condition.since)
+                        _ends(owner, name, stored, stated_at)
+            if isinstance(detail, Vanished):
+                owner.gone_at = stored.observed_at
+                owner.unseen = detail.inferred
+        elif isinstance(detail, ConditionChanged):
+            self._condition(stored, thing.uid, detail)
+
+    def _condition(
+        self, stored: StoredFact, uid: str, detail: ConditionChanged
+    ) -> None:
+        owner = self._owners.get(uid)
+        if owner is None:
+            return
+        new = detail.new
+        if new is None or new.status != "True":
+            if detail.type in FAILS | COMPLETES:
+                _goes_on(owner)
+            return
+        _ends(owner, detail.type, stored, stored.fact.occurred_at)
+        if (
+            owner.kind == "Workload"
+            and detail.type == "Evicted"
+            and new.reason == "Preempted"
+        ):
+            # Kueue's own object, which belongs to the work that it admits.
+            for above in owner.owners:
+                times = self._preempted.setdefault(above.uid or "", [])
+                times.append(stored.observed_at)
+
+    def of(self, placement: Placement) -> Workload | None:
+        """Return the workload of a Pod; None if it belongs to a node."""
+        owner = _controller(placement.owners)
+        namespace = placement.pod.namespace
+        top: Workload | None = None
+        seen: set[str] = set()
+        while owner is not None:
+            kind, uid = owner.kind or "", owner.uid or ""
+            if kind in NO_WORKLOADS:
+                return None
+            if kind in TOPS:
+                break
+            top = Workload(kind, namespace, owner.name or "", uid)
+            known = self._owners.get(uid)
+            if known is None or uid in seen:
+                break
+            seen.add(uid)
+            owner = _controller(known.owners)
+        return _labelled(placement, top)
+
+    def failed_at(self, workload: Workload) -> datetime | None:
+        """Return when a workload failed for good."""
+        owner = self._owners.get(workload.uid or "")
+        return owner.failed_at if owner is not None else None
+
+    def decided_at(self, workload: Workload) -> datetime | None:
+        """Return when it was decided that a workload failed or is done."""
+        owner = self._owners.get(workload.uid or "")
+        return owner.decided_at if owner is not None else None
+
+    def completed(self, workload: Workload) -> bool:
+        """Return whether a workload completed, with all that it needed."""
+        owner = self._owners.get(workload.uid or "")
+        return owner is not None and owner.completed
+
+    def reported_failure(self, workload: Workload) -> datetime | None:
+        """Return when a workload failed according to its controller."""
+        owner = self._owners.get(workload.uid or "")
+        return owner.reported_failure if owner is not None else None
+
+    def wanted_until(
+        self, workload: Workload, since: datetime
+    ) -> datetime | None:
+        """Return when a workload was removed; None if it was not.
+
+        If that was not seen, it may have been at once.
+        """
+        owner = self._owners.get(workload.uid or "")
+        if owner is None or owner.gone_at is None:
+            return None
+        return since if owner.unseen else max(since, owner.gone_at)
+
+    def preempted_at(self, workload: Workload) -> Sequence[datetime]:
+        """Return when a queue gave the place of a workload to another."""
+        return self._preempted.get(workload.uid or "", ())
+
+    def entries(self, workload: Workload) -> list[str]:
+        """Return the entries that show its failure."""
+        owner = self._owners.get(workload.uid or "")
+        return owner.entries if owner is not None else []
+
+
+def _ends(
+    owner: _Owner,
+    condition: str,
+    stored: StoredFact,
+    stated_at: datetime | None,
+) -> None:
+    """Note how a workload ends, if a condition that is true decides it."""
+    if condition not in FAILS | COMPLETES:
+        return
+    owner.decided_at = owner.decided_at or stated_at or stored.observed_at
+    owner.completed |= condition in COMPLETES
+    if condition == "Failed":
+        if owner.failed_at is None:
+            owner.failed_at = stored.observed_at
+            owner.reported_failure = stated_at
+        owner.entries = [*owner.entries, str(stored.entry)]
+
+
+def _goes_on(owner: _Owner) -> None:
+    """Note that a workload has not ended after all: it was started again."""
+    owner.decided_at = owner.failed_at = owner.reported_failure = None
+    owner.completed = False
+
+
+def _controller(owners: Sequence[Owner]) -> Owner | None:
+    for owner in owners:
+        if owner.controller:
+            return owner
+    return owners[0] if len(owners) == 1 else None
+
+
+def _labelled(placement: Placement, top: Workload | None) -> Workload:
+    """Name what labels name and the chain does not."""
+    pod, labels = placement.pod, placement.labels
+    if top is not None and top.kind == "LeaderWorkerSet":
+        return msgspec.structs.replace(
+            top, group=labels.get(GROUP_LABEL, UNSET)
+        )
+    if top is None or top.kind in {"Job", "StatefulSet", "Pod"}:
+        for label, kind in BY_LABEL:
+            if (name := labels.get(label)) and (
+                top is None or kind in {"JobSet", "LeaderWorkerSet"}
+            ):
+                group = labels.get(GROUP_LABEL, UNSET)
+                uid = labels.get("jobset.sigs.k8s.io/jobset-uid")
+                return Workload(kind, pod.namespace, name, uid, group)
+    if top is None:
+        return Workload("Pod", pod.namespace, pod.name, pod.uid)
+    return top

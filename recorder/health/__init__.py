@@ -1,9 +1,0 @@
-"""Health and metrics, on a port of their own.
-
-The port may listen beyond loopback, because its responses name no objects:
-only resources, states, counts and times.
-"""
-
-from recorder.health.server import HealthServer
-
-__all__ = ["HealthServer"]
