@@ -21,7 +21,7 @@ from starlette.responses import Response
 
 __all__ = ["Site"]
 
-FOLDER = Path(__file__).with_name("static")
+FOLDER = Path(__file__).parents[1] / "static"
 ASSETS = "assets/"
 TYPES = {".js": "text/javascript", ".mjs": "text/javascript"}
 REVALIDATED = "no-cache"
