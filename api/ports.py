@@ -50,8 +50,8 @@ class Logs(Protocol):
             LogError: there is one database, and it does not answer.
         """
 
-    def tells(self, log: int) -> None:
-        """Take note that something is told of a log that was read before."""
+    def note_delivery(self, log: int) -> None:
+        """Note that something of a log that was read before is delivered."""
 
     async def leave(self, log: int) -> None:
         """Close what is open of one of many logs, until it is asked again."""

@@ -27,7 +27,7 @@ from recorder.answers.ports import Reading
 from recorder.model.document import json_bytes
 from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
-from recorder.model.reference import LogNumber, told_log
+from recorder.model.reference import LogNumber, written_log
 from recorder.model.window import Window, parse_time
 
 __all__ = ["LINES", "export"]
@@ -118,7 +118,7 @@ class _Export:
             json_bytes(
                 {
                     "log": {
-                        "id": told_log(self.log),
+                        "id": written_log(self.log),
                         "position": self.visible_size,
                     },
                     "coverage": coverage,

@@ -29,7 +29,7 @@ from recorder.explain.knowledge import Knowledge
 from recorder.facts.coverage.coverage import Coverage
 from recorder.model.document import Document
 from recorder.model.entry import Entry
-from recorder.model.reference import LogNumber, told_log
+from recorder.model.reference import LogNumber, written_log
 
 __all__ = [
     "Asked",
@@ -167,7 +167,7 @@ async def clusters(asked: Asked, given: OfClusters) -> ClustersDocument:
             ClusterDocument(
                 cluster=one.log.cluster_name,
                 uid=one.log.cluster_uid,
-                log=told_log(one.log.id),
+                log=written_log(one.log.id),
                 kind=one.log.kind,
                 entries=one.log.visible_size,
                 observed_until=one.log.observed_at,

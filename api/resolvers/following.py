@@ -308,7 +308,7 @@ class Following:
             SlowReaderError: whoever reads does not keep up.
         """
         reading = await self._reading(place)
-        self._logs.tells(reading.log.id)
+        self._logs.note_delivery(reading.log.id)
         spot = reading.log.size, INDEX_MAX
         if after is not None:
             reading, spot = await begun(reading, after)

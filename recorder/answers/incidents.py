@@ -44,7 +44,7 @@ from recorder.model.outcomes import (
     Happened,
     IncidentGroup,
 )
-from recorder.model.reference import told_log
+from recorder.model.reference import written_log
 from recorder.model.window import Window
 
 __all__ = [
@@ -430,7 +430,7 @@ def shown_each(
     clusters = [
         {
             "cluster": log.cluster_name,
-            "log": told_log(log.id),
+            "log": written_log(log.id),
             "coverage": answer.coverage,
         }
         for log, answer in answers

@@ -11,7 +11,7 @@ __all__ = [
     "LogNumber",
     "ObjectIdentity",
     "Resource",
-    "told_log",
+    "written_log",
 ]
 
 CLUSTER_NAME_MAX = 253
@@ -137,8 +137,8 @@ class LogNumber(int):
         return LogNumber(int(number), cluster) if colon else int(number)
 
 
-def told_log(number: int) -> int | str:
-    """Return the number of a log as it is told in JSON."""
+def written_log(number: int) -> int | str:
+    """Return the number of a log as JSON has it."""
     return str(number) if isinstance(number, LogNumber) else number
 
 

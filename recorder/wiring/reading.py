@@ -217,8 +217,8 @@ class Logs:
         """Return all logs; where they lie in one database, nobody is away."""
         return Known(logs=await self.every())
 
-    def tells(self, log: int) -> None:
-        """Take no note of what is told: it is all of one database."""
+    def note_delivery(self, log: int) -> None:
+        """Note nothing: there is one database."""
 
     async def leave(self, log: int) -> None:
         """Keep what is open, as `rest` does: there is one database."""

@@ -157,8 +157,8 @@ class RoutedLogs:
         number = reading.log.id
         return Bell(self._place_of(number).url, number)
 
-    def tells(self, log: int) -> None:
-        """Take note that something of a log is told."""
+    def note_delivery(self, log: int) -> None:
+        """Note that the answer under way has something of a log."""
         _note(self._place_of(log))
 
     async def leave(self, log: int) -> None:

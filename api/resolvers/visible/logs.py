@@ -104,9 +104,9 @@ class VisibleLogs:
             await self.read(None)
         return Known(logs=logs, away=away)
 
-    def tells(self, log: int) -> None:
-        """Take note that something is told of a log that was read before."""
-        self._logs.tells(log)
+    def note_delivery(self, log: int) -> None:
+        """Note that something of a log that was read before is delivered."""
+        self._logs.note_delivery(log)
 
     async def leave(self, log: int) -> None:
         """Close what is open of one of many logs, until it is asked again."""
