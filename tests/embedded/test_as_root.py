@@ -104,7 +104,7 @@ def test_a_users_own_folder_is_not_for_another(folder: Path) -> None:
     assert f'"{cluster}" belongs to user id {_NO_USER}' in answer["error"]
 
 
-def test_a_user_without_an_entry_is_told_to_get_one(
+def test_a_user_without_an_entry_is_refused_with_advice(
     place: Path,
 ) -> None:
     folder = place / "data"

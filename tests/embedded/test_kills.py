@@ -51,7 +51,7 @@ def test_a_killed_command_takes_the_server_with_it(
 
 
 @pytest.mark.parametrize("victim", [supervisor_pid, server_pid])
-def test_the_server_comes_back_while_somebody_uses_it(
+def test_the_server_comes_back_while_it_is_in_use(
     folder: Path, identity: str, victim: Callable[[Path], int]
 ) -> None:
     command, dsn = _start(folder, identity)
@@ -77,7 +77,7 @@ def test_a_supervisor_and_its_server_may_die_together(
     command.close()
 
 
-def test_the_next_start_recovers_from_the_death_of_everybody(
+def test_the_next_start_recovers_from_the_death_of_all_processes(
     folder: Path, identity: str
 ) -> None:
     command, _ = _start(folder, identity)
@@ -125,7 +125,7 @@ def test_a_stop_request_lets_the_commands_finish(
 
 @one_identity
 @pytest.mark.parametrize("is_zombie", [True, False])
-def test_pid_files_of_other_processes_fool_nobody(
+def test_pid_files_of_other_processes_are_ignored(
     folder: Path, identity: str, *, is_zombie: bool
 ) -> None:
     """A pid was given to another process, or its process is not reaped."""

@@ -85,7 +85,7 @@ def test_a_folder_that_cannot_be_written_is_named(identity: str) -> None:
 
 
 @one_identity
-async def test_a_full_disk_is_told_before_anything_is_begun(
+async def test_a_full_disk_is_reported_before_anything_is_begun(
     empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recorder.embedded.folder._CREATE_BYTES", 1 << 60)
@@ -97,7 +97,7 @@ async def test_a_full_disk_is_told_before_anything_is_begun(
     assert not DataFolder.at(empty_folder).cluster.exists()
 
 
-def test_a_platform_without_the_wheel_is_told(
+def test_a_platform_without_the_wheel_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(binaries, "_PACKAGE", "no_such_package")
@@ -117,7 +117,7 @@ async def test_the_servers_own_reason_is_passed_on(folder: Path) -> None:
 
 
 @one_identity
-async def test_wrong_passwords_are_told(folder: Path) -> None:
+async def test_wrong_passwords_are_reported(folder: Path) -> None:
     passwords = DataFolder.at(folder).passwords
     text = passwords.read_text()
     passwords.write_text(text.replace('": "', '": "x'))
@@ -138,7 +138,7 @@ async def test_impatience_does_not_stop_a_start(folder: Path) -> None:
 
 
 @one_identity
-async def test_broken_roles_are_told(folder: Path) -> None:
+async def test_broken_roles_are_reported(folder: Path) -> None:
     with pytest.raises(EmbeddedError, match="cannot set up database"):
         async with EmbeddedServer.open(
             folder, roles_sql="SELECT nonsense", options=OPTIONS

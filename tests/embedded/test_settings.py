@@ -53,7 +53,7 @@ async def test_options_reach_the_server(folder: Path) -> None:
 
 
 @one_identity
-async def test_nobody_comes_in_without_the_password(folder: Path) -> None:
+async def test_no_client_connects_without_the_password(folder: Path) -> None:
     async with EmbeddedServer.open(
         folder, roles_sql=ROLES_SQL, options=OPTIONS
     ) as server:

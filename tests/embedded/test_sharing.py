@@ -49,7 +49,7 @@ def test_a_new_folder_gets_a_server_with_three_roles(
     command.close()
 
 
-def test_nobody_else_can_read_data_or_passwords(
+def test_no_other_user_can_read_data_or_passwords(
     folder: Path, identity: str
 ) -> None:
     command = Command(folder, identity=identity)
@@ -139,7 +139,7 @@ def test_two_that_start_at_once_share_one_server(
         command.close()
 
 
-def test_whoever_comes_while_it_stops_gets_the_next(
+def test_a_user_who_comes_while_it_stops_gets_the_next(
     folder: Path, identity: str
 ) -> None:
     first = Command(folder, identity=identity)
@@ -170,7 +170,7 @@ async def test_one_process_may_open_it_twice(folder: Path) -> None:
 
 
 @one_identity
-async def test_what_there_is_to_wait_for_is_told(
+async def test_what_is_waited_for_is_reported(
     empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(joining, "_PATIENCE_SECONDS", 0.0)

@@ -39,7 +39,7 @@ def authors(facts: list[Fact]) -> dict[FactKind, str | None]:
     return {fact.kind: fact.actor for fact in facts}
 
 
-def test_whoever_moved_alone_wrote_everything() -> None:
+def test_the_only_manager_that_moved_wrote_everything() -> None:
     kubelet = managed("kubelet", 1, READY)
     facts = between(
         NODES,
@@ -115,7 +115,7 @@ def test_two_writes_of_one_within_a_second_have_its_only_owner() -> None:
     assert authors(facts) == {FactKind.LABEL_CHANGED: "labeller"}
 
 
-def test_conditions_are_told_apart_by_their_type() -> None:
+def test_conditions_are_distinguished_by_their_type() -> None:
     def conditions(status: str) -> dict[str, Any]:
         return {
             "conditions": [

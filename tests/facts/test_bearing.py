@@ -58,7 +58,7 @@ EVIDENCE = [
 
 
 @pytest.mark.parametrize("daily", DAILY)
-def test_the_daily_life_of_a_pod_tells_nothing_of_its_node(
+def test_the_daily_life_of_a_pod_is_no_evidence_about_its_node(
     daily: Fact,
 ) -> None:
     assert not is_evidence(daily)
@@ -69,7 +69,7 @@ def test_everything_else_may(telling: Fact) -> None:
     assert is_evidence(telling)
 
 
-def test_a_place_is_the_labels_that_say_where_a_node_stands() -> None:
+def test_a_place_is_the_labels_that_locate_a_node() -> None:
     labels = {
         "topology.kubernetes.io/zone": "eu-1a",
         "example.com/rack": "r7",

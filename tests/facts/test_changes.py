@@ -56,7 +56,7 @@ def test_a_heartbeat_is_no_change() -> None:
     assert between(NODES, condition("True"), later) == []
 
 
-def test_a_condition_that_goes_is_told_without_a_new_one() -> None:
+def test_a_removed_condition_has_no_new_value() -> None:
     kind, detail = the(between(NODES, condition("True"), node(status={})))
     assert kind is FactKind.CONDITION_CHANGED
     assert detail["new"] is None
@@ -183,7 +183,7 @@ def test_a_pod_from_its_binding_to_its_end() -> None:
     assert kind is FactKind.DELETION_REQUESTED
 
 
-def test_an_end_that_was_told_is_not_told_again_but_the_next_run_is() -> None:
+def test_an_end_is_a_fact_once_and_the_next_run_is_another() -> None:
     ended = {"exitCode": 1, "finishedAt": "2026-11-21T03:00:50Z"}
 
     def status(**more: object) -> dict[str, object]:
@@ -199,7 +199,7 @@ def test_an_end_that_was_told_is_not_told_again_but_the_next_run_is() -> None:
     assert between(PODS, again, again) == []
 
 
-def test_the_newest_end_of_a_container_is_told() -> None:
+def test_the_newest_end_of_a_container_is_a_fact() -> None:
     ends = [
         {"exitCode": code, "finishedAt": f"2026-11-21T03:0{code}:00Z"}
         for code in (1, 2)
@@ -255,7 +255,7 @@ def test_what_a_list_shows_was_not_made_then(
     assert fact.occurred_at == (at(1) if created else None)
 
 
-def test_what_is_gone_is_told_with_its_last_state() -> None:
+def test_a_deleted_object_has_its_last_state() -> None:
     entry = an_entry(NODES, info(bootID="one"), Operation.DELETED)
     derived = derive(entry, None)
     (fact,) = derived.facts
@@ -268,7 +268,7 @@ def test_what_is_gone_is_told_with_its_last_state() -> None:
 @pytest.mark.parametrize(
     "status", [7, [], "ready", {"conditions": {"Ready": True}}]
 )
-def test_a_node_of_the_wrong_shape_is_told_as_unreadable(
+def test_a_node_of_the_wrong_shape_is_unreadable(
     status: object,
 ) -> None:
     (fact,) = derive(an_entry(NODES, node(status=status)), None).facts

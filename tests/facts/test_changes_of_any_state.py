@@ -46,9 +46,7 @@ states = st.builds(
 
 @settings(max_examples=300)
 @given(old=states, new=states)
-def test_equal_parts_are_not_told_and_others_are(
-    old: State, new: State
-) -> None:
+def test_only_parts_that_differ_are_facts(old: State, new: State) -> None:
     found = changes(old, new, [], is_pod=False)
     told = {
         (change.kind, *(str(v) for v in _named(to_builtins(change.detail))))

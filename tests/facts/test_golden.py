@@ -260,7 +260,7 @@ def test_what_is_not_an_audit_record_is_no_fact(other: Any) -> None:
     assert derive(an_audit(**other), None).facts == []
 
 
-def test_an_audit_record_tells_who_asked_for_what() -> None:
+def test_an_audit_record_shows_who_requested_what() -> None:
     (fact,) = derive(an_audit(), None).facts
     assert fact.kind is FactKind.REQUESTED
     assert (fact.node, fact.actor) == ("gpu-001", "alice")
@@ -357,6 +357,6 @@ def test_an_audit_record_is_about_an_object_of_a_kind(
     assert fact.object.kind == kind
 
 
-def test_an_audit_record_that_is_none_is_told_as_unreadable() -> None:
+def test_an_audit_record_that_is_none_is_unreadable() -> None:
     (fact,) = derive(an_audit(verb=[]), None).facts
     assert fact.kind is FactKind.UNREADABLE

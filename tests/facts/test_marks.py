@@ -134,7 +134,7 @@ def test_an_object_is_found_by_the_owners_whose_fate_it_shares(
     assert marks(kind, POD, state={}).owners is None
 
 
-def test_labels_reasons_and_keys_are_told_where_they_are_asked_for() -> None:
+def test_labels_reasons_and_keys_are_marks_where_they_are_searched() -> None:
     label = {"key": "pool", "old": "a", "new": "b\0"}
     key = {"key": "lock", "old": None, "new": "n"}
     gone = {"key": "pool", "old": "a", "new": None}

@@ -120,7 +120,7 @@ def test_what_is_written_as_before_is_not_kept_twice() -> None:
         (PODS, {"spec": {"containers": [1]}}, "$.spec.containers[0]"),
     ],
 )
-def test_a_part_that_cannot_be_read_is_told_with_its_place(
+def test_a_part_that_cannot_be_read_is_named_with_its_place(
     resource: str, document: dict[str, Any], path: str
 ) -> None:
     metadata = {"name": "x", **document.pop("metadata", {})}

@@ -14,13 +14,13 @@ from tests.explain.judged import judged
 from tests.support.details import detail_of
 
 
-def test_every_kind_tells_something_of_its_own() -> None:
+def test_every_kind_has_details_of_its_own() -> None:
     assert DETAILS.keys() == set(FactKind)
     assert len(set(DETAILS.values())) == len(DETAILS)
 
 
 @pytest.mark.parametrize("name", ["drain-audited", "gpu-lost", "rejoined"])
-def test_what_is_written_is_read_as_it_was_told(name: str) -> None:
+def test_what_is_written_is_read_back_equal(name: str) -> None:
     facts = judged(read_lines(TAPES / f"{name}.tape.jsonl.zst")).facts
     assert facts
     for stored in facts:
@@ -43,7 +43,7 @@ def test_members_of_a_state_are_written_in_one_order() -> None:
     assert list(told["state"]["labels"]) == ["a", "b", "é", "long"]
 
 
-def test_what_another_version_left_out_or_added_hinders_nobody() -> None:
+def test_what_another_version_left_out_or_added_is_harmless() -> None:
     appeared = {"state": {"uid": "u", "later": {}}, "added": 1}
     turned = {"type": "Ready", "old": None, "new": {"status": "True"}}
 

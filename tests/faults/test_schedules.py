@@ -57,7 +57,7 @@ def played(request: pytest.FixtureRequest) -> Iterator[Played]:
         int(str(item.callspec.params["seed"]))
         for item in request.session.items
         if isinstance(item, pytest.Function)
-        and item.function is test_nothing_is_lost_doubled_or_untold
+        and item.function is test_nothing_is_lost_doubled_or_unreported
     ]
     first, last = min(seeds), max(seeds)
     with playing(first, last - first + 1) as schedules:
@@ -65,7 +65,9 @@ def played(request: pytest.FixtureRequest) -> Iterator[Played]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_nothing_is_lost_doubled_or_untold(seed: int, played: Played) -> None:
+def test_nothing_is_lost_doubled_or_unreported(
+    seed: int, played: Played
+) -> None:
     said = played.result(seed)
 
     assert said["wrong"] == [], "\n".join([f"seed {seed}", *said["struck"]])

@@ -87,7 +87,7 @@ def test_the_oracle_sees_what_else_was_changed() -> None:
     assert not untouched(raw, b'{"c":"redacted","b":[1,2]}')
 
 
-def test_a_head_may_keep_a_canary_only_where_names_stand() -> None:
+def test_a_head_may_keep_a_canary_only_where_names_are() -> None:
     torn = f'{{"name":"{CANARY}","value":"{CANARY}'.encode()
 
     check_masked(f'{{"name":"{CANARY}","value":"redacted'.encode(), torn)

@@ -51,7 +51,7 @@ def missing(story: Story) -> list[Hole]:
     return [*unaudited([stream], Window(), lambda name: name == str(PODS))]
 
 
-def test_versions_that_no_record_stands_beside_lack_their_authors() -> None:
+def test_versions_without_a_record_lack_their_authors() -> None:
     story = Story(a_list(PODS, 9), LISTENING).take(*versions(10))
 
     (hole,) = missing(story)

@@ -85,7 +85,7 @@ def test_an_event_of_before_a_jump_is_looked_for_behind_it() -> None:
     assert len(story.gaps()) == 1
 
 
-def test_an_event_that_is_gone_is_told_once() -> None:
+def test_an_event_that_is_gone_is_recorded_once() -> None:
     """Its delete was observed by a clock that had been set back."""
     story = Story(
         two_events(9, when=0),
@@ -135,7 +135,7 @@ def after_an_untold_jump(*pages: Observation) -> Story:
     )
 
 
-def test_a_jump_while_nobody_recorded_makes_no_event_new() -> None:
+def test_a_jump_without_a_recorder_makes_no_event_new() -> None:
     """By the clock they would have expired long ago."""
     first, second = an_event("first", 3), an_event("second", 4)
     story = after_an_untold_jump(

@@ -53,7 +53,7 @@ async def test_the_newest_come_first() -> None:
     assert await newest(story) == [("b", "80"), ("gpu-001", "10"), ("a", "9")]
 
 
-def test_a_source_is_told_of_its_own_streams_alone() -> None:
+def test_a_source_receives_its_own_streams_alone() -> None:
     at_nine = PlaceReached(
         observed_at=at(1), source=TAPE, stream="tape", place="9"
     )

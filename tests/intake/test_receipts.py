@@ -212,7 +212,7 @@ async def test_a_receipt_for_nothing_new_does_not_wait_for_news() -> None:
     await run(writer, do, policy=replace(POLICY, idle=HOUR))
 
 
-async def test_a_recording_that_dies_tells_everybody_who_waits() -> None:
+async def test_a_recording_that_dies_fails_all_receipts() -> None:
     """And at once: its source may end only when these have ended."""
     writer, all_asking = Held(MemoryLog()), [Asking() for _ in range(500)]
 
@@ -242,7 +242,7 @@ async def test_a_recording_that_dies_tells_everybody_who_waits() -> None:
     assert writer.log.entries == []
 
 
-async def test_who_waits_for_room_is_told_that_there_will_be_none() -> None:
+async def test_waiting_for_room_fails_when_there_will_be_none() -> None:
     writer, asking = Held(MemoryLog()), Asking()
     filler = "x" * (9 << 20)
 

@@ -122,7 +122,7 @@ async def test_what_came_before_a_failure_is_committed() -> None:
     assert len(log.entries) == 3
 
 
-async def test_a_stream_that_came_back_is_told_at_once() -> None:
+async def test_a_stream_that_came_back_is_recorded_at_once() -> None:
     log = MemoryLog()
     await recording(log).run(
         {WATCH: Scripted(a_list(PODS, 1))}, asyncio.Event()
@@ -247,7 +247,7 @@ async def test_a_restart_resumes_where_the_log_ends() -> None:
     assert second.known.resume_points() == {"v1/pods": "9"}
 
 
-async def test_a_clock_behind_that_of_the_last_process_is_told() -> None:
+async def test_a_clock_behind_that_of_the_last_process_is_recorded() -> None:
     """It was set back while nobody recorded, so nobody saw it jump."""
     log = MemoryLog()
     await recording(log).run({WATCH: Scripted(*pods(1))}, asyncio.Event())

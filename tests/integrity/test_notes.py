@@ -50,7 +50,7 @@ def test_a_note_of_another_key_is_not_signed_by_ours() -> None:
     assert not sign(NOTE.text, other, ORIGIN).is_signed_by(OURS)
 
 
-def test_a_text_that_was_changed_is_told() -> None:
+def test_a_changed_text_is_reported() -> None:
     forged = SignedNote(NOTE.text.replace("7", "8", 1), NOTE.signatures)
     with pytest.raises(NoteError, match="not of this text"):
         forged.is_signed_by(OURS)

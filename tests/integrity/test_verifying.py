@@ -210,7 +210,7 @@ async def test_a_checkpoint_signed_with_another_key_does_not_count(
     assert await kinds(own, settings) == {"checkpoint-untrusted"}
 
 
-async def test_a_checkpoint_that_was_edited_is_told(
+async def test_an_edited_checkpoint_is_reported(
     own: Database, settings: Settings
 ) -> None:
     made = await checkpoint_of(settings, own.dsn("writer"), 1)
@@ -222,7 +222,7 @@ async def test_a_checkpoint_that_was_edited_is_told(
     assert await kinds(own, settings) == {"checkpoint-forged"}
 
 
-async def test_a_checkpoint_of_another_log_is_told(
+async def test_a_checkpoint_of_another_log_is_reported(
     own: Database, settings: Settings
 ) -> None:
     other = await checkpoint_of(settings, own.dsn("writer"), 2)
@@ -233,7 +233,7 @@ async def test_a_checkpoint_of_another_log_is_told(
     assert await kinds(own, settings) == {"checkpoint-foreign"}
 
 
-async def test_a_place_that_is_away_is_told(
+async def test_a_missing_place_is_reported(
     own: Database, settings: Settings
 ) -> None:
     await checkpoint_of(settings, own.dsn("writer"), 1)

@@ -200,7 +200,7 @@ def test_a_taint_is_known_by_its_key(key: str) -> None:
         ("AppCrash: x", None),
     ],
 )
-def test_an_agent_that_names_the_condition_tells_the_fault_in_its_message(
+def test_an_agent_that_names_the_condition_has_the_fault_in_its_message(
     message: str, expected: Fault | None
 ) -> None:
     rule = shipped().event(
@@ -237,13 +237,13 @@ def test_an_upgrade_of_a_driver_goes_through_its_states(
 
 
 @pytest.mark.parametrize("tool", ["kubectl", "kubectl-patch", "curl", "k9s"])
-def test_a_tool_in_anybodys_hands_is_nobody(tool: str) -> None:
+def test_a_tool_that_anyone_can_use_names_no_person(tool: str) -> None:
     rule = shipped().writer(tool)
     assert rule is not None
     assert rule.actor is None
 
 
-def test_a_star_stands_for_anything_and_nothing_else_is_special() -> None:
+def test_a_star_matches_anything_and_nothing_else_is_special() -> None:
     assert matches(("a*c",), "abc")
     assert matches(("a*c",), "ac")
     assert not matches(("a.c",), "abc")

@@ -135,7 +135,7 @@ async def test_an_alert_is_active_until_the_incident_is_over(
     assert left == []
 
 
-async def test_one_that_is_over_when_it_is_told_is_told(
+async def test_one_that_is_over_when_it_is_sent_is_sent(
     tmp_path: Path,
 ) -> None:
     """Within the five minutes for which each alert is active."""

@@ -52,7 +52,7 @@ def settings(database: Database, file: Path) -> Settings:
     )
 
 
-async def test_every_live_cluster_is_told_of_beside_a_recording(
+async def test_every_live_cluster_is_notified_of_beside_a_recording(
     live: Database, tmp_path: Path
 ) -> None:
     file = tmp_path / "notify.yaml"

@@ -67,7 +67,7 @@ def steps_of(reading: LogReading) -> Iterator[LogReading]:
         yield reading.as_of(size * step // STEPS)
 
 
-async def test_each_verdict_is_told_once_as_it_comes(
+async def test_each_verdict_is_sent_once_as_it_comes(
     crash: Database, box: Database
 ) -> None:
     async with telling(crash, box, [a_rule()]) as (reading, one, kept_in):
@@ -86,7 +86,7 @@ async def test_each_verdict_is_told_once_as_it_comes(
         assert message.was == before.now
 
 
-async def test_who_begins_anew_at_any_step_tells_the_same(
+async def test_a_restart_at_any_step_sends_the_same(
     crash: Database, box: Database, embedded_server: DatabaseServer
 ) -> None:
     rule = a_rule()
@@ -106,7 +106,7 @@ async def test_who_begins_anew_at_any_step_tells_the_same(
     assert [m.now for m in twice] == [m.now for m in once]
 
 
-async def test_what_was_over_at_the_first_start_is_told_if_asked_for(
+async def test_what_was_over_at_the_first_start_is_sent_if_requested(
     crash: Database, box: Database
 ) -> None:
     asked = a_rule(name="asked")

@@ -133,7 +133,7 @@ POST = "    post: {shape: slack, url: 'https://sink.example/'}\n"
         ("rules: !!python/object:os.system {}\n", 1, "could not determine"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(
+def test_an_error_is_reported_with_its_line(
     text: str, line: int | None, says: str
 ) -> None:
     said = refused(text)
@@ -143,7 +143,7 @@ def test_what_is_wrong_is_told_with_its_line(
     assert says in said
 
 
-def test_everything_that_is_wrong_is_told_at_once_by_its_line() -> None:
+def test_all_errors_are_reported_at_once_by_their_lines() -> None:
     said = refused(
         """rules:
 - name: one
@@ -169,7 +169,7 @@ def test_everything_that_is_wrong_is_told_at_once_by_its_line() -> None:
     ]  # fmt: skip
 
 
-def test_all_faults_of_what_can_be_read_are_told() -> None:
+def test_all_faults_of_what_can_be_read_are_reported() -> None:
     said = refused(with_rule(POST + "    settle: 2d\n    page: x\n"))
 
     assert "line 4: " in said
@@ -187,7 +187,7 @@ def test_all_faults_of_what_can_be_read_are_told() -> None:
         "s3cr3t",
     ],
 )
-def test_an_address_that_cannot_be_is_refused_and_not_told(
+def test_an_impossible_address_is_refused_and_not_shown(
     address: str,
 ) -> None:
     post = f'    post: {{shape: slack, url: "{address}"}}\n'

@@ -283,7 +283,7 @@ async def expire(database: Database) -> None:
         )
 
 
-async def test_what_nobody_takes_is_given_up_and_can_be_tried_again(
+async def test_what_no_receiver_takes_is_given_up_and_can_be_tried_again(
     database: Database, kept: StoredOutbox
 ) -> None:
     await put(kept)

@@ -57,7 +57,7 @@ def wanted(
     return is_wanted(condition, subject, standing or {}, until=LATER)
 
 
-def test_an_incident_is_told_once() -> None:
+def test_an_incident_is_sent_once() -> None:
     [message] = told([an_incident()])
 
     assert (message.name, message.number) == ("1/40", 1)
@@ -65,7 +65,7 @@ def test_an_incident_is_told_once() -> None:
     assert told([an_incident()], [told_of(an_incident())]) == []
 
 
-def test_a_verdict_that_changes_is_told_with_what_it_was() -> None:
+def test_a_changed_verdict_is_sent_with_what_it_was() -> None:
     before = an_incident(confidence="unknown", cause="unrecorded")
 
     [message] = told([an_incident()], [told_of(before)])
@@ -101,7 +101,7 @@ def test_a_stronger_effect_renames_an_incident_and_is_a_change() -> None:
     assert message.was.happened == "cordoned"
 
 
-def test_incidents_that_turn_out_to_be_one_are_told_as_one() -> None:
+def test_incidents_that_turn_out_to_be_one_are_sent_as_one() -> None:
     nodes = [an_incident("1/40"), an_incident("1/41", nodes=["gpu-003"])]
     rack = an_incident(
         "1/40",
@@ -148,14 +148,14 @@ def test_of_what_lasts_a_part_alone_is_no_news() -> None:
     assert told([part], [told_of(old)]) == []
 
 
-def test_who_judged_an_earlier_log_tells_nothing_back() -> None:
+def test_state_ahead_of_a_restored_log_sends_nothing() -> None:
     ahead = told_of(an_incident(confidence="proven"), position=200)
 
     assert told([an_incident()], [ahead], position=100) == []
     assert told([], [ahead], position=100) == []
 
 
-def test_what_was_over_before_the_first_start_is_not_told() -> None:
+def test_what_was_over_before_the_first_start_is_not_sent() -> None:
     over = an_incident(over_at=AT + timedelta(minutes=5))
 
     assert told([over], begun=AT + timedelta(minutes=6)) == []
@@ -163,7 +163,7 @@ def test_what_was_over_before_the_first_start_is_not_told() -> None:
     assert len(told([an_incident()], begun=LATER)) == 1
 
 
-def test_a_verdict_is_told_when_it_has_settled() -> None:
+def test_a_verdict_is_sent_when_it_has_settled() -> None:
     rule, settling = a_rule(more="  settle: 2m\n"), Settling()
 
     def after(minutes: float, one: Subject) -> int:
@@ -176,7 +176,7 @@ def test_a_verdict_is_told_when_it_has_settled() -> None:
     assert after(3.5, an_incident(confidence="proven")) == 1
 
 
-def test_what_is_followed_is_told_also_when_the_rule_fits_no_more() -> None:
+def test_what_is_followed_is_sent_also_when_the_rule_no_longer_fits() -> None:
     rule = a_rule("{confidence: [unknown]}")
     before = an_incident(confidence="unknown")
 
@@ -206,7 +206,7 @@ def test_labels_must_hold_of_one_node_together() -> None:
     assert not wanted("{node: [b], labels: {pool: x}}", two, labels)
 
 
-def test_a_gap_is_told_once_it_is_long_enough_and_again_when_it_closes() -> (
+def test_a_gap_is_sent_once_it_is_long_enough_and_again_when_it_closes() -> (
     None
 ):
     rule = a_rule("{gap: 5m}")

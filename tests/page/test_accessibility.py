@@ -26,7 +26,7 @@ ASKED: Mapping[Literal["light", "dark"], Any] = {
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_view_can_be_read_by_everybody(
+def test_a_view_is_accessible(
     open_tab: Opener, axe_script: str, view: str
 ) -> None:
     tab = open_tab(VIEWS[view])

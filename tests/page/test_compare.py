@@ -7,7 +7,7 @@ from tests.page.conftest import Opener
 BOTH = "/compare/gpu-002?log=3&other=gpu-005"
 
 
-def test_two_nodes_of_a_gang_stand_on_one_axis(open_tab: Opener) -> None:
+def test_two_nodes_of_a_gang_are_on_one_axis(open_tab: Opener) -> None:
     tab = open_tab("/node/gpu-002?log=3")
     tab.page.click(".does >> text=Compare")
     tab.ready()

@@ -35,7 +35,7 @@ def test_the_records_of_a_step_are_opened_on_demand(open_tab: Opener) -> None:
     assert tab.page.title().startswith("1/72 · gpu-002 rebooted")
 
 
-def test_three_clocks_stand_apart(open_tab: Opener) -> None:
+def test_three_timestamps_are_shown_separately(open_tab: Opener) -> None:
     tab = open_tab("/node/gpu-002?entry=1/88")
     clocks = tab.says(".clocks")
 
@@ -52,7 +52,7 @@ def test_a_clock_that_nothing_claims_is_said_to_be_none(
     assert "occurred no source reports it" in tab.says(".clocks")
 
 
-def test_who_is_told_with_how_it_is_known(open_tab: Opener) -> None:
+def test_an_author_is_shown_with_how_it_is_known(open_tab: Opener) -> None:
     tab = open_tab(OPENED)
 
     assert "kube-controller-manager field manager" in tab.says(".evidence")

@@ -72,7 +72,7 @@ def test_a_filter_of_the_contracts_words_is_asked_of_the_recorder(
     assert "filter=hung-kernel" in tab.address
 
 
-def test_other_words_are_looked_for_in_what_is_told(open_tab: Opener) -> None:
+def test_other_words_are_searched_in_incidents(open_tab: Opener) -> None:
     tab = open_tab("/?filter=llm-pretrain")
     assert tab.page.locator(".incident").count() == 1
 

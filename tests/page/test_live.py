@@ -89,7 +89,7 @@ def live_database(embedded_server: DatabaseServer) -> Iterator[Database]:
         threads.submit(runner.close).result()
 
 
-def test_an_incident_comes_while_somebody_looks(
+def test_an_incident_appears_by_itself(
     open_tab: Opener, live_database: Database
 ) -> None:
     with TapeReader(LOGS["crash"]) as reader:

@@ -65,7 +65,7 @@ def test_the_chain_is_numbered_and_names_its_entries(open_tab: Opener) -> None:
     assert re.fullmatch(r"2/\d+", tab.says(".chain .code"))
 
 
-def test_rivals_and_what_is_missing_are_told(open_tab: Opener) -> None:
+def test_rivals_and_what_is_missing_are_shown(open_tab: Opener) -> None:
     tab = open_tab("/node/gpu-002")
     doubts = tab.says(".doubts")
 
@@ -104,7 +104,7 @@ def test_what_is_pointed_at_lights_up_in_the_chain_and_on_the_lanes(
     assert tab.pixels(CANVAS) != dark
 
 
-def test_pointing_at_a_lane_tells_what_and_exactly_when(
+def test_pointing_at_a_lane_shows_what_and_exactly_when(
     open_tab: Opener,
 ) -> None:
     tab = open_tab("/node/gpu-002")
@@ -168,7 +168,7 @@ def test_the_wheel_with_control_comes_closer(open_tab: Opener) -> None:
     assert seconds[1] - seconds[0] < 60
 
 
-def test_a_lane_is_folded_pinned_and_moved_and_a_link_tells_it(
+def test_a_lane_is_folded_pinned_and_moved_and_a_link_has_it(
     open_tab: Opener,
 ) -> None:
     tab = open_tab("/node/gpu-002")
@@ -206,7 +206,7 @@ def test_jobs_that_were_hit_lead_to_the_job(open_tab: Opener) -> None:
     assert tab.address.startswith("/workload/job/train/llm-pretrain")
 
 
-def test_every_fact_of_the_canvas_stands_in_the_list(open_tab: Opener) -> None:
+def test_every_fact_of_the_canvas_is_in_the_list(open_tab: Opener) -> None:
     tab = open_tab("/node/gpu-002")
     listed = tab.page.locator("table.facts tbody").inner_text()
 
@@ -243,7 +243,7 @@ def test_under_a_gap_no_state_is_drawn_as_if_it_had_been_seen(
     assert max(vivid) < SHARE_OF_A_HAIR, vivid
 
 
-def test_nothing_is_called_complete_above_what_would_have_told_more(
+def test_nothing_is_called_complete_above_sources_not_recorded(
     open_tab: Opener,
 ) -> None:
     tab = open_tab("/node/gpu-002?log=2")

@@ -95,7 +95,7 @@ def test_sources_say_what_is_recorded_and_how_far(open_tab: Opener) -> None:
     assert "the audit log is not recorded" in tab.says(".sources .figures")
 
 
-def test_sources_tell_of_gaps_why_they_are_and_what_they_hide(
+def test_sources_show_gaps_with_their_reasons_and_what_they_hide(
     open_tab: Opener,
 ) -> None:
     tab = open_tab("/sources?log=4")

@@ -51,7 +51,7 @@ def test_an_error_keeps_the_last_answer_and_asks_again_by_itself(
     tab.complaints.clear()
 
 
-def test_it_asks_at_once_when_told_to(open_tab: Opener) -> None:
+def test_it_retries_at_once_on_request(open_tab: Opener) -> None:
     tab = open_tab("/sources")
     tab.page.route(GRAPHQL, lambda route: route.abort())
     tab.page.click("nav >> text=Fleet")

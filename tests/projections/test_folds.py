@@ -97,7 +97,7 @@ def test_a_node_in_service_is_there_ready_and_open() -> None:
     assert not state_after(Tale().vanishes(1)).in_service
 
 
-def test_a_taint_that_stood_there_first_keeps_nobody_out() -> None:
+def test_a_taint_that_was_there_first_keeps_no_pod_out() -> None:
     taint = {"key": "mine", "value": None, "effect": "NoSchedule"}
     stood = Tale().appears(1, taints=[taint])
     assert state_after(stood).in_service

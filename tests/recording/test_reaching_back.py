@@ -155,7 +155,7 @@ async def much_else(cluster: Cluster, count: int) -> None:
         await cluster.api.create(core, body)
 
 
-async def test_a_first_start_tells_the_minutes_before_it(
+async def test_a_first_start_records_the_minutes_before_it(
     tmp_path: Path, database: Database
 ) -> None:
     options = Options(machines=gpu_machines(2))

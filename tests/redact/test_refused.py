@@ -23,7 +23,7 @@ def test_a_torn_document_shows_no_secret(name: str, damage: bytes) -> None:
             assert redaction.refused(masked) == masked
 
 
-def test_what_came_can_still_be_told() -> None:
+def test_what_was_refused_can_be_recognized() -> None:
     masked = redaction.refused(compact(documents.secret())[:-1])
 
     assert masked.startswith(

@@ -44,9 +44,7 @@ def test_no_resource_excuses_a_secret(*, served: bool) -> None:
     check(redaction.document(raw, resource="batch/v1/jobs", served=served))
 
 
-def test_the_kind_counts_wherever_it_stands_and_however_it_is_spelled() -> (
-    None
-):
+def test_the_kind_counts_wherever_it_is_and_however_it_is_spelled() -> None:
     document = documents.secret()
     kind = document.pop("kind")
     late = compact(document | {"kind": kind})

@@ -158,7 +158,7 @@ async def test_a_hold_keeps_a_day_and_those_behind_it(
     assert len((await run(database, tmp_path)).dropped) == 2
 
 
-async def test_a_hold_over_a_node_keeps_days_that_tell_of_it(
+async def test_a_hold_on_a_node_keeps_days_that_have_it(
     database: Database, tmp_path: Path
 ) -> None:
     await write_days(database)
@@ -327,7 +327,7 @@ async def test_retention_does_nothing_but_by_its_functions(
     await connection.close()
 
 
-async def test_a_name_that_is_referred_to_stays_whoever_asks(
+async def test_a_name_that_is_referred_to_stays_for_every_reader(
     database: Database,
 ) -> None:
     await write_days(database, 1)

@@ -270,9 +270,7 @@ def relisted(hidden: Sequence[Draft]) -> list[Draft]:
     ("name", "how"),
     sampled("otherwise", product(NAMES, sorted(VARIATIONS)), SOME),
 )
-def test_told_otherwise_nothing_wrong_is_said_surely(
-    name: str, how: str
-) -> None:
+def test_a_variation_leads_to_no_sure_error(name: str, how: str) -> None:
     other = VARIATIONS[how](told(name), SEED)
     found = misses(other.truth, judged(other.tape))
     assert [m for m in found if m[0] is Mark.SURE_AND_WRONG] == []
@@ -282,7 +280,7 @@ def test_told_otherwise_nothing_wrong_is_said_surely(
     ("name", "seed"),
     sampled("at once", product(NAMES, range(10)), SOME),
 )
-def test_told_in_every_way_at_once_nothing_wrong_is_said_surely(
+def test_all_variations_at_once_lead_to_no_sure_error(
     name: str, seed: int
 ) -> None:
     other = VARIATIONS["at-once"](told(name), seed)

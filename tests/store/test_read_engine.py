@@ -56,7 +56,7 @@ async def test_a_question_that_takes_too_long_says_what_helps(
     await engine.dispose()
 
 
-async def test_a_reader_writes_nothing_whoever_it_is(
+async def test_a_reader_writes_nothing_by_any_role(
     any_database: Database,
 ) -> None:
     engine = make_engine(any_database.superuser_dsn())

@@ -174,7 +174,7 @@ async def test_a_selection_gives_what_matches_and_nothing_else(
             assert (after > 0) == (len(wanted) > count)
 
 
-async def test_only_what_tells_something_brings_its_document(
+async def test_only_entries_that_need_it_have_their_document(
     any_database: Database, engine: AsyncEngine
 ) -> None:
     number = await tell(any_database.dsn("writer"), STORY)

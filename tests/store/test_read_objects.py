@@ -102,7 +102,7 @@ async def test_after_a_clock_was_set_back_the_newest_is_the_last(
     assert await newest(reading, "p", 200) == ("modified", 2)
 
 
-async def test_heartbeats_are_told_of_live_objects(
+async def test_heartbeats_are_read_of_live_objects(
     any_database: Database, engine: AsyncEngine
 ) -> None:
     beats: list[Observation] = [
@@ -124,7 +124,7 @@ async def test_heartbeats_are_told_of_live_objects(
     assert found.resource_version == "5"
 
 
-async def test_gaps_are_read_back_as_they_were_told(
+async def test_gaps_are_read_back_as_they_were_written(
     any_database: Database, engine: AsyncEngine
 ) -> None:
     number = await tell(any_database.dsn("writer"), STORY)
@@ -143,7 +143,7 @@ async def test_gaps_are_read_back_as_they_were_told(
     assert [g async for g in reading.gaps(at(190))] == []
 
 
-async def test_an_open_gap_is_told_by_its_stream(
+async def test_an_open_gap_is_read_from_its_stream(
     any_database: Database, engine: AsyncEngine
 ) -> None:
     batches = [STORY[0], STORY[1], STORY[2][:2]]
@@ -187,7 +187,7 @@ async def test_a_definition_that_is_gone_still_names_its_kind(
     assert widget.kind == "Widget"
 
 
-async def test_who_writes_is_told_while_the_lease_lasts(
+async def test_the_writer_is_known_while_the_lease_lasts(
     any_database: Database, engine: AsyncEngine
 ) -> None:
     writer = Writer(any_database.dsn("writer"), LIVE, holder="me")

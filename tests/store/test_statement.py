@@ -36,7 +36,7 @@ def test_a_kind_is_a_literal_for_the_planner() -> None:
     assert made.text == f"f.kind in ({bound}) and f.kind <> 3"
 
 
-def test_what_nobody_knows_is_refused_where_the_statement_is_made() -> None:
+def test_unknown_names_are_refused_where_the_statement_is_made() -> None:
     with pytest.raises(KeyError, match="bond"):
         Statement.of("f.kind = #bond")
     with pytest.raises(AssertionError):

@@ -87,7 +87,7 @@ async def test_a_read_only_database_is_waited_for(
     await writer.close()
 
 
-async def test_a_wrong_password_is_named_without_being_told(
+async def test_a_wrong_password_is_reported_without_being_shown(
     database: Database,
 ) -> None:
     scheme, _, rest = database.dsn("writer").partition("://")

@@ -43,6 +43,6 @@ def test_the_chosen_schedules_hold_every_kind_of_fault() -> None:
     assert {one.name for one in struck} == {one.name for one in FAULTS}
 
 
-def test_a_schedule_is_told_by_its_seed_alone() -> None:
+def test_a_schedule_depends_on_its_seed_alone() -> None:
     assert Schedule.of_seed(7) == Schedule.of_seed(7)
     assert Schedule.of_seed(7) != Schedule.of_seed(8)

@@ -227,7 +227,7 @@ async def test_a_log_of_before_that_grew_is_signed(log: KeptLog) -> None:
     assert await log.problems() == {}
 
 
-def test_the_oldest_server_tells_the_same(oldest: KeptLog) -> None:
+def test_the_oldest_server_reports_the_same(oldest: KeptLog) -> None:
     """Not as a coroutine: the log is made by a loop of its own."""
 
     async def look() -> dict[str, str]:

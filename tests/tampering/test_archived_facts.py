@@ -141,7 +141,7 @@ def rewrite(file: Path, edit: Callable[[Rows], int]) -> int:
 
 
 @pytest.mark.parametrize("mode", ["all", "sample"])
-async def test_facts_of_an_archive_are_those_that_its_entries_tell(
+async def test_facts_of_an_archive_are_those_of_its_entries(
     place: Path, mode: Any
 ) -> None:
     found = await verified(place, Proving(mode=mode))
@@ -153,7 +153,7 @@ async def test_facts_of_an_archive_are_those_that_its_entries_tell(
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-async def test_a_sample_of_days_knows_what_days_before_told(
+async def test_a_sample_of_days_knows_the_days_before(
     place: Path, seed: int
 ) -> None:
     found = await verified(place, Proving(mode="sample", seed=seed, all_max=1))

@@ -145,7 +145,7 @@ def some(where: str, seed: str | int) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("mode", ["all", "sample"])
-async def test_facts_are_those_that_the_entries_tell(
+async def test_facts_are_those_of_the_entries(
     log: Database, mode: FactsMode
 ) -> None:
     async with superuser(log) as connection:

@@ -220,7 +220,7 @@ def test_a_line_without_end_is_not_held_in_memory(tmp_path: Path) -> None:
         (lambda _: b"apiVersion: v1\n", "not a tape"),
     ],
 )
-def test_another_kind_of_file_is_told_apart(
+def test_another_kind_of_file_is_recognized(
     tmp_path: Path, pack: Callable[[bytes], bytes], says: str
 ) -> None:
     path = write(tmp_path / "a.tape.jsonl", [a_frame(1)])

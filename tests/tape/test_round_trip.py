@@ -172,7 +172,7 @@ def test_whole_pairs_beside_halves_are_left_alone() -> None:
     assert getattr(observation_of(line[:-1]), "kind", None) == "\U0001f600"
 
 
-def test_hidden_halves_are_told_from_what_was_there() -> None:
+def test_hidden_halves_differ_from_what_was_there() -> None:
     with pytest.raises(LineError, match="invalid JSON"):
         observation_of(line_with(b"{}").replace(b"{}", rb'"\udc80\ue8ab"'))
 

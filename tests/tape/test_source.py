@@ -195,7 +195,7 @@ async def test_frames_keep_their_distances(path: Path, speed: float) -> None:
     )
 
 
-async def test_at_full_speed_nobody_sleeps(path: Path) -> None:
+async def test_at_full_speed_nothing_sleeps(path: Path) -> None:
     clock = Hours()
     write(path, [a_frame(n) for n in (0, 3600, 7200)])
 

@@ -46,7 +46,7 @@ def test_an_existing_file_is_not_written_over(tmp_path: Path) -> None:
     assert path.read_bytes() == b"precious"
 
 
-def test_an_existing_file_is_written_over_when_told(tmp_path: Path) -> None:
+def test_an_existing_file_is_overwritten_on_request(tmp_path: Path) -> None:
     path = tmp_path / "a.tape.jsonl"
     path.write_bytes(b"x" * 10_000)
 
@@ -80,7 +80,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
         pass
 
 
-def test_a_full_disk_is_told_on_the_first_line() -> None:
+def test_a_full_disk_is_reported_on_the_first_line() -> None:
     with (
         pytest.raises(TapeWriteError, match=r'"/dev/full": No space left'),
         TapeWriter(Path("/dev/full"), HEADER, overwrite=True),

@@ -82,7 +82,7 @@ async def test_a_frame_that_was_spoiled_is_read_at_its_version(
     assert b"as \xff is" in refused.head
 
 
-async def test_what_was_spoiled_and_is_not_told_again_stays_a_gap(
+async def test_a_spoiled_frame_that_is_not_repeated_stays_a_gap(
     tmp_path: Path,
 ) -> None:
     memory = Memory()

@@ -40,7 +40,7 @@ def test_a_deletion_was_made_before_whatever_came_later() -> None:
     assert seconds(version(1, "a", 3), gone, version(3, "b", 8)) == [4, 9, 9]
 
 
-def test_nothing_is_guessed_where_nothing_tells() -> None:
+def test_nothing_is_guessed_without_evidence() -> None:
     gone = Found(2, "a", b"{}", deleted=True)
     assert seconds(version(1, "a"), gone) == [None, None]
 

@@ -11,7 +11,7 @@ from tests.watch.watching import PODS, Memory, recording
 
 
 @pytest.mark.parametrize("expiry", ["frame", "status"])
-async def test_an_expired_version_is_told_and_listed_anew(
+async def test_an_expired_version_is_reported_and_listed_again(
     tmp_path: Path, expiry: Expiry
 ) -> None:
     async with FakeCluster() as fake:

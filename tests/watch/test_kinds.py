@@ -42,7 +42,7 @@ async def test_a_kind_that_appears_is_followed(tmp_path: Path) -> None:
     assert len(memory.of(ListPage, JOBSET)) == 1
 
 
-async def test_a_kind_that_vanishes_is_told_and_may_come_back(
+async def test_a_kind_that_vanishes_is_reported_and_may_come_back(
     tmp_path: Path,
 ) -> None:
     memory = Memory()
@@ -168,7 +168,9 @@ async def test_a_kind_goes_on_nowhere_if_it_may_have_been(
     assert why == "rewound" or memory.marks(JOBSET) == before
 
 
-async def test_a_kind_that_vanished_while_away_is_told(tmp_path: Path) -> None:
+async def test_a_kind_that_vanished_while_away_is_reported(
+    tmp_path: Path,
+) -> None:
     memory = Memory({JOBSET: "50"})
     async with FakeCluster() as fake, recording(fake, tmp_path, memory):
         await memory.until(lambda: memory.of(StreamClosed, JOBSET))

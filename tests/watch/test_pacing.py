@@ -50,7 +50,7 @@ def test_a_refusal_is_waited_for_however_long_the_server_was_away(
     assert pacing.is_patient(refusal("no"))
 
 
-def test_a_refusal_that_lasts_is_told() -> None:
+def test_a_refusal_that_lasts_is_reported() -> None:
     steady = Steady()
     pacing = steady.pacing()
     for second in range(int(PATIENCE) + 1):

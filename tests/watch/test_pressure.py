@@ -61,7 +61,7 @@ async def test_a_stop_before_anything_answers(tmp_path: Path) -> None:
     assert not memory.of(ListPage)
 
 
-async def test_a_clock_that_is_set_is_told(tmp_path: Path) -> None:
+async def test_a_clock_that_is_set_is_reported(tmp_path: Path) -> None:
     shift = timedelta(0)
     clock = Clock(now=lambda: datetime.now(UTC) + shift)
     memory = Memory()
@@ -80,7 +80,7 @@ async def test_a_clock_that_is_set_is_told(tmp_path: Path) -> None:
     assert round(back.seconds) == -86400
 
 
-async def test_a_page_that_waited_is_told_by_the_clock_as_it_is(
+async def test_a_page_that_waited_is_timed_by_the_clock_as_it_is(
     tmp_path: Path,
 ) -> None:
     """It came, the clock was set back, and its history was confirmed late."""

@@ -158,7 +158,7 @@ async def test_it_is_live_when_its_time_is_over(tmp_path: Path) -> None:
             ]
 
 
-async def test_the_most_telling_resources_have_their_turn_first() -> None:
+async def test_the_most_informative_resources_have_their_turn_first() -> None:
     turns, order = Turns(1), list[str]()
 
     async def take(name: str, group: str = "") -> None:

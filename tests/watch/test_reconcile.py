@@ -48,7 +48,7 @@ def _lists(fake: FakeCluster) -> int:
     )
 
 
-async def test_a_delete_that_was_never_told_leads_to_a_list(
+async def test_a_delete_that_was_never_sent_leads_to_a_list(
     tmp_path: Path,
 ) -> None:
     memory = Memory()
@@ -176,7 +176,7 @@ async def test_events_that_expired_are_no_mismatch(tmp_path: Path) -> None:
     assert not memory.of(StreamClosed, EVENTS)
 
 
-async def test_an_event_that_was_never_told_leads_to_a_list(
+async def test_an_event_that_was_never_sent_leads_to_a_list(
     tmp_path: Path,
 ) -> None:
     memory = Memory()

@@ -27,7 +27,7 @@ from tests.watch.watching import NODES, PODS, Memory, recording
         (418, "unexpected response"),
     ],
 )
-async def test_a_refusal_is_told_once_and_the_rest_goes_on(
+async def test_a_refusal_is_reported_once_and_the_rest_continues(
     tmp_path: Path, status: int, words: str
 ) -> None:
     memory = Memory()
@@ -117,7 +117,7 @@ async def test_a_server_that_has_just_started_is_not_believed(
     assert ABSENT not in {c.reason for c in memory.of(StreamClosed, PODS)}
 
 
-async def test_what_was_told_to_be_gone_is_listed_when_it_is_back(
+async def test_what_was_reported_deleted_is_listed_when_it_is_back(
     tmp_path: Path,
 ) -> None:
     """A watch would go on as if nobody had taken its objects for gone."""

@@ -170,7 +170,7 @@ def test_what_a_walk_calls_healed_lacks_nothing(
 
 
 @given(histories())
-def test_a_walk_from_nothing_tells_what_there_was_of_what_changed(
+def test_a_walk_from_nothing_finds_the_earlier_state_of_what_changed(
     history: History,
 ) -> None:
     """So that its first change can be compared with something."""
@@ -187,9 +187,7 @@ def test_a_walk_from_nothing_tells_what_there_was_of_what_changed(
         assert not deleted or version > since
 
 
-def test_an_object_that_nobody_knows_of_is_found_where_all_is_looked_at() -> (
-    None
-):
+def test_an_unknown_object_is_found_where_every_version_is_read() -> None:
     history = History([("a", "a1"), ("b", "b1"), "b1", OTHER])
 
     walked = walk(history, 1, looks=0, elsewhere=[4])
@@ -228,7 +226,7 @@ def test_who_lived_for_long_is_met_with_few_looks() -> None:
     assert not walked.healed
 
 
-def test_who_came_and_went_is_found_by_name_where_nobody_looks() -> None:
+def test_an_object_that_came_and_went_is_found_by_name() -> None:
     """At the version of a witness: its own, or of who tells of it."""
     history = History(
         [("a", "a1"), OTHER, ("b", "b1"), "b1", OTHER, ("c", "c1"), "c1"]

@@ -37,7 +37,7 @@ def unheard(fake: FakeCluster, changes: int) -> Memory:
     return memory
 
 
-async def test_versions_that_the_cache_forgot_are_told_before_the_list(
+async def test_versions_that_the_cache_forgot_come_before_the_list(
     tmp_path: Path,
 ) -> None:
     async with FakeCluster() as fake:
@@ -99,7 +99,7 @@ async def test_a_walk_waits_for_what_others_account_for(
     assert len(recovered(memory)) == 120
 
 
-async def test_a_server_that_tells_no_past_is_listed_as_it_is(
+async def test_a_server_without_past_versions_is_listed_as_it_is(
     tmp_path: Path,
 ) -> None:
     async with FakeCluster() as fake:
@@ -138,7 +138,7 @@ async def test_what_was_compacted_stays_possible(tmp_path: Path) -> None:
     assert "earlier versions of 1 objects" in " ".join(walked.possible)
 
 
-async def test_the_minutes_before_a_first_start_are_told(
+async def test_the_minutes_before_a_first_start_are_read(
     tmp_path: Path,
 ) -> None:
     async with FakeCluster() as fake:
@@ -203,7 +203,7 @@ async def test_nothing_is_read_of_the_past_where_that_is_turned_off(
 
 
 @pytest.mark.parametrize("verb", ["watch", "list"])
-async def test_what_was_forbidden_meanwhile_is_told_once_it_is_allowed(
+async def test_what_was_forbidden_meanwhile_is_read_once_it_is_allowed(
     tmp_path: Path, verb: str
 ) -> None:
     """By a cache that has begun anew, as when the server was restarted."""
@@ -231,7 +231,7 @@ async def test_what_was_forbidden_meanwhile_is_told_once_it_is_allowed(
     assert memory.of(HistoryWalked, PODS)[-1].possible == []
 
 
-async def test_a_kind_that_is_defined_is_told_from_its_beginning(
+async def test_a_kind_that_is_defined_is_read_from_its_beginning(
     tmp_path: Path,
 ) -> None:
     jobsets = Kind("jobsets", "JobSet", "jobset.x-k8s.io", "v1alpha2")
@@ -255,7 +255,7 @@ async def test_a_kind_that_is_defined_is_told_from_its_beginning(
     ]
 
 
-async def test_an_event_tells_of_a_pod_that_nobody_else_does(
+async def test_an_event_is_the_only_witness_of_a_pod(
     tmp_path: Path,
 ) -> None:
     """Between two lists, in a cluster where much else is written."""
@@ -314,7 +314,7 @@ def _another_past(fake: FakeCluster) -> None:
         (_another_past, ""),
     ],
 )
-async def test_a_past_that_is_told_wrongly_leaves_the_gap(
+async def test_a_wrong_past_leaves_the_gap(
     tmp_path: Path, fault: Callable[[FakeCluster], None], says: str
 ) -> None:
     """Nothing of it is taken for true, and the resource is watched again."""

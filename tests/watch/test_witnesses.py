@@ -40,7 +40,7 @@ def named_in(found: Witnesses, target: Target) -> list[tuple[Any, ...]]:
     ]
 
 
-def test_an_event_tells_of_its_object_at_two_versions() -> None:
+def test_an_event_is_a_witness_of_its_object_at_two_versions() -> None:
     found = Witnesses()
     found.event(about("Pod", "a", "17"))
     found.event(about("Pod", "b"))
@@ -54,7 +54,7 @@ def test_an_event_tells_of_its_object_at_two_versions() -> None:
     assert named_in(found, JOBS) == []
 
 
-def test_an_object_tells_of_its_owners() -> None:
+def test_an_object_is_a_witness_of_its_owners() -> None:
     found = Witnesses()
     owner = {"apiVersion": "batch/v1", "kind": "Job", "name": "j", "uid": "u"}
     metadata = {
@@ -82,7 +82,7 @@ def test_an_object_tells_of_its_owners() -> None:
         b"[" * 10_000,
     ],
 )
-def test_what_tells_of_nobody_is_left_out(raw: bytes) -> None:
+def test_what_names_no_object_is_left_out(raw: bytes) -> None:
     found = Witnesses()
     found.event(raw)
     found.owned(raw)
@@ -90,7 +90,7 @@ def test_what_tells_of_nobody_is_left_out(raw: bytes) -> None:
     assert named_in(found, PODS) == []
 
 
-def test_who_was_told_of_longest_ago_is_forgotten(
+def test_the_witness_of_longest_ago_is_forgotten(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(witnesses, "WITNESSED", 20)
