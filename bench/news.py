@@ -20,7 +20,7 @@ from bench.served import Served, served
 from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from tests.support.builders import NODES, a_frame, a_node
-from tests.support.telling import Telling
+from tests.support.written_log import WrittenLog
 
 __all__ = ["news"]
 
@@ -48,11 +48,11 @@ async def news() -> list[Number]:
         database = await stack.enter_async_context(
             open_database(Settings(data_dir=folder))
         )
-        telling = Telling(database.dsn("writer"))
-        stack.push_async_callback(telling.end)
-        await telling.begin(*NAMES)
+        written_log = WrittenLog(database.dsn("writer"))
+        stack.push_async_callback(written_log.end)
+        await written_log.begin(*NAMES)
         one = await stack.enter_async_context(served(folder))
-        return await _news(one, telling)
+        return await _news(one, written_log)
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class Clock:
         ]
 
 
-async def _news(one: Served, telling: Telling) -> list[Number]:
+async def _news(one: Served, written_log: WrittenLog) -> list[Number]:
     names, version = NAMES, 2
     numbers = []
     for name, nodes in (
@@ -80,7 +80,9 @@ async def _news(one: Served, telling: Telling) -> list[Number]:
     ):
         clock = Clock()
         before, spent = one.mebibytes, cpu_seconds(one.pid)
-        version = await _followed(one, telling, nodes, names, clock, version)
+        version = await _followed(
+            one, written_log, nodes, names, clock, version
+        )
         spent = (cpu_seconds(one.pid) - spent) / SECONDS * 100
         delays = clock.delays()
         cuts = quantiles(delays, n=100)
@@ -107,12 +109,12 @@ async def _news(one: Served, telling: Telling) -> list[Number]:
                 values=[spent],
             ),
         ]
-    return [*numbers, *await _storm(one, telling, names, version)]
+    return [*numbers, *await _storm(one, written_log, names, version)]
 
 
 async def _followed(
     one: Served,
-    telling: Telling,
+    written_log: WrittenLog,
     nodes: Sequence[str | None],
     names: Sequence[str],
     clock: Clock,
@@ -132,12 +134,12 @@ async def _followed(
         for batch in range(SECONDS * BATCHES_A_SECOND):
             until = began + batch * pause
             await asyncio.sleep(max(until - time.perf_counter(), 0))
-            first, last = await telling.tell(
+            first, last = await written_log.append(
                 *(_change(names, n) for n in range(version, version + count))
             )
             at = time.perf_counter()
             for position in range(first, last + 1):
-                clock.committed[f"{telling.log}/{position}"] = at
+                clock.committed[f"{written_log.log}/{position}"] = at
             version += count
         await asyncio.sleep(1)
         for reader in readers:
@@ -175,7 +177,7 @@ async def _read(
 
 
 async def _storm(
-    one: Served, telling: Telling, names: Sequence[str], version: int
+    one: Served, written_log: WrittenLog, names: Sequence[str], version: int
 ) -> list[Number]:
     """Query as much as possible beside 300 subscribers, three times."""
     grown = []
@@ -183,7 +185,7 @@ async def _storm(
         clock = Clock()
         async with asyncio.TaskGroup() as group:
             following = group.create_task(
-                _followed(one, telling, names, names, clock, version)
+                _followed(one, written_log, names, names, clock, version)
             )
             turns = asyncio.Semaphore(STORM_AT_ONCE)
 

@@ -25,7 +25,7 @@ from recorder.wiring.database import open_database
 from recorder.wiring.serving import serving
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
-from tests.support.fixed_log import STORY, tell
+from tests.support.fixed_log import STORY, write_log
 
 __all__ = ["bench"]
 
@@ -77,7 +77,7 @@ async def _measured(data: Path, folder: Path, runs: int) -> list[Number]:
             kubernetes="v1.36.3",
             redaction_key_id=None,
         )
-        await tell(database.dsn("writer"), STORY, spec=spec)
+        await write_log(database.dsn("writer"), STORY, spec=spec)
         tokens = {
             "static": TokenFile(data / "tokens").add("static"),
             **await _granted(cluster),

@@ -43,7 +43,7 @@ from tests.support.postgres import (
     make_template,
     start_embedded,
 )
-from tests.support.telling import Telling
+from tests.support.written_log import WrittenLog
 
 __all__ = ["bench"]
 
@@ -208,12 +208,12 @@ async def _why(settings: Settings) -> list[tuple[str, str]]:
 
 async def _append(dsn: str, frames: Iterable[WatchFrame]) -> None:
     """Write what a day saw, as intake does, by the clock of that day."""
-    day = Telling(dsn, SPEC)
+    day = WrittenLog(dsn, SPEC)
     await day.lease()
     for seen in frames:
         if day.take(seen) >= BATCH:
-            await day.tell()
-    await day.tell()
+            await day.append()
+    await day.append()
     await day.end()
 
 

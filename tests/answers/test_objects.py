@@ -38,7 +38,7 @@ from tests.support.builders import (
     at,
 )
 from tests.support.filled import filled_database
-from tests.support.fixed_log import tell
+from tests.support.fixed_log import write_log
 from tests.support.postgres import Database, DatabaseServer
 
 NOW = at(600)
@@ -76,7 +76,7 @@ STORY: list[list[Observation]] = [
 @pytest.fixture(scope="module")
 def log(embedded_server: DatabaseServer) -> Iterator[Database]:
     with filled_database(
-        embedded_server, lambda dsn: tell(dsn, STORY, with_facts=True)
+        embedded_server, lambda dsn: write_log(dsn, STORY, with_facts=True)
     ) as database:
         yield database
 

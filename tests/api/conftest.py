@@ -14,10 +14,10 @@ from tests.api.serving import (
 )
 from tests.corpus.logs import play_in_turn, tape_of
 from tests.support.filled import filled_database
-from tests.support.fixed_log import LIVE, STORY, tell
+from tests.support.fixed_log import LIVE, STORY, write_log
 from tests.support.fleet import fleet_of
 from tests.support.postgres import Database, DatabaseServer
-from tests.support.telling import Telling
+from tests.support.written_log import WrittenLog
 
 TAPES = (
     "kernel-deadlock",
@@ -33,7 +33,7 @@ TAPES = (
 def asked_database(embedded_server: DatabaseServer) -> Iterator[Database]:
     async def fill(writer: str) -> None:
         await play_in_turn(writer, {name: tape_of(name) for name in TAPES})
-        assert await tell(writer, STORY, spec=LIVE) == len(TAPES) + 1
+        assert await write_log(writer, STORY, spec=LIVE) == len(TAPES) + 1
 
     with filled_database(embedded_server, fill) as database:
         yield database
@@ -53,18 +53,18 @@ async def served(serving_address: str) -> AsyncIterator[Client]:
 
 
 @pytest.fixture
-async def telling(database: Database) -> AsyncIterator[Telling]:
-    teller = Telling(database.dsn("writer"))
-    await teller.begin("n1", "n2")
-    yield teller
-    await teller.end()
+async def written_log(database: Database) -> AsyncIterator[WrittenLog]:
+    written_log = WrittenLog(database.dsn("writer"))
+    await written_log.begin("n1", "n2")
+    yield written_log
+    await written_log.end()
 
 
 @pytest.fixture
 async def growing(
-    database: Database, telling: Telling
+    database: Database, written_log: WrittenLog
 ) -> AsyncIterator[Client]:
-    del telling
+    del written_log
     async with served_by(database.dsn("reader")) as client:
         yield client
 

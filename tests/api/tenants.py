@@ -37,7 +37,7 @@ from tests.support.builders import (
     an_object,
     at,
 )
-from tests.support.telling import LIVE, Telling
+from tests.support.written_log import LIVE, WrittenLog
 
 __all__ = [
     "MACHINE",
@@ -279,7 +279,7 @@ def tenants_story() -> Iterator[list[Observation]]:
     ]
 
 
-class Tenants(Telling):
+class Tenants(WrittenLog):
     """Appends to the log of the tenants, and holds its lease."""
 
     def __init__(self, dsn: str) -> None:
@@ -289,7 +289,7 @@ class Tenants(Telling):
         """Take the lease, and append the story."""
         await self.lease()
         for batch in tenants_story():
-            await self.tell(*batch)
+            await self.append(*batch)
 
 
 class Cluster:

@@ -13,7 +13,7 @@ import pytest
 from recorder.model.zstd import decompress as unzstd
 from tests.api.listening import FACTS
 from tests.api.serving import Client, Reply
-from tests.support.telling import Telling, changes
+from tests.support.written_log import WrittenLog, changes
 
 DECODED: dict[str, Callable[[bytes], bytes]] = {
     "zstd": unzstd,
@@ -132,7 +132,7 @@ async def test_the_page_is_compressed(raw: Client, path: str) -> None:
 
 
 async def test_each_event_can_be_read_when_it_comes(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
     reader = zlib.decompressobj(16 + zlib.MAX_WBITS)
 
@@ -157,7 +157,7 @@ async def test_each_event_can_be_read_when_it_comes(
             return orjson.loads(text.partition(b"data:")[2])
 
         began = await event()
-        await telling.tell(*changes("n1", 2, 1))
+        await written_log.append(*changes("n1", 2, 1))
         came = await event()
 
     assert began["data"]["facts"]["facts"] == []

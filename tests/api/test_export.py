@@ -11,7 +11,7 @@ from recorder.store import read_fact_pages
 from tests.api.serving import Client
 from tests.audit.receiving import a_record
 from tests.support.builders import START
-from tests.support.telling import Telling
+from tests.support.written_log import WrittenLog
 
 
 async def exported(client: Client, query: str) -> list[dict[str, Any]]:
@@ -35,10 +35,10 @@ async def test_every_entry_is_exported_once_and_in_order(
 
 
 async def test_refused_requests_are_selected_by_their_code(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
     for code in (201, 403, 429):
-        await telling.tell(
+        await written_log.append(
             AuditRecorded(
                 observed_at=START,
                 event=orjson.dumps(

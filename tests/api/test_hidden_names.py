@@ -137,9 +137,9 @@ async def worked(
 @pytest.fixture(scope="module")
 def tenants_database(embedded_server: DatabaseServer) -> Iterator[Database]:
     async def fill(writer: str) -> None:
-        teller = Tenants(writer)
-        await teller.begin()
-        await teller.end()
+        written_log = Tenants(writer)
+        await written_log.begin()
+        await written_log.end()
 
     with filled_database(embedded_server, fill) as database:
         yield database

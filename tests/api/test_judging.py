@@ -16,7 +16,7 @@ from tests.api.serving import Client
 from tests.notification.building import a_rule, following_of, messages_in
 from tests.support.builders import NODES, START, a_frame, a_node, at
 from tests.support.postgres import Database
-from tests.support.telling import Telling
+from tests.support.written_log import WrittenLog
 
 INCIDENTS = """subscription Watch($node: String) {
   incidents(node: $node, cluster: "prod") {
@@ -39,13 +39,13 @@ async def told(one: Listening, field: str) -> Any:
 
 
 async def test_an_incident_is_told_when_it_begins_and_when_it_ends(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
     async with listening(growing, query=INCIDENTS) as one:
         began = await told(one, "incidents")
-        await telling.tell(ready("n1", 60, "Unknown"))
+        await written_log.append(ready("n1", 60, "Unknown"))
         away = await told(one, "incidents")
-        await telling.tell(ready("n1", 120, "True"))
+        await written_log.append(ready("n1", 120, "True"))
         back = await told(one, "incidents")
 
     assert began["incidents"] == []
@@ -60,16 +60,18 @@ async def test_an_incident_is_told_when_it_begins_and_when_it_ends(
 
 
 async def test_a_changed_verdict_is_told_and_no_other(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
-    await telling.tell(ready("n1", 60, "Unknown"), ready("n2", 61, "Unknown"))
+    await written_log.append(
+        ready("n1", 60, "Unknown"), ready("n2", 61, "Unknown")
+    )
     async with (
         listening(growing, query=VERDICTS) as everything,
         listening(growing, query=VERDICTS, node="n2") as of_one,
     ):
         began = await told(everything, "verdicts")
         one = await told(of_one, "verdicts")
-        await telling.tell(ready("n2", 120, "True"))
+        await written_log.append(ready("n2", 120, "True"))
         changed = await told(everything, "verdicts")
         change = await told(of_one, "verdicts")
 
@@ -81,9 +83,9 @@ async def test_a_changed_verdict_is_told_and_no_other(
 
 
 async def test_what_is_judged_is_what_the_question_answers(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
-    await telling.tell(ready("n1", 60, "Unknown"))
+    await written_log.append(ready("n1", 60, "Unknown"))
     query = "{ incidents { nodes { id happened nodes to } } }"
     found = await growing.ask(query)
     async with listening(growing, query=INCIDENTS) as one:
@@ -93,7 +95,7 @@ async def test_what_is_judged_is_what_the_question_answers(
 
 
 async def test_a_log_is_judged_once_for_all(
-    growing: Client, telling: Telling, monkeypatch: pytest.MonkeyPatch
+    growing: Client, written_log: WrittenLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged: list[int] = []
     judge = Judging._judged
@@ -117,15 +119,15 @@ async def test_a_log_is_judged_once_for_all(
             group.create_task(subscriber())
         for _ in range(5):
             await begun.acquire()
-        await telling.tell(ready("n1", 60, "Unknown"))
+        await written_log.append(ready("n1", 60, "Unknown"))
 
     assert len(judged) == 2
 
 
 async def test_too_many_are_told_to_come_later(
-    growing: Client, telling: Telling, monkeypatch: pytest.MonkeyPatch
+    growing: Client, written_log: WrittenLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    del telling
+    del written_log
     monkeypatch.setattr("api.resolvers.judging.SUBSCRIBERS_MAX", 1)
     async with listening(growing, query=INCIDENTS) as one:
         await told(one, "incidents")
@@ -136,9 +138,9 @@ async def test_too_many_are_told_to_come_later(
 
 
 async def test_a_judgement_that_fails_ends_its_subscription_alone(
-    growing: Client, telling: Telling, monkeypatch: pytest.MonkeyPatch
+    growing: Client, written_log: WrittenLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    del telling
+    del written_log
 
     async def broken(*given: object, **more: object) -> None:
         del given, more
@@ -212,10 +214,10 @@ def booted(version: int, boot: str, status: str) -> Any:
 
 
 async def test_a_renamed_incident_is_the_same_to_subscribers_and_webhooks(
-    growing: Client, telling: Telling, database: Database
+    growing: Client, written_log: WrittenLog, database: Database
 ) -> None:
     """One is away first, and a boot ID shows then that it rebooted."""
-    await telling.tell(booted(2, "one", "True"))
+    await written_log.append(booted(2, "one", "True"))
     rule = a_rule()
     queries = {
         field: f"""subscription {{ {field}(cluster: "prod") {{
@@ -242,7 +244,7 @@ async def test_a_renamed_incident_is_the_same_to_subscribers_and_webhooks(
             booted(60, "one", "Unknown"),
             booted(120, "two", "True"),
         ):
-            await telling.tell(change)
+            await written_log.append(change)
             await following.judge(await logs.read(None), since=START)
             changes.append(
                 {

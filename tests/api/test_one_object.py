@@ -12,7 +12,7 @@ from tests.api.serving import Client, served_by
 from tests.support.builders import PODS, a_frame, a_list, at
 from tests.support.builders import an_object as built
 from tests.support.postgres import Database
-from tests.support.telling import Telling
+from tests.support.written_log import WrittenLog
 
 JOBSETS = Resource.parse("jobset.x-k8s.io/v1alpha2/jobsets")
 QUEUES = [
@@ -86,11 +86,11 @@ def told() -> Iterable[Iterable[Observation]]:
 
 @pytest.fixture
 async def audited(database: Database) -> AsyncIterator[Client]:
-    telling = Telling(database.dsn("writer"))
-    await telling.begin("n1")
+    written_log = WrittenLog(database.dsn("writer"))
+    await written_log.begin("n1")
     for batch in told():
-        await telling.tell(*batch)
-    await telling.end()
+        await written_log.append(*batch)
+    await written_log.end()
     async with served_by(database.dsn("reader")) as client:
         yield client
 

@@ -9,7 +9,7 @@ from api.resolvers.answers import entries, paging
 from tests.api.serving import Client
 from tests.support.fact_rows import derive_anew
 from tests.support.postgres import Database
-from tests.support.telling import Telling, changes
+from tests.support.written_log import WrittenLog, changes
 
 FACTS = """query Page($first: Int, $after: String, $last: Int, $before: String)
 { page: facts(cluster: "kernel-deadlock", first: $first, after: $after,
@@ -116,15 +116,15 @@ EXPIRED = ["question.cursor_expired"]
 
 
 async def test_cursors_of_facts_expire_when_these_are_derived_anew(
-    growing: Client, telling: Telling, database: Database
+    growing: Client, written_log: WrittenLog, database: Database
 ) -> None:
-    await telling.tell(*changes("n1", 2, 9))
+    await written_log.append(*changes("n1", 2, 9))
     whole = await page(growing, LIVE, first=500)
     of_facts = (await page(growing, LIVE, first=4))["pageInfo"]["endCursor"]
     entries = await page(growing, LIVE_ENTRIES, first=500)
     first = await page(growing, LIVE_ENTRIES, first=4)
     of_entries = first["pageInfo"]["endCursor"]
-    await derive_anew(database, telling.log)
+    await derive_anew(database, written_log.log)
 
     forwards = await growing.refused(LIVE, first=4, after=of_facts)
     backwards = await growing.refused(LIVE, last=4, before=of_facts)
@@ -140,17 +140,17 @@ async def test_cursors_of_facts_expire_when_these_are_derived_anew(
 
 async def test_facts_derived_anew_within_a_page_expire_its_cursors(
     growing: Client,
-    telling: Telling,
+    written_log: WrittenLog,
     database: Database,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A page is of the facts that were current when it was asked for."""
-    await telling.tell(*changes("n1", 2, 9))
+    await written_log.append(*changes("n1", 2, 9))
     whole = await page(growing, LIVE, first=500)
     read_part = paging.read_part
 
     async def changed_over(*given: Any) -> Any:
-        await derive_anew(database, telling.log)
+        await derive_anew(database, written_log.log)
         return await read_part(*given)
 
     with monkeypatch.context() as between:

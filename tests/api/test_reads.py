@@ -22,7 +22,7 @@ from tests.api.listening import listening
 from tests.api.serving import Client, Reply
 from tests.api.test_websocket import talking
 from tests.cluster.waiting import until
-from tests.support.fixed_log import STORY, tell
+from tests.support.fixed_log import STORY, write_log
 from tests.support.postgres import Database
 
 QUERY = "{ nodeNames }"
@@ -34,7 +34,7 @@ async def recorded(
     database: Database, folder: Path
 ) -> AsyncIterator[tuple[Client, str]]:
     """Serve with a log of reads; yield a client, and the token of `alice`."""
-    await tell(database.dsn("writer"), STORY)
+    await write_log(database.dsn("writer"), STORY)
     token = TokenFile(folder / "tokens").add("alice")
     settings = Settings(
         database_url=database.dsn("writer"),

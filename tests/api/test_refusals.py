@@ -11,7 +11,7 @@ import pytest
 from tests.api.serving import Client, served_by
 from tests.support.postgres import Database, connected
 from tests.support.sampling import sampled
-from tests.support.telling import Telling, changes
+from tests.support.written_log import WrittenLog, changes
 
 SIMPLE = '{ nodeNames(cluster: "crash") }'
 
@@ -286,10 +286,10 @@ async def test_the_page_itself_may_ask(served: Client) -> None:
 @pytest.fixture
 async def pruned(database: Database) -> AsyncIterator[Client]:
     """A log of which the first ten entries are no more."""
-    teller = Telling(database.dsn("writer"))
-    await teller.begin("n1")
-    await teller.tell(*changes("n1", 2, 20))
-    await teller.end()
+    written_log = WrittenLog(database.dsn("writer"))
+    await written_log.begin("n1")
+    await written_log.append(*changes("n1", 2, 20))
+    await written_log.end()
     async with connected(database.superuser_dsn()) as connection:
         for table in ("entry", "fact"):
             parts = "select relid::text from pg_partition_tree($1::regclass)"

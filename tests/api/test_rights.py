@@ -23,7 +23,7 @@ from recorder.wiring.reading import Logs, open_logs
 from tests.support.builders import NODES, PODS, a_frame, a_list, a_node, at
 from tests.support.fixed_log import LIVE
 from tests.support.postgres import Database
-from tests.support.telling import Telling
+from tests.support.written_log import WrittenLog
 
 GET_NODES, GET_PODS = Right("", "nodes", ""), Right("", "pods", "")
 
@@ -46,10 +46,10 @@ async def opened(database: Database) -> AsyncIterator[Logs]:
 
 
 async def test_what_was_judged_with_a_right_is_not_told_without_it(
-    database: Database, telling: Telling
+    database: Database, written_log: WrittenLog
 ) -> None:
     """By the next subscription of the same person, to a log that is quiet."""
-    await telling.tell(
+    await written_log.append(
         a_list(PODS, 2),
         a_frame(NODES, "MODIFIED", a_node("n1", 60, ready="Unknown"), when=60),
     )
@@ -72,10 +72,10 @@ async def test_what_was_judged_with_a_right_is_not_told_without_it(
 
 
 async def test_why_days_are_held_is_told_to_who_may_get_nodes(
-    database: Database, telling: Telling
+    database: Database, written_log: WrittenLog
 ) -> None:
     held = b'{"action":"hold placed","node":"n1","why":"a lawsuit"}'
-    await telling.tell(Noticed(observed_at=at(61), document=held))
+    await written_log.append(Noticed(observed_at=at(61), document=held))
     rights = Granted({GET_PODS})
 
     async def read() -> set[Operation]:

@@ -16,7 +16,7 @@ from tests.api.listening import FACTS, listening
 from tests.api.serving import Client
 from tests.support.fact_rows import derive_anew
 from tests.support.postgres import Database
-from tests.support.telling import Telling, changes
+from tests.support.written_log import WrittenLog, changes
 
 ALL = """query All($after: String) { facts(cluster: "prod", first: 500,
   after: $after) { nodes { entry index node } pageInfo { endCursor } } }"""
@@ -28,11 +28,11 @@ async def places(client: Client) -> list[tuple[str, int]]:
 
 
 async def test_a_subscriber_is_told_what_is_committed(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
     async with listening(growing) as one:
         assert (await one.batch())["facts"] == []
-        await telling.tell(*changes("n1", 2, 3))
+        await written_log.append(*changes("n1", 2, 3))
 
         told = await one.facts(3)
 
@@ -40,7 +40,7 @@ async def test_a_subscriber_is_told_what_is_committed(
 
 
 async def test_nothing_is_kept_of_an_event_that_was_sent(
-    growing: Client, telling: Telling, monkeypatch: pytest.MonkeyPatch
+    growing: Client, written_log: WrittenLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is selected is looked at once, however many events come."""
     kept: list[int] = []
@@ -55,7 +55,7 @@ async def test_nothing_is_kept_of_an_event_that_was_sent(
     async with listening(growing) as one:
         await one.batch()
         for version in range(2, 7):
-            await telling.tell(*changes("n1", version, 1))
+            await written_log.append(*changes("n1", version, 1))
             await one.facts(1)
 
     assert len(kept) >= 6
@@ -63,11 +63,11 @@ async def test_nothing_is_kept_of_an_event_that_was_sent(
 
 
 async def test_a_node_is_followed_alone(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
     async with listening(growing, node="n2") as one:
         await one.batch()
-        await telling.tell(*changes("n1", 2, 3), *changes("n2", 6, 2))
+        await written_log.append(*changes("n1", 2, 3), *changes("n2", 6, 2))
 
         batch = await one.batch()
 
@@ -76,7 +76,7 @@ async def test_a_node_is_followed_alone(
 
 
 async def test_who_begins_again_after_a_cursor_loses_and_repeats_nothing(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
     told: list[tuple[str, int]] = []
     cursor = None
@@ -86,11 +86,11 @@ async def test_who_begins_again_after_a_cursor_loses_and_repeats_nothing(
             if cursor is None:
                 cursor = (await one.batch())["cursor"]
             # Some is committed while nobody listens, some while one does.
-            await telling.tell(*changes("n1", version, 4))
+            await written_log.append(*changes("n1", version, 4))
             told += await one.facts(4 if turn == 0 else 8)
             cursor = one.cursor
         version += 4
-        await telling.tell(*changes("n2", version, 4))
+        await written_log.append(*changes("n2", version, 4))
         version += 4
 
     everything = await places(growing)
@@ -99,9 +99,9 @@ async def test_who_begins_again_after_a_cursor_loses_and_repeats_nothing(
 
 
 async def test_a_cursor_within_a_page_goes_on_with_the_next_fact(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
-    await telling.tell(*changes("n1", 2, 5))
+    await written_log.append(*changes("n1", 2, 5))
     found = await growing.ask(
         """{ facts(cluster: "prod", first: 2) {
           edges { cursor node { entry index } } } }"""
@@ -117,17 +117,17 @@ async def test_a_cursor_within_a_page_goes_on_with_the_next_fact(
 
 
 async def test_a_cursor_of_a_batch_outlives_a_derivation(
-    growing: Client, telling: Telling, database: Database
+    growing: Client, written_log: WrittenLog, database: Database
 ) -> None:
     async with listening(growing) as one, listening(growing) as other:
         await one.batch()
         await other.batch()
-        await telling.tell(*changes("n1", 2, 3))
+        await written_log.append(*changes("n1", 2, 3))
         told = await one.facts(3)
         await other.facts(3)
         cursor = one.cursor
-        await derive_anew(database, telling.log)
-        await telling.tell(*changes("n2", 6, 4))
+        await derive_anew(database, written_log.log)
+        await written_log.append(*changes("n2", 6, 4))
         later = await other.facts(4)
 
     async with listening(growing, after=cursor) as again:
@@ -136,11 +136,11 @@ async def test_a_cursor_of_a_batch_outlives_a_derivation(
 
 
 async def test_a_cursor_within_an_entry_ends_with_its_derivation(
-    growing: Client, telling: Telling, database: Database
+    growing: Client, written_log: WrittenLog, database: Database
 ) -> None:
-    await telling.tell(*changes("n1", 2, 5))
+    await written_log.append(*changes("n1", 2, 5))
     found = await growing.ask(ALL)
-    await derive_anew(database, telling.log)
+    await derive_anew(database, written_log.log)
 
     async with listening(
         growing, after=found["facts"]["pageInfo"]["endCursor"]
@@ -155,7 +155,7 @@ async def test_a_cursor_within_an_entry_ends_with_its_derivation(
 
 async def test_facts_that_are_derived_later_are_told_then(
     growing: Client,
-    telling: Telling,
+    written_log: WrittenLog,
     database: Database,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -164,10 +164,10 @@ async def test_facts_that_are_derived_later_are_told_then(
         await one.batch()
         with monkeypatch.context() as other:
             other.setattr(derivation, "DERIVATION", 99)
-            await telling.tell(*changes("n1", 2, 3))
+            await written_log.append(*changes("n1", 2, 3))
         async with listening(growing, after=one.cursor) as again:
             unknown = await again.batch()
-        await derive_anew(database, telling.log)
+        await derive_anew(database, written_log.log)
 
         told = await one.facts(3)
 
@@ -180,20 +180,20 @@ async def test_facts_that_are_derived_later_are_told_then(
 
 async def test_who_begins_where_facts_are_missing_is_told_what_comes(
     growing: Client,
-    telling: Telling,
+    written_log: WrittenLog,
     database: Database,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as other:
         other.setattr(derivation, "DERIVATION", 99)
-        await telling.tell(*changes("n1", 2, 3))
+        await written_log.append(*changes("n1", 2, 3))
     async with listening(growing) as one:
         await one.batch()
-        await derive_anew(database, telling.log)
-        await telling.tell(*changes("n2", 6, 2))
+        await derive_anew(database, written_log.log)
+        await written_log.append(*changes("n2", 6, 2))
 
         told = await one.facts(2)
-        await telling.tell(*changes("n2", 8, 2))
+        await written_log.append(*changes("n2", 8, 2))
 
     async with listening(growing, after=one.cursor) as again:
         told += await again.facts(2)
@@ -201,7 +201,7 @@ async def test_who_begins_where_facts_are_missing_is_told_what_comes(
 
 
 async def test_many_subscribers_are_told_the_same(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
     async def follow(ready: asyncio.Semaphore) -> list[tuple[str, int]]:
         async with listening(growing) as one:
@@ -215,7 +215,7 @@ async def test_many_subscribers_are_told_the_same(
         for _ in tasks:
             await ready.acquire()
         for version in range(2, 22, 4):
-            await telling.tell(*changes("n1", version, 4))
+            await written_log.append(*changes("n1", version, 4))
 
     assert {tuple(task.result()) for task in tasks} == {
         tuple((await places(growing))[-20:])
@@ -223,12 +223,12 @@ async def test_many_subscribers_are_told_the_same(
 
 
 async def test_a_slow_reader_is_cut_off_with_a_cursor_to_go_on_from(
-    growing: Client, telling: Telling, monkeypatch: pytest.MonkeyPatch
+    growing: Client, written_log: WrittenLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(following, "QUEUE_MAX", 2)
     async with listening(growing) as one:
         await one.batch()
-        await telling.tell(*changes("n1", 2, 9))
+        await written_log.append(*changes("n1", 2, 9))
 
         name, document = await one.event()
         ended, _ = await one.event()
@@ -243,7 +243,7 @@ async def test_a_slow_reader_is_cut_off_with_a_cursor_to_go_on_from(
 
 
 async def test_who_does_not_read_holds_nobody_up(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
     """Far more is told than connections take that nobody reads from."""
     told = " ".join(f"a{number}: detail" for number in range(90))
@@ -266,7 +266,7 @@ async def test_who_does_not_read_holds_nobody_up(
         async with listening(growing) as one:
             await one.batch()
             for version in range(2, 1002, 10):
-                await telling.tell(*changes("n1", version, 10))
+                await written_log.append(*changes("n1", version, 10))
 
             assert len(await one.facts(1000)) == 1000
 
@@ -295,12 +295,12 @@ async def test_a_subscription_is_refused_where_events_are_not_read(
 
 
 async def test_subscriptions_that_ended_leave_nothing_behind(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
     for version in range(2, 22, 2):
         async with listening(growing) as one:
             await one.batch()
-            await telling.tell(*changes("n1", version, 2))
+            await written_log.append(*changes("n1", version, 2))
 
     def ended() -> bool:
         gc.collect()
@@ -311,7 +311,7 @@ async def test_subscriptions_that_ended_leave_nothing_behind(
 
 
 async def test_what_was_answered_is_gone_before_the_collector_comes(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
     """Else a server holds all that was asked since it last came by."""
 
@@ -325,7 +325,7 @@ async def test_what_was_answered_is_gone_before_the_collector_comes(
             await places(growing)
             async with listening(growing) as one:
                 await one.batch()
-                await telling.tell(*changes("n1", version, 2))
+                await written_log.append(*changes("n1", version, 2))
                 await one.facts(2)
         await until(is_gone)
     finally:

@@ -29,16 +29,16 @@ HIDDEN = 7
 @pytest.fixture(scope="module")
 def counted(embedded_server: DatabaseServer) -> Iterator[Database]:
     async def fill(writer: str) -> None:
-        teller = Tenants(writer)
-        await teller.begin()
+        written_log = Tenants(writer)
+        await written_log.begin()
         for number in (100, *range(101, 101 + HIDDEN)):
             space = "amber" if number == 100 else "blue"
             pod = {"resource": "pods", "namespace": space}
             pod["name"] = f"{space}-job-{MACHINE}"
-            await teller.tell(
+            await written_log.append(
                 requested(number, "patch", pod, {"a": number}, user=ACTOR)
             )
-        await teller.end()
+        await written_log.end()
 
     with filled_database(embedded_server, fill) as database:
         yield database

@@ -43,11 +43,11 @@ SUBSCRIPTIONS = {
 
 
 @pytest.fixture
-async def teller(database: Database) -> AsyncIterator[Tenants]:
-    teller = Tenants(database.dsn("writer"))
-    await teller.begin()
-    yield teller
-    await teller.end()
+async def written_log(database: Database) -> AsyncIterator[Tenants]:
+    written_log = Tenants(database.dsn("writer"))
+    await written_log.begin()
+    yield written_log
+    await written_log.end()
 
 
 def hangs(machine: str, when: int, *, hung: bool = True) -> Observation:
@@ -65,7 +65,7 @@ async def end_of(one: Listening) -> str:
 
 
 async def test_a_stream_whose_right_was_withdrawn_ends_with_an_error(
-    database: Database, teller: Tenants, monkeypatch: pytest.MonkeyPatch
+    database: Database, written_log: Tenants, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of a log in which nothing happens: so each right is asked for again."""
     for module, name in (
@@ -74,7 +74,7 @@ async def test_a_stream_whose_right_was_withdrawn_ends_with_an_error(
         (following, "STILL_SECONDS"),
     ):
         monkeypatch.setattr(module, name, 0.2)
-    del teller
+    del written_log
     cluster = Cluster()
     dsn = database.dsn("reader")
     async with served_to(dsn, cluster) as client, AsyncExitStack() as stack:
@@ -111,7 +111,7 @@ def test_a_withdrawn_right_ends_a_stream_within_a_minute() -> None:
 
 
 async def test_a_tenant_is_told_what_changed_once(
-    database: Database, teller: Tenants
+    database: Database, written_log: Tenants
 ) -> None:
     reviews = Reviewing(Cluster())
     rights = PersonRights(Person("amber"), LIVE.cluster_uid, reviews)
@@ -143,7 +143,7 @@ async def test_a_tenant_is_told_what_changed_once(
             first = await anext(news)
             assert [one.nodes for one in first.incidents] == [[MACHINE]]
             assert told(first) == (True, True)
-            await teller.tell(hangs(OTHERS_MACHINE, 120))
+            await written_log.append(hangs(OTHERS_MACHINE, 120))
             assert told(await anext(news)) == (False, False)
-            await teller.tell(hangs(MACHINE, 130))
+            await written_log.append(hangs(MACHINE, 130))
             assert told(await anext(news)) == (True, True)

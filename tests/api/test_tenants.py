@@ -48,7 +48,7 @@ class World:
     """The log of the tenants, served."""
 
     client: Client
-    teller: Tenants
+    tenants: Tenants
 
     async def ask(self, who: str, query: str) -> Reply:
         reply = await self.client.post({"query": query}, headers=token(who))
@@ -67,13 +67,13 @@ def token(who: str) -> Mapping[str, str]:
 
 @asynccontextmanager
 async def a_world(database: Database) -> AsyncIterator[World]:
-    teller = Tenants(database.dsn("writer"))
+    tenants = Tenants(database.dsn("writer"))
     try:
-        await teller.begin()
+        await tenants.begin()
         async with served_to(database.dsn("reader")) as client:
-            yield World(client, teller)
+            yield World(client, tenants)
     finally:
-        await teller.end()
+        await tenants.end()
 
 
 def arguments(tenant: str, machine: str) -> dict[str, str]:
@@ -175,10 +175,10 @@ def of_window() -> str:
 
 
 def begin(world: World) -> str:
-    return str(Cursor.behind(world.teller.log, 0))
+    return str(Cursor.behind(world.tenants.log, 0))
 
 
-def telling(answers: Mapping[str, str], word: str) -> dict[str, str]:
+def naming(answers: Mapping[str, str], word: str) -> dict[str, str]:
     """Return the answers with a word, and what stands around it."""
     return {
         name: text[max(0, text.index(word) - 150) : text.index(word) + 50]
@@ -219,13 +219,13 @@ async def check_who_may_read_everything_is_told_it(world: World) -> None:
     """Or else nothing below would show anything."""
     answers = await walked(world, "operator", "blue", MACHINE)
 
-    assert set(telling(answers, WITHHELD)) >= {
+    assert set(naming(answers, WITHHELD)) >= {
         "facts", "entries", "node", "gaps", "status", "clusters",
         "other object", "other facts", "other entries",
         *EXPORTS, "mcp entries", "mcp coverage", "subscribed facts",
     }  # fmt: skip
     for tenant in TENANTS:
-        assert set(telling(answers, tenant)) >= {
+        assert set(naming(answers, tenant)) >= {
             "facts", "entries", "node", "impact", "incident", "incidents",
             "mcp impact", *EXPORTS, "subscribed facts",
         }  # fmt: skip
@@ -237,18 +237,18 @@ async def check_nothing_of_another_is_told(
 ) -> None:
     own = await walked(world, who, who, MACHINE)
 
-    assert telling(own, other) == {}
-    assert telling(own, WITHHELD) == {}
+    assert naming(own, other) == {}
+    assert naming(own, WITHHELD) == {}
     # It is their machine: what happened to it, and why, is told.
     for name in ("why", "node", "incidents", "incident", "mcp why"):
         assert "hung-kernel" in own[name].lower().replace("_", "-"), name
         assert "CPUSoftLockup" in own[name], name
     # And what names them alone of all that runs there.
     blocks = f"Pod {who}/{who}-job-{MACHINE} blocks"
-    assert set(telling(own, blocks)) >= {
+    assert set(naming(own, blocks)) >= {
         "facts", "entries", *EXPORTS[1:], "subscribed facts",
     }  # fmt: skip
-    assert set(telling(own, f"{who}-job")) >= {
+    assert set(naming(own, f"{who}-job")) >= {
         "object", "workload", "whyWorkload", "entry", "facts", "entries",
         "impact", "search", "mcp impact", "mcp history", *EXPORTS,
         "subscribed facts",
@@ -259,8 +259,8 @@ async def check_another_is_as_if_it_were_not(world: World) -> None:
     answers = await walked(world, "amber", "blue", OTHERS_MACHINE)
     asked = {name: answers.pop(name) for name in NAMED_IN_THE_QUESTION}
 
-    assert telling(answers, "blue") == {}
-    assert telling(asked, "blue-job-") == {}
-    assert telling({**answers, **asked}, WITHHELD) == {}
+    assert naming(answers, "blue") == {}
+    assert naming(asked, "blue-job-") == {}
+    assert naming({**answers, **asked}, WITHHELD) == {}
     for name, text in asked.items():
         assert "not_found" in text, (name, text)

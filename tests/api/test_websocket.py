@@ -20,7 +20,7 @@ from recorder.keeping.tokens import TokenFile
 from tests.api.listening import FACTS
 from tests.api.serving import Client, served_by
 from tests.support.postgres import Database
-from tests.support.telling import Telling, changes
+from tests.support.written_log import WrittenLog, changes
 
 NAMES = '{ nodeNames(cluster: "crash") }'
 SECONDS = 20
@@ -64,13 +64,13 @@ async def talking(client: Client, **more: Any) -> AsyncIterator[Talking]:
 
 
 async def test_a_subscriber_is_told_what_is_committed(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
     async with talking(growing) as one:
         await one.begin()
         await one.subscribe("a", FACTS)
         began = await one.hear()
-        await telling.tell(*changes("n1", 2, 1))
+        await written_log.append(*changes("n1", 2, 1))
         told = await one.hear()
         await one.say(type="complete", id="a")
         await one.say(type="ping")
@@ -83,7 +83,7 @@ async def test_a_subscriber_is_told_what_is_committed(
 
 
 async def test_a_client_that_is_not_ours_subscribes(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
     url = growing.address.replace("http", "ws", 1) + "graphql"
     transport = WebsocketsTransport(url=url, subprotocols=[PROTOCOL])
@@ -93,7 +93,7 @@ async def test_a_client_that_is_not_ours_subscribes(
             found.append(told["facts"]["facts"])
             if len(found) == 2:
                 break
-            await telling.tell(*changes("n1", 2, 1))
+            await written_log.append(*changes("n1", 2, 1))
 
     assert found[0] == []
     assert found[1][0]["node"] == "n1"
@@ -145,9 +145,9 @@ async def test_what_is_not_of_the_protocol_ends_the_connection(
 
 
 async def test_an_operation_has_a_name_of_its_own(
-    growing: Client, telling: Telling
+    growing: Client, written_log: WrittenLog
 ) -> None:
-    del telling
+    del written_log
     async with talking(growing) as one:
         await one.begin()
         await one.subscribe("a", FACTS)
@@ -157,9 +157,9 @@ async def test_an_operation_has_a_name_of_its_own(
 
 
 async def test_a_connection_has_so_many_operations_at_once(
-    growing: Client, telling: Telling, monkeypatch: pytest.MonkeyPatch
+    growing: Client, written_log: WrittenLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    del telling
+    del written_log
     monkeypatch.setattr(websocket, "OPERATIONS_MAX", 2)
     async with talking(growing) as one:
         await one.begin()
@@ -261,7 +261,7 @@ async def test_who_pings_and_does_not_read_is_no_longer_read() -> None:
 
 
 async def test_a_client_that_breaks_off_leaves_nothing(
-    growing: Client, telling: Telling, caplog: pytest.LogCaptureFixture
+    growing: Client, written_log: WrittenLog, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(3):
         async with talking(growing) as one:
@@ -271,7 +271,7 @@ async def test_a_client_that_breaks_off_leaves_nothing(
             transport = one.socket.get_extra_info("socket")
             assert transport is not None
             one.socket._writer.transport.abort()
-    await telling.tell(*changes("n1", 2, 1))
+    await written_log.append(*changes("n1", 2, 1))
     async with talking(growing) as later:
         await later.begin()
         await later.subscribe("a", FACTS)

@@ -20,7 +20,7 @@ from tests.corpus.live.asking import LIVE as LIVE_FOLDER
 from tests.corpus.logs import play_in_turn, tape_of
 from tests.support.builders import at
 from tests.support.filled import filled_database
-from tests.support.fixed_log import LIVE, STORY, TAPE, tell
+from tests.support.fixed_log import LIVE, STORY, TAPE, write_log
 from tests.support.postgres import Database, DatabaseServer
 
 WHEN = at(330)
@@ -83,8 +83,8 @@ def story_database(embedded_server: DatabaseServer) -> Iterator[Database]:
     """Log 1 of the cluster "prod", and log 2 of a tape, "demo"."""
 
     async def fill(writer: str) -> None:
-        assert await tell(writer, STORY, spec=LIVE) == 1
-        assert await tell(writer, STORY, spec=TAPE) == 2
+        assert await write_log(writer, STORY, spec=LIVE) == 1
+        assert await write_log(writer, STORY, spec=TAPE) == 2
 
     with filled_database(embedded_server, fill) as database:
         yield database

@@ -11,7 +11,7 @@ from recorder.store.writer import LogSpec
 from recorder.wiring import known
 from tests.cli.conftest import Recorder
 from tests.support.filled import filled_database
-from tests.support.fixed_log import STORY, tell
+from tests.support.fixed_log import STORY, write_log
 from tests.support.postgres import Database, DatabaseServer
 
 DATABASES = 3
@@ -35,7 +35,7 @@ async def record(clusters: list[str], writer: str) -> None:
             kubernetes="v1.36.3",
             redaction_key_id=None,
         )
-        await tell(writer, STORY, spec=spec)
+        await write_log(writer, STORY, spec=spec)
 
 
 @pytest.fixture(scope="module")

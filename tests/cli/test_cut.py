@@ -15,7 +15,7 @@ from recorder.sources.tape import TapeReader
 from tests.cli.conftest import CRASH, Answer, Recorder, stop_clock
 from tests.support.builders import at
 from tests.support.filled import filled_database
-from tests.support.fixed_log import LIVE, STORY, tell
+from tests.support.fixed_log import LIVE, STORY, write_log
 from tests.support.postgres import Database, DatabaseServer
 
 EVERY = ("--limit", "all", "-o", "ndjson", "--raw")
@@ -48,7 +48,7 @@ def database_of_two(
     async def fill(writer: str) -> None:
         playing = Playing(path=CRASH)
         await play_tape(playing, settings, writer, asyncio.Event())
-        assert await tell(writer, STORY, spec=LIVE) == 2
+        assert await write_log(writer, STORY, spec=LIVE) == 2
 
     with filled_database(embedded_server, fill) as database:
         yield database

@@ -17,7 +17,7 @@ from tests.cli.checking import (
 )
 from tests.cli.conftest import Recorder
 from tests.support.builders import EVENTS, a_frame, a_list, an_event
-from tests.support.fixed_log import STORY, tell
+from tests.support.fixed_log import STORY, write_log
 from tests.support.postgres import Database
 
 pytestmark = pytest.mark.usefixtures("cluster_is_reached")
@@ -27,7 +27,7 @@ def test_a_sound_database_is_found_sound(
     any_database: Database, recorder: Recorder, data: Path
 ) -> None:
     del data
-    asyncio.run(tell(any_database.dsn("writer"), STORY))
+    asyncio.run(write_log(any_database.dsn("writer"), STORY))
     url = ("--database-url", any_database.dsn("writer"))
 
     answer = recorder("doctor", "-o", "json", *url)
@@ -166,7 +166,7 @@ def test_a_guard_that_was_disabled_is_found_in_every_partition(
     any_database: Database, recorder: Recorder, data: Path
 ) -> None:
     del data
-    asyncio.run(tell(any_database.dsn("writer"), STORY))
+    asyncio.run(write_log(any_database.dsn("writer"), STORY))
     first = asyncio.run(
         value(
             any_database.superuser_dsn(),
@@ -195,7 +195,7 @@ def test_who_writes_the_log_is_named_and_until_when(
     database: Database, recorder: Recorder, data: Path
 ) -> None:
     del data
-    asyncio.run(tell(database.dsn("writer"), STORY))
+    asyncio.run(write_log(database.dsn("writer"), STORY))
     url = ("--database-url", database.dsn("writer"))
 
     asyncio.run(hold(database, "6 s"))
@@ -340,7 +340,7 @@ def test_how_long_events_live_is_measured_and_compared(
             for event in expired
         ],
     ]
-    asyncio.run(tell(any_database.dsn("writer"), story))
+    asyncio.run(write_log(any_database.dsn("writer"), story))
     url = ("--database-url", any_database.dsn("writer"))
 
     wrong = checks(recorder("doctor", "-o", "json", *url))["event ttl"]

@@ -16,7 +16,7 @@ from tests.support.builders import (
     an_object,
 )
 from tests.support.postgres import Database, connected
-from tests.support.telling import Telling
+from tests.support.written_log import WrittenLog
 
 SECONDS = 30
 FOLLOW = ("log", "--follow", "-o", "ndjson")
@@ -66,14 +66,14 @@ async def interrupted(process: asyncio.subprocess.Process) -> str:
 async def test_nothing_is_skipped_and_nothing_comes_twice(
     database: Database,
 ) -> None:
-    telling = Telling(database.dsn("writer"), with_facts=False)
-    await telling.lease()
-    await telling.tell(*pods(1, 5))
+    written_log = WrittenLog(database.dsn("writer"), with_facts=False)
+    await written_log.lease()
+    await written_log.append(*pods(1, 5))
 
     async with started(*FOLLOW, url=database.dsn("reader")) as process:
         assert await read(process, 5) == [1, 2, 3, 4, 5]
         for batch in range(40):
-            await telling.tell(*pods(6 + batch * 3, 3))
+            await written_log.append(*pods(6 + batch * 3, 3))
             if batch % 15 == 10:
                 # It loses every connection in the middle of it.
                 await kill_readers(database)
@@ -84,30 +84,30 @@ async def test_nothing_is_skipped_and_nothing_comes_twice(
 
     assert process.returncode == 130
     assert "Traceback" not in err
-    await telling.end()
+    await written_log.end()
 
 
 async def test_what_is_told_is_heard_and_not_looked_for(
     database: Database,
 ) -> None:
-    telling = Telling(database.dsn("writer"), with_facts=False)
-    await telling.lease()
-    await telling.tell(*pods(1, 1))
+    written_log = WrittenLog(database.dsn("writer"), with_facts=False)
+    await written_log.lease()
+    await written_log.append(*pods(1, 1))
 
     url = database.dsn("reader")
     async with started(*FOLLOW, url=url, program=PATIENT) as process:
         await read(process, 1)
         await until_listening(database)
         for number in range(2, 8):
-            await telling.tell(*pods(number, 1))
+            await written_log.append(*pods(number, 1))
             assert await read(process, 1) == [number]
-    await telling.end()
+    await written_log.end()
 
 
 async def test_only_what_was_asked_for_comes(database: Database) -> None:
-    telling = Telling(database.dsn("writer"), with_facts=False)
-    await telling.lease()
-    await telling.tell(a_list(PODS, 1, an_object("p", 1)))
+    written_log = WrittenLog(database.dsn("writer"), with_facts=False)
+    await written_log.lease()
+    await written_log.append(a_list(PODS, 1, an_object("p", 1)))
     asked = ("--object", "pod/train/p", "--reason", "Killing")
 
     url = database.dsn("reader")
@@ -118,34 +118,34 @@ async def test_only_what_was_asked_for_comes(database: Database) -> None:
         reborn = an_event("e", 3, pod="p")
         reborn["reason"] = "Killing"
         reborn["involvedObject"]["uid"] = "another"
-        await telling.tell(*pods(2, 3))
-        await telling.tell(a_frame(EVENTS, "ADDED", reborn))
-        await telling.tell(a_frame(EVENTS, "ADDED", an_event("f", 4)))
+        await written_log.append(*pods(2, 3))
+        await written_log.append(a_frame(EVENTS, "ADDED", reborn))
+        await written_log.append(a_frame(EVENTS, "ADDED", an_event("f", 4)))
 
         assert await read(process, 1) == [5]
-    await telling.end()
+    await written_log.end()
 
 
 async def test_a_limit_is_of_what_was_there(database: Database) -> None:
-    telling = Telling(database.dsn("writer"), with_facts=False)
-    await telling.lease()
-    await telling.tell(*pods(1, 5))
+    written_log = WrittenLog(database.dsn("writer"), with_facts=False)
+    await written_log.lease()
+    await written_log.append(*pods(1, 5))
 
     url = database.dsn("reader")
     async with started(*FOLLOW, "--limit", "2", url=url) as process:
         assert await read(process, 2) == [4, 5]
-        await telling.tell(*pods(6, 3))
+        await written_log.append(*pods(6, 3))
         assert await read(process, 3) == [6, 7, 8]
-    await telling.end()
+    await written_log.end()
 
 
 async def test_a_reader_that_goes_away_ends_it_quietly(
     database: Database,
 ) -> None:
-    telling = Telling(database.dsn("writer"), with_facts=False)
-    await telling.lease()
+    written_log = WrittenLog(database.dsn("writer"), with_facts=False)
+    await written_log.lease()
     for batch in range(30):
-        await telling.tell(*pods(1 + batch * 100, 100))
+        await written_log.append(*pods(1 + batch * 100, 100))
 
     whole = ("log", "--limit", "all", "-o", "ndjson")
     async with started(*whole, url=database.dsn("reader")) as process:
@@ -160,7 +160,7 @@ async def test_a_reader_that_goes_away_ends_it_quietly(
 
     assert process.returncode == 141
     assert err == b""
-    await telling.end()
+    await written_log.end()
 
 
 async def kill_readers(database: Database) -> None:

@@ -16,7 +16,7 @@ from tests.support.builders import (
     an_object,
     at,
 )
-from tests.support.fixed_log import tell
+from tests.support.fixed_log import write_log
 from tests.support.postgres import Database
 
 
@@ -30,7 +30,7 @@ def told(database: Database, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def tell_it(*observations: Observation) -> None:
         end = a_bookmark(PODS, 99, when=330)
-        asyncio.run(tell(database.dsn("writer"), [[*observations, end]]))
+        asyncio.run(write_log(database.dsn("writer"), [[*observations, end]]))
 
     return tell_it
 

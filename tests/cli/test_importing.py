@@ -17,7 +17,7 @@ from tests.audit.test_packed import WRONG_SUMS
 from tests.cli.conftest import Recorder
 from tests.support.builders import at
 from tests.support.filled import filled_database
-from tests.support.fixed_log import LIVE, STORY, TAPE, tell
+from tests.support.fixed_log import LIVE, STORY, TAPE, write_log
 from tests.support.postgres import Database, DatabaseServer
 
 EKS = str(CASES / "a07-eks-session/audit.log")
@@ -28,8 +28,8 @@ EVENTS = str(CASES / "a08-events-dump/events.json")
 @pytest.fixture(scope="module")
 def own_database(embedded_server: DatabaseServer) -> Iterator[Database]:
     async def fill(writer: str) -> None:
-        assert await tell(writer, STORY, spec=LIVE) == 1
-        assert await tell(writer, STORY, spec=TAPE) == 2
+        assert await write_log(writer, STORY, spec=LIVE) == 1
+        assert await write_log(writer, STORY, spec=TAPE) == 2
 
     with filled_database(embedded_server, fill) as database:
         yield database
@@ -227,7 +227,9 @@ def test_what_an_earlier_release_took_for_a_record_is_named_and_proven(
             earlier.setattr(
                 sequencer, "read_record", taken_by_an_earlier_release
             )
-            await tell(writer, [*STORY, [other]], spec=LIVE, with_facts=True)
+            await write_log(
+                writer, [*STORY, [other]], spec=LIVE, with_facts=True
+            )
 
     with filled_database(embedded_server, fill) as database:
         monkeypatch.setenv("RECORDER_DATABASE_URL", database.dsn("writer"))

@@ -12,7 +12,7 @@ from tests.support.builders import PODS, a_frame, a_list, at
 from tests.support.filled import filled_database
 from tests.support.fixed_log import a_pod
 from tests.support.postgres import Database, DatabaseServer
-from tests.support.telling import Telling
+from tests.support.written_log import WrittenLog
 
 POD = {"resource": "pods", "namespace": "train", "name": "db-0"}
 EVICTION = {**POD, "subresource": "eviction"}
@@ -62,10 +62,10 @@ STORY = [
 @pytest.fixture(scope="module")
 def audited_database(embedded_server: DatabaseServer) -> Iterator[Database]:
     async def fill(writer: str) -> None:
-        telling = Telling(writer)
-        await telling.begin("n1", "n2")
-        await telling.tell(*STORY)
-        await telling.end()
+        written_log = WrittenLog(writer)
+        await written_log.begin("n1", "n2")
+        await written_log.append(*STORY)
+        await written_log.end()
 
     with filled_database(embedded_server, fill) as database:
         yield database

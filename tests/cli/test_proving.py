@@ -8,7 +8,7 @@ import asyncpg
 import pytest
 
 from tests.cli.conftest import Recorder
-from tests.support.fixed_log import LIVE, STORY, TAPE, tell
+from tests.support.fixed_log import LIVE, STORY, TAPE, write_log
 from tests.support.postgres import Database
 from tests.tampering.kept import unguarded
 
@@ -18,8 +18,8 @@ async def own(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Database:
     """Two logs that no other test writes, and a data folder."""
-    await tell(database.dsn("writer"), STORY, spec=LIVE, with_facts=True)
-    await tell(database.dsn("writer"), STORY, spec=TAPE, with_facts=True)
+    await write_log(database.dsn("writer"), STORY, spec=LIVE, with_facts=True)
+    await write_log(database.dsn("writer"), STORY, spec=TAPE, with_facts=True)
     monkeypatch.setenv("RECORDER_DATABASE_URL", database.dsn("writer"))
     monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
     return database

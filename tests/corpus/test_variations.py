@@ -130,8 +130,8 @@ def test_a_shuffle_changes_the_order_across_resources() -> None:
 @given(seed=seeds)
 def test_a_shuffle_makes_the_same_entries(seed: int) -> None:
     original, varied = vary("shuffle-arrival", seed)
-    assert sorted(played(original.tape).told()) == sorted(
-        played(varied.tape).told()
+    assert sorted(played(original.tape).summaries()) == sorted(
+        played(varied.tape).summaries()
     )
 
 
@@ -140,7 +140,7 @@ def test_a_shuffle_makes_the_same_entries(seed: int) -> None:
 def test_a_repeated_frame_makes_no_entry(seed: int) -> None:
     original, varied = vary("repeat-frames", seed)
     assert len(varied.tape.frames) > len(original.tape.frames)
-    assert played(varied.tape).told() == played(original.tape).told()
+    assert played(varied.tape).summaries() == played(original.tape).summaries()
 
 
 @few

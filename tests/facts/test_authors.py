@@ -13,7 +13,7 @@ from tests.corpus.playing import played
 from tests.corpus.tape_lines import read_lines
 from tests.explain.judged import facts_of
 from tests.facts.versions import NODES, between, managed, node
-from tests.support.details import told
+from tests.support.details import stored_detail
 
 DEMO = Path(demo.__file__).with_name("demo.tape.jsonl.zst")
 
@@ -52,7 +52,7 @@ def test_the_only_manager_that_moved_wrote_everything() -> None:
         ),
     )
     assert set(authors(facts).values()) == {"kubectl"}
-    assert told(facts[0])["by"] == {
+    assert stored_detail(facts[0])["by"] == {
         "manager": "kubectl",
         "operation": "Update",
         "subresource": "",
@@ -133,7 +133,7 @@ def test_conditions_are_distinguished_by_their_type() -> None:
             status=conditions("True"),
         ),
     )
-    assert {told(f)["type"]: f.actor for f in facts} == {
+    assert {stored_detail(f)["type"]: f.actor for f in facts} == {
         "Ready": "kubelet",
         "KernelDeadlock": "node-problem-detector",
     }
@@ -156,7 +156,7 @@ def test_an_author_is_one_of_those_who_wrote_the_version() -> None:
     pairs = [
         ((by["manager"], by["operation"], by["subresource"]), wrote[place])
         for fact in facts_of(drafts)
-        if (by := told(fact.fact).get("by"))
+        if (by := stored_detail(fact.fact).get("by"))
         for place in [fact.entry.position]
     ]
     assert sum(author in writers for author, writers in pairs) > 20

@@ -17,7 +17,7 @@ from tests.facts.versions import (
     the,
 )
 from tests.support.builders import at
-from tests.support.details import told
+from tests.support.details import stored_detail
 
 READY = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
 
@@ -40,9 +40,9 @@ def test_a_condition_changes_when_its_word_does() -> None:
     assert fact.kind is FactKind.CONDITION_CHANGED
     assert fact.occurred_at == at(5)
     assert fact.node == "gpu-001"
-    assert told(fact)["type"] == "Ready"
-    assert told(fact)["old"]["status"] == "True"
-    assert told(fact)["new"] == {
+    assert stored_detail(fact)["type"] == "Ready"
+    assert stored_detail(fact)["old"]["status"] == "True"
+    assert stored_detail(fact)["new"] == {
         "status": "Unknown",
         "reason": "KubeletReady",
         "message": "silent",
@@ -169,10 +169,10 @@ def test_a_pod_from_its_binding_to_its_end() -> None:
         },
     )
     found = {f.kind: f for f in between(PODS, running, ended)}
-    assert told(found[FactKind.ENDED])["reason"] == "Terminated"
+    assert stored_detail(found[FactKind.ENDED])["reason"] == "Terminated"
     end = found[FactKind.CONTAINER_ENDED]
     assert end.occurred_at == at(50)
-    assert told(end)["reason"] == "OOMKilled"
+    assert stored_detail(end)["reason"] == "OOMKilled"
     assert says(end) == "container main ended with 137 OOMKilled"
     going = pod(
         metadata={"deletionTimestamp": "2026-11-21T03:01:00Z"},
@@ -224,7 +224,10 @@ def test_a_workload_counts_and_ends() -> None:
 
     failed = {"type": "Failed", "status": "True", "reason": "x"}
     facts = between(JOBS, job(active=2), job(failed=1, conditions=[failed]))
-    named = {told(f).get("field", told(f).get("type")) for f in facts}
+    named = {
+        stored_detail(f).get("field", stored_detail(f).get("type"))
+        for f in facts
+    }
     assert named == {"active", "failed", "Failed"}
 
 
@@ -251,7 +254,7 @@ def test_what_a_list_shows_was_not_made_then(
     document = node(metadata={"creationTimestamp": "2026-11-21T03:00:01Z"})
     (fact,) = derive(an_entry(NODES, document, operation), None).facts
     assert fact.kind is FactKind.APPEARED
-    assert told(fact)["created"] is created
+    assert stored_detail(fact)["created"] is created
     assert fact.occurred_at == (at(1) if created else None)
 
 
@@ -260,8 +263,8 @@ def test_a_deleted_object_has_its_last_state() -> None:
     derived = derive(entry, None)
     (fact,) = derived.facts
     assert fact.kind is FactKind.VANISHED
-    assert not told(fact)["inferred"]
-    assert told(fact)["state"]["fields"] == {"boot_id": "one"}
+    assert not stored_detail(fact)["inferred"]
+    assert stored_detail(fact)["state"]["fields"] == {"boot_id": "one"}
     assert derived.state is None
 
 

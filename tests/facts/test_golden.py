@@ -10,7 +10,7 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.fact import FactKind
 from tests.facts.versions import an_entry
 from tests.support.builders import at
-from tests.support.details import told
+from tests.support.details import stored_detail
 
 EVENTS = "v1/events"
 RESOURCE = "janitor.dgxc.nvidia.com/v1alpha1/rebootnodes"
@@ -175,7 +175,7 @@ def test_an_object_appears_with_its_state(
     (fact,) = derive(entry, None).facts
     assert fact.kind is FactKind.APPEARED
     assert fact.node == named
-    assert told(fact) == {"created": False, "state": state}
+    assert stored_detail(fact) == {"created": False, "state": state}
 
 
 def an_event(**more: Any) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def test_an_event_is_an_occurrence_with_its_count() -> None:
     assert fact.kind is FactKind.EVENT
     assert (fact.node, fact.actor) == ("gpu-001", "kubelet")
     assert fact.occurred_at == at(7)
-    assert told(fact) == {
+    assert stored_detail(fact) == {
         "type": "Warning",
         "reason": "Rebooted",
         "message": "Node gpu-001 has been rebooted, boot id: b2",
@@ -221,7 +221,10 @@ def test_an_event_of_the_newer_kind_says_the_same() -> None:
     )
     (fact,) = derive(an_entry(EVENTS, newer), None).facts
     assert fact.actor == "default-scheduler"
-    assert (told(fact)["count"], told(fact)["message"]) == (3, "a word")
+    assert (stored_detail(fact)["count"], stored_detail(fact)["message"]) == (
+        3,
+        "a word",
+    )
 
 
 def test_an_event_that_expires_is_no_fact() -> None:
@@ -265,7 +268,7 @@ def test_an_audit_record_shows_who_requested_what() -> None:
     assert fact.kind is FactKind.REQUESTED
     assert (fact.node, fact.actor) == ("gpu-001", "alice")
     assert fact.occurred_at == at(3.25)
-    assert told(fact) == {
+    assert stored_detail(fact) == {
         "verb": "patch",
         "stage": "ResponseComplete",
         "user": "alice",
@@ -299,7 +302,7 @@ def test_who_acts_as_another_is_still_who_they_are(
     )
     (fact,) = derive(record, None).facts
     assert fact.actor == (who or user)
-    assert told(fact)["as"] == acted_as
+    assert stored_detail(fact)["as"] == acted_as
 
 
 @pytest.mark.parametrize("body", [7, [], {"spec": 7}, "x" * 9000])
@@ -307,7 +310,7 @@ def test_an_audit_record_may_hold_any_body(body: object) -> None:
     record = an_audit(requestObject=body, responseObject=body)
     (fact,) = derive(record, None).facts
     assert fact.kind is FactKind.REQUESTED
-    assert len(told(fact)["body"]) <= 4096
+    assert len(stored_detail(fact)["body"]) <= 4096
 
 
 JOBSET = {

@@ -12,7 +12,7 @@ from recorder.facts.state import read_state, read_wire
 from recorder.model.fact import FactKind
 from recorder.model.reference import Resource
 from tests.facts.versions import JOBS, NODES, PODS, an_entry, managed
-from tests.support.details import told
+from tests.support.details import stored_detail
 
 texts = st.dictionaries(
     st.sampled_from(["a", "b", "nvidia.com/gpu"]),
@@ -127,4 +127,4 @@ def test_a_part_that_cannot_be_read_is_named_with_its_place(
     entry = an_entry(resource, {"metadata": metadata, **document})
     (fact,) = derive(entry, None).facts
     assert fact.kind is FactKind.UNREADABLE
-    assert path in told(fact)["why"]
+    assert path in stored_detail(fact)["why"]

@@ -15,7 +15,7 @@ from tests.corpus.make import TAPES
 from tests.corpus.playing import played
 from tests.corpus.tape_lines import read_lines
 from tests.facts.versions import NODES, PODS, between, node, pod
-from tests.support.details import told
+from tests.support.details import stored_detail
 
 TOLD = (
     "crash",
@@ -106,8 +106,8 @@ def test_a_text_without_end_is_cut_and_says_so() -> None:
     (fact,) = between(
         NODES, node(), node(metadata={"annotations": {"a": long}})
     )
-    assert len(told(fact)["new"]) < TEXT_CHARACTERS_MAX + 30
-    assert told(fact)["new"].endswith("(100000 characters)")
+    assert len(stored_detail(fact)["new"]) < TEXT_CHARACTERS_MAX + 30
+    assert stored_detail(fact)["new"].endswith("(100000 characters)")
 
 
 def test_what_a_pod_asks_for_is_counted_over_its_containers() -> None:

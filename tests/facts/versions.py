@@ -11,7 +11,7 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.fact import Fact, FactKind
 from recorder.model.reference import Resource
 from tests.support.builders import at
-from tests.support.details import told
+from tests.support.details import stored_detail
 
 __all__ = [
     "JOBS",
@@ -66,7 +66,7 @@ def between(resource: str, old: Document, new: Document) -> list[Fact]:
 def the(facts: list[Fact]) -> tuple[FactKind, Mapping[str, Any]]:
     """Return the only fact, without who and when."""
     (fact,) = facts
-    detail = {k: v for k, v in told(fact).items() if k != "by"}
+    detail = {k: v for k, v in stored_detail(fact).items() if k != "by"}
     return fact.kind, detail
 
 

@@ -58,7 +58,7 @@ class World:
         self.wall = WallClock(self.steady)
         self.cluster = FakeCluster(steady=self.steady)
         # As Kubernetes does; others are free to say it in other words.
-        self.cluster.tells_oldest = seed % 4 != 3
+        self.cluster.names_oldest_version = seed % 4 != 3
         self.database = Database(
             steady=self.steady, dice=random.Random(seed + 1)
         )

@@ -92,7 +92,7 @@ def test_a_right_that_returns_in_time_heals_the_gap() -> None:
 
     (gap,) = story.gaps()
     assert gap["possible"] == []
-    assert story.told("added") == ["added b 30"]
+    assert story.summaries("added") == ["added b 30"]
 
 
 @pytest.mark.parametrize("status", [0, 429, 500, 503])
@@ -106,7 +106,7 @@ def test_a_cluster_that_is_away_is_no_gap_yet(status: int) -> None:
 def test_a_kind_that_vanishes_takes_its_objects_with_it() -> None:
     story = Story(*watched(), a_closed_stream(PODS, "404", when=90))
 
-    assert story.told("absent") == ["absent a"]
+    assert story.summaries("absent") == ["absent a"]
     (gap,) = story.gaps()
     assert (gap["reason"], gap["to"]) == (
         "kind no longer served (404)",
@@ -135,7 +135,7 @@ def test_a_kind_that_returns_is_listed_with_a_gap() -> None:
 
     gap = story.gaps()[-1]
     assert gap["from"] == "2026-11-21T03:02:30.000000Z"
-    assert story.told("listed")[-1] == "listed z 66"
+    assert story.summaries("listed")[-1] == "listed z 66"
 
 
 def test_a_kind_that_returns_misses_nothing_since_none_of_it_was() -> None:
@@ -198,7 +198,7 @@ def test_versions_of_a_former_epoch_are_not_those_of_the_new_one() -> None:
         a_list(PODS, 5, an_object("a", 3), when=95),
     )
 
-    assert story.told("listed") == ["listed a 3", "listed a 3"]
+    assert story.summaries("listed") == ["listed a 3", "listed a 3"]
     assert [epoch for epoch, _ in story.log.entries][-1] == 2
     (gap,) = story.gaps()
     assert gap["reason"] == "history rewound"

@@ -54,7 +54,7 @@ def test_the_list_closes_the_gap_with_what_it_proved() -> None:
         a_list(PODS, 50, an_object("a", 30), an_object("c", 31), when=95),
     )
 
-    assert story.told("listed", "absent") == [
+    assert story.summaries("listed", "absent") == [
         "listed a 3", "listed b 4", "listed a 30", "listed c 31", "absent b",
     ]  # fmt: skip
     (gap,) = story.gaps()
@@ -75,7 +75,7 @@ def test_a_relist_with_no_change_still_leaves_what_came_and_went() -> None:
         a_list(PODS, 50, an_object("a", 3), an_object("b", 4), when=95),
     )
 
-    assert story.told("listed") == ["listed a 3", "listed b 4"]
+    assert story.summaries("listed") == ["listed a 3", "listed b 4"]
     (gap,) = story.gaps()
     assert gap["possible"] == [
         "an object that was created and deleted in between"
@@ -106,7 +106,7 @@ def test_pages_of_a_list_that_was_given_up_infer_nothing() -> None:
         a_list(PODS, 60, an_object("b", 4), when=98),
     )
 
-    assert story.told("absent") == []
+    assert story.summaries("absent") == []
 
 
 def test_an_event_of_a_list_that_is_begun_again_is_entered_once() -> None:
@@ -115,7 +115,7 @@ def test_an_event_of_a_list_that_is_begun_again_is_entered_once() -> None:
     other = a_list(EVENTS, 81, an_event("e", 5), an_event("f", 70), when=604)
     story = Story(*quiet_events(), first, again, other)
 
-    assert story.told("listed") == [
+    assert story.summaries("listed") == [
         "listed train 2", "listed e 5", "listed f 70",
     ]  # fmt: skip
 
@@ -125,7 +125,7 @@ def test_nothing_is_absent_before_the_last_page() -> None:
         *an_expired_watch(),
         a_list(PODS, 50, an_object("a", 3), more=True, when=95),
     )
-    assert story.told("absent") == []
+    assert story.summaries("absent") == []
     assert story.resume_point(PODS) == "20"
 
 
@@ -207,7 +207,7 @@ def test_an_event_that_its_ttl_removed_is_no_gap() -> None:
         a_list(EVENTS, 80, an_event("f", 10), when=3602),
     )
 
-    assert story.told("gap-opened") == []
+    assert story.summaries("gap-opened") == []
     assert len(story.of("absent")) == 1
 
 
@@ -248,7 +248,7 @@ def test_a_new_event_in_a_relist_is_a_gap() -> None:
     )
 
     assert len(story.gaps()) == 1
-    assert story.told("listed")[-1] == "listed f 70"
+    assert story.summaries("listed")[-1] == "listed f 70"
 
 
 def test_a_namespace_that_went_meanwhile_makes_it_a_gap() -> None:

@@ -29,7 +29,7 @@ from tests.support.story import Story
 def test_a_list_enters_every_version_that_the_log_does_not_hold() -> None:
     story = Story(a_list(PODS, 9, an_object("a", 3), an_object("b", 7)))
 
-    assert story.told() == ["listed a 3", "listed b 7"]
+    assert story.summaries() == ["listed a 3", "listed b 7"]
 
 
 def test_frames_become_entries_in_their_order() -> None:
@@ -40,7 +40,7 @@ def test_frames_become_entries_in_their_order() -> None:
         a_frame(PODS, "DELETED", an_object("b", 12)),
     )
 
-    assert story.told() == [
+    assert story.summaries() == [
         "listed a 3", "added b 10", "modified a 11", "deleted b 12",
     ]  # fmt: skip
 
@@ -67,7 +67,11 @@ def test_objects_that_share_a_version_are_all_taken_once() -> None:
     assert story.resume_point(EVENTS) == "9"
     story = story.restarted(*deletes)
 
-    assert story.told() == ["deleted a 50", "deleted b 50", "deleted c 50"]
+    assert story.summaries() == [
+        "deleted a 50",
+        "deleted b 50",
+        "deleted c 50",
+    ]
 
 
 def test_a_version_is_complete_when_a_later_one_was_seen() -> None:
@@ -88,7 +92,7 @@ def test_a_bookmark_completes_its_version() -> None:
     )
 
     assert story.resume_point(PODS) == "40"
-    assert story.told() == ["added a 10"]
+    assert story.summaries() == ["added a 10"]
 
 
 def test_a_bookmark_below_what_was_taken_makes_nothing_come_twice() -> None:
@@ -97,7 +101,7 @@ def test_a_bookmark_below_what_was_taken_makes_nothing_come_twice() -> None:
     story = Story(a_list(PODS, 9, an_object("a", 3)), gone)
     story = story.restarted(a_bookmark(PODS, 12), gone)
 
-    assert story.told() == ["listed a 3", "deleted a 15"]
+    assert story.summaries() == ["listed a 3", "deleted a 15"]
     assert story.resume_point(PODS) == "12"
 
 
@@ -108,7 +112,7 @@ def test_a_replayed_frame_adds_nothing_whatever_its_type() -> None:
     )
     story = story.restarted(a_frame(PODS, "ADDED", an_object("a", 11)))
 
-    assert story.told() == ["listed a 3", "modified a 11"]
+    assert story.summaries() == ["listed a 3", "modified a 11"]
 
 
 def test_an_older_version_of_an_object_is_not_taken_again() -> None:
@@ -117,7 +121,7 @@ def test_an_older_version_of_an_object_is_not_taken_again() -> None:
         a_frame(PODS, "MODIFIED", an_object("a", 11)),
     )
 
-    assert story.told() == ["listed a 15"]
+    assert story.summaries() == ["listed a 15"]
 
 
 def test_an_object_without_uid_is_known_by_its_name() -> None:
@@ -126,7 +130,7 @@ def test_an_object_without_uid_is_known_by_its_name() -> None:
     story = Story(a_list(PODS, 9), a_frame(PODS, "ADDED", document))
     story.take(a_list(PODS, 30, document, when=5))
 
-    assert story.told("added", "listed") == ["added a 10"]
+    assert story.summaries("added", "listed") == ["added a 10"]
 
 
 def test_a_frame_without_a_version_is_entered_and_moves_nothing() -> None:
@@ -146,7 +150,7 @@ def test_heartbeats_of_a_node_are_counted() -> None:
     )
 
     (head,) = story.heads()
-    assert story.told() == ["listed gpu-001 3"]
+    assert story.summaries() == ["listed gpu-001 3"]
     assert (head.heartbeats, head.heartbeat_at) == (2, at(20))
     assert head.resource_version == "11"
 
@@ -166,7 +170,7 @@ def test_full_fidelity_stores_heartbeats() -> None:
         full_fidelity=True,
     )
 
-    assert story.told() == ["listed gpu-001 3", "modified gpu-001 10"]
+    assert story.summaries() == ["listed gpu-001 3", "modified gpu-001 10"]
 
 
 def test_a_condition_that_flips_is_never_folded() -> None:
@@ -175,7 +179,7 @@ def test_a_condition_that_flips_is_never_folded() -> None:
         a_frame(NODES, "MODIFIED", a_node("gpu-001", 10, ready="False")),
     )
 
-    assert story.told() == ["listed gpu-001 3", "modified gpu-001 10"]
+    assert story.summaries() == ["listed gpu-001 3", "modified gpu-001 10"]
 
 
 def renewals(*times: float) -> list[WatchFrame]:
@@ -200,7 +204,7 @@ def a_watched_lease() -> list[object]:
 def test_regular_renewals_become_no_entry() -> None:
     story = Story(*a_watched_lease(), *renewals(10, 20, 30))
 
-    assert story.told("renewed", "modified") == []
+    assert story.summaries("renewed", "modified") == []
 
 
 def test_the_renewal_before_a_late_one_becomes_an_entry() -> None:
@@ -227,7 +231,7 @@ def test_the_last_renewal_is_entered_when_the_node_is_not_ready(
         ),
     )
 
-    assert story.told("renewed", "modified") == [
+    assert story.summaries("renewed", "modified") == [
         "renewed gpu-001 11", "modified gpu-001 40",
     ]  # fmt: skip
 
@@ -239,7 +243,7 @@ def test_the_last_renewal_is_entered_when_the_node_goes() -> None:
         a_frame(NODES, "DELETED", a_node("gpu-001", 40), when=12),
     )
 
-    assert story.told("renewed", "deleted") == [
+    assert story.summaries("renewed", "deleted") == [
         "renewed gpu-001 10", "deleted gpu-001 40",
     ]  # fmt: skip
 
@@ -250,7 +254,7 @@ def test_a_folded_renewal_survives_a_restart() -> None:
         a_frame(NODES, "DELETED", a_node("gpu-001", 40), when=12)
     )
 
-    assert story.told("renewed") == ["renewed gpu-001 10"]
+    assert story.summaries("renewed") == ["renewed gpu-001 10"]
 
 
 def test_an_unreadable_document_is_refused_and_the_stream_goes_on() -> None:

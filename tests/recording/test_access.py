@@ -145,7 +145,7 @@ async def a_world(folder: Path, database: Database) -> AsyncIterator[World]:
         await cluster.machines[NODE].crash()
         await cluster.machines[NODE].boot()
         await cluster.until_ready(NODE)
-        await recorded.until_told(rebooted, "the reboot is recorded")
+        await recorded.until_entries(rebooted, "the reboot is recorded")
         await cluster.kubectl("apply", "-f", str(SERVE))
         kubeconfig = await cluster.service_account(
             "recorder", "recorder-serve"

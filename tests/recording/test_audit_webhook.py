@@ -75,7 +75,7 @@ async def until_held(
             held(drafts)
         )
 
-    await recorded.until_told(arrived, "all records are in the log")
+    await recorded.until_entries(arrived, "all records are in the log")
 
 
 async def states_of(database: Database) -> dict[str, str]:
@@ -199,7 +199,7 @@ async def until_proved(recorded: Recorded, count: int) -> Mapping[str, Any]:
         found[:] = webhook_gaps(drafts)
         return len(found) == count
 
-    await recorded.until_told(told, "what was lost is in the log")
+    await recorded.until_entries(told, "what was lost is in the log")
     return found[-1]
 
 
@@ -258,7 +258,7 @@ async def test_what_each_of_two_api_servers_dropped_is_a_gap(
             lost = [of for of, _ in gap_reasons(drafts)]
             return lost.count("counters") == 2
 
-        await recorded.until_told(told, "what they counted is in the log")
+        await recorded.until_entries(told, "what they counted is in the log")
         log = await recorded.log()
         await recorded.kill()
         proxy.cut.add("192.0.2.2")

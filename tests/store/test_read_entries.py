@@ -27,7 +27,7 @@ from tests.support.builders import (
 from tests.support.fixed_log import (
     STORY,
     TAPE,
-    tell,
+    write_log,
 )
 from tests.support.postgres import Database
 
@@ -88,7 +88,7 @@ async def test_documents_come_back_byte_for_byte(
     ]
     odd = an_object("odd", 999, text="ä\u2028 \\u0000 \U0001f600", n=1e-7)
     told.append(a_frame(PODS, "ADDED", odd))
-    number = await tell(
+    number = await write_log(
         any_database.dsn("writer"),
         [told[start : start + 100] for start in range(0, len(told), 100)],
     )
@@ -110,7 +110,7 @@ async def test_pages_join_without_a_seam(
     engine: AsyncEngine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    number = await tell(any_database.dsn("writer"), STORY)
+    number = await write_log(any_database.dsn("writer"), STORY)
     reading = await LogReading.at_present(engine, number)
     whole = await lines(reading)
 
@@ -159,7 +159,7 @@ def matches(line: Entry, selection: Selection) -> bool:
 async def test_a_selection_gives_what_matches_and_nothing_else(
     any_database: Database, engine: AsyncEngine
 ) -> None:
-    number = await tell(any_database.dsn("writer"), STORY)
+    number = await write_log(any_database.dsn("writer"), STORY)
     reading = await LogReading.at_present(engine, number)
     whole = await lines(reading)
 
@@ -177,7 +177,7 @@ async def test_a_selection_gives_what_matches_and_nothing_else(
 async def test_only_entries_that_need_it_have_their_document(
     any_database: Database, engine: AsyncEngine
 ) -> None:
-    number = await tell(any_database.dsn("writer"), STORY)
+    number = await write_log(any_database.dsn("writer"), STORY)
     reading = await LogReading.at_present(engine, number)
 
     for line in await lines(reading):
@@ -192,8 +192,8 @@ async def test_two_logs_are_never_mixed(
     any_database: Database, engine: AsyncEngine
 ) -> None:
     dsn = any_database.dsn("writer")
-    await tell(dsn, STORY)
-    await tell(dsn, STORY[:1], spec=TAPE)
+    await write_log(dsn, STORY)
+    await write_log(dsn, STORY[:1], spec=TAPE)
 
     logs = await list_logs(engine)
 
@@ -211,9 +211,9 @@ async def test_a_reading_stays_as_it_was(
     any_database: Database, engine: AsyncEngine
 ) -> None:
     dsn = any_database.dsn("writer")
-    number = await tell(dsn, STORY[:1])
+    number = await write_log(dsn, STORY[:1])
     reading = await LogReading.at_present(engine, number)
-    await tell(dsn, STORY[1:])
+    await write_log(dsn, STORY[1:])
 
     assert positions(await lines(reading)) == list(range(1, 9))
     assert positions(await lines(await reading.again(), after=8)) == list(
@@ -231,7 +231,7 @@ async def test_a_log_that_is_not_there_is_not_found(
 async def test_an_empty_log_has_no_lines(
     any_database: Database, engine: AsyncEngine
 ) -> None:
-    number = await tell(any_database.dsn("writer"), [])
+    number = await write_log(any_database.dsn("writer"), [])
     reading = await LogReading.at_present(engine, number)
 
     assert await lines(reading) == []
@@ -256,7 +256,7 @@ async def test_a_page_takes_few_trips_to_the_database(
     trips: list[str],
 ) -> None:
     """Where it lies, and itself: planned for its values within BEGIN."""
-    number = await tell(any_database.dsn("writer"), STORY)
+    number = await write_log(any_database.dsn("writer"), STORY)
     reading = await LogReading.at_present(engine, number)
     asked: list[str] = []
 

@@ -8,7 +8,7 @@ import pytest
 
 from recorder.store import read_follow
 from recorder.store.read_follow import Bell
-from tests.support.fixed_log import STORY, TAPE, tell
+from tests.support.fixed_log import STORY, TAPE, write_log
 from tests.support.postgres import Database
 
 NEVER = timedelta(days=1)
@@ -33,7 +33,7 @@ async def test_a_batch_rings_until_it_was_heard(
     look_again(monkeypatch, NEVER)
     dsn = any_database.dsn("writer")
     async with Bell(any_database.dsn("reader"), 1) as bell:
-        await tell(dsn, STORY[:1])
+        await write_log(dsn, STORY[:1])
 
         await bell.wait()
         look_again(monkeypatch, A_MOMENT)
@@ -45,9 +45,9 @@ async def test_another_log_does_not_ring(
     any_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look_again(monkeypatch, A_MOMENT)
-    await tell(any_database.dsn("writer"), [])
+    await write_log(any_database.dsn("writer"), [])
     async with Bell(any_database.dsn("reader"), 1) as bell:
-        await tell(any_database.dsn("writer"), STORY[:1], spec=TAPE)
+        await write_log(any_database.dsn("writer"), STORY[:1], spec=TAPE)
 
         assert await heard_after(bell) >= 0.19
 
@@ -70,7 +70,7 @@ async def test_a_lost_connection_is_made_again(
         while not await database.listeners() - {lost}:
             await bell.wait()
         look_again(monkeypatch, NEVER)
-        await tell(database.dsn("writer"), STORY[:1])
+        await write_log(database.dsn("writer"), STORY[:1])
 
         await bell.wait()
 

@@ -30,7 +30,7 @@ from tests.support.fixed_log import (
     LIVE,
     STORY,
     a_definition,
-    tell,
+    write_log,
 )
 from tests.support.postgres import Database
 
@@ -75,7 +75,7 @@ async def test_the_newest_version_at_a_time_is_found(
         [a_frame(PODS, "ADDED", reborn, when=30)],
         [a_frame(EVENTS, "ADDED", an_event("f", 6, pod="p"), when=31)],
     ]
-    number = await tell(any_database.dsn("writer"), batches)
+    number = await write_log(any_database.dsn("writer"), batches)
     reading = await LogReading.at_present(engine, number)
 
     assert await newest(reading, "p", -1) is None
@@ -95,7 +95,7 @@ async def test_after_a_clock_was_set_back_the_newest_is_the_last(
         [a_frame(PODS, "ADDED", an_object("p", 1, status=1), when=100)],
         [a_frame(PODS, "MODIFIED", an_object("p", 2, status=2), when=50)],
     ]
-    number = await tell(any_database.dsn("writer"), batches)
+    number = await write_log(any_database.dsn("writer"), batches)
     reading = await LogReading.at_present(engine, number)
 
     assert await newest(reading, "p") == ("modified", 2)
@@ -109,7 +109,7 @@ async def test_heartbeats_are_read_of_live_objects(
         a_frame(NODES, "MODIFIED", a_node("n", v, beat=v), when=v)
         for v in range(2, 6)
     ]
-    number = await tell(
+    number = await write_log(
         any_database.dsn("writer"), [[a_list(NODES, 1, a_node("n", 1))], beats]
     )
     reading = await LogReading.at_present(engine, number)
@@ -127,7 +127,7 @@ async def test_heartbeats_are_read_of_live_objects(
 async def test_gaps_are_read_back_as_they_were_written(
     any_database: Database, engine: AsyncEngine
 ) -> None:
-    number = await tell(any_database.dsn("writer"), STORY)
+    number = await write_log(any_database.dsn("writer"), STORY)
     reading = await LogReading.at_present(engine, number)
 
     found = [gap async for gap in reading.gaps(None)]
@@ -147,7 +147,7 @@ async def test_an_open_gap_is_read_from_its_stream(
     any_database: Database, engine: AsyncEngine
 ) -> None:
     batches = [STORY[0], STORY[1], STORY[2][:2]]
-    number = await tell(any_database.dsn("writer"), batches)
+    number = await write_log(any_database.dsn("writer"), batches)
     reading = await LogReading.at_present(engine, number)
 
     gaps = [s.gap for s in reading.streams if s.gap is not None]
@@ -161,7 +161,7 @@ async def test_an_open_gap_is_read_from_its_stream(
 async def test_a_custom_kind_is_read_from_its_definition(
     any_database: Database, engine: AsyncEngine
 ) -> None:
-    number = await tell(any_database.dsn("writer"), STORY)
+    number = await write_log(any_database.dsn("writer"), STORY)
     reading = await LogReading.at_present(engine, number)
 
     (widget,) = await reading.names(CustomKinds())
@@ -179,7 +179,7 @@ async def test_a_definition_that_is_gone_still_names_its_kind(
     any_database: Database, engine: AsyncEngine
 ) -> None:
     gone = a_frame(DEFINITIONS, "DELETED", a_definition(), when=400)
-    number = await tell(any_database.dsn("writer"), [*STORY, [gone]])
+    number = await write_log(any_database.dsn("writer"), [*STORY, [gone]])
     reading = await LogReading.at_present(engine, number)
 
     (widget,) = await reading.names(CustomKinds())

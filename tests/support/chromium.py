@@ -1,6 +1,6 @@
 """Chromium for tests: Debian's, through apt or by name.
 
-Best without the windows and menus that nobody sees: a tab of the headless
+Best without the windows and menus that are never seen: a tab of the headless
 shell takes less than half of the processor time. ``python -m
 tests.support.chromium`` installs that where it is possible, so that a first
 test need not wait for it; a whole Chromium does as well.

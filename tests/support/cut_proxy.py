@@ -1,9 +1,9 @@
 """A wire to PostgreSQL that can be cut at the worst moment.
 
-It stands between a client and the server's unix socket. Armed, it waits for
+It is between a client and the server's unix socket. Armed, it waits for
 the client's COMMIT, or for another statement, and then either swallows it
 (the transaction is lost) or lets it through and swallows the answer (it is
-committed, and nobody knows).
+committed, and the client does not know).
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Logs of several days, written today by a clock that can be set.
 
 The writer's sessions find a function of another schema where they ask for the
-time, and those of retention do if they are told to. What the database itself
+time, and those of retention do if a test asks for it. What the database itself
 decides about days asks PostgreSQL's own clock, which is now.
 """
 
@@ -103,7 +103,7 @@ def noon(ago: int) -> datetime:
     return today - timedelta(days=ago)
 
 
-def told(day: int, when: float) -> Sequence[Observation]:
+def observations_of_day(day: int, when: float) -> Sequence[Observation]:
     """Return what happens on a day, counted from the oldest.
 
     ``when`` is its noon, in the seconds of the builders.
@@ -160,7 +160,7 @@ async def write_days(
         teller = Observer(await writer.take_lease())
         deriver = Deriver(writer)
         when = (noon(oldest - day) - at()).total_seconds()
-        for observation in told(day, when):
+        for observation in observations_of_day(day, when):
             batch = teller.batch(observation)
             await deriver.derive(batch)
             await writer.append(batch)
@@ -181,7 +181,7 @@ async def write_a_loss(database: Database, ago: int) -> None:
         spec={"nodeName": "gpu-001", "containers": [{"name": "main"}]},
         status={"phase": "Running"},
     )
-    told = (
+    observations = (
         a_list(PODS, 20, pod, when=when),
         a_list(NODES, 20, a_node("gpu-001", 4), when=when),
         a_frame(
@@ -197,7 +197,7 @@ async def write_a_loss(database: Database, ago: int) -> None:
             when=when + 400,
         ),
     )
-    for observation in told:
+    for observation in observations:
         batch = teller.batch(observation)
         await deriver.derive(batch)
         await writer.append(batch)

@@ -1,4 +1,4 @@
-"""What facts tell, as JSON that is stored."""
+"""The details of facts, as JSON that is stored."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,15 +8,15 @@ import msgspec
 from recorder.model.fact import DETAILS, Fact, FactKind
 from recorder.model.facts import Detail
 
-__all__ = ["detail_of", "told"]
+__all__ = ["detail_of", "stored_detail"]
 
 
 def detail_of(kind: FactKind, stored: Mapping[str, Any]) -> Detail:
-    """Read what a fact of a kind tells."""
+    """Read the detail of a fact of a kind."""
     return msgspec.convert(stored, DETAILS[kind])
 
 
-def told(fact: Fact) -> dict[str, Any]:
-    """Return what a fact tells, as it is stored."""
+def stored_detail(fact: Fact) -> dict[str, Any]:
+    """Return the detail of a fact, as it is stored."""
     found: dict[str, Any] = msgspec.to_builtins(fact.detail)
     return found

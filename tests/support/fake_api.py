@@ -47,9 +47,9 @@ class State(Protocol):
     uid: str
     token: str | None
     aggregated: bool
-    tells_past: bool
-    tells_another: bool
-    tells_oldest: bool
+    lists_exact_versions: bool
+    ignores_versions: bool
+    names_oldest_version: bool
     broken: set[str]
     expiry: Expiry
     seconds: float
@@ -158,7 +158,7 @@ class Api:
         if token and token not in state.pages:
             return _status(410, "the continue parameter is too old")
         revision = int(query.get("resourceVersion", state.revision))
-        if state.tells_another:
+        if state.ignores_versions:
             revision = state.revision
         items: list[Body] = []
         if token:
@@ -179,11 +179,11 @@ class Api:
         return _answer({**page, "metadata": metadata, "items": items[:limit]})
 
     def _refuse(self, query: dict[str, str]) -> web.Response | None:
-        """Refuse a version that is not told."""
+        """Refuse a version that cannot be listed."""
         if query.get("resourceVersionMatch") != "Exact":
             return None
         at = int(query["resourceVersion"])
-        if not self._state.tells_past:
+        if not self._state.lists_exact_versions:
             return _status(400, "resourceVersionMatch is not known")
         if at > self._state.revision:
             return _status(504, "Too large resource version")
@@ -196,7 +196,7 @@ class Api:
     ) -> web.Response:
         """Return one object as it was at a revision."""
         at = int(query["resourceVersion"])
-        if self._state.tells_another:
+        if self._state.ignores_versions:
             at = self._state.revision
         name = query["fieldSelector"].removeprefix("metadata.name=")
         within = path.split("/")[-2] if kind.namespaced else ""
@@ -212,11 +212,11 @@ class Api:
         state, start = self._state, int(query["resourceVersion"])
         began = max(state.cached_from, state.defined.get(kind.plural, 0))
         expired = start < state.compacted or (
-            # Events are not cached: etcd itself tells their history.
+            # Events are not cached: etcd itself has their history.
             kind.plural != "events" and start < began
         )
         says = "too old resource version"
-        if state.tells_oldest:
+        if state.names_oldest_version:
             says += f": {start} ({max(began, state.compacted)})"
         if expired and state.expiry == "status":
             return _status(410, says)

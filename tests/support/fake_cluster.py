@@ -3,11 +3,12 @@
 It keeps objects with revisions, lists them in pages and streams what changes,
 over plain HTTP on loopback, as closely to the real one as matters: one counter
 of revisions for all resources, list items without their kind, an expired
-version told after HTTP 200, a version in the future met with silence. Every
-change ever made is in `history`, the oracle of the tests that use it.
+version reported after HTTP 200, a version in the future met with silence.
+Every change ever made is in `history`, the oracle of the tests that use it.
 
 It enforces no schema, knows no authorisation beyond one token, and sends no
-bookmark unless told to. ``seconds`` scales the ``timeoutSeconds`` of a watch.
+bookmark unless a test asks for it. ``seconds`` scales the ``timeoutSeconds``
+of a watch.
 """
 
 import asyncio
@@ -93,7 +94,7 @@ class FakeCluster:
         # Faults, to be set at any time.
         self.failures: list[Failure] = []
         self.expiry: Expiry = "frame"
-        """How a watch is told that its version is gone."""
+        """How the server reports that the version of a watch is gone."""
         self.cut_after: dict[str, int] = {}
         """Bytes after which the next watch of a resource is cut."""
         self.cut_lists: dict[str, int] = {}
@@ -105,17 +106,17 @@ class FakeCluster:
         self.pause = 0.0
         """Seconds from one piece to the next."""
         self.flowing, self.answering = asyncio.Event(), asyncio.Event()
-        """While one is cleared, etcd's watches or the whole process stand
-        still; see `fake_stream`."""
+        """While one is cleared, etcd's watches or the whole process
+        pause; see `fake_stream`."""
         self.flowing.set()
         self.answering.set()
-        self.aggregated = self.tells_past = True
+        self.aggregated = self.lists_exact_versions = True
         """Whether discovery is; whether exact versions are listed."""
         self.spoils: tuple[bytes, bytes] | None = None
         """What of every frame is replaced on its way, and by what."""
-        self.tells_oldest = False
-        """Whether a refused watch is told from which version it can be."""
-        self.tells_another = False
+        self.names_oldest_version = False
+        """Whether a refusal names the version from which a watch can start."""
+        self.ignores_versions = False
         """Whether it answers the current version whatever is asked for, as
         aggregated APIs may."""
         self.broken: set[str] = set()
@@ -211,7 +212,7 @@ class FakeCluster:
         fresh = f"u{next(self._uids)}"
         metadata["uid"] = old["metadata"]["uid"] if old else fresh
         self.objects[key] = made = {"metadata": metadata, **body}
-        self._tell("MODIFIED" if old else "ADDED", kind, made)
+        self._publish("MODIFIED" if old else "ADDED", kind, made)
         return made
 
     def delete(
@@ -223,7 +224,7 @@ class FakeCluster:
             key = self._key(plural, namespace, name)
             gone = copy.deepcopy(self.objects.pop(key))
             gone["metadata"]["resourceVersion"] = str(self.revision)
-            self._tell("DELETED", self.kinds[plural], gone)
+            self._publish("DELETED", self.kinds[plural], gone)
 
     def lose(self, plural: str, name: str) -> None:
         """Delete an object without a frame, as some etcd releases did."""
@@ -351,7 +352,7 @@ class FakeCluster:
     def _key(self, plural: str, namespace: str, name: str) -> Key:
         return plural, namespace if self.kinds[plural].namespaced else "", name
 
-    def _tell(self, event: str, kind: Kind, made: Body) -> None:
+    def _publish(self, event: str, kind: Kind, made: Body) -> None:
         kept = copy.deepcopy(made)
         self.history.append(
             Change(

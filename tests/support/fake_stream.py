@@ -5,11 +5,11 @@ Read in its source (Kubernetes 1.36, `handlers/watch.go`, `storage/cacher`,
 has come, in order. When the time of a watch is over it ends cleanly, and what
 has not been handed to the writer is left behind: the end is chosen beside the
 changes, not after them. What was written before it comes first, however slow
-the line is. Hence two ways to stand still:
+the line is. Hence two ways to pause:
 
 * etcd's watches do (``flowing`` is cleared): lists and resumes are answered,
   watches end at their time, and the watch cache goes on to send bookmarks of
-  the last version that it has. It tells from memory that a version is gone;
+  the last version that it has. It knows from memory that a version is gone;
   of Events, which it does not hold, etcd would have to.
 * the process does (``answering`` is cleared): it takes no request, writes
   nothing and ends nothing. When it goes on, whatever ran out ends at once.
@@ -60,7 +60,7 @@ class Stream:
     """For the writer."""
     is_dead: bool = False
     """Whether nothing comes any more, not even an end."""
-    told: int = 0
+    newest: int = 0
 
     @property
     def is_cached(self) -> bool:
@@ -84,9 +84,9 @@ class Stream:
         """Send a bookmark: of this revision, or of the last that came."""
         if self.line.flowing.is_set():
             self.give(revision, self._bookmark(revision))
-        elif self.is_cached and self.told > self.start:
+        elif self.is_cached and self.newest > self.start:
             # None of what the client had before is sent.
-            self.queue.put_nowait(self._bookmark(self.told))
+            self.queue.put_nowait(self._bookmark(self.newest))
 
     def _bookmark(self, revision: int) -> bytes:
         metadata = {"resourceVersion": str(revision)}
@@ -125,7 +125,7 @@ class Stream:
             revision, data = await self.coming.get()
             await self.line.flowing.wait()
             await self.line.answering.wait()
-            self.told = max(self.told, revision)
+            self.newest = max(self.newest, revision)
             self.queue.put_nowait(data)
 
     async def _write(self, response: web.StreamResponse) -> None:

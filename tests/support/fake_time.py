@@ -1,7 +1,7 @@
 """Time that passes only when nothing is left to do, and a clock to set.
 
 On this loop an hour of waiting takes no time: when no socket is ready, the
-clock moves on to the next timer. The sockets are real, and whoever talks over
+clock moves on to the next timer. The sockets are real, and a client on
 loopback within one process finds at once what was sent. So every timeout can
 be what it is in life, and what a seed decided happens in the same order again.
 
@@ -46,7 +46,7 @@ class _Selector(selectors.DefaultSelector):
         if timeout is None:
             ready = super().select(STUCK_SECONDS)
             if not ready:
-                msg = "everybody waits, and nothing will ever happen"
+                msg = "every task waits, and nothing will ever happen"
                 raise RuntimeError(msg)
             return ready
         self.now += timeout
@@ -70,7 +70,7 @@ def run(
     *,
     complaints: list[str] | None = None,
 ) -> Result:
-    """Run until done; collect what nobody was there to hear of."""
+    """Run until done; collect the errors that no task received."""
 
     def complain(_: asyncio.AbstractEventLoop, said: dict[str, Any]) -> None:
         if complaints is not None:
@@ -83,7 +83,7 @@ def run(
 
 
 class WallClock:
-    """The clock of the recording machine; somebody may set it."""
+    """The clock of the recording machine; a test may set it."""
 
     def __init__(self, steady: Callable[[], float]) -> None:
         self._steady = steady

@@ -29,9 +29,9 @@ from tests.support.builders import (
     an_object,
     at,
 )
-from tests.support.telling import LIVE, Telling
+from tests.support.written_log import LIVE, WrittenLog
 
-__all__ = ["LIVE", "STORY", "TAPE", "WIDGETS", "a_refusal", "tell"]
+__all__ = ["LIVE", "STORY", "TAPE", "WIDGETS", "a_refusal", "write_log"]
 
 TAPE = LogSpec(
     cluster_name="demo",
@@ -135,7 +135,7 @@ STORY = [FIRST_LISTS, CHANGES, GAPS, ENDING]
 """Batches; everything is vouched for until 03:05:00."""
 
 
-async def tell(
+async def write_log(
     dsn: str,
     batches: Iterable[Iterable[Observation]],
     *,
@@ -143,12 +143,12 @@ async def tell(
     with_facts: bool = False,
 ) -> int:
     """Write batches to a log and return its number."""
-    teller = Telling(dsn, spec, with_facts=with_facts)
-    await teller.lease()
+    written_log = WrittenLog(dsn, spec, with_facts=with_facts)
+    await written_log.lease()
     for batch in batches:
-        await teller.tell(*batch)
-    await teller.end()
-    return teller.log
+        await written_log.append(*batch)
+    await written_log.end()
+    return written_log.log
 
 
 def a_jump(when: float, seconds: float) -> ClockJumped:

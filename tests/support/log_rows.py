@@ -121,7 +121,7 @@ def over_rewinds(
             alive[thing] = row.epoch
     last = max((epoch for epoch, _, _ in there), default=0)
     wrong += [
-        f"lost by a rewind, and its end is not told: {thing}"
+        f"lost by a rewind, and its end is not reported: {thing}"
         for thing, epoch in alive.items()
         if epoch < last and (last, *thing) not in there
     ]
@@ -168,7 +168,7 @@ def _spans(draft: Draft, began: int, epoch: int) -> list[GapSpan]:
     after = gap["resource_version_after"]
     upto = None if after is None else int(after)
     if gap["reason"] == "history rewound":
-        # The epoch-began entry stands before the gap's, so that both are of
+        # The epoch-began entry is before the gap's, so that both are of
         # the new epoch; what was not vouched for is of both.
         return [
             GapSpan(

@@ -44,7 +44,7 @@ insert into recorder.object (object_id, log_id, kind_id, namespace, name, uid)
   from generate_series(1, 10000) n;
 select recorder.add_partition('2026-11-10T00:00:00Z'::timestamptz
   + n * interval '1 day') from generate_series(0, {DAYS}) n;
-create temporary view told as
+create temporary view filling as
   select n as position, '2026-11-10T00:00:00Z'::timestamptz
     + (n - 1) / {PER_DAY} * interval '1 day'
     + (n - 1) % {PER_DAY} / {PER_BATCH} * interval '10 minutes' as recorded_at,
@@ -66,11 +66,11 @@ insert into recorder.entry (recorded_at, observed_at, position, object_id,
       to_char(recorded_at - interval '9 s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
       to_char(recorded_at - interval '1 s', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
     else '{{"n":' || position || '}}' end, 'UTF8')
-  from told;
+  from filling;
 insert into recorder.batch
   select 1, batch, min(position), count(*), 1, min(recorded_at),
     min(recorded_at) - interval '1 s', min(recorded_at) - interval '1 s'
-  from told group by batch;
+  from filling group by batch;
 update recorder.partition p set
   observed_min = coalesce(f.least, 'infinity'),
   observed_max = coalesce(f.greatest, '-infinity')

@@ -63,7 +63,7 @@ class MemoryLog:
         ]
 
     def jumps(self) -> list[Jump]:
-        """Return the jumps of the clock that entries tell."""
+        """Return the jumps of the clock that entries record."""
         return [
             Jump(
                 position,
@@ -173,12 +173,12 @@ class MemoryWriter:
     ) -> Mapping[str, Sequence[int]]:
         self._reach()
         owned: dict[str, list[int]] = {}
-        told = OF_VERSIONS | {Operation.RECOVERED, Operation.ABSENT}
+        operations = OF_VERSIONS | {Operation.RECOVERED, Operation.ABSENT}
         for of, draft in self.log.entries:
             is_late = (of, draft.source) == (epoch, source)
             is_late = is_late and draft.observed_at >= since
             version = draft.resource_version
-            if is_late and version and draft.operation in told:
+            if is_late and version and draft.operation in operations:
                 owned.setdefault(draft.resource or "", []).append(int(version))
         return owned
 

@@ -87,7 +87,7 @@ _FAST: dict[str, str] = {
 
 _FAST_LOGIN = {"scram_iterations": "1"}
 """Nor need its passwords: thousands of connections take a third less of a
-processor. PostgreSQL 15 cannot be told."""
+processor. PostgreSQL 15 has no such setting."""
 
 _IN_MEMORY = Path("/dev/shm")
 _IN_MEMORY_MIN = 2 << 30
@@ -247,7 +247,7 @@ async def make_template(
 async def fresh_database(
     server: DatabaseServer, template: str = "template0"
 ) -> AsyncIterator[Database]:
-    """Yield a database that nobody else uses, and drop it afterwards."""
+    """Yield a database that no other test uses, and drop it afterwards."""
     database = Database(server=server, name=f"test_{secrets.token_hex(6)}")
     await _create(database, template=template)
     try:
@@ -283,7 +283,7 @@ def debian_binaries() -> Binaries:
 def _install() -> None:
     if os.geteuid() != 0 or shutil.which(_INSTALL[0]) is None:
         return
-    # Nobody shall find a server on the default port because of our tests.
+    # No client shall find a server on the default port because of our tests.
     configuration = Path("/etc/postgresql-common/createcluster.conf")
     if not configuration.exists():
         configuration.parent.mkdir(parents=True, exist_ok=True)

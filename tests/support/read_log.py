@@ -50,7 +50,7 @@ async def whole_log(connection: asyncpg.Connection, log: int) -> WholeLog:
 
 
 class GrowingLog:
-    """A log of which each entry is read once, while it grows."""
+    """A log whose entries are each read once, while it grows."""
 
     def __init__(self, connection: asyncpg.Connection, log: int) -> None:
         self._connection = connection

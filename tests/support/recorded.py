@@ -70,7 +70,7 @@ class Recorded:
     async def begun(
         cls, cluster: Cluster, database: Database, folder: Path, *words: str
     ) -> Self:
-        """Record a cluster, of which everything is listed already."""
+        """Record a cluster whose objects are all listed already."""
         recorded = cls(cluster, database, folder)
         await recorded.grant()
         await recorded.start(*words)
@@ -166,22 +166,22 @@ class Recorded:
             lambda known: known.epoch == number, f"epoch {number}"
         )
 
-    async def until_told(
+    async def until_entries(
         self,
         holds: Callable[[Sequence[Draft]], bool],
         what: str,
         *,
         seconds: float = 60,
     ) -> None:
-        """Wait for what the entries tell, reading each of them once."""
+        """Wait for what the entries show, reading each of them once."""
         connection = await asyncpg.connect(self._database.dsn("reader"))
         growing = GrowingLog(connection, 1)
 
-        async def told() -> bool:
+        async def recorded() -> bool:
             return holds([draft for _, draft in await growing.entries()])
 
         try:
-            await until(told, what, seconds=seconds)
+            await until(recorded, what, seconds=seconds)
         finally:
             await connection.close()
 

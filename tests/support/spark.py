@@ -1,6 +1,6 @@
 """Spark for tests, with what it needs to read Iceberg tables.
 
-Spark is a package of PyPI, and too large for the environment of everybody
+Spark is a package of PyPI, and too large for the common environment
 who runs a test: it is installed once beside the other programs of the tests.
 Its libraries are of Maven Central, fetched by mvn. All are named by hash.
 ``python -m tests.support.spark`` fetches them before a test waits for it.
@@ -53,7 +53,7 @@ SMALL = {
     "spark.sql.shuffle.partitions": "1",
     "spark.ui.enabled": "false",
 }
-"""One process with one thread, which speaks to nobody."""
+"""One process with one thread, which connects to no other."""
 
 _SHORT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """It lives for seconds: what a better compiler gains it costs first."""

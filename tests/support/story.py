@@ -1,4 +1,4 @@
-"""A story told to intake, and what it made of it: no database, no tasks."""
+"""Observations for intake, and what it made of it: no database, no tasks."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -66,7 +66,7 @@ class Story:
         """What was done, in order."""
         return [draft.operation.value for draft in self.drafts]
 
-    def told(self, *operations: str) -> list[str]:
+    def summaries(self, *operations: str) -> list[str]:
         """Entries in words: operation, name, version."""
         drafts = self.of(*operations) if operations else self.drafts
         return [

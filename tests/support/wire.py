@@ -131,7 +131,7 @@ class Wire:
                 slow = self._state is State.SLOW
                 data = await reader.read(SLOW_PORTION if slow else PORTION)
                 if connection.hung:
-                    # Not even the end of it is told.
+                    # Not even its end is sent.
                     await connection.ended.wait()
                     return
                 if not data:

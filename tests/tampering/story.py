@@ -11,7 +11,7 @@ from recorder.integrity.tree import CompactRange
 from recorder.sources.tape.reader import TapeReader
 from recorder.store.read_batches import headers, read_end
 from recorder.store.writer import LogSpec
-from tests.support.telling import Telling
+from tests.support.written_log import WrittenLog
 
 TAPES = ("s16_gap_in_remediation", "u15_debug_pod_reboots")
 FOLDER = Path(__file__).parents[1] / "corpus/live"
@@ -22,17 +22,17 @@ BATCH = 5
 async def record(dsn: str) -> None:
     """Write the tapes into the logs 1 and 2, in the same batches always."""
     for name in TAPES:
-        teller = telling_of(dsn, name)
-        await teller.lease()
+        written_log = log_of(dsn, name)
+        await written_log.lease()
         with TapeReader(FOLDER / f"{name}.tape.jsonl.zst") as reader:
             for _, frame in reader.frames():
-                if teller.take(frame) >= BATCH:
-                    await teller.tell()
-        await teller.tell()
-        await teller.end()
+                if written_log.take(frame) >= BATCH:
+                    await written_log.append()
+        await written_log.append()
+        await written_log.end()
 
 
-def telling_of(dsn: str, name: str) -> Telling:
+def log_of(dsn: str, name: str) -> WrittenLog:
     spec = LogSpec(
         cluster_name=name,
         cluster_uid=f"uid-{name}",
@@ -40,7 +40,7 @@ def telling_of(dsn: str, name: str) -> Telling:
         redaction_key_id=None,
         tape_uid=name,
     )
-    return Telling(dsn, spec, holder="tampering")
+    return WrittenLog(dsn, spec, holder="tampering")
 
 
 def the_log(number: int) -> Log:

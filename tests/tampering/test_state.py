@@ -21,8 +21,8 @@ from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer
 from tests.tampering.story import (
     TAPES,
+    log_of,
     record,
-    telling_of,
     the_log,
 )
 
@@ -130,9 +130,9 @@ UNSEEN = {
 async def record_refused(dsn: str) -> None:
     """Record the story, and of log 2 the beginning of a gap."""
     await record(dsn)
-    teller = telling_of(dsn, TAPES[1])
-    await teller.lease()
-    await teller.tell(
+    written_log = log_of(dsn, TAPES[1])
+    await written_log.lease()
+    await written_log.append(
         RequestFailed(
             observed_at=datetime.now(UTC),
             resource=Resource.parse("v1/pods"),
@@ -140,7 +140,7 @@ async def record_refused(dsn: str) -> None:
             reason="Forbidden",
         )
     )
-    await teller.end()
+    await written_log.end()
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,7 @@ async def test_a_spoiled_frame_that_is_not_repeated_stays_a_gap(
     memory = Memory()
     async with FakeCluster() as fake, recording(fake, tmp_path, memory):
         await memory.until(lambda: fake.watching("pods"))
-        fake.tells_past, fake.spoils = False, SPOILED
+        fake.lists_exact_versions, fake.spoils = False, SPOILED
         fake.put("pods", "a", data="as it is")
         fake.put("pods", "b")
         await memory.until(lambda: memory.frames(PODS))

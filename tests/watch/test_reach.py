@@ -40,7 +40,7 @@ async def test_the_watch_goes_on_where_the_server_says_that_it_can(
 ) -> None:
     """Only what its cache lacks is read of the past, and nothing is listed."""
     async with FakeCluster() as fake:
-        fake.tells_oldest = True
+        fake.names_oldest_version = True
         memory = unheard(fake, 3)
         began = fake.revision
         for _ in range(3):
@@ -62,7 +62,7 @@ async def test_what_is_still_possible_ends_with_a_list_of_that_version(
 ) -> None:
     """What the watch tells behind it is not lost with the rest."""
     async with FakeCluster() as fake:
-        fake.tells_oldest = True
+        fake.names_oldest_version = True
         fake.put("pods", "a")
         memory = Memory({PODS: str(fake.revision)})
         fake.put("pods", "a")
@@ -139,7 +139,7 @@ async def test_what_a_lost_connection_interrupted_is_not_read_again(
 async def test_it_is_live_when_its_time_is_over(tmp_path: Path) -> None:
     """What the minute has no requests for any more is a gap, and is listed."""
     async with FakeCluster() as fake:
-        fake.tells_oldest = True
+        fake.names_oldest_version = True
         memory = unheard(fake, 150)
         settings = replace(
             WALKING, walks=1, walk_time=1, walk_minute_requests=200

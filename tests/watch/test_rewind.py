@@ -21,7 +21,7 @@ from tests.support.fake_cluster import FakeCluster
 from tests.watch.watching import FAST, NODES, PODS, Memory, recording
 
 EXACT = "resourceVersionMatch"
-PAST = pytest.mark.parametrize("tells_past", [True, False])
+PAST = pytest.mark.parametrize("lists_exact_versions", [True, False])
 """Whether the server still tells how an object was at a version."""
 
 
@@ -66,12 +66,12 @@ async def test_a_lower_head_begins_an_epoch(tmp_path: Path) -> None:
 
 @PAST
 async def test_an_object_gone_back_begins_an_epoch(
-    tmp_path: Path, *, tells_past: bool
+    tmp_path: Path, *, lists_exact_versions: bool
 ) -> None:
     """The new history has overtaken the old one in revisions."""
     memory = Memory()
     async with FakeCluster() as fake, recording(fake, tmp_path, memory):
-        fake.tells_past = tells_past
+        fake.lists_exact_versions = lists_exact_versions
         await memory.until(lambda: fake.watching("pods"))
         fake.put("pods", "a", spec={"n": 1})
         backup = fake.snapshot()
@@ -89,11 +89,11 @@ async def test_an_object_gone_back_begins_an_epoch(
 
 @PAST
 async def test_other_content_at_one_version_begins_an_epoch(
-    tmp_path: Path, *, tells_past: bool
+    tmp_path: Path, *, lists_exact_versions: bool
 ) -> None:
     memory = Memory()
     async with FakeCluster() as fake, recording(fake, tmp_path, memory):
-        fake.tells_past = tells_past
+        fake.lists_exact_versions = lists_exact_versions
         await memory.until(lambda: fake.watching("pods"))
         fake.put("pods", "a", spec={"n": 1})
         backup = fake.snapshot()
@@ -230,13 +230,13 @@ async def test_the_log_forgets_slowly_and_one_rewind_stays_one(
 
 @PAST
 async def test_a_rewind_that_later_writes_cover_is_found(
-    tmp_path: Path, *, tells_past: bool
+    tmp_path: Path, *, lists_exact_versions: bool
 ) -> None:
     """Every version is as high again; only an object is gone, untold."""
     settings = dataclasses.replace(FAST, reconcile_wait=1.0)
     memory = Memory()
     async with FakeCluster() as fake:
-        fake.tells_past = tells_past
+        fake.lists_exact_versions = lists_exact_versions
         fake.put("pods", "a")
         async with recording(fake, tmp_path, memory, settings=settings):
             await memory.until(lambda: fake.watching("pods"))
@@ -246,13 +246,13 @@ async def test_a_rewind_that_later_writes_cover_is_found(
             fake.rewind(backup)
             for n in range(9):
                 fake.put("pods", "a", spec={"n": n})
-            if not tells_past:
+            if not lists_exact_versions:
                 await memory.until(lambda: memory.frames(PODS)[1:])
                 fake.bookmark()
             await memory.until(lambda: _epochs(memory))
             await memory.until(lambda: PODS in _listed(memory))
 
-    if tells_past:
+    if lists_exact_versions:
         assert len(memory.frames(PODS)) == 1
         assert "default/lost did not exist" in _epochs(memory)[0].reason
     else:
@@ -265,7 +265,7 @@ async def test_an_object_deleted_while_away_is_no_rewind(
     settings = dataclasses.replace(FAST, reconcile_wait=1.0)
     memory = Memory()
     async with FakeCluster() as fake:
-        fake.tells_past = False
+        fake.lists_exact_versions = False
         fake.put("pods", "a")
         async with recording(fake, tmp_path, memory, settings=settings):
             await memory.until(lambda: fake.watching("pods"))

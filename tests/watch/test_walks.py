@@ -103,7 +103,7 @@ async def test_a_server_without_past_versions_is_listed_as_it_is(
     tmp_path: Path,
 ) -> None:
     async with FakeCluster() as fake:
-        fake.tells_past = False
+        fake.lists_exact_versions = False
         fake.put("pods", "a")
         memory = Memory({PODS: str(fake.revision)})
         fake.put("pods", "a")
@@ -290,7 +290,7 @@ async def test_an_event_is_the_only_witness_of_a_pod(
 
 
 def _another_version(fake: FakeCluster) -> None:
-    fake.tells_another = True
+    fake.ignores_versions = True
 
 
 def _no_list(fake: FakeCluster) -> None:

@@ -1,4 +1,4 @@
-"""A log that grows while it is asked: one batch after the other."""
+"""A log that a test writes, one batch after the other."""
 
 from recorder.intake.deriving import Deriver
 from recorder.intake.ledger import Ledger
@@ -8,7 +8,7 @@ from recorder.model.observation import Observation
 from recorder.store.writer import LogSpec, Writer
 from tests.support.builders import NODES, a_frame, a_list, a_node
 
-__all__ = ["LIVE", "Telling", "changes"]
+__all__ = ["LIVE", "WrittenLog", "changes"]
 
 LIVE = LogSpec(
     cluster_name="prod",
@@ -18,7 +18,7 @@ LIVE = LogSpec(
 )
 
 
-class Telling:
+class WrittenLog:
     """Appends observations to a log, by default with their facts."""
 
     def __init__(
@@ -26,7 +26,7 @@ class Telling:
         dsn: str,
         spec: LogSpec = LIVE,
         *,
-        holder: str = "teller",
+        holder: str = "writer",
         with_facts: bool = True,
     ) -> None:
         self._writer = Writer(dsn, spec, holder=holder)
@@ -40,7 +40,9 @@ class Telling:
     async def begin(self, *nodes: str) -> None:
         """Take the lease, and list nodes."""
         await self.lease()
-        await self.tell(a_list(NODES, 1, *(a_node(name, 1) for name in nodes)))
+        await self.append(
+            a_list(NODES, 1, *(a_node(name, 1) for name in nodes))
+        )
 
     @property
     def log(self) -> int:
@@ -52,7 +54,7 @@ class Telling:
         self._sequencer.take(observation)
         return self._ledger.entries
 
-    async def tell(self, *observations: Observation) -> tuple[int, int]:
+    async def append(self, *observations: Observation) -> tuple[int, int]:
         """Commit a batch; return the first position and the last."""
         for observation in observations:
             self.take(observation)
@@ -68,7 +70,7 @@ class Telling:
 
 
 def changes(node: str, first: int, count: int) -> list[Observation]:
-    """Return updates of a node, each of which is one fact or more."""
+    """Return updates of a node, each with one fact or more."""
     return [
         a_frame(
             NODES,
