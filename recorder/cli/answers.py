@@ -84,8 +84,8 @@ who = answer_command(
     KNOWN BY says how the author is known: audit is the audit record of the
     request, which names the user, the client and whom the user impersonated,
     and ENTRY is that record; managed-fields is the object's own record, which
-    names a program. A part of the object that nobody changed since it began is
-    one row.
+    names a program. A part of the object that was not changed since it began
+    is one row.
 
     \b
     Example:
@@ -193,7 +193,7 @@ def why(ctx: click.Context, /, **given: Any) -> int:
     with -v.
 
     Of a workload or a Pod, explains what ended it: the node, a drain, a
-    preemption, its own container, whoever deleted it; or says that it runs.
+    preemption, its own container, a deletion; or says that it runs.
     What happened to the node is shown with it. What was not recorded is
     reported as missing, never guessed.
 

@@ -37,7 +37,7 @@ Result = TypeVar("Result")
 
 
 class Readings(list["OpenedLog"]):
-    """Logs to be asked, and the clusters of which there is none now."""
+    """Logs to be asked, and the clusters whose logs cannot be read now."""
 
     def __init__(
         self, readings: Iterable["OpenedLog"], away: Sequence["Away"] = ()
@@ -62,7 +62,7 @@ def wait_for(work: Coroutine[Any, Any, Result]) -> Result:
 async def open_reading(
     ctx: click.Context, log: int | None = None
 ) -> AsyncIterator["OpenedLog"]:
-    """Open the log that the options mean, or else a question, as it stands."""
+    """Open the log that the options name, or else the question, as it is."""
     async with opened_logs(ctx, log) as logs:
         yield await logs.read(given_log(ctx) or log)
 
@@ -78,9 +78,9 @@ def opened_logs(
 
 @asynccontextmanager
 async def open_readings(ctx: click.Context) -> AsyncIterator[Readings]:
-    """Open every log as it stands.
+    """Open every log as it is now.
 
-    Of a registry that are the logs of all its databases that answer.
+    With a registry: the logs of all its databases that respond.
 
     Raises:
         UsageError: one is named.

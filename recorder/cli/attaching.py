@@ -17,8 +17,8 @@ def attach(ctx: click.Context, place: str) -> None:
     r"""Attach an archive of another machine, so that it can be asked here.
 
     PLACE is a folder or s3://BUCKET/PREFIX. Its logs become logs of this
-    database, of which every day is in the archive: nothing is copied, and
-    nothing is recorded into them. Manifests, sizes, and that the days are
+    database, with every day in the archive: nothing is copied, and nothing is
+    recorded into them. Manifests, sizes, and that the days are
     those of one log are checked. Run it again when days were added.
 
     \b

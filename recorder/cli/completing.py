@@ -26,7 +26,7 @@ __all__ = [
 
 PATIENCE_SECONDS = 1.0
 
-Look = Callable[["Reading"], Awaitable[Sequence[str]]]
+Find = Callable[["Reading"], Awaitable[Sequence[str]]]
 
 
 def racks(
@@ -58,11 +58,11 @@ def clusters(
     """Return the names of clusters and tapes that go on as begun."""
     del parameter
 
-    async def look(logs: "Logs") -> Sequence[str]:
+    async def find(logs: "Logs") -> Sequence[str]:
         names = {log.cluster_name for log in await logs.every()}
         return sorted(name for name in names if name.startswith(begun))
 
-    return _in_time(ctx, look)
+    return _in_time(ctx, find)
 
 
 def nodes(
@@ -88,15 +88,15 @@ def objects(
     )
 
 
-def _looked_up(ctx: click.Context, look: Look) -> Sequence[str]:
+def _looked_up(ctx: click.Context, find: Find) -> Sequence[str]:
     async def read(logs: "Logs") -> Sequence[str]:
-        return await look(await logs.read(given_log(ctx)))
+        return await find(await logs.read(given_log(ctx)))
 
     return _in_time(ctx, read)
 
 
 def _in_time(
-    ctx: click.Context, look: Callable[["Logs"], Awaitable[Sequence[str]]]
+    ctx: click.Context, find: Callable[["Logs"], Awaitable[Sequence[str]]]
 ) -> Sequence[str]:
     import asyncio  # options are shown without it
 
@@ -110,7 +110,7 @@ def _in_time(
             asyncio.timeout(PATIENCE_SECONDS),
             open_logs(settings) as logs,
         ):
-            return await look(logs)
+            return await find(logs)
 
     try:
         return asyncio.run(answer())

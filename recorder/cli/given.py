@@ -1,6 +1,6 @@
-"""What was given before a command and behind it: settings, and which log.
+"""Options that are allowed before a command and after it.
 
-What stands nearer to the end wins.
+They are settings, and which log is meant; the last one wins.
 """
 
 import os
@@ -50,7 +50,7 @@ def _given(ctx: click.Context) -> dict[str, Any]:
 def remembered_option(
     *names: str, **attributes: Any
 ) -> Callable[[Decorated], Decorated]:
-    """Return an option that may stand before a command or behind it."""
+    """Return an option that is allowed before a command and after it."""
     return click.option(
         *names, expose_value=False, callback=_remember, **attributes
     )

@@ -62,7 +62,7 @@ WHY = click.option(
     "--why",
     required=True,
     callback=_in_words,
-    help="Reason, for whoever asks.",
+    help="Reason, shown with the hold.",
 )
 WHO = click.option(
     "--who",
@@ -72,7 +72,9 @@ WHO = click.option(
 
 
 @click.command()
-@click.option("--node", metavar="NAME", help="Only days that tell of a node.")
+@click.option(
+    "--node", metavar="NAME", help="Only days with entries about a node."
+)
 @click.option(
     "--incident",
     metavar="LOG/POSITION",

@@ -20,8 +20,8 @@ def checkpoint(ctx: click.Context, output: str) -> int:
     r"""Sign what a log holds now, and print the signed note.
 
     A checkpoint commits to every entry before it. `recorder up` makes one
-    every minute and when it stops. Keep copies where nobody who can edit the
-    database can edit them: see checkpoint_places.
+    every minute and when it stops. Keep copies where users who can edit the
+    database cannot edit them: see checkpoint_places.
 
     \b
     Example:

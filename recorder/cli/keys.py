@@ -27,7 +27,7 @@ def keys() -> None:
     """Make, show and replace the key that signs checkpoints.
 
     The private key is a file (signing_key_file), never in the database. Give
-    the public keys to whoever verifies the log, by a way that does not pass
+    the public keys to those who verify the log, by a way that does not pass
     through the recorder.
     """
 
@@ -71,8 +71,8 @@ def rotate(settings: "Settings") -> None:
     r"""Replace the key; checkpoints signed by the old one still count.
 
     If the old key may be in other hands, also remove its line from the
-    trusted keys, and keep the checkpoints of before in a place that nobody
-    can edit.
+    trusted keys, and keep earlier checkpoints in a place where they cannot
+    be edited.
 
     \b
     Example:

@@ -67,7 +67,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _reached(count: int, since: datetime) -> str:
-    """Say how far back the cluster could still tell."""
+    """Say how far back the cluster's own history reached."""
     return (
         f"read {count:,} earlier versions from the cluster's own history, back"
         f" to {since:%Y-%m-%dT%H:%M:%SZ}; they are samples, `recorder gaps`"

@@ -76,7 +76,7 @@ def log(ctx: click.Context, /, **given: Any) -> int:
     return wait_for(_log(ctx, given))
 
 
-def _told_by(screen: Screen) -> Callable[[datetime], None]:
+def _shown_on(screen: Screen) -> Callable[[datetime], None]:
     """Show on a terminal which day is being searched."""
 
     def show(day: datetime) -> None:
@@ -113,7 +113,7 @@ async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
         screen = Screen()
         try:
             answer = await ask_entries(
-                reading, question, now=present, on_day=_told_by(screen)
+                reading, question, now=present, on_day=_shown_on(screen)
             )
         finally:
             screen.clear()

@@ -101,7 +101,7 @@ def _run(words: list[str], name: str = "recorder") -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except BaseException as exc:  # noqa: BLE001 - the last one to catch it
-        return _told(exc, debug="--debug" in words)
+        return _reported(exc, debug="--debug" in words)
     return status if isinstance(status, int) else 0
 
 
@@ -112,7 +112,7 @@ def _innermost(error: BaseException) -> BaseException:
     return error
 
 
-def _told(raised: BaseException, *, debug: bool) -> int:
+def _reported(raised: BaseException, *, debug: bool) -> int:
     """Report an error to a person; return the exit status."""
     error = _innermost(raised)
     match error:

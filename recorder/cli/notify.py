@@ -1,4 +1,4 @@
-"""`recorder notify`: tells webhooks of incidents and gaps."""
+"""`recorder notify`: posts incidents and gaps to webhooks."""
 
 import asyncio
 import sys
@@ -33,8 +33,8 @@ __all__ = ["notify"]
 @click.option(
     "--since",
     metavar="TIME",
-    help="For rules that are new: also tell what was over before now, from"
-    " this time on.",
+    help="For new rules: also post what was over before now, from this time"
+    " on.",
 )
 @click.option(
     "--once",
@@ -56,7 +56,7 @@ def notify(ctx: click.Context, /, **given: Any) -> int:
     is posted once, and again when its verdict changes; what is not taken is
     posted again. The log is only read, and recording never waits. Incidents
     that were over before a rule was first used are not posted. Without
-    --cluster or --log, every cluster of the database is told of.
+    --cluster or --log, it is about every cluster of the database.
 
     \b
     Examples:
@@ -125,7 +125,7 @@ def _checked(settings: "Settings", *, test: bool) -> int:
         tried = wait_for(tested(usable))
         wrong |= {one.rule: one.why for one in tried if one.why}
     fine = "posted a test" if test else "can be used"
-    columns = Columns(("RULE", "TELLS OF", "SHAPE", "RESULT"))
+    columns = Columns(("RULE", "ABOUT", "SHAPE", "RESULT"))
     rows = [
         (
             name,

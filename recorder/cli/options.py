@@ -1,7 +1,7 @@
 """Options that several commands share, and what was given for them.
 
-The options that say where the log is may stand before the command or after
-it; what stands nearer to the end wins.
+The options that say where the log is are allowed before the command and
+after it; the last one wins.
 """
 
 from collections.abc import Callable

@@ -109,7 +109,7 @@ def write_text(text: str) -> None:
 
 
 def write(content: bytes) -> None:
-    """Write to stdout, at once; end quietly if nobody reads any more.
+    """Write to stdout, at once; end quietly if its reader is gone.
 
     Raises:
         OutputError: it cannot be written.
@@ -155,7 +155,7 @@ def note(text: str, *, colour: str | None = None) -> None:
 
 
 def announce(text: str) -> None:
-    """Say what there is to wait for; only to somebody who waits."""
+    """Say what is waited for, on a terminal only."""
     if sys.stderr.isatty():
         click.echo(f"{text} ...", err=True)
 

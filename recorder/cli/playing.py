@@ -137,7 +137,7 @@ async def show_demo(
         log = await _play(settings, tape, name="demo", speed=None, stop=stop)
     if stop.is_set():
         return
-    lines, verdict = await _told(settings, log)
+    lines, verdict = await _happened(settings, log)
     for line in lines:
         screen.say(line)
     screen.say("try next:")
@@ -183,7 +183,9 @@ async def _show_page(
         await stop.wait()
 
 
-async def _told(settings: Settings, log: int) -> tuple[list[str], str | None]:
+async def _happened(
+    settings: Settings, log: int
+) -> tuple[list[str], str | None]:
     """Return what happened in the demo and what it cost; the verdict's id."""
     from recorder.answers.impact import ask_impact, cost
     from recorder.answers.node_questions import ImpactQuestion

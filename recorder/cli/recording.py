@@ -79,8 +79,8 @@ def record(
 ) -> None:
     r"""Record the current cluster (for use in a Deployment).
 
-    Waits for the cluster and the database for as long as necessary, and stands
-    by while another process records the same cluster.
+    Waits for the cluster and the database for as long as necessary, and is on
+    standby while another process records the same cluster.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`recorder rederive`: the facts of a log, made anew by this release."""
+"""`recorder rederive`: derive the facts of a log again."""
 
 import asyncio
 import time

@@ -87,7 +87,7 @@ async def _run(settings: "Settings", *, drop: bool, dry: bool = False) -> None:
     if done.stopped_by is not None:
         click.echo(done.stopped_by, err=True)
     if done.listed is not None and done.listed.failure is not None:
-        # Everything else is done; whoever runs this is to learn of it.
+        # Everything else is done; the exit status reports the failure.
         raise SystemExit(1)
 
 

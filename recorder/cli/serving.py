@@ -126,7 +126,7 @@ def open_page(
     print_lines([address])
     if page.server is Server.ANOTHER:
         note("its server was started elsewhere: it may serve another database")
-    elif page.server is Server.NOBODY:
+    elif page.server is Server.NONE:
         note("nothing answers there: start `recorder serve`")
         return
     if only_print or not sys.stdout.isatty():

@@ -15,12 +15,12 @@ def run_until_stopped(
     *,
     fast_loop: bool = False,
 ) -> Result:
-    """Run until done, and return what came of it.
+    """Run until done, and return the result.
 
-    The event tells when a stop is wanted.
+    The event is set when a stop is wanted.
 
-    ``fast_loop`` is for who answers or hears many others; it takes a moment
-    longer to begin.
+    ``fast_loop`` is for servers with many clients; it takes a moment longer
+    to start.
     """
 
     async def with_signals() -> Result:

@@ -22,13 +22,13 @@ from recorder.model.facts import Requested
 __all__ = ["request"]
 
 _NOTHING = ObjectRef()
-_NOBODY = User()
+_NO_USER = User()
 
 
 def request(record: AuditRecord) -> Fact:
     """Return the fact that an audit record is."""
     about = record.object_ref or _NOTHING
-    user = record.user or _NOBODY
+    user = record.user or _NO_USER
     who, as_whom = asked_by(record)
     answered = record.response_status
     detail = Requested(

@@ -1,7 +1,7 @@
-"""What a fact has to do with its node, told as it is derived.
+"""What a fact has to do with its node, decided when it is derived.
 
-So that a question about a node reads what can answer it, and not the daily
-life of all its Pods. No rule is asked: what rules say may change.
+A question about a node then reads what can answer it, and not the daily life
+of all its Pods. It does not depend on rules, which may change.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Bearing(StrEnum):
-    """What a fact may tell of its node.
+    """What a fact may show of its node.
 
     Values are stored: they may be added to, never renamed or reused.
     """
@@ -52,7 +52,7 @@ DAILY, EVIDENCE = Bearing.DAILY, Bearing.EVIDENCE
 SIGN, DISRUPTION = Bearing.SIGN, Bearing.DISRUPTION
 
 DAILY_REPORTERS: Final = frozenset({"kubelet", "default-scheduler"})
-"""Who tells of every Pod that it was placed, and each thing it then does."""
+"""Who reports of every Pod that it was placed, and what it then does."""
 
 
 SIGNS: Final = frozenset(
@@ -72,12 +72,12 @@ SIGNS: Final = frozenset(
     }
 )
 SIGNS_OF_OTHERS: Final = frozenset({FactKind.LEASE_SILENT})
-TELLING: Final = frozenset({"Starting", "Rebooted", "Shutdown"})
+REMARKABLE: Final = frozenset({"Starting", "Rebooted", "Shutdown"})
 """Reasons of Events that say that all is well and something happened."""
 
 
 def bearing_of(fact: Fact) -> Bearing:
-    """Return what a fact may tell of its node."""
+    """Return what a fact may show of its node."""
     if is_sign(fact):
         return SIGN
     if not is_evidence(fact):
@@ -102,7 +102,7 @@ def is_sign(fact: Fact) -> bool:
         return True
     detail = fact.detail
     return isinstance(detail, EventOccurred) and (
-        detail.type != "Normal" or detail.reason in TELLING
+        detail.type != "Normal" or detail.reason in REMARKABLE
     )
 
 
@@ -114,25 +114,25 @@ def is_evidence(fact: Fact) -> bool:
     """
     if fact.object is None or fact.object.kind != "Pod":
         return True
-    detail, told = fact.detail, False
+    detail, found = fact.detail, False
     match detail:
         case EventOccurred():
-            told = fact.actor not in DAILY_REPORTERS
+            found = fact.actor not in DAILY_REPORTERS
         case ConditionChanged():
-            told = detail.type == "DisruptionTarget"
+            found = detail.type == "DisruptionTarget"
         case ContainerEnded():
-            told = detail.reason == "OOMKilled"
+            found = detail.reason == "OOMKilled"
         case Appeared():
-            told = "DisruptionTarget" in detail.state.conditions
+            found = "DisruptionTarget" in detail.state.conditions
         case Requested():
-            told = True
+            found = True
         case _:
             pass
-    return told
+    return found
 
 
 def place_of(fact: Fact) -> Mapping[str, str] | None:
-    """Return where a Node stands that appeared, by its labels."""
+    """Return the labels that say where a Node is, if it appeared."""
     thing, detail = fact.object, fact.detail
     if (
         not isinstance(detail, Appeared)

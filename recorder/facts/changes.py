@@ -302,7 +302,7 @@ _TEXTS: Final[
     FactKind.LABEL_CHANGED: (facts.LabelChanged, b'"f:labels"'),
     FactKind.ANNOTATION_CHANGED: (facts.AnnotationChanged, b'"f:annotations"'),
 }
-"""What tells of texts, and the member of ``fieldsV1`` that has them."""
+"""The fact that a text changed, and the member of ``fieldsV1`` with it."""
 
 
 def _texts(

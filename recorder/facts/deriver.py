@@ -66,7 +66,7 @@ UNCOMPARED = frozenset(
         "events.k8s.io/v1/events",
     }
 )
-"""Resources of which a version says everything by itself."""
+"""Resources whose versions are complete in themselves."""
 
 EVENTS = frozenset({"v1/events", "events.k8s.io/v1/events"})
 VERSIONS = frozenset(

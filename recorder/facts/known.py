@@ -28,8 +28,8 @@ hand."""
 class KnownStates:
     """The states of objects after their newest entries, as far as known.
 
-    By the position of the entry. Whoever derives the next entry of an object
-    takes its state out, and puts the new one in.
+    By the position of the entry. Deriving the next entry of an object takes
+    its state out and puts the new one in.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
-"""Marks: what questions choose facts by, beside their kind.
+"""Marks: by what questions select facts, besides their kind.
 
-Told as a fact is derived, so that no question looks into what facts tell.
+They are set when a fact is derived, so that no question reads details.
 """
 
 from collections.abc import Iterable, Mapping
@@ -42,7 +42,7 @@ class Mark(StrEnum):
     """Ready of a Node turned Unknown, or was it."""
 
     OUTCOME = "outcome"
-    """A condition that tells how an object ends."""
+    """A condition that says how an object ends."""
 
     PREEMPTED = "preempted"
     """A Pod has to go, since the scheduler needs its place."""
@@ -73,7 +73,7 @@ OUTCOMES: Final = frozenset(
 ended."""
 
 NO_FAMILY: Final = frozenset({"DaemonSet", "Node", "CronJob"})
-"""Kinds of owners of which others do not share a fate."""
+"""Kinds of owners whose objects do not share a fate."""
 
 REFUSED: Final = 400
 """The least status code of an answer that refuses."""
@@ -93,11 +93,11 @@ class Marks(msgspec.Struct, frozen=True, gc=False):
     code."""
 
     place: Mapping[str, str] | None = None
-    """Of a Node that appeared: its labels that say where it stands."""
+    """Of a Node that appeared: its labels that say where it is."""
 
     labels: list[str] | None = None
     """Of a Node that appeared: ``key=value`` of each label, and ``=value`` of
-    those that say where it stands."""
+    those that say where it is."""
 
     keys: list[str] | None = None
     """Of what a first list showed on no node: the keys of its annotations."""

@@ -1,8 +1,8 @@
-"""Parts of a document that are left as they are written until they are asked.
+"""Parts of a document that stay as they are written until they are read.
 
 Labels, capacities and what a Pod asks for are in every version of an object,
-mostly as they were in the one before. They are told apart by a hash of how
-they are written, of 64 bits and of this process alone.
+mostly as they were in the one before. A hash of the written form
+distinguishes them: of 64 bits, valid in this process only.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ _Texts = dict[str, str]
 
 
 def mark_of(*parts: object) -> int:
-    """Return what tells parts as they are written from others."""
+    """Return a hash that distinguishes parts as they are written."""
     return hash(parts)
 
 
@@ -69,9 +69,9 @@ _read_any = msgspec.json.Decoder(list[Any]).decode
 
 
 def read_any_conditions(written: bytes) -> list[Condition]:
-    """Read conditions of a kind of which it is not certain that it has any.
+    """Read the conditions of a kind that may have none.
 
-    What is built otherwise counts as absent.
+    What has another shape counts as absent.
     """
     if not written:
         return []

@@ -11,7 +11,7 @@ __all__ = ["says_request"]
 REFUSED: Final = 400
 FORBIDDEN: Final = 403
 
-# What was done, and what somebody was denied to do or failed to do.
+# What was done, and what was denied or failed.
 _OF_SUBRESOURCES: Final = {
     ("create", "eviction"): ("evicted", "evict"),
     ("create", "binding"): ("bound", "bind"),
@@ -51,7 +51,7 @@ def says_request(detail: Requested, thing: ObjectIdentity | None) -> str:
     if detail.verb is None:
         return "not an audit record"
     done, do = _words(detail)
-    who = detail.user or "somebody"
+    who = detail.user or "an unknown user"
     if detail.acted_as:
         who = f"{who} as {detail.acted_as}"
     name, code = _name(detail, thing), detail.code or 0
@@ -62,8 +62,8 @@ def says_request(detail: Requested, thing: ObjectIdentity | None) -> str:
     else:
         said = f"{who} {done} {name}{_where(detail)}"
     beside = [_client(detail), f"{code}" if code >= REFUSED else None]
-    told = ", ".join(part for part in beside if part)
-    return f"{said} ({told})" if told else said
+    notes = ", ".join(part for part in beside if part)
+    return f"{said} ({notes})" if notes else said
 
 
 def _words(detail: Requested) -> tuple[str, str]:

@@ -96,12 +96,12 @@ def read_wire(raw: bytes, resource: Resource, read: Shape | None) -> Wire:
 
     Args:
         raw: the document.
-        resource: tells its kind.
+        resource: decides how it is read.
         read: the document as it was decoded, if it was.
 
     Raises:
         ValueError: it has not the shape that its kind has.
-        RecursionError: it is nested too deeply to tell.
+        RecursionError: it is nested too deeply.
     """
     if not resource.group and resource.plural == "nodes":
         return read if isinstance(read, Node) else read_node(raw)
@@ -115,13 +115,13 @@ def read_state(wire: Wire, resource: Resource, before: State | None) -> State:
 
     Args:
         wire: the document.
-        resource: tells its kind.
-        before: the state of an earlier version, of which parts are taken
-            that are written as they were; the same comes out without it.
+        resource: decides how it is read.
+        before: the state of an earlier version; parts that are written
+            the same are taken from it. The result is the same without it.
 
     Raises:
         ValueError: it has not the shape that its kind has.
-        RecursionError: it is nested too deeply to tell.
+        RecursionError: it is nested too deeply.
     """
     metadata = wire.metadata or _NO_METADATA
     state = _common(metadata, before)

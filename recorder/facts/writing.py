@@ -25,8 +25,8 @@ _encode = msgspec.json.Encoder().encode
 APPEARED, REQUESTED = FactKind.APPEARED, FactKind.REQUESTED
 
 IN_ITS_ENTRY = b"{}"
-"""What is written of a request: all that it tells is read from its entry,
-which is larger than what else is known of it."""
+"""What is written of a request: its detail is read from its entry, because it
+is larger than the rest of the fact."""
 
 
 class WrittenFact(msgspec.Struct, frozen=True, gc=False):
@@ -46,7 +46,7 @@ class WrittenFact(msgspec.Struct, frozen=True, gc=False):
     """The controller of an object that appeared."""
 
     place: str | None = None
-    """Where a Node stands that appeared, as JSON."""
+    """The labels that say where a Node is, if it appeared, as JSON."""
 
 
 def written(fact: Fact) -> WrittenFact:
@@ -64,7 +64,7 @@ def written(fact: Fact) -> WrittenFact:
         fact.occurred_at,
         fact.seen_at,
         fact.actor,
-        _told(fact),
+        _detail(fact),
         marks,
         owner,
         place,
@@ -89,7 +89,7 @@ def owner_of(fact: Fact) -> ObjectIdentity | None:
     return None
 
 
-def _told(fact: Fact) -> bytes:
+def _detail(fact: Fact) -> bytes:
     if fact.kind is REQUESTED:
         return IN_ITS_ENTRY
     return _json(_in_order(fact.detail))
@@ -98,8 +98,8 @@ def _told(fact: Fact) -> bytes:
 def _in_order(detail: Detail) -> Detail:
     """Return a detail with the members of its mappings in their order.
 
-    The shorter name comes first, so that a state reads alike whoever wrote
-    its document.
+    The shorter name comes first, so that equal states are written equally
+    whatever the order in their documents.
     """
     if not isinstance(detail, Appeared | Vanished):
         return detail

@@ -1,4 +1,4 @@
-"""Who asks, and what they may get: as the API server of a cluster knows it."""
+"""Users of a cluster and what they may get, as its API server knows them."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,7 +7,7 @@ __all__ = ["Person", "Right"]
 
 
 class Right(NamedTuple):
-    """That somebody may get the objects of a resource."""
+    """The right to get the objects of a resource."""
 
     group: str
     resource: str
@@ -19,10 +19,10 @@ class Right(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody, as the API server knows them."""
+    """A user, as the API server knows them."""
 
     name: str
     groups: tuple[str, ...] = ()
     uid: str = ""
     extra: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """What the API server's authorization may look at besides."""
+    """What the API server's authorization may also read."""

@@ -20,8 +20,8 @@ class Operation(StrEnum):
     """A list showed a version that the log did not hold."""
 
     RECOVERED = "recovered"
-    """A version that no watch told, read afterwards out of the past that the
-    server still held."""
+    """A version that no watch showed, read afterwards from the history that
+    the server still had."""
 
     ADDED = "added"
     MODIFIED = "modified"

@@ -1,8 +1,8 @@
 """Facts: typed things that happened, each proved by one entry.
 
 A fact has no meaning yet. It holds what was before and what is now; whether
-that is a fault, a request or nothing is decided when somebody asks. Values of
-`FactKind` are stored: they may be added to, never renamed or reused.
+that is a fault, a request or nothing is decided by the answer to a question.
+Values of `FactKind` are stored: they may be added to, never renamed or reused.
 """
 
 from collections.abc import Mapping
@@ -87,7 +87,7 @@ DETAILS: Final[Mapping[FactKind, type[facts.Detail]]] = {
     FactKind.REQUESTED: facts.Requested,
     FactKind.UNREADABLE: facts.Unreadable,
 }
-"""What facts of a kind tell."""
+"""The type of the detail of facts of a kind."""
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -104,11 +104,11 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     version was only read afterwards."""
 
     actor: str | None = None
-    """Who did it, as far as the entry itself tells: a field manager, the
+    """Who did it, as far as the entry itself shows: a field manager, the
     reporter of an Event, the user of an audit record."""
 
     detail: facts.Detail
-    """What it tells, as its kind does."""
+    """What happened; its type is that of the kind."""
 
 
 class StoredFact(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -1,4 +1,4 @@
-"""What facts tell, by their kind.
+"""The details of facts, one type for each kind.
 
 Names and omissions are those of what is stored: they are added to, never
 renamed. What a fact leaves out is None, or empty.
@@ -231,7 +231,7 @@ class EventOccurred(Part, frozen=True, omit_defaults=True):
 class Requested(
     Part, frozen=True, omit_defaults=True, rename={"acted_as": "as"}
 ):
-    """Somebody asked the API server for something."""
+    """A request to the API server."""
 
     verb: str | None = None
     stage: str | None = None
@@ -282,4 +282,4 @@ Detail = (
     | Requested
     | Unreadable
 )
-"""What a fact tells."""
+"""What happened, in a fact of any kind."""

@@ -111,16 +111,16 @@ class WatchFrame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     source: str = WATCH
 
     renewed: bool = False
-    """Whether it is the last renewal of a Lease before a silence, that a log
-    told after the silence. On tapes that were cut out of a log."""
+    """Whether it is the last renewal of a Lease before a silence, entered in
+    a log after the silence. Only on tapes that were cut from a log."""
 
     late: bool = False
     """Whether more may have been made before it came: it was made while we
     were away, or the line was slow."""
 
     written_by: datetime | None = None
-    """Of what was recovered: by when it was so, as far as the writers of it
-    and of later versions tell."""
+    """When a recovered version existed at the latest, according to the field
+    managers of it and of later versions."""
 
     recovered: bool = False
     """Whether it was read afterwards, out of what the server still knew of
@@ -157,8 +157,8 @@ class HistoryWalked:
     """What was read and found, in words."""
 
     possible: Sequence[str] | None
-    """What may still be missing between the two, in words; None if the list
-    alone tells that, because nothing could be read."""
+    """What may still be missing between the two, in words; None if only
+    the list shows it, because nothing could be read."""
 
     resumes: bool = False
     """Whether nothing is missing up to ``until``, so that what happened

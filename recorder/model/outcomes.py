@@ -231,7 +231,7 @@ class EndedBy(StrEnum):
     """The node failed, or what runs on it was lost with it."""
 
     DRAIN = "drain"
-    """Somebody had its Pods evicted."""
+    """Its Pods were evicted on request."""
 
     PREEMPTION = "preemption"
     """Other work took its place."""

@@ -6,7 +6,7 @@ PREFIX = "reads:"
 
 
 def uid_of_reads(name: str) -> str:
-    """Return what stands in a log of reads for the UID of a cluster."""
+    """Return what a log of reads has instead of the UID of a cluster."""
     return PREFIX + name
 
 

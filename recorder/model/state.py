@@ -1,4 +1,4 @@
-"""The state of an object, as far as facts tell it.
+"""The state of an object, as far as facts hold it.
 
 Names and omissions are those of what is stored: they are added to, never
 renamed. What a document leaves out is None, or empty.
@@ -22,13 +22,13 @@ __all__ = [
 ]
 
 TOPOLOGY: Final = ("rack", "pdu", "switch", "leaf-switch", "block", "zone")
-"""Ends of the keys of labels that say where a node stands."""
+"""Ends of the keys of labels that say where a node is."""
 
 Scalar = str | int | bool
 
 
 class Part(msgspec.Struct, frozen=True, gc=False):
-    """A part of what a fact tells; every member is written."""
+    """A part of a fact; every member is written."""
 
 
 class Condition(Part, frozen=True):

@@ -2,8 +2,8 @@
 
 The scanner msgspec has for values that it passes over is the fastest check
 of the grammar there is, but it does not look at the encoding, and it refuses
-surrogates without their other half, which the grammar allows. The standard
-library has the second word there.
+surrogates without their other half, which the grammar allows. For these the
+standard library decides.
 """
 
 import json
@@ -39,7 +39,7 @@ def check_document(raw: bytes) -> None:
     """Pass if the bytes are JSON in UTF-8.
 
     Raises:
-        UnreadableError: they are not, or are nested too deeply to tell.
+        UnreadableError: they are not, or are nested too deeply.
     """
     if not is_plain(raw):
         decode_loosely(raw)

@@ -1,8 +1,8 @@
 """Times as people write them, and windows between two of them.
 
 A time without a zone would be read differently by two people looking at the
-same incident: it is refused, or taken as UTC where that is said to whoever
-wrote it.
+same incident: it is refused, or taken as UTC with a note to
+its author.
 """
 
 import re
@@ -51,8 +51,8 @@ def parse_time(
         text: as it was written.
         now: what an age is counted from.
         name: of the option, for the message.
-        assumed: is told that a time without a zone was taken as UTC; where
-            there is nobody to tell, such a time is refused.
+        assumed: receives a note that a time without a zone was taken as UTC;
+            without it such a time is refused.
 
     Raises:
         TimeError: it has another form, has no zone, or does not exist.

@@ -1,8 +1,8 @@
-"""Addresses of the page's views, as links that show the same to everybody.
+"""Addresses of the page's views, as links that show every user the same.
 
-The server that runs on this machine leaves its address in the data folder, so
-that one on a free port is found too, and a word by which it is known: what
-answers there may be another, if the one that left it was killed.
+The server on this machine leaves its address in the data folder, so that one
+on a free port is found too, and an identifier: if that server was killed,
+another one may answer at the address.
 """
 
 from collections.abc import Iterator
@@ -21,22 +21,22 @@ __all__ = ["Page", "Server", "announced", "find_page"]
 FILE = "serve.address"
 INSTANCE = "Recorder-Instance"
 PROBE_SECONDS = 1.0
-"""A server on this machine that answers at all answers at once."""
+"""Enough for a server on this machine."""
 
 
 class Server(Enum):
-    """Who answers at an address."""
+    """Which server answers at an address."""
 
     OURS = auto()
-    """The one that was begun from this data folder."""
+    """The one that was started from this data folder."""
 
-    NOBODY = auto()
+    NONE = auto()
     ANOTHER = auto()
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Where the page is, and who answers there."""
+    """The address of the page, and which server answers there."""
 
     address: str
     server: Server
@@ -46,7 +46,7 @@ class Page:
 def announced(
     settings: Settings, address: str, instance: str
 ) -> Iterator[None]:
-    """Leave an address in the data folder while entered, and whose it is."""
+    """Leave an address and its instance in the data folder while entered."""
     path = _file(settings)
     fresh = path.with_name(f"{FILE}.new")
     left = f"{address}\n{instance}\n"
@@ -62,9 +62,9 @@ def announced(
 
 
 def find_page(settings: Settings) -> Page:
-    """Find the page: of the server of this data folder, if it answers.
+    """Return the page of this data folder's server, if that answers.
 
-    Else where the settings say that it is served.
+    Otherwise return the address in the settings.
     """
     configured = f"http://{settings.serve_listen}/"
     try:
@@ -77,13 +77,13 @@ def find_page(settings: Settings) -> Page:
         case _:
             found = _instance(configured)
             return Page(
-                configured, Server.NOBODY if found is None else Server.ANOTHER
+                configured, Server.NONE if found is None else Server.ANOTHER
             )
 
 
 def _instance(address: str) -> str | None:
-    """Return which server answers, empty for none of ours; None for nobody."""
-    # Never by way of a proxy: it is on this machine.
+    """Return which server answers: empty for another, None for no server."""
+    # Never through a proxy: it is on this machine.
     opener = build_opener(ProxyHandler({}))
     try:
         with opener.open(f"{address}healthz", timeout=PROBE_SECONDS) as answer:

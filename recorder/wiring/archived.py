@@ -2,9 +2,9 @@
 
 They were dropped, or an earlier release thinned them.
 
-Days are opened in one piece, from the first that is asked for to the last,
-and with those before where that costs nothing: what a node and a Pod were is
-told by what came before.
+Days are opened without holes, from the first that is needed to the last, and
+with earlier ones where that costs nothing: they show what a node or a Pod was
+before.
 """
 
 import asyncio
@@ -45,11 +45,11 @@ from recorder.store.read_cut import CutReader
 __all__ = ["ArchivedDays", "ArchivedReading", "Shelf"]
 
 BEFORE = 30
-"""Days before those asked for that are opened too, in a folder. In a bucket
-they would have to be fetched."""
+"""Earlier days that are opened too, in a folder. From a bucket they would have
+to be fetched."""
 
 NEWEST = 31
-"""Days that are opened where no beginning is asked for."""
+"""Days that are opened for a question without a beginning."""
 
 NOT_READ = "{days} archived in {place}: not read for this answer"
 AWAY = "{days} archived in {place}, which cannot be read: {why}"
@@ -58,7 +58,7 @@ SHELVED = 4
 """Sets of days that stay open; each has a few megabytes of names."""
 
 LOGS = 64
-"""Of which the list of days is kept, a few hundred bytes for each day."""
+"""Logs whose list of days is kept, a few hundred bytes for each day."""
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class Shelf:
     days: dict[int, tuple[object, Sequence[ArchivedDay]]] = field(
         default_factory=dict
     )
-    """Of logs, with what they were when these were read."""
+    """The days of each log, with its state when they were read."""
 
     def keep(self, key: object, tables: Asked) -> None:
         """Keep days open; those that were used last stay."""
@@ -84,7 +84,7 @@ class Shelf:
     async def days_of(self, engine: Engine, log: int) -> Sequence[ArchivedDay]:
         """Return the days of a log, read again only if there are others.
 
-        A question about what is hot would otherwise pay for each of them.
+        Otherwise every question to the database would read all of them.
         """
         standing = await archived_standing(engine, log)
         before, days = self.days.pop(log, (None, ()))
@@ -102,14 +102,14 @@ class _Day:
 
     row: ArchivedDay
     found: Any = None
-    """The day as it is opened; None while it was not looked for."""
+    """The day as it is opened; None until it was searched for."""
 
     why: str | None = None
     """Why it cannot be read."""
 
     @property
     def state(self) -> str:
-        """Say how it is with it."""
+        """Return why it was not read, or nothing if it was."""
         if self.row.uri is None:
             return DROPPED
         if self.why is not None:
@@ -139,8 +139,7 @@ class ArchivedDays:
         self.until = max((day.observed_max for day in dropped), default=FIRST)
         """Nothing that was dropped was observed later."""
 
-        # What a tape told ends where it does: what is here of it since is
-        # what retention said of itself.
+        # A tape has an end: its later entries are those of retention.
         self._is_all = hot.log.is_tape or self.dropped_position >= hot.log.size
 
     @property
@@ -165,9 +164,10 @@ class ArchivedDays:
     async def reach_thinned(
         self, since: datetime | None, until: datetime | None
     ) -> None:
-        """Open the days of a time out of which something went before them.
+        """Open the days of a time whose entries were removed before they were.
 
-        What is asked for without a beginning is what is kept.
+        Without a beginning nothing is opened: the question is about what
+        the database still has.
         """
         if since is None:
             return
@@ -193,9 +193,10 @@ class ArchivedDays:
         return True
 
     def archived(self, window: Window, thinned: Sequence[Thinned]) -> Archived:
-        """Return what of a window was read, and what cannot be.
+        """Return what of a window was read, and what cannot be read.
 
-        Of what went out of days that are here, that is left which was not.
+        Entries removed from days in the database are listed if they were not
+        read.
         """
         asked = {*self._open}
         if window.since is not None:
@@ -274,7 +275,7 @@ class ArchivedDays:
     async def _widen(self, asked: range, before: int = BEFORE) -> None:
         """Open days, and all between them and those that are open.
 
-        And so many before them as well, where that costs nothing.
+        Open ``before`` earlier days too, where that costs nothing.
         """
         async with self._lock:
             if self._holds(asked):
@@ -312,7 +313,7 @@ class ArchivedDays:
 
 
 class ArchivedReading(SpanningReading):
-    """One log, of which days lie in the archive, or what went out of them."""
+    """One log with days, or entries removed from days, in the archive."""
 
     def __init__(
         self,
@@ -327,14 +328,14 @@ class ArchivedReading(SpanningReading):
         self.days = archive
 
     async def past(self, nodes: Collection[str], window: Window) -> CutReader:
-        """Return the log as a tape is cut out of it, of what is hot."""
+        """Return a reader that cuts a tape from the days in the database."""
         return await self._database.past(nodes, window)
 
 
 def _find_days(
     days: Sequence[_Day], folder: Path, *, hashed: bool = True
 ) -> bool:
-    """Look for days; return whether their files need not be fetched."""
+    """Find days; return whether none of their files must be fetched."""
     from recorder.archive.opening import (  # noqa: PLC0415 - heavy
         is_near,
         open_day,
@@ -375,7 +376,7 @@ def _read_days(
 ) -> Asked | None:
     """Return the tables of those days that can be read, if any can.
 
-    What cannot be opened after all is noted at its day.
+    A day that cannot be opened has the reason afterwards.
     """
     while True:
         there = [day for day in days if day.found is not None and not day.why]
@@ -441,7 +442,7 @@ def _named(days: Sequence[_Day]) -> str:
 
 
 def _span(days: Sequence[_Day], window: Window) -> tuple[datetime, datetime]:
-    """Return when days were observed, as far as a window is asked for."""
+    """Return when days were observed, within a window."""
     since = min(day.row.observed_min for day in days)
     until = max(day.row.observed_max for day in days)
     if window.since is not None:

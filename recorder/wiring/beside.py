@@ -33,13 +33,13 @@ BEGIN = timedelta(seconds=30)
 AGAIN = timedelta(seconds=30)
 
 RETAIN_FIRST = timedelta(minutes=2)
-"""After the start, which is busy enough."""
+"""After the start, which is busy."""
 
 RETAIN_EVERY = timedelta(hours=1)
 SCARCE_EVERY = timedelta(minutes=10)
-"""Where the size budget is used up, as it is by a disk that is nearly full."""
+"""While the size budget is used up, for example by a nearly full disk."""
 
-LOOK = timedelta(seconds=30)
+CHECK = timedelta(seconds=30)
 
 
 class ServedEndedError(RecorderError):
@@ -54,7 +54,7 @@ class Beside:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self.failed: RecorderError | None = None
-        """Why it ended, where nobody wanted it to."""
+        """Why it ended, if no stop was requested."""
 
     async def address(self) -> str:
         """Wait for the address of the page.
@@ -115,11 +115,11 @@ async def notified_beside(
 ) -> AsyncIterator[None]:
     """Notify in a process of its own while entered, if there are rules.
 
-    With a database of somebody else's only beside the API: where both halves
-    are deployed apart, this is too.
+    With an external database only beside the API: where recorder and API are
+    deployed separately, so is this.
 
-    It never ends the recording: where it ends itself, that is said, and it
-    is started again.
+    Its end never ends the recording: it is reported, and the process is
+    started again.
     """
     is_apart = settings.database_url is not None and not with_api
     if settings.notify_file is None or is_apart:
@@ -186,8 +186,8 @@ async def _retain_again_and_again(
 ) -> None:
     waited, pause = timedelta(), RETAIN_FIRST
     while True:
-        await asyncio.sleep(LOOK.total_seconds())
-        waited += LOOK
+        await asyncio.sleep(CHECK.total_seconds())
+        waited += CHECK
         scarce = _is_used_up(settings, live.progress.database_bytes)
         if waited < (min(pause, SCARCE_EVERY) if scarce else pause):
             continue
@@ -212,7 +212,7 @@ def _is_used_up(settings: Settings, size: int | None) -> bool:
 
 
 async def _pruned(settings: Settings) -> str:
-    """Run the command; return what it said where it failed."""
+    """Run the command; return its error output if it failed."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -226,7 +226,7 @@ async def _pruned(settings: Settings) -> str:
     try:
         _, said = await process.communicate()
     except asyncio.CancelledError:
-        # It goes on where it was when it is run again.
+        # The next run continues where this one ended.
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()
@@ -245,7 +245,7 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
 
 
 def _environment(settings: Settings) -> Mapping[str, str]:
-    """Return the settings to the other process as they are here."""
+    """Return the environment that gives another process these settings."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(PREFIX)}
     # What is served beside a recorder is its own database.
     settings = replace(settings, clusters_file=None)

@@ -1,7 +1,7 @@
-"""Asking a running recorder on this machine for a tape.
+"""Ask a running recorder on this machine for a tape.
 
 A unix socket in the data folder, for its owner alone. One line of JSON names
-the file, lines of JSON tell how many frames it holds; closing the connection
+the file, lines of JSON say how many frames it holds; closing the connection
 closes the tape. The recorder writes the file itself, so that its frames are
 encoded once.
 """
@@ -23,7 +23,7 @@ from recorder.wiring.live import LiveRecording
 __all__ = ["NoRecorderError", "ask_for_tape", "control"]
 
 SOCKET = "control.sock"
-TELL_SECONDS = 1.0
+REPORT_SECONDS = 1.0
 LINE_BYTES = 64 << 10
 SOCKET_PATH_MAX = 107
 
@@ -96,12 +96,12 @@ async def _serve(
         asked = orjson.loads(await reader.readline())
         path = Path(asked["tape"])
     except (ValueError, KeyError, TypeError):
-        await _tell(writer, {"error": "the request is invalid"})
+        await _send(writer, {"error": "the request is invalid"})
         return
     try:
         await _record(path, reader, writer, live)
     except RecorderError as exc:
-        await _tell(writer, {"error": str(exc)})
+        await _send(writer, {"error": str(exc)})
 
 
 async def _record(
@@ -120,16 +120,16 @@ async def _record(
             await recording.tee(tee)
             while not reader.at_eof():
                 tee.check()
-                await _tell(writer, {"frames": tape.frames})
+                await _send(writer, {"frames": tape.frames})
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(TELL_SECONDS):
+                    async with asyncio.timeout(REPORT_SECONDS):
                         await reader.read(1)
                 tape.flush()
         finally:
             recording.untee(tee)
 
 
-async def _tell(writer: asyncio.StreamWriter, line: dict[str, Any]) -> None:
+async def _send(writer: asyncio.StreamWriter, line: dict[str, Any]) -> None:
     with suppress(ConnectionError):
         writer.write(orjson.dumps(line) + b"\n")
         await writer.drain()
@@ -155,20 +155,20 @@ async def ask_for_tape(
         )
         raise NoRecorderError(msg) from exc
     try:
-        await _tell(writer, {"tape": str(path)})
+        await _send(writer, {"tape": str(path)})
         while not stop.is_set():
             try:
-                async with asyncio.timeout(TELL_SECONDS):
+                async with asyncio.timeout(REPORT_SECONDS):
                     line = await reader.readline()
             except TimeoutError:
                 continue
             if not line:
                 msg = f'the recorder stopped; "{path}" is complete until then'
                 raise NoRecorderError(msg)
-            told = orjson.loads(line)
-            if "error" in told:
-                raise NoRecorderError(told["error"])
-            yield told["frames"]
+            report = orjson.loads(line)
+            if "error" in report:
+                raise NoRecorderError(report["error"])
+            yield report["frames"]
     finally:
         writer.close()
 

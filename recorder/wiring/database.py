@@ -1,7 +1,7 @@
 """Which PostgreSQL: the one that the settings name, or the embedded one.
 
 The embedded server is made, migrated and given its roles on first use; a
-server of somebody else's is only checked, because its owner decides when its
+external server is only checked, because its owner decides when its
 schema changes.
 """
 
@@ -118,7 +118,7 @@ async def bring_schema(
 
     Args:
         settings: which database.
-        check: change nothing in a server of somebody else's.
+        check: change nothing in an external server.
         on_wait: gets a line when there is something to wait for.
 
     Raises:

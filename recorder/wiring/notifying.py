@@ -43,8 +43,8 @@ __all__ = [
 
 log = logging.getLogger("recorder.notify")
 
-LOOK = timedelta(seconds=10)
-"""How often it is looked for new logs, and for what is waiting."""
+CHECK_EVERY = timedelta(seconds=10)
+"""How often new logs and waiting messages are searched for."""
 
 FORGET_EVERY = timedelta(hours=1)
 RETRIED_FOR = timedelta(days=1)
@@ -52,13 +52,13 @@ RETRIED_FOR = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NotifyOptions:
-    """What is wanted of one run."""
+    """What one run does."""
 
     log: int | None = None
     """Only this log; None: every cluster, or that of the settings."""
 
     since: datetime | None = None
-    """From when on a rule tells that is new; None: from now on."""
+    """From when on a new rule applies; None: from now on."""
 
     once: bool = False
     """Whether to end once everything that is due was tried."""
@@ -179,7 +179,7 @@ class _Notifier:
     followed: set[int] = field(default_factory=set)
 
     async def once(self) -> None:
-        """Judge every log once, and try what is due until nothing is."""
+        """Judge every log once, and post what is due."""
         for one in await self._meant():
             reading = await self.logs.read(one.id)
             while (
@@ -190,7 +190,7 @@ class _Notifier:
         for name in await self.kept.due(self.rules.keys()):
             while await self.sending.send_next(self.rules[name]):
                 pass
-        await self._look()
+        await self._count()
 
     async def run(
         self, stop: asyncio.Event, say: Callable[[str], None]
@@ -206,16 +206,16 @@ class _Notifier:
                         for one in await self._meant():
                             if one.id not in self.followed:
                                 self.followed.add(one.id)
-                                say(f"telling of {one.cluster_name}")
+                                say(f"following {one.cluster_name}")
                                 work = self._follow(one, since)
                                 tasks.append(judging.create_task(work))
-                        await self._look()
+                        await self._count()
                         if datetime.now(UTC) - forgotten > FORGET_EVERY:
                             await self.kept.forget()
                             forgotten = datetime.now(UTC)
                     except RecorderError as exc:
-                        log.warning("cannot look for logs: %s", exc)
-                    await pause(stop, LOOK)
+                        log.warning("cannot search for logs: %s", exc)
+                    await pause(stop, CHECK_EVERY)
                 for task in tasks:
                     task.cancel()
 
@@ -226,7 +226,7 @@ class _Notifier:
                 reading, self.logs.bell(reading), since=since
             )
         except RecorderError as exc:
-            # Looked for again with the other logs.
+            # It is tried again with the other logs.
             log.warning("cannot follow log %s: %s", one.id, exc)
         finally:
             self.followed.discard(one.id)
@@ -250,6 +250,6 @@ class _Notifier:
             return found
         return [one for one in found if not one.is_tape]
 
-    async def _look(self) -> None:
+    async def _count(self) -> None:
         tallies = await self.kept.tallies()
         self.progress.tallies = {one.rule: one for one in tallies}

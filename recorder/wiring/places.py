@@ -1,7 +1,7 @@
 """The databases of a registry, and which of them can be asked now.
 
-Each is asked again and again whether it answers, so that nobody who asks of
-a fleet waits for one that does not, and one that comes back is there for the
+Each is probed again and again, so that a question to a fleet does not wait
+for one that does not respond, and one that responds again takes part in the
 next question.
 """
 
@@ -91,10 +91,10 @@ class Place:
         return Logs(self.settings, database, engine, clusters=self.clusters)
 
     def absent(self, why: str | None = None) -> Sequence[Away]:
-        """Return those of its clusters of which nothing can be read.
+        """Return those of its clusters that cannot be read.
 
-        That is all of them where there is a reason, else those that have no
-        log in it.
+        With a reason these are all; without one, those that have no log in
+        it.
         """
         seen = {
             log.id.cluster: log

@@ -103,10 +103,10 @@ class Logs:
         *,
         clusters: Sequence[str] = (),
     ) -> None:
-        """Take a database, of which only some clusters may be meant.
+        """Take a database, and the clusters in it that can be named.
 
         Args:
-            settings: what is asked for where nobody says it.
+            settings: which log is read by default.
             database: where the logs lie.
             engine: the connections.
             clusters: those that a registry has there, if it is of one.
@@ -162,7 +162,7 @@ class Logs:
     async def read(
         self, number: int | None, *, cluster: str | None = None
     ) -> OpenedLog:
-        """Open the log that is meant, as it stands now.
+        """Open the log that is meant, as it is now.
 
         Args:
             number: exactly this log; None for a cluster's.
@@ -214,7 +214,7 @@ class Logs:
         return registered(logs, self._clusters) if self._clusters else logs
 
     async def known(self) -> Known:
-        """Return all logs; where they lie in one database, nobody is away."""
+        """Return all logs; in one database no cluster is away."""
         return Known(logs=await self.every())
 
     def note_delivery(self, log: int) -> None:

@@ -175,7 +175,7 @@ async def _record(
         kubernetes="",
         redaction_key_id=key_id(key),
     )
-    told = ""
+    warned = ""
     while not stop.is_set():
         holder = holder_name(socket.gethostname(), os.getpid())
         recording = Recording(
@@ -188,9 +188,9 @@ async def _record(
             await recording.run({AUDIT: reads.receiver}, stop)
         except* RecorderError as failed:
             why = str(failed.exceptions[0])
-            if why != told:
+            if why != warned:
                 log.warning("reads cannot be recorded: %s", why)
-            told = why
+            warned = why
         try:
             async with asyncio.timeout(AGAIN_SECONDS):
                 await stop.wait()

@@ -95,7 +95,7 @@ async def record_cluster(
     Args:
         settings: what to record and how.
         dsn: of the writer's role.
-        live: kept up to date, and told when to stop.
+        live: kept up to date; its ``stop`` ends the recording.
         client: of the cluster, whose identity is in ``live`` already.
         tape: a file to record to beside the log.
     """
@@ -163,7 +163,7 @@ def holder(settings: Settings) -> str:
 async def _again_and_again(
     once: Callable[[], Awaitable[None]], live: LiveRecording
 ) -> None:
-    """Record until a stop is wanted, whoever else may hold the log."""
+    """Record until a stop is wanted; wait while another holds the log."""
     while not live.stop.is_set():
         try:
             await once()
@@ -211,7 +211,7 @@ async def health(address: str, progress: Progress) -> AsyncIterator[str]:
 def only_recorder(settings: Settings) -> Iterator[None]:
     """Keep a second recorder out of the folder of the embedded server.
 
-    With a server of somebody else's a second recorder stands by instead.
+    With an external server a second recorder stands by instead.
     """
     if settings.database_url is not None:
         yield

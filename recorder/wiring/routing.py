@@ -1,7 +1,7 @@
-"""All clusters of a registry behind one port: each asked where its log lies.
+"""All clusters of a registry behind one port.
 
-What is asked of one cluster goes to its database alone. What is asked of all
-is asked of each that answers, and the others are told of as away.
+A question to one cluster goes to its database alone. A question to all goes
+to each database that responds; the others are reported as away.
 """
 
 import asyncio
@@ -95,12 +95,12 @@ class RoutedLogs:
     async def read(
         self, number: int | None, *, cluster: str | None = None
     ) -> OpenedLog:
-        """Open the log that is meant, as it stands now.
+        """Open the log that is meant, as it is now.
 
         Raises:
             NotFoundError: there is no such log or cluster.
-            LogUnavailableError: its database is away, or that of somebody who
-                may be meant.
+            LogUnavailableError: its database is away, or that of a cluster
+                that could be meant.
             ConfigError: several could be meant.
         """
         if number is None:
@@ -114,7 +114,7 @@ class RoutedLogs:
             raise _away(place, SILENT) from exc
 
     async def known(self) -> Known:
-        """Return the logs that can be read now, and who is away."""
+        """Return the logs that can be read now, and the clusters away."""
         found, away = await self._of_all(lambda logs: logs.every())
         for place, logs in found:
             place.logs = logs
@@ -126,14 +126,14 @@ class RoutedLogs:
     async def status(self, number: int | None) -> Status:
         """Return everything at a glance: of all logs, or of the one named.
 
-        Databases are told of together, and the time is that of one of them.
+        Databases are added up, and the time is that of one of them.
         """
         if number is not None:
             logs = await self._logs(self._place_of(number))
             return await logs.status(number)
         found, away = await self._of_all(lambda logs: logs.status(None))
         if not found:
-            raise _nobody(away)
+            raise _none_found(away)
         for place, _ in found:
             away.extend(place.absent())
         parts = [status for _, status in found]
@@ -186,7 +186,7 @@ class RoutedLogs:
             LogUnavailableError: none does.
         """
         if all(place.away is not None for place in self._places):
-            raise _nobody(())
+            raise _none_found(())
 
     async def close(self) -> None:
         """Close the connections."""
@@ -251,7 +251,7 @@ class RoutedLogs:
         place = None if cluster is None else self._of_cluster(cluster)
         if place is not None:
             raise _away(place, place.away or place.absent()[0].why)
-        raise _nobody(away)
+        raise _none_found(away)
 
     async def _of_all(
         self, ask: Callable[[Logs], Awaitable[Answer]]
@@ -304,9 +304,9 @@ def _away(place: Place, why: str) -> LogUnavailableError:
     return LogUnavailableError(f'cluster "{names}" is away: {why}')
 
 
-def _nobody(away: Sequence[Away]) -> LogUnavailableError | NotFoundError:
+def _none_found(away: Sequence[Away]) -> LogUnavailableError | NotFoundError:
     if away and all(one.why == NO_LOG for one in away):
         return NothingRecordedError("no database of the registry holds a log")
     return LogUnavailableError(
-        "cannot tell: not all databases of the registry respond"
+        "cannot find the log: not all databases of the registry respond"
     )

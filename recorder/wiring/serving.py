@@ -52,9 +52,9 @@ async def serving(
     With a registry and no cluster named these are the logs of all its
     databases; one that is away then hinders nothing.
 
-    Probes are answered from the first moment; what is asked, once there is a
-    database with the right schema, or a stop is wanted. The stop ends what is
-    told on and on, so that leaving takes no time.
+    Probes are answered from the first moment; questions once there is a
+    database with the right schema. A stop ends subscriptions, so that
+    leaving takes no time.
 
     Args:
         settings: which database, and where to listen.
@@ -72,7 +72,7 @@ async def serving(
     knowledge = load(settings.knowledge)
     prompt_collector()
     async with (
-        # What is asked of is left once nobody is being answered any more.
+        # The logs are left once no question is being answered.
         AsyncExitStack() as asked,
         _guard(settings) as guard,
         listening(
@@ -143,11 +143,11 @@ async def _opened(
 
 @asynccontextmanager
 async def _guard(settings: Settings) -> AsyncIterator[Guard | None]:
-    """Yield who decides who has access; None where everybody has."""
+    """Yield what decides who has access; None if every client has."""
     static = None
     if settings.token_file is not None:
         tokens = TokenFile(settings.token_file)
-        # So that a file which cannot be read is told at once.
+        # A file that cannot be read is reported at once.
         tokens.tokens()
         static = Tokens(tokens)
     if not settings.serve_kubernetes:
@@ -202,15 +202,15 @@ def _tls(settings: Settings) -> ssl.SSLContext | None:
         required=False,
         of="the API",
     )
-    told: list[str | None] = [None]
+    warned: list[str | None] = [None]
 
-    def tell(why: str | None) -> None:
+    def warn(why: str | None) -> None:
         # Once for each reason, not with each connection.
-        if why != told[0] and why is not None:
+        if why != warned[0] and why is not None:
             log.warning("%s", why)
-        told[0] = why
+        warned[0] = why
 
-    return certificates.context(tell)
+    return certificates.context(warn)
 
 
 def _wait(opening: Opening, exc: RecorderError) -> None:

@@ -37,12 +37,12 @@ async def opened(
     """Open what needs the database; return None if a stop came first.
 
     Args:
-        opening: makes what is entered, anew for each attempt.
+        opening: makes what is entered, once for each attempt.
         stack: leaves it.
         stop: set when a stop is wanted.
-        settings: which database; of the embedded one only what passes by
-            itself is waited for.
-        waits: told why each attempt failed.
+        settings: which database; with the embedded one only errors that
+            pass by themselves are waited for.
+        waits: called with the reason of each failed attempt.
         say: gets a line when that changes.
 
     Raises:

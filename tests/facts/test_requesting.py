@@ -76,7 +76,7 @@ SCHEDULER: Any = {
          said("create", POD, impersonatedUser={"username": "bob"})),
         (f"{BINDER} bound pod/search/embed-0 to node/gpu-001 (scheduler)",
          said("create", POD, "binding", 201, **SCHEDULER)),
-        ("somebody asked to frob pod/search/embed-0 (kubectl)",
+        ("an unknown user asked to frob pod/search/embed-0 (kubectl)",
          said("frob", POD, user=None)),
     ],
 )  # fmt: skip
