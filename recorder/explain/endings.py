@@ -235,9 +235,12 @@ def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:
     if draft.hit is not None:
         if draft.hit.outcome is Outcome.UNKNOWN:
             return Confidence.UNKNOWN
-        if verdict is not None and verdict.happened is Happened.DEGRADED:
-            return Confidence.LIKELY
-        return Confidence.PROVEN
+        if verdict is None:
+            return Confidence.PROVEN
+        # Of a node that is silent nobody knows what still runs on it.
+        silent = verdict.happened is Happened.UNREACHABLE and not draft.ends
+        degraded = verdict.happened is Happened.DEGRADED
+        return Confidence.LIKELY if silent or degraded else Confidence.PROVEN
     if draft.by is EndedBy.UNRECORDED:
         return Confidence.UNKNOWN
     failed = draft.ends[-1].container if draft.ends else None

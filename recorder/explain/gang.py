@@ -314,8 +314,8 @@ class Gang:
     def _outcome(
         self, blow: Blow, loss: Loss, again: datetime | None
     ) -> Outcome:
-        if blow.unseen:
-            return Outcome.UNKNOWN
+        if blow.unseen and again is None:
+            return Outcome.UNKNOWN  # else its successors show what came of it
         if again is None and self._is_done(loss):
             return Outcome.COMPLETED
         if self._failed_by(loss, again):

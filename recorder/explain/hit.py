@@ -12,7 +12,7 @@ from recorder.explain.verdict import Judged
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import Workload
 from recorder.model.document import Document
-from recorder.model.outcomes import HitBy, Outcome
+from recorder.model.outcomes import Happened, HitBy, Outcome
 
 __all__ = [
     "Blow",
@@ -38,6 +38,20 @@ class Failure:
 
     until: datetime
     """Until when its Pods may be lost by it."""
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the node was lost and has not been heard of again.
+
+        Its Pods are down until it is back with their containers alive.
+        """
+        one = self.verdict
+        return (
+            one.happened == Happened.UNREACHABLE
+            and one.back_in_service_at is None
+            and one.down is None
+            and one.not_before is not None
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -149,14 +149,14 @@ def was_leaving(
 ) -> bool:
     """Whether a Pod was to go before, and nobody wanted it back.
 
-    It is lost by what it had to go for. One that another takes the place of
-    waited for its node to let it go.
+    It is lost by what it had to go for, whatever is written on it later. One
+    that another takes the place of waited for its node to let it go.
     """
     told = pod.deleting_at
     return (
         told is not None
         and told < failure.since
-        and pod.disruption is None
+        and (pod.disrupted_at is None or pod.disrupted_at > told)
         and not any(
             other.key != pod.key
             and other.bound_at is not None
@@ -204,12 +204,17 @@ def lost_at(failure: Failure, pod: Placement) -> datetime | None:
         )
         if at is not None and failure.since <= at <= failure.until
     ]
-    if times or failure.verdict.happened != Happened.REBOOT:
+    if times or not (
+        failure.verdict.happened == Happened.REBOOT or failure.is_silent
+    ):
         return min(times, default=None)
-    # No container outlives its machine, whatever is not told of it.
+    # No container outlives its machine, whatever is not recorded of it; and
+    # what runs on a machine that is silent, the API server cannot know.
     seen = failure.seen
-    ran = pod.runs_at(failure.since) or (
-        pod.listed and not came_with(pod, seen)
+    ran = (
+        failure.is_silent
+        or pod.runs_at(failure.since)
+        or (pod.listed and not came_with(pod, seen))
     )
     return seen if ran and pod.runs_at(seen) else None
 

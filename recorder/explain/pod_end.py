@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from recorder.facts.projections import Placement
+from recorder.facts.projections import UNKNOWN_ENDS, Placement
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
@@ -28,9 +28,6 @@ BY_ITSELF: Final = frozenset({EndedBy.CONTAINER_OOM, EndedBy.CONTAINER_EXIT})
 """Ends that a container brought about."""
 
 OOM_KILLED: Final = "OOMKilled"
-
-LOST: Final = frozenset({"ContainerStatusUnknown", "Unknown"})
-"""Reasons by which a kubelet says that it does not know how one ended."""
 
 DISRUPTED: Final[Mapping[str, EndedBy]] = {
     "EvictionByEvictionAPI": EndedBy.DRAIN,
@@ -176,7 +173,7 @@ class _Record:
         by = EndedBy.CONTAINER_EXIT
         if detail.reason == OOM_KILLED:
             by = EndedBy.CONTAINER_OOM
-        elif detail.reason in LOST:
+        elif detail.reason in UNKNOWN_ENDS:
             by = EndedBy.UNRECORDED
         return PodEnd(
             pod=self._pod.pod,

@@ -5,7 +5,11 @@ the facts at any time.
 """
 
 from recorder.facts.projections.node import NodeState, advance, shown
-from recorder.facts.projections.placement import Placement, Placements
+from recorder.facts.projections.placement import (
+    UNKNOWN_ENDS,
+    Placement,
+    Placements,
+)
 from recorder.facts.projections.workloads import (
     REPLACED,
     SERVERS,
@@ -16,6 +20,7 @@ from recorder.facts.projections.workloads import (
 __all__ = [
     "REPLACED",
     "SERVERS",
+    "UNKNOWN_ENDS",
     "NodeState",
     "Placement",
     "Placements",

@@ -24,12 +24,15 @@ from recorder.model.facts import (
 from recorder.model.reference import ObjectIdentity
 from recorder.model.state import Owner
 
-__all__ = ["Placement", "Placements"]
+__all__ = ["UNKNOWN_ENDS", "Placement", "Placements"]
 
 SECOND = timedelta(seconds=1)
 """Recovered versions are dated by times in whole seconds."""
 
 OVER = frozenset({"Succeeded", "Failed"})
+
+UNKNOWN_ENDS = frozenset({"ContainerStatusUnknown", "Unknown"})
+"""Reasons by which a kubelet says that it does not know how one ended."""
 
 
 class Placement(msgspec.Struct, gc=False):
@@ -51,6 +54,12 @@ class Placement(msgspec.Struct, gc=False):
 
     finished_at: datetime | None = None
     """When the last of its containers ended, by the clock of its node."""
+
+    stopped_at: datetime | None = None
+    """When it was observed that one of its containers ended."""
+
+    by_itself: bool = True
+    """Whether its containers ended by themselves, as far as is recorded."""
 
     gone_at: datetime | None = None
     unseen: bool = False
@@ -93,9 +102,18 @@ class Placement(msgspec.Struct, gc=False):
             return self.ended_at
         return min(self.ended_at, self.finished_at or self.ended_at)
 
+    @property
+    def failed_at(self) -> datetime | None:
+        """When it failed by itself, whatever is written on it afterwards."""
+        at = self.stopped_at
+        told = (self.disrupted_at, self.deleting_at)
+        if at is None or not self.by_itself or self.phase != "Failed":
+            return None
+        return None if any(t and t <= at for t in told) else at
+
     def was_on(self, since: datetime, until: datetime) -> bool:
         """Return whether it was on its node at any time of a span."""
-        over = self.over_at
+        over = self.failed_at or self.over_at
         return (
             self.bound_at is not None
             and self.bound_at <= until
@@ -213,6 +231,8 @@ def _started(p: Placement, stored: StoredFact, detail: Started) -> None:
 
 def _ended(p: Placement, stored: StoredFact, detail: Ended) -> None:
     p.phase = detail.phase
+    # A kubelet gives a reason where it ended or refused the Pod itself.
+    p.by_itself &= detail.reason is None
     p.ended_at = p.ended_at or stored.observed_at
     p.entries = [*p.entries, str(stored.entry)]
 
@@ -251,6 +271,8 @@ def _container(
     code = detail.exit_code
     if code is not None:
         p.exit_codes = [*p.exit_codes, code]
+    p.by_itself &= detail.reason not in UNKNOWN_ENDS
+    p.stopped_at = stored.observed_at
     ended = [t for t in (p.finished_at, stored.fact.occurred_at) if t]
     p.finished_at = max(ended, default=None)
     _began_again(p, stored, detail)

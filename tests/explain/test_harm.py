@@ -1,0 +1,70 @@
+"""Harm: what first ended a Pod decides, and a silent machine runs nothing."""
+
+from recorder.explain.hit import Hit
+from recorder.explain.impact import Scope, hits
+from recorder.facts.projections import Placements, Workloads
+from recorder.model.fact import FactKind
+from recorder.model.outcomes import Outcome
+from tests.explain.tale import Tale
+from tests.explain.telling import a_pod
+from tests.support.builders import at
+
+
+def harmed(tale: Tale, until: float = 1000) -> list[Hit]:
+    return hits(
+        tale.verdicts("n1"),
+        Placements(tale.facts),
+        Workloads(tale.facts),
+        scope=Scope(nodes=frozenset(["n1"]), until=at(until)),
+    )
+
+
+def test_a_job_on_a_silent_machine_is_down_before_its_pods_are_evicted() -> (
+    None
+):
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    tale.silent(60, renewed=50).lost(60)
+    (hit,) = harmed(tale)
+    assert hit.outcome is Outcome.DOWN
+    assert hit.hit_at == at(60)
+    assert hit.running_again_at is None
+
+
+def test_a_job_whose_node_is_heard_of_again_kept_running() -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    tale.silent(60, renewed=50).lost(60).ready(120)
+    (hit,) = harmed(tale)
+    assert hit.outcome is Outcome.SURVIVED
+
+
+def test_a_pod_that_failed_by_itself_before_the_crash_is_not_hit() -> None:
+    """Its kubelet wrote so with its last sign of life."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    ended = {"container": "main", "exit_code": 1, "reason": "Error"}
+    pod = a_pod("llm-0")
+    tale.tell(5, FactKind.CONTAINER_ENDED, ended, about=pod, actor="kubelet")
+    tale.crashes(10)
+    tale.tell(215, FactKind.ENDED, {"phase": "Failed"}, about=pod)
+    assert harmed(tale) == []
+
+
+def test_a_pod_that_died_with_its_machine_is_hit_though_it_says_failed() -> (
+    None
+):
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").crashes(10)
+    tale.pod_ends(215, "llm-0", "n1", 255)
+    (hit,) = harmed(tale)
+    assert hit.pods_hit == ["llm-0"]
+
+
+def test_a_pod_deleted_before_the_crash_is_not_hit_by_what_is_written() -> (
+    None
+):
+    """The taint manager writes its reason on a Pod that was leaving."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    pod = a_pod("llm-0")
+    tale.tell(5, FactKind.DELETION_REQUESTED, {}, about=pod, actor="kubectl")
+    tale.crashes(10)
+    tale.pod(70, "DeletionByTaintManager", name="llm-0")
+    tale.pod_ends(215, "llm-0", "n1", 255)
+    assert harmed(tale) == []
