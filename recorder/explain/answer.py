@@ -448,7 +448,8 @@ def carrier_of(
     if not root.asked:
         return None
     asked = root.asked[-1]
-    for one in acted:
-        if one is not root and is_same(one.author, asked) and one.asked:
-            return carrier_of(one, acted)
+    others = [one for one in acted if one is not root]
+    for one in others:
+        if is_same(one.author, asked) and one.asked:
+            return carrier_of(one, others)
     return asked

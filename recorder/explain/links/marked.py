@@ -2,7 +2,8 @@
 
 Who takes a node out of service says so beside it: in an annotation, a label,
 an Event. Words alone lead to nothing; they do where their author also took the
-node out of service, or took them back once it was done.
+node out of service, or took them back once it was done. What for, they say
+for sure only where what happened shows it too.
 """
 
 from collections.abc import Callable
@@ -13,10 +14,11 @@ from recorder.explain.links.stated import Deed, Led
 from recorder.explain.signals import (
     Signal,
     Topic,
-    intent_of,
+    intents_of,
     is_order,
     is_same,
 )
+from recorder.explain.signals.requests import author_of
 from recorder.explain.tracks.interventions import Intervention
 from recorder.explain.tracks.transition import Transition
 from recorder.model.facts import Appeared
@@ -41,12 +43,34 @@ def _meant(deed: Deed) -> Led | None:
         return None
     if any(step.decision is not None for step in one.steps):
         return None  # a rule knows it, and says something else
-    said = intent_of([*one.marks, *one.steps])
-    near = any(is_recent(t, step) for step in one.steps)
-    if said is None or not near:
+    if not any(is_recent(t, step) for step in one.steps):
         return None
-    decision, step = said
-    return Led(decision, step, one.author, Confidence.LIKELY, 1)
+    said = [
+        (_is_borne_out(deed, decision, step), decision, step)
+        for decision, step in intents_of([*one.marks, *one.steps])
+    ]
+    if not said:
+        return None
+    sure, decision, step = max(said, key=lambda found: found[0])
+    strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
+    return Led(decision, step, one.author, strength, 1)
+
+
+def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
+    """Whether what happened, or what the step is, shows what words say."""
+    t = deed.transition
+    match decision:
+        case Decision.OS_UPGRADE:
+            shown = t.episode.has(Topic.VERSION)
+        case Decision.AUTO_REMEDIATION:
+            shown = bool(t.faults) or t.lost_at < deed.one.first.stored.at
+        case Decision.SCALE_DOWN | Decision.PREEMPTION:
+            shown = t.happened in GONE
+        case Decision.DRIVER_UPGRADE:
+            shown = t.happened != Happened.REBOOT
+        case _:
+            shown = False
+    return shown or step.topic is Topic.OBJECT
 
 
 def _ordered(deed: Deed) -> Led | None:
@@ -63,6 +87,7 @@ def _ordered(deed: Deed) -> Led | None:
         one.asked
         or one.of(Topic.CORDON)
         or one.of(Topic.EVICTION)
+        or _had_emptied(t, one)
         or _is_taken_back(t, one, orders)
     )
     if not (done or _is_taken_up(t, orders)):
@@ -82,6 +107,16 @@ def _class(deed: Deed, order: Signal) -> tuple[Decision, Confidence]:
     if deed.transition.episode.has(Topic.VERSION):
         return Decision.OS_UPGRADE, Confidence.LIKELY
     return Decision.ADMIN_REQUEST, Confidence.POSSIBLE  # nobody says for whom
+
+
+def _had_emptied(t: Transition, one: Intervention) -> bool:
+    """Whether its author emptied the node for an order that holds still."""
+    before = t.episode.before
+    return any(
+        s.topic in {Topic.CORDON, Topic.EVICTION}
+        and is_same(author_of(s, before), one.author)
+        for s in before
+    )
 
 
 def _is_taken_back(

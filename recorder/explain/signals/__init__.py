@@ -20,7 +20,8 @@ from recorder.explain.signals.around import (
     request_signals,
 )
 from recorder.explain.signals.marks import (
-    intent_of,
+    intents_of,
+    is_called_off,
     is_order,
     is_trouble,
     marks_of,
@@ -38,7 +39,8 @@ __all__ = [
     "Subject",
     "Topic",
     "actor_of",
-    "intent_of",
+    "intents_of",
+    "is_called_off",
     "is_order",
     "is_same",
     "is_trouble",

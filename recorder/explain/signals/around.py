@@ -1,5 +1,6 @@
 """Signs around a Node: Events, Pods, other objects, and audit."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from recorder.explain.knowledge import Knowledge, matches
@@ -19,7 +20,7 @@ from recorder.model.facts import (
     Requested,
     Vanished,
 )
-from recorder.model.outcomes import Fault, Role
+from recorder.model.outcomes import Decision, Fault, Role
 from recorder.model.reference import ObjectIdentity
 from recorder.model.state import Condition
 
@@ -36,6 +37,12 @@ CONFLICT = 409
 
 CHANGING = frozenset({"create", "update", "patch", "delete"})
 """Verbs of requests that change something."""
+
+_COMMAND = re.compile(
+    r'"(?:command|args)":\s*\[[^\]]*'
+    r"(?:\b(?:reboot|poweroff|kexec|shutdown)\b|sysrq-trigger)"
+)
+"""A command in what somebody runs on a node that takes the machine down."""
 
 GOING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
@@ -299,6 +306,12 @@ def request_signals(
         return
     if own:
         return  # that a kubelet is there; it asks for nothing
+    actor = actor_of(stored.fact.actor, knowledge, audited=True)
+    if detail.verb == "create" and _COMMAND.search(detail.body or ""):
+        yield Signal(
+            Role.DECISION, Subject(Topic.OBJECT, f"Pod/{detail.name}"),
+            stored, None, Decision.ADMIN_REQUEST, actor,
+        )  # fmt: skip
     target = f"{detail.verb} {detail.resource}"
     if detail.subresource:
         target += f"/{detail.subresource}"
@@ -306,5 +319,5 @@ def request_signals(
         Role.ACT,
         Subject(Topic.REQUEST, target),
         stored,
-        actor=actor_of(stored.fact.actor, knowledge, audited=True),
+        actor=actor,
     )

@@ -16,11 +16,18 @@ from recorder.model.facts import (
     Appeared,
     ConditionChanged,
     EventOccurred,
+    FieldChanged,
     LabelChanged,
 )
 from recorder.model.outcomes import Decision, Role
 
-__all__ = ["intent_of", "is_order", "is_trouble", "marks_of"]
+__all__ = [
+    "intents_of",
+    "is_called_off",
+    "is_order",
+    "is_trouble",
+    "marks_of",
+]
 
 _DAILY = frozenset(
     {
@@ -84,8 +91,17 @@ _SOME_DAY = re.compile(
 )
 """Words by which it is said that it may be done some day, or was."""
 
-_OFF = frozenset({"", "false", "no", "none", "off", "0", "done"})
+_OFF = frozenset({"false", "no", "none", "off", "0", "done"})
 """Values by which a label or an annotation says that nothing is done."""
+
+_DOMAIN = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+/")
+"""The domain of a key."""
+
+_CALLED_OFF = re.compile(
+    r"cancel|abort|reject|refus|denied|timed.?out|timeout|supersed|withdr",
+    re.IGNORECASE,
+)
+"""Words by which an object says that what it orders comes to nothing."""
 
 
 def marks_of(
@@ -127,14 +143,17 @@ def _of_node(fact: Fact) -> Subject | None:
             return None
 
 
-def intent_of(steps: Iterable[Signal]) -> tuple[Decision, Signal] | None:
-    """Return what the words of steps say that they are for."""
-    said = [(step, f"{step.subject.name} {step.says}") for step in steps]
+def intents_of(steps: Iterable[Signal]) -> Iterator[tuple[Decision, Signal]]:
+    """Yield what the words of steps say that they are for.
+
+    The domain of a key says whose it is, and nothing of what it is for.
+    """
+    said = [
+        (step, _DOMAIN.sub("", f"{step.subject.name} {step.says}"))
+        for step in steps
+    ]
     for decision, words in _INTENTS:
-        for step, text in said:
-            if words.search(text):
-                return decision, step
-    return None
+        yield from ((decision, s) for s, text in said if words.search(text))
 
 
 def is_order(mark: Signal) -> bool:
@@ -146,7 +165,7 @@ def is_order(mark: Signal) -> bool:
         ):
             if new is None or new.lower() in _OFF:
                 return False
-            text = f"{key} {new}"
+            text = f"{key.rpartition('/')[2]} {new}"
         case EventOccurred(reason=reason, message=message):
             text = f"{reason} {message}"
         case Appeared(created=True) if mark.topic is Topic.OBJECT:
@@ -154,6 +173,17 @@ def is_order(mark: Signal) -> bool:
         case _:
             return False
     return bool(_ORDER.search(text)) and not _SOME_DAY.search(text)
+
+
+def is_called_off(mark: Signal) -> bool:
+    """Whether an object says that what it orders comes to nothing."""
+    match mark.stored.fact.detail:
+        case FieldChanged(new=str(new)):
+            return bool(_CALLED_OFF.search(new))
+        case ConditionChanged(type=name, new=new) if new is not None:
+            return new.status == "True" and bool(_CALLED_OFF.search(name))
+        case _:
+            return False
 
 
 def is_trouble(mark: Signal) -> bool:

@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from recorder.explain.signals import Signal, Subject, Topic
+from recorder.explain.signals import Signal, Subject, Topic, is_order
+from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.projections import NodeState
 from recorder.model.fact import StoredFact
@@ -69,6 +70,9 @@ class Episode:
         self.signals: list[Signal] = []
         self.marks: list[Signal] = []
         """What was written about the node that no rule knows."""
+
+        self.before: Sequence[Signal] = ()
+        """Signals of the episode before, of which an order holds still."""
 
         self.carried: list[Signal] = []
         """Signs of the chain before that held still."""
@@ -222,6 +226,17 @@ class Episode:
             return []
         back = self.back.observed_at
         return [s for s in self._held.values() if not self._is_obeyed(s, back)]
+
+    def open_orders(self, at: datetime) -> list[Signal]:
+        """Return the orders that still hold, and that no boot carried out."""
+        found: dict[Subject, Signal] = {}
+        for mark in self.marks:
+            if mark.topic in {Topic.LABEL, Topic.ANNOTATION}:
+                found.pop(mark.subject, None)
+                if is_order(mark) and at - mark.stored.at <= LIMITS.recent:
+                    author = author_of(mark, self.signals)
+                    found[mark.subject] = mark._replace(actor=author)
+        return [] if self.has(Topic.BOOT) else [*found.values()]
 
     def _said_since_ready(self) -> list[Signal]:
         """Return what was said of a node that booted and was not yet back."""

@@ -240,6 +240,9 @@ class _Reader:
         chain = self._open = Episode(self._node, before, self._boots)
         chain.proofs, chain.shown = self._proofs, self._shown
         chain.skew = self._skew
+        for last in self.chains[-1:]:
+            chain.marks += last.open_orders(sign.stored.at)
+            chain.before = last.signals if chain.marks else ()
         self.chains.append(chain)
         since = sign.stored.at - LIMITS.moment
         recent = (loose for loose in self._loose if loose.stored.at >= since)

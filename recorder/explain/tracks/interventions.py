@@ -17,6 +17,7 @@ from recorder.explain.signals import (
 )
 from recorder.explain.tracks.responses import OF_KUBERNETES, QUOTE_MIN
 from recorder.explain.tracks.transition import DONE, Transition
+from recorder.model.facts import AnnotationChanged, LabelChanged
 from recorder.model.outcomes import ActorKind, Decision
 
 __all__ = ["TAKING", "Intervention", "interventions_of"]
@@ -78,7 +79,12 @@ def interventions_of(transition: Transition) -> list[Intervention]:
     What no rule knows is an act if it says that the node is drained or
     rebooted.
     """
-    marks = [m for m in transition.episode.marks if transition.is_before(m)]
+    called_off = transition.called_off
+    marks = [
+        m
+        for m in transition.episode.marks
+        if transition.is_before(m) and m.subject not in called_off
+    ]
     orders = [m for m in marks if is_order(m) and transition.author(m)]
     steps = sorted(
         [*_steps(transition), *orders],
@@ -94,22 +100,65 @@ def interventions_of(transition: Transition) -> list[Intervention]:
             # An object that names the node when it is made is an order.
             found.append(Intervention(author, [mark], marks=[mark]))
     for one in found:
+        one.asked += _obeying(one, found, transition)
         one.asked += _quoting(one, found)
         one.asked += _serving(one, found, transition)
     return found
 
 
+def _obeying(
+    one: Intervention, found: Iterable[Intervention], transition: Transition
+) -> Iterator[RuledActor]:
+    """Yield who emptied a node upon an order that was then taken away.
+
+    An order that is taken away while nothing is done is withdrawn.
+    """
+    if not one.is_by_hand:
+        return
+    for order in filter(is_order, one.steps):
+        gone = [
+            mark.position
+            for mark in transition.episode.marks
+            if mark.subject == order.subject
+            and mark.position > order.position
+            and not is_order(mark)
+            and transition.is_before(mark)
+        ]
+        for other in found:
+            emptied = [*other.of(Topic.CORDON), *other.of(Topic.EVICTION)]
+            done = any(
+                order.position < step.position < min(gone)
+                for step in emptied
+                if gone
+            )
+            if done and other is not one and other.author is not None:
+                yield other.author
+
+
 def _quoting(
     one: Intervention, found: Iterable[Intervention]
 ) -> Iterator[RuledActor]:
-    """Yield the programs that quote what a person marked a node with."""
-    orders = [s.subject.name for s in one.steps if is_order(s)]
+    """Yield those who quote what a person marked a node with."""
+    orders = [s for s in one.steps if is_order(s)]
     if not one.is_by_hand:
         return
     for other in found:
-        quoted = any(_is_quoted(name, other.marks) for name in orders)
-        if other.author is not None and other.is_by_program and quoted:
+        quoted = other is not one and any(
+            _is_quoted(literal, order, other.marks)
+            for order in orders
+            for literal in _literals(order)
+        )
+        if other.author is not None and quoted:
             yield other.author
+
+
+def _literals(order: Signal) -> Iterator[str]:
+    """Yield what another can quote of an order: its name, a ticket."""
+    yield order.subject.name
+    detail = order.stored.fact.detail
+    if isinstance(detail, AnnotationChanged | LabelChanged):
+        words = (detail.new or "").split()
+        yield from (w for w in words if any(c.isdigit() for c in w))
 
 
 def _serving(
@@ -132,10 +181,13 @@ def _serving(
             yield other.author
 
 
-def _is_quoted(literal: str, marks: Iterable[Signal]) -> bool:
-    """Whether what somebody wrote quotes a literal of another's."""
+def _is_quoted(literal: str, order: Signal, marks: Iterable[Signal]) -> bool:
+    """Whether what somebody wrote after an order quotes a literal of it."""
     return len(literal) >= QUOTE_MIN and any(
-        mark.subject.name != literal and literal in mark.says for mark in marks
+        mark.position > order.position
+        and mark.subject != order.subject
+        and literal in mark.says
+        for mark in marks
     )
 
 
@@ -163,7 +215,11 @@ def _steps(transition: Transition) -> Iterator[Signal]:
         if signal.topic is Topic.IDENTITY:
             if signal.over:
                 yield signal
-        elif signal.over or signal.topic in _NO_ACT:
+        elif (
+            signal.over
+            or signal.topic in _NO_ACT
+            or signal.subject in transition.called_off
+        ):
             continue
         elif signal.role in DONE and not (
             signal.topic is Topic.TAINT

@@ -17,6 +17,7 @@ from recorder.explain.signals import (
     Signal,
     Subject,
     Topic,
+    is_called_off,
     is_trouble,
 )
 from recorder.explain.signals.requests import author_of
@@ -169,6 +170,7 @@ class Transition:
             and signal.role is not Role.RECOVERY
             and not signal.over
             and self.is_before(signal)
+            and signal.subject not in self.called_off
             and not self._is_withdrawn(signal)
             and (
                 signal.due is None
@@ -176,6 +178,17 @@ class Transition:
             )
         ]
         return sorted(found, key=lambda s: (s.stored.at, s.position))
+
+    @cached_property
+    def called_off(self) -> set[Subject]:
+        """Objects that said before the loss that they come to nothing."""
+        return {
+            told.subject
+            for told in [*self.episode.signals, *self.episode.marks]
+            if told.topic is Topic.OBJECT
+            and is_called_off(told)
+            and latest(told) < self.lost_at
+        }
 
     def _is_withdrawn(self, decision: Signal) -> bool:
         """Whether what was decided was taken back before the effect.
@@ -259,7 +272,9 @@ class Transition:
         acts = [
             s
             for s in [*self.episode.signals, *self.episode.marks]
-            if self.is_before(s) and s.topic is not Topic.REQUEST
+            if self.is_before(s)
+            and s.topic is not Topic.REQUEST
+            and s.subject not in self.called_off
         ]
         found = []
         for mark in self.episode.marks:

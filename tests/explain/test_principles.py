@@ -1,0 +1,135 @@
+"""Principles: structure decides what happened and who ordered it.
+
+Words, the domain of a key, an order that came to nothing, decide nothing.
+"""
+
+import json
+
+import pytest
+
+from recorder.explain.verdict import Judged
+from recorder.model.fact import FactKind
+from recorder.model.outcomes import Confidence, Decision, Happened
+from recorder.model.reference import ObjectIdentity
+from tests.explain.tale import Tale
+
+ASKED = "example.net/reboot"
+
+
+def decided(verdict: Judged) -> tuple[object, ...]:
+    """Return what was decided, by whom, and who carried it out."""
+    found = verdict.decision
+    if found is None:
+        return (None,)
+    carrier = found.carried_out_by
+    return found.decision, found.actor.name, carrier and carrier.name
+
+
+@pytest.mark.parametrize(
+    "domain", ["update.example.net", "preempt.example.net", "repair.io"]
+)
+def test_the_domain_of_a_key_says_nothing_of_what_for(domain: str) -> None:
+    tale = Tale().labels(
+        10, f"{domain}/stage", "two", annotation=True, actor="roller"
+    )
+    tale.cordons(11, "roller").pod(12, "EvictionByEvictionAPI").crashes(20)
+    assert decided(tale.verdict()) == (None,)
+
+
+@pytest.mark.parametrize(
+    ("word", "decision"),
+    [("update", "os-upgrade"), ("maintenance", "host-maintenance")],
+)
+def test_a_word_alone_is_possible_at_most(word: str, decision: str) -> None:
+    tale = Tale().labels(
+        10, "example.net/for", word, annotation=True, actor="roller"
+    )
+    tale.cordons(11, "roller").pod(12, "EvictionByEvictionAPI").crashes(20)
+    verdict = tale.verdict()
+    assert decided(verdict)[0] == decision
+    assert verdict.confidence is Confidence.POSSIBLE
+
+
+def test_a_word_that_what_happened_bears_out_is_likely() -> None:
+    tale = Tale().labels(
+        10, "example.net/for", "update", annotation=True, actor="roller"
+    )
+    tale.cordons(11, "roller").crashes(20)
+    tale.version(220, "os_image", "Some OS 1", "Some OS 2")
+    verdict = tale.verdict()
+    assert decided(verdict)[0] is Decision.OS_UPGRADE
+    assert verdict.confidence is Confidence.LIKELY
+
+
+def asked(*, emptied: bool) -> Tale:
+    """A person asks by an annotation without a value, which is removed."""
+    tale = Tale().labels(
+        10, ASKED, "", annotation=True, actor="kubectl-annotate"
+    )
+    if emptied:
+        tale.cordons(12, "drainer").pod(13, "EvictionByEvictionAPI")
+    return tale.labels(18, ASKED, None, old="", annotation=True, actor="curl")
+
+
+def test_who_empties_a_node_upon_an_order_carries_it_out() -> None:
+    verdict = asked(emptied=True).crashes(20).verdict()
+    assert decided(verdict) == (Decision.ADMIN_REQUEST, None, "drainer")
+
+
+def test_an_order_that_is_removed_while_nothing_is_done_is_withdrawn() -> None:
+    assert decided(asked(emptied=False).crashes(20).verdict()) == (None,)
+
+
+def an_order(tale: Tale, phase: str) -> Tale:
+    """A program orders by an object of its own, which ends in a phase."""
+    order = ObjectIdentity("x.example.net", "NodeRepair", "", "r-1", "uid-r")
+    made = {"created": True, "state": {"node": "n1"}}
+    tale.tell(10, FactKind.APPEARED, made, about=order, actor="fixer")
+    ended = {"field": "phase", "old": "Accepted", "new": phase}
+    return tale.tell(
+        15, FactKind.FIELD_CHANGED, ended, about=order, actor="fixer"
+    )
+
+
+@pytest.mark.parametrize("phase", ["Cancelled", "Aborted", "TimedOut"])
+def test_an_order_that_came_to_nothing_explains_nothing(phase: str) -> None:
+    assert decided(an_order(Tale(), phase).crashes(20).verdict()) == (None,)
+
+
+def test_an_order_that_is_under_way_explains_what_it_says() -> None:
+    verdict = an_order(Tale(), "Rebooting").crashes(20).verdict()
+    assert decided(verdict)[:2] == (Decision.AUTO_REMEDIATION, "fixer")
+
+
+def test_an_order_holds_though_two_others_fight_over_the_cordon() -> None:
+    tale = Tale()
+    tale.labels(10, ASKED, "bad DIMM", annotation=True, actor="kubectl")
+    tale.asks(10, "dora", "patch", json.dumps({"annotations": {ASKED: ""}}))
+    tale.cordons(11, "kubectl")
+    tale.asks(11, "dora", "patch", '{"spec":{"unschedulable":true}}')
+    tale.pod(12, "EvictionByEvictionAPI")
+    tale.asks(12, "dora", "create", resource="pods", subresource="eviction")
+    tale.uncordons(20, "broker").cordons(25, "keeper").crashes(30)
+    rebooted = [v for v in tale.verdicts() if v.happened is Happened.REBOOT]
+    assert [decided(v)[:2] for v in rebooted] == [
+        (Decision.ADMIN_REQUEST, "dora")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "by"),
+    [
+        (["chroot", "/host", "systemctl", "reboot"], "dora"),
+        (["sh", "-c", "echo b > /proc/sysrq-trigger"], "dora"),
+        (["sleep", "60"], None),
+    ],
+)
+def test_a_command_that_takes_the_machine_down_has_an_author(
+    command: list[str], by: str | None
+) -> None:
+    pod = {"spec": {"nodeName": "n1", "containers": [{"command": command}]}}
+    tale = Tale().asks(
+        10, "dora", "create", json.dumps(pod), resource="pods", code=201
+    )
+    found = tale.crashes(20).verdict().decision
+    assert (found and found.actor.name) == by
