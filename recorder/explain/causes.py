@@ -58,6 +58,10 @@ class FaultRow:
     spares_kubelet: bool = False
     """Whether the kubelet keeps running while the part is broken."""
 
+    harmless: bool = False
+    """Whether nothing broke on the node: it is a reason to act, and takes no
+    node away."""
+
     explains_loss: bool = True
     """Whether a report of it from before a loss may explain the loss; false if
     it cannot take a node away, or is proved only afterwards."""
@@ -168,6 +172,17 @@ FAULTS: Final[dict[Fault, FaultRow]] = {
         lookalikes=("exit code 137 alone, which any SIGKILL causes",),
         weight=Weight.CONCLUDED,
         explains_loss=False,  # a container's limit takes no node away
+    ),
+    Fault.MONITORING: FaultRow(
+        signature=(
+            "a monitor reports that it cannot reach what it asks, such as"
+            " DCGM or a device plugin"
+        ),
+        lookalikes=(
+            "gpu-fault: a GPU failed; here nothing says that one did",
+        ),
+        harmless=True,
+        spares_kubelet=True,
     ),
     Fault.OTHER: FaultRow(
         signature=(

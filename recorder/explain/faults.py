@@ -67,10 +67,11 @@ def _recorded(fault: Fault, transition: Transition) -> Found | None:
         transition.happened == Happened.KUBELET_RESTART
         and FAULTS[fault].spares_kubelet
     )
-    near = is_recent(transition, signal) and not spared
+    harmless = FAULTS[fault].harmless and transition.was_lost
+    near = is_recent(transition, signal) and not (spared or harmless)
     if not answered and not near:
         # A fault that has been there for days is no reason for a cordon.
-        if transition.was_lost:
+        if transition.was_lost and not harmless:
             return Found(signal, Confidence.POSSIBLE)
         return None
     if signal.topic is Topic.GPUS:

@@ -95,6 +95,7 @@ class Fault(StrEnum):
     RUNTIME = "runtime-failure"
     PARTITION = "network-partition"
     CONTROL_PLANE = "control-plane-outage"
+    MONITORING = "monitoring-failed"
     OTHER = "other-fault"
 
 
@@ -129,6 +130,7 @@ class Cause(StrEnum):
     RUNTIME_FAILURE = "runtime-failure"
     NETWORK_PARTITION = "network-partition"
     CONTROL_PLANE_OUTAGE = "control-plane-outage"
+    MONITORING_FAILED = "monitoring-failed"
     OTHER_FAULT = "other-fault"
     ADMIN_REQUEST = "admin-request"
     AUTO_REMEDIATION = "auto-remediation"

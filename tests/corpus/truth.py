@@ -58,6 +58,7 @@ Fault = Literal[
     "runtime-failure",
     "network-partition",
     "control-plane-outage",
+    "monitoring-failed",
     "other-fault",
 ]
 Decision = Literal[

@@ -9,7 +9,7 @@ import pytest
 
 from recorder.explain.verdict import Judged
 from recorder.model.fact import FactKind
-from recorder.model.outcomes import Confidence, Decision, Happened
+from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 from recorder.model.reference import ObjectIdentity
 from tests.explain.tale import Tale
 
@@ -133,3 +133,59 @@ def test_a_command_that_takes_the_machine_down_has_an_author(
     )
     found = tale.crashes(20).verdict().decision
     assert (found and found.actor.name) == by
+
+
+GKE_LEAVES = "cloud.google.com/impending-node-termination"
+
+
+@pytest.mark.parametrize(
+    ("labels", "decision"),
+    [
+        ({}, Decision.HOST_MAINTENANCE),
+        ({"cloud.google.com/gke-spot": "true"}, Decision.PREEMPTION),
+        ({"cloud.google.com/gke-spot": "false"}, Decision.HOST_MAINTENANCE),
+    ],
+)
+def test_labels_of_spot_machines_part_preemption_from_maintenance(
+    labels: dict[str, str], decision: Decision
+) -> None:
+    tale = Tale().appears(0, "n2", labels=labels)
+    tale.taints(10, GKE_LEAVES, node="n2").crashes(20, "n2")
+    assert decided(tale.verdict("n2"))[0] is decision
+
+
+@pytest.mark.parametrize(
+    ("provider", "by"),
+    [
+        ("aws:///z/i-1", "aws-node-termination-handler"),
+        ("azure:///vm/1", "my-node-termination-handler"),
+        ("", "aws-node-termination-handler"),
+    ],
+)
+def test_rules_of_another_cloud_say_nothing_of_a_machine(
+    provider: str, by: str
+) -> None:
+    tale = Tale().appears(0, "n2", fields={"provider_id": provider})
+    tale.cordons(10, "my-node-termination-handler", "n2")
+    effect = tale.verdict("n2").effect
+    assert effect.actor is not None
+    assert effect.actor.name == by
+
+
+def dcgm_lost(tale: Tale) -> Tale:
+    return tale.condition(
+        10, "AcceleratedHardwareReady", "False", "DCGMError", "no connection",
+        actor="eks-node-monitoring-agent",
+    )  # fmt: skip
+
+
+def test_a_monitor_that_is_blind_takes_no_node_away() -> None:
+    assert dcgm_lost(Tale()).crashes(30).verdict().fault is None
+
+
+def test_a_controller_may_act_because_a_monitor_is_blind() -> None:
+    tale = dcgm_lost(Tale()).cordons(20, "fixer").crashes(30)
+    verdict = tale.verdict()
+    assert verdict.fault is not None
+    assert verdict.fault.fault is Fault.MONITORING
+    assert decided(verdict)[:2] == (Decision.AUTO_REMEDIATION, "fixer")

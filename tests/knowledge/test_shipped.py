@@ -16,7 +16,7 @@ CONDITIONS = {
     "True": {
         Fault.HUNG_KERNEL: "KernelDeadlock",
         Fault.DISK: "XfsShutdown ReadonlyFilesystem"
-        " FilesystemCorruptionProblem",
+        " FilesystemCorruptionProblem DiskBadBlock",
         Fault.MEMORY: "CperHardwareErrorFatal",
         Fault.KUBELET: "FrequentKubeletRestart KubeletUnhealthy"
         " KubeletProblem",
@@ -25,12 +25,14 @@ CONDITIONS = {
         " CorruptDockerOverlay2",
         Fault.GPU: "GpuMemWatch GpuPcieWatch GpuPowerWatch GpuInforomWatch"
         " GpuSmWatch GpuMcuWatch GpuPmuWatch GpuDriverWatch GpuCpusetWatch"
-        " SysLogsXIDError SysLogsGPUFallenOff DCGMError GPUMissing XIDErrors"
+        " SysLogsXIDError SysLogsGPUFallenOff GPUMissing XIDErrors",
+        Fault.MONITORING: "DCGMError GpuDcgmConnectivityFailure"
         " UnhealthyNvidiaDevicePlugin UnhealthyNvidiaDCGMServices",
         Fault.THERMAL: "GpuThermalWatch GPUClockThrottling",
         Fault.LINK: "GpuNvlinkWatch SysLogsSXIDError NVSwitchFatalError"
         " NVSwitchDown NVLinkStatusInactive IBLinkFlapping",
-        Fault.OTHER: "NTPProblem HardwareIssuesSuspected"
+        Fault.OTHER: "NTPProblem KubeProxyUnhealthy"
+        " FrequentUnregisterNetDevice HardwareIssuesSuspected"
         " SoperatorChecksNodeDegraded SlurmNotResponding",
     },
     "False": {

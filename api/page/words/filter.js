@@ -12,9 +12,10 @@ const CAUSES = [
   'kernel-panic', 'hung-kernel', 'gpu-fault', 'memory-fault', 'power-loss',
   'thermal-fault', 'link-fault', 'disk-fault', 'system-oom', 'container-oom',
   'kubelet-failure', 'runtime-failure', 'network-partition',
-  'control-plane-outage', 'other-fault', 'admin-request', 'auto-remediation',
-  'os-upgrade', 'driver-upgrade', 'host-maintenance', 'scale-down',
-  'preemption', 'manual-drain', 'node-deletion', 'unrecorded',
+  'control-plane-outage', 'monitoring-failed', 'other-fault',
+  'admin-request', 'auto-remediation', 'os-upgrade', 'driver-upgrade',
+  'host-maintenance', 'scale-down', 'preemption', 'manual-drain',
+  'node-deletion', 'unrecorded',
 ];
 
 /** Where incidents have no such word. */

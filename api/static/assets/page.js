@@ -401,9 +401,10 @@ const CAUSES = [
 'kernel-panic', 'hung-kernel', 'gpu-fault', 'memory-fault', 'power-loss',
 'thermal-fault', 'link-fault', 'disk-fault', 'system-oom', 'container-oom',
 'kubelet-failure', 'runtime-failure', 'network-partition',
-'control-plane-outage', 'other-fault', 'admin-request', 'auto-remediation',
-'os-upgrade', 'driver-upgrade', 'host-maintenance', 'scale-down',
-'preemption', 'manual-drain', 'node-deletion', 'unrecorded',
+'control-plane-outage', 'monitoring-failed', 'other-fault',
+'admin-request', 'auto-remediation', 'os-upgrade', 'driver-upgrade',
+'host-maintenance', 'scale-down', 'preemption', 'manual-drain',
+'node-deletion', 'unrecorded',
 ];
 const NONE = 'none';
 const NAMED = /^(rack|namespace|controller):(.+)$/i;

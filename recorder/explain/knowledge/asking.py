@@ -59,7 +59,12 @@ class Knowledge:
             site: a site's own, the first of which is asked first.
         """
         own = tuple(site)
+        shipped = tuple(shipped)
         files = (*own, *sorted(shipped, key=repr))
+        self._files = shipped, own
+        self._clouds = frozenset(file.cloud for file in files)
+        self._of_cloud: dict[str, Knowledge] = {}
+        self._spot = [item for file in files for item in file.spot.items()]
         self.conditions = _all(files, lambda file: file.conditions)
         self.events = _all(files, lambda file: file.events)
         self.annotations = _all(files, lambda file: file.annotations)
@@ -99,6 +104,23 @@ class Knowledge:
         self._writers = _of(
             self.writers, lambda rule: rule.names, _count(own, "writers")
         )
+
+    def of_cloud(self, provider_id: str | None) -> "Knowledge":
+        """Return the rules for a node, without those of other clouds."""
+        cloud, named, _ = (provider_id or "").partition("://")
+        if not named or cloud not in self._clouds:
+            return self  # whose machines are of a cloud is not known
+        if cloud not in self._of_cloud:
+            fit = [
+                [file for file in files if file.cloud in {"", cloud}]
+                for files in self._files
+            ]
+            self._of_cloud[cloud] = Knowledge(*fit)
+        return self._of_cloud[cloud]
+
+    def is_spot(self, labels: Mapping[str, str]) -> bool:
+        """Return whether a machine may be taken back at any time."""
+        return any(labels.get(key) in values for key, values in self._spot)
 
     def condition(self, name: str) -> ConditionRule | None:
         """Return the rule of a condition of a Node."""

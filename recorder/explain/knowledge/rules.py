@@ -101,6 +101,9 @@ class TaintRule(_Rule, frozen=True, kw_only=True):
     values: tuple[str, ...] = ("*",)
     role: Role
     decision: Decision | None = None
+    of_spot: Decision | None = None
+    """The decision for a machine that may be taken back at any time."""
+
     vague: bool = False
     """Whether the taint is also added for other reasons."""
 
@@ -177,6 +180,13 @@ class Rules(_Rule, frozen=True, kw_only=True):
 
     controller: ActorName | None = None
     """Who acts by these rules, unless a rule names another."""
+
+    cloud: str = ""
+    """The scheme of the provider IDs of Nodes that the rules are for; empty
+    for all."""
+
+    spot: dict[str, tuple[str, ...]] = {}
+    """Labels of machines that may be taken back at any time, with values."""
 
     conditions: Sequence[ConditionRule] = ()
     events: Sequence[EventRule] = ()

@@ -243,7 +243,8 @@ def _taint(
     if rule is not None:
         yield Signal(
             rule.role, subject, stored, None, rule.decision,
-            RuledActor.named(rule.actor) or actor, vague=rule.vague,
+            RuledActor.named(rule.actor) or actor, rule.of_spot,
+            vague=rule.vague,
         )  # fmt: skip
     else:
         yield Signal(Role.ACT, subject, stored, actor=actor)
@@ -269,7 +270,7 @@ def _text(
         return
     yield Signal(
         rule.role, subject, stored, rule.fault, rule.decision,
-        RuledActor.named(rule.actor) or actor, _due(rule, new),
+        RuledActor.named(rule.actor) or actor, due=_due(rule, new),
     )  # fmt: skip
 
 

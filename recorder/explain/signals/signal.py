@@ -68,6 +68,9 @@ class Signal(NamedTuple):
     fault: Fault | None = None
     decision: Decision | None = None
     actor: RuledActor | None = None
+    of_spot: Decision | None = None
+    """The decision instead, of a machine that may be taken back."""
+
     due: datetime | None = None
     """The time for which the action is announced, if it names one."""
 

@@ -63,12 +63,24 @@ def episodes_of(
         knowledge: the rules.
         base: the node before the first fact.
     """
-    told = list(facts)
+    told, base = list(facts), base or NodeState()
+    knowledge = knowledge.of_cloud(_provider_of(told, base))
     skew = skew_of(node, told)
-    reader = _Reader(node, knowledge, base or NodeState(), skew)
+    reader = _Reader(node, knowledge, base, skew)
     for stored in synchronized(node, told, skew):
         reader.read(stored)
     return reader.chains
+
+
+def _provider_of(facts: Iterable[StoredFact], base: NodeState) -> str | None:
+    """Return the provider ID of a Node, as it was shown first."""
+    shown = (
+        stored.fact.detail.state.fields
+        for stored in facts
+        if isinstance(stored.fact.detail, Appeared) and _is_about_node(stored)
+    )
+    found = (fields.get("provider_id") for fields in (base.fields, *shown))
+    return next((str(one) for one in found if one), None)
 
 
 class _Reader:
@@ -115,6 +127,12 @@ class _Reader:
         if alive is not None:
             self._proofs.setdefault(alive, stored)
         signs = signals_of(stored, self._knowledge, node=self._node)
+        if any(s.of_spot for s in signs) and self._knowledge.is_spot(
+            self._state.labels
+        ):
+            signs = [
+                s._replace(decision=s.of_spot or s.decision) for s in signs
+            ]
         if self._is_old(stored):
             self._stand(signs)
             return
