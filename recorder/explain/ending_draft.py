@@ -9,7 +9,7 @@ from recorder.explain.hit import Hit
 from recorder.explain.losses import TOGETHER
 from recorder.explain.pod_end import BY_ITSELF, PodEnd
 from recorder.explain.verdict import Judged
-from recorder.facts.projections import Placement, Workload
+from recorder.facts.projections import Placement, Workload, phase_ended
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
@@ -170,7 +170,10 @@ def _own_end(stored: StoredFact, *, over: bool) -> EndedBy | None:
         case DeletionRequested() | Vanished() if not over:
             return EndedBy.DELETION
         case _:
-            return None
+            kind = stored.fact.object.kind if stored.fact.object else ""
+            ended = phase_ended(kind, detail)
+            by = EndedBy.COMPLETION if ended else EndedBy.UNRECORDED
+            return None if ended is None else by
 
 
 def conclude(drafts: Sequence[Draft], own: list[Draft]) -> None:

@@ -7,7 +7,7 @@ asked for, and not the node that this object is about.
 from collections.abc import Iterable
 
 from recorder.model.fact import Fact, FactKind, StoredFact
-from recorder.model.facts import ConditionChanged
+from recorder.model.facts import Appeared, ConditionChanged
 from recorder.model.reference import ObjectIdentity
 
 __all__ = ["ObjectName", "is_request_about", "objects_asked_for"]
@@ -41,6 +41,8 @@ def _has_author(fact: Fact, thing: ObjectIdentity) -> bool:
         return False
     if thing.kind != "Pod":
         return True
+    if isinstance(fact.detail, Appeared):
+        return fact.detail.created and not fact.detail.state.owners
     return fact.kind in _LEAVING or (
         isinstance(fact.detail, ConditionChanged)
         and fact.detail.type == "DisruptionTarget"

@@ -11,6 +11,7 @@ from recorder.facts import says
 from recorder.model.facts import (
     ConditionChanged,
     ContainerEnded,
+    Ended,
     EventOccurred,
     ResourceChanged,
 )
@@ -187,6 +188,10 @@ def _in_short(sign: Signal) -> tuple[str, str]:
             was, now = detail.old or "none", detail.new or "none"
             resource = f"{detail.list} {detail.resource}"
             return "", f"{resource} went from {was} to {now}"
+        case Ended(reason=reason, message=message) if reason:
+            # What is wrong stands at the end of a long error.
+            end = f"...{message[-SAID_MAX:]}" if message else None
+            return "of ", _named(reason, end)
         case ContainerEnded() if fact.object is not None:
             thing = fact.object
             of_pod = f" of pod/{thing.namespace}/{thing.name} ended"

@@ -8,6 +8,9 @@ Pure: no clock, no store and no meaning. Whether a condition is a fault is for
 
 from recorder.facts.bearing import (
     DAILY_REPORTERS,
+    DEBUGGER,
+    MANAGED_BY,
+    REFUSED,
     Bearing,
     is_evidence,
     is_sign,
@@ -32,6 +35,8 @@ from recorder.facts.writing import WrittenFact, owner_of, written
 __all__ = [
     "Bearing",
     "DAILY_REPORTERS",
+    "DEBUGGER",
+    "MANAGED_BY",
     "DERIVATION",
     "Derived",
     "Entered",
@@ -40,6 +45,7 @@ __all__ = [
     "Marks",
     "Read",
     "State",
+    "REFUSED",
     "WrittenFact",
     "appearance",
     "derive",

@@ -13,6 +13,7 @@ from recorder.model.facts import (
     Appeared,
     ConditionChanged,
     ContainerEnded,
+    Ended,
     EventOccurred,
     Requested,
 )
@@ -20,6 +21,9 @@ from recorder.model.state import TOPOLOGY
 
 __all__ = [
     "DAILY_REPORTERS",
+    "DEBUGGER",
+    "MANAGED_BY",
+    "REFUSED",
     "Bearing",
     "bearing_of",
     "is_evidence",
@@ -76,6 +80,15 @@ REMARKABLE: Final = frozenset({"Starting", "Rebooted", "Shutdown"})
 """Reasons of Events that say that all is well and something happened."""
 
 
+MANAGED_BY: Final = "app.kubernetes.io/managed-by"
+DEBUGGER: Final = "kubectl-debug"
+"""Of the Pod by which `kubectl debug` gives a shell on a node: what was done
+there is not recorded, and may be a reboot."""
+
+REFUSED: Final = frozenset({"UnexpectedAdmissionError"})
+"""Reasons of a kubelet that could not give a Pod a device of the node."""
+
+
 def bearing_of(fact: Fact) -> Bearing:
     """Return what a fact may show of its node."""
     if is_sign(fact):
@@ -124,6 +137,9 @@ def is_evidence(fact: Fact) -> bool:
             found = detail.reason == "OOMKilled"
         case Appeared():
             found = "DisruptionTarget" in detail.state.conditions
+            found = found or detail.state.labels.get(MANAGED_BY) == DEBUGGER
+        case Ended():
+            found = detail.reason in REFUSED
         case Requested():
             found = True
         case _:

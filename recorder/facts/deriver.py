@@ -51,7 +51,7 @@ __all__ = [
     "state_of",
 ]
 
-DERIVATION = 8
+DERIVATION = 9
 """To be raised with every change of what facts are derived, and of what is
 put beside them."""
 

@@ -20,6 +20,7 @@ from recorder.model.facts import (
     Detail,
     Ended,
     EventOccurred,
+    FieldChanged,
     LabelChanged,
     Requested,
     Vanished,
@@ -42,7 +43,7 @@ class Mark(StrEnum):
     """Ready of a Node turned Unknown, or was it."""
 
     OUTCOME = "outcome"
-    """A condition that says how an object ends."""
+    """A condition, or a phase, that says how an object ends."""
 
     PREEMPTED = "preempted"
     """A Pod has to go, since the scheduler needs its place."""
@@ -135,6 +136,8 @@ def _of_others(detail: Detail, bearing: Bearing) -> Marks | None:
     match detail:
         case Vanished():
             return Marks(bearing, owners=_owners(detail.state))
+        case FieldChanged(field="phase") if bearing is not DAILY:
+            return Marks(bearing, OUTCOME)
         case Requested(code=int(code)) if code >= REFUSED:
             return Marks(bearing, value=str(code))
         case _:

@@ -201,7 +201,7 @@ def _of_any(state: State, made: AnyObject, resource: Resource) -> None:
         read_any_conditions(bytes(status.conditions))
     )
     found: dict[str, Any] = {
-        "phase": status.phase,
+        "phase": _phase(status),
         "state": status.state,
         "suspend": spec.suspend,
         "replicas": spec.replicas,
@@ -224,6 +224,24 @@ def _of_any(state: State, made: AnyObject, resource: Resource) -> None:
         name = entry.get("name") if isinstance(entry, dict) else entry
         if isinstance(name, str):
             state.fields[f"unhealthy_node/{name}"] = True
+
+
+def _phase(status: AnyStatus) -> Any:
+    """Return how far an object is, where its kind says so.
+
+    A RayJob has a jobStatus, a SparkApplication the state of its
+    applicationState, a Job of Volcano the phase of its state.
+    """
+    for part, member in (
+        (status.phase, None),
+        (status.job_status, None),
+        (status.application_state, "state"),
+        (status.state, "phase"),
+    ):
+        found = part.get(member) if isinstance(part, dict) else part
+        if isinstance(found, str) and (member is None) == (found is part):
+            return found
+    return None
 
 
 def _common(metadata: Metadata, before: State | None) -> State:

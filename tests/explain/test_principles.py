@@ -12,6 +12,7 @@ from recorder.model.fact import FactKind
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 from recorder.model.reference import ObjectIdentity
 from tests.explain.tale import Tale
+from tests.explain.telling import a_pod
 
 ASKED = "example.net/reboot"
 
@@ -189,3 +190,45 @@ def test_a_controller_may_act_because_a_monitor_is_blind() -> None:
     assert verdict.fault is not None
     assert verdict.fault.fault is Fault.MONITORING
     assert decided(verdict)[:2] == (Decision.AUTO_REMEDIATION, "fixer")
+
+
+def refused(tale: Tale, message: str) -> Tale:
+    """A kubelet refuses a Pod that it has no device for."""
+    ended = {
+        "phase": "Failed",
+        "reason": "UnexpectedAdmissionError",
+        "message": f"Pod was rejected: Allocate failed due to {message}",
+    }
+    return tale.tell(10, FactKind.ENDED, ended, about=a_pod("llm-0"))
+
+
+@pytest.mark.parametrize(
+    ("message", "fault"),
+    [
+        ("nvml: GPU is lost, which is unexpected", Fault.GPU),
+        ("no healthy devices present", None),
+    ],
+)
+def test_pods_that_a_kubelet_refused_say_what_broke(
+    message: str, fault: Fault | None
+) -> None:
+    found = refused(Tale(), message).verdicts()
+    said = [v.fault.fault if v.fault else None for v in found]
+    assert said == ([fault] if fault else [])
+
+
+def test_who_had_a_shell_on_a_machine_that_went_is_possible() -> None:
+    """What was done there is in no record."""
+    shown = {
+        "created": True,
+        "state": {
+            "node": "n1",
+            "labels": {"app.kubernetes.io/managed-by": "kubectl-debug"},
+        },
+    }
+    tale = Tale().tell(
+        10, FactKind.APPEARED, shown, about=a_pod("node-debugger-n1-x")
+    )
+    verdict = tale.crashes(20).verdict()
+    assert decided(verdict)[0] is Decision.ADMIN_REQUEST
+    assert verdict.confidence is Confidence.POSSIBLE

@@ -18,7 +18,7 @@ from recorder.explain.knowledge.rules import (
     TextRule,
     WriterRule,
 )
-from recorder.model.outcomes import Decision
+from recorder.model.outcomes import Decision, Fault
 
 __all__ = ["Knowledge", "matches"]
 
@@ -64,6 +64,7 @@ class Knowledge:
         self._files = shipped, own
         self._clouds = frozenset(file.cloud for file in files)
         self._of_cloud: dict[str, Knowledge] = {}
+        self._refusals = [rule for file in files for rule in file.refusals]
         self._spot = [item for file in files for item in file.spot.items()]
         self.conditions = _all(files, lambda file: file.conditions)
         self.events = _all(files, lambda file: file.events)
@@ -117,6 +118,12 @@ class Knowledge:
             ]
             self._of_cloud[cloud] = Knowledge(*fit)
         return self._of_cloud[cloud]
+
+    def refusal(self, message: str) -> Fault | None:
+        """Return what broke by what a kubelet says that refused a Pod."""
+        return next(
+            (r.fault for r in self._refusals if r.message in message), None
+        )
 
     def is_spot(self, labels: Mapping[str, str]) -> bool:
         """Return whether a machine may be taken back at any time."""

@@ -17,6 +17,7 @@ __all__ = [
     "EventRule",
     "LockRule",
     "ObjectRule",
+    "RefusalRule",
     "Rules",
     "TaintRule",
     "TextRule",
@@ -78,6 +79,15 @@ class EventRule(_Rule, frozen=True, kw_only=True):
     """Whether the Event is also reported for other reasons."""
 
     actor: ActorName | None = None
+
+
+class RefusalRule(_Rule, frozen=True, kw_only=True):
+    """What a kubelet says of a device that it could not give to a Pod."""
+
+    message: str
+    """A part of the message."""
+
+    fault: Fault
 
 
 class TextRule(_Rule, frozen=True, kw_only=True):
@@ -190,6 +200,7 @@ class Rules(_Rule, frozen=True, kw_only=True):
 
     conditions: Sequence[ConditionRule] = ()
     events: Sequence[EventRule] = ()
+    refusals: Sequence[RefusalRule] = ()
     annotations: Sequence[TextRule] = ()
     labels: Sequence[TextRule] = ()
     taints: Sequence[TaintRule] = ()

@@ -65,5 +65,5 @@ def signals_of(
     if about == "Node":
         return list(node_signals(stored, knowledge))
     if about == "Pod":
-        return list(pod_signals(stored))
+        return list(pod_signals(stored, knowledge))
     return list(other_signals(stored, about, knowledge, node))

@@ -8,6 +8,7 @@ from recorder.explain.knowledge.rules import LockRule, ObjectRule
 from recorder.explain.signals.actor import RuledActor, actor_of
 from recorder.explain.signals.listed import dated, is_listed, unfolded
 from recorder.explain.signals.signal import Signal, Subject, Topic
+from recorder.facts import DEBUGGER, MANAGED_BY, REFUSED
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
     AnnotationChanged,
@@ -15,6 +16,7 @@ from recorder.model.facts import (
     ConditionChanged,
     ContainerEnded,
     Detail,
+    Ended,
     EventOccurred,
     FieldChanged,
     Requested,
@@ -102,15 +104,26 @@ def _of_kubernetes(
     return Signal(role, Subject(topic), stored)
 
 
-def pod_signals(stored: StoredFact) -> Iterator[Signal]:
+def pod_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
     """Yield the parts of what happens to a Pod."""
     disrupted = None
     match stored.fact.detail:
         case ContainerEnded(reason="OOMKilled"):
             fault = Fault.CONTAINER_OOM
             yield Signal(Role.FAULT, Subject(Topic.CONTAINER), stored, fault)
-        case Appeared(state=state):
+        case Ended(reason=reason, message=message) if reason in REFUSED:
+            refusal = knowledge.refusal(message or "")
+            if refusal is not None:
+                subject = Subject(Topic.CONTAINER, reason or "")
+                yield Signal(Role.FAULT, subject, stored, refusal)
+        case Appeared(state=state, created=created):
             disrupted = state.conditions.get("DisruptionTarget")
+            if created and state.labels.get(MANAGED_BY) == DEBUGGER:
+                name = stored.fact.object.name if stored.fact.object else ""
+                yield Signal(
+                    Role.DECISION, Subject(Topic.OBJECT, f"Pod/{name}"),
+                    stored, None, Decision.ADMIN_REQUEST, vague=True,
+                )  # fmt: skip
         case ConditionChanged(type="DisruptionTarget", new=new):
             disrupted = new
         case _:

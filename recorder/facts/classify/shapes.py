@@ -230,6 +230,8 @@ class AnyStatus(Shape):
 
     phase: Any = None
     state: Any = None
+    job_status: Any = None
+    application_state: Any = None
     node_name: Any = None
     node_ref: Any = None
     conditions: msgspec.Raw = msgspec.Raw()

@@ -15,6 +15,7 @@ from recorder.facts.projections.workloads import (
     SERVERS,
     Workload,
     Workloads,
+    phase_ended,
 )
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "Workload",
     "Workloads",
     "advance",
+    "phase_ended",
     "shown",
 ]

@@ -4,7 +4,7 @@ The chain goes through controllers up to what a person created: a Job, not its
 CronJob. If an owner was gone before the log began, labels name it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -15,10 +15,24 @@ from recorder.facts.classify.times import moment
 from recorder.facts.projections.placement import Placement
 from recorder.model.document import Document
 from recorder.model.fact import StoredFact
-from recorder.model.facts import Appeared, ConditionChanged, Vanished
+from recorder.model.facts import (
+    Appeared,
+    ConditionChanged,
+    Detail,
+    FieldChanged,
+    Vanished,
+)
+from recorder.model.reference import ObjectIdentity
 from recorder.model.state import Owner
 
-__all__ = ["GANGS", "REPLACED", "SERVERS", "Workload", "Workloads"]
+__all__ = [
+    "GANGS",
+    "REPLACED",
+    "SERVERS",
+    "Workload",
+    "Workloads",
+    "phase_ended",
+]
 
 GANGS: Final = frozenset(
     {
@@ -52,6 +66,19 @@ REPLACED: Final = SERVERS - {"StatefulSet"}
 COMPLETES: Final = frozenset(
     {"Complete", "Completed", "Succeeded", "SuccessCriteriaMet"}
 )
+ENDS: Final[Mapping[str, bool]] = {
+    "failed": False,
+    "error": False,
+    "aborted": False,
+    "terminated": False,
+    "stopped": False,
+    "submission_failed": False,
+    "succeeded": True,
+    "completed": True,
+}
+"""Phases by which kinds without conditions say that they are over, and
+whether they ended well: RayJob, SparkApplication, Workflow, Job of Volcano."""
+
 FAILS: Final = frozenset({"Failed", "FailureTarget"})
 """Conditions that decide how a workload ends; its Pods may end after that."""
 
@@ -138,22 +165,14 @@ class Workloads:
         if isinstance(detail, Appeared | Vanished):
             owner = self._owners.get(thing.uid)
             if owner is None:
-                owner = self._owners[thing.uid] = _Owner(
-                    thing.kind,
-                    thing.namespace,
-                    thing.name,
-                    thing.uid,
-                    detail.state.owners,
-                )
-                for name, condition in detail.state.conditions.items():
-                    if condition.status == "True":
-                        stated_at = moment(condition.since)
-                        _ends(owner, name, stored, stated_at)
+                owner = self._owners[thing.uid] = _seen(stored, thing, detail)
             if isinstance(detail, Vanished):
                 owner.gone_at = stored.observed_at
                 owner.unseen = detail.inferred
         elif isinstance(detail, ConditionChanged):
             self._condition(stored, thing.uid, detail)
+        elif thing.uid in self._owners:
+            _ends_by_phase(self._owners[thing.uid], stored)
 
     def _condition(
         self, stored: StoredFact, uid: str, detail: ConditionChanged
@@ -239,6 +258,24 @@ class Workloads:
         return owner.entries if owner is not None else []
 
 
+def _seen(
+    stored: StoredFact, thing: ObjectIdentity, detail: Appeared | Vanished
+) -> _Owner:
+    """Return an owner as it was seen first."""
+    owner = _Owner(
+        thing.kind,
+        thing.namespace,
+        thing.name,
+        thing.uid or "",
+        detail.state.owners,
+    )
+    for name, condition in detail.state.conditions.items():
+        if condition.status == "True":
+            _ends(owner, name, stored, moment(condition.since))
+    _ends_by_phase(owner, stored)
+    return owner
+
+
 def _ends(
     owner: _Owner,
     condition: str,
@@ -255,6 +292,28 @@ def _ends(
             owner.failed_at = stored.observed_at
             owner.reported_failure = stated_at
         owner.entries = [*owner.entries, str(stored.entry)]
+
+
+def phase_ended(kind: str, detail: Detail) -> bool | None:
+    """Return whether a phase says that something ended well; None if not.
+
+    Of a Pod, its own facts say it.
+    """
+    match detail:
+        case FieldChanged(field="phase", new=str(phase)):
+            pass
+        case Appeared(state=state):
+            phase = str(state.fields.get("phase", ""))
+        case _:
+            return None
+    return None if kind == "Pod" else ENDS.get(phase.lower())
+
+
+def _ends_by_phase(owner: _Owner, stored: StoredFact) -> None:
+    ended = phase_ended(owner.kind, stored.fact.detail)
+    if ended is not None:
+        name = "Succeeded" if ended else "Failed"
+        _ends(owner, name, stored, None)
 
 
 def _goes_on(owner: _Owner) -> None:
