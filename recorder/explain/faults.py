@@ -106,6 +106,9 @@ def _is_of_this(transition: Transition, sign: Signal) -> bool:
 SHARE: Final = 0.8
 """The share of all nodes that no fault of their own takes away at once."""
 
+SHARE_WIDE: Final = 0.6
+"""The share of which it is possible, where they share no place."""
+
 NODES_MIN: Final = 2
 
 NODES_TOLD_APART: Final = 3
@@ -125,8 +128,12 @@ def _control_plane_outage(transition: Transition) -> Found | None:
         if not transition.fleet.booted_after(node, transition.lost_at)
     ]
     known = transition.fleet.size
-    if len(lost) < NODES_MIN or len(lost) < SHARE * known:
+    if len(lost) < NODES_MIN or len(lost) < SHARE_WIDE * known:
         return None
+    if len(lost) < SHARE * known:
+        # Some went on, such as those that hold no connection to it.
+        wide = _is_wide(transition)
+        return Found(transition.effect, Confidence.POSSIBLE) if wide else None
     if transition.episode.state.ready != "True":
         # They may as well be down: it shows when they come back.
         return Found(transition.effect, Confidence.POSSIBLE)

@@ -66,6 +66,14 @@ def _power(transition: Transition, verdict: Judged) -> Rival:
             excluded=True,
             because=f"a decision preceded it ({decided.sign.stored.entry})",
         )
+    alike = transition.fleet.of_one_machine(transition.episode.node)
+    if alike:
+        return Rival(
+            cause=Fault.POWER_LOSS.value,
+            excluded=False,
+            because=f"{', '.join(alike)} booted with the same boot ID: they"
+            " are one machine",
+        )
     shared = shared_place(transition)
     if shared is not None:
         place, others = shared

@@ -148,9 +148,17 @@ def _reason(verdict: Judged) -> str:
         sure = HOW_SURE[verdict.confidence]
         comma = "," if sure else ""
         return f"{comma} {sure}because {of}{broke}"
+    anew = _versions(verdict)
     if verdict.mode is Mode.PLANNED:
-        return " after an orderly shutdown; who requested it is unknown"
-    return f"; {UNKNOWN}"
+        orderly = " after an orderly shutdown"
+        return f"{orderly}{anew}; who requested it is unknown"
+    return f"{anew}; {UNKNOWN}"
+
+
+def _versions(verdict: Judged) -> str:
+    """Say as what other system a machine came back."""
+    said = [e.says for e in verdict.evidence if e.sign.topic is Topic.VERSION]
+    return f", with {' and '.join(said)}" if said else ""
 
 
 def _of(verdict: Judged, fault: Faulted) -> tuple[str, str]:

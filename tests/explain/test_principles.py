@@ -13,6 +13,7 @@ from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 from recorder.model.reference import ObjectIdentity
 from tests.explain.tale import Tale
 from tests.explain.telling import a_pod
+from tests.support.builders import at
 
 ASKED = "example.net/reboot"
 
@@ -231,4 +232,48 @@ def test_who_had_a_shell_on_a_machine_that_went_is_possible() -> None:
     )
     verdict = tale.crashes(20).verdict()
     assert decided(verdict)[0] is Decision.ADMIN_REQUEST
+    assert verdict.confidence is Confidence.POSSIBLE
+
+
+def test_a_change_is_not_dated_before_the_version_that_it_changed() -> None:
+    """A machine that boots without a clock tells the time of long ago."""
+    tale = Tale().silent(6000, renewed=5950).lost(6000)
+    tale.boots(6200).kubelet_starts(6200)
+    ready = {"type": "Ready", "old": {"status": "Unknown"}}
+    ready |= {"new": {"status": "True", "reason": "KubeletReady"}}
+    tale.tell(
+        6201, FactKind.CONDITION_CHANGED, ready, actor="kubelet", occurred=3400
+    )
+    verdict = tale.verdict()
+    assert [step.at for step in verdict.steps] == sorted(
+        step.at for step in verdict.steps
+    )
+    assert verdict.steps[0].at > at(5000)
+
+
+def test_machines_that_boot_into_one_boot_id_are_one_machine() -> None:
+    tale = Tale("n1", "n2", "n3")
+    for node in ("n1", "n2"):
+        tale.lost(50, node).boots(200, node, new="boot-9").ready(210, node)
+    because = {r.cause: r.because for r in tale.verdict("n1").rivals}
+    assert "n2 booted with the same boot ID" in because["power-loss"]
+
+
+def test_another_system_is_said_where_nobody_is_known_to_have_asked() -> None:
+    tale = Tale().event(
+        10, "kubelet", "Shutdown", "Shutdown manager detected shutdown event"
+    )
+    tale.crashes(20).version(220, "os_image", "Some OS 1", "Some OS 2")
+    sentence = tale.verdict().sentence
+    assert "with os image: Some OS 1 -> Some OS 2" in sentence
+
+
+def test_a_control_plane_may_be_out_though_one_node_went_on() -> None:
+    tale = Tale("n1", "n2", "n3")
+    for node in ("n1", "n2"):
+        tale.lost(50, node)
+    tale.ready(60, "n1").ready(60, "n2")
+    verdict = tale.verdict("n1")
+    assert verdict.fault is not None
+    assert verdict.fault.fault is Fault.CONTROL_PLANE
     assert verdict.confidence is Confidence.POSSIBLE

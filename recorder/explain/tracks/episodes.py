@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from recorder.explain.knowledge import Knowledge
+from msgspec.structs import replace
+
 from recorder.explain.signals import (
     Signal,
     Subject,
@@ -33,7 +34,7 @@ from recorder.explain.tracks.episode import TELLING, Episode
 from recorder.explain.tracks.life import life_proved
 from recorder.facts.projections import NodeState, advance, shown
 from recorder.model.fact import FactKind, StoredFact
-from recorder.model.facts import Appeared, Vanished
+from recorder.model.facts import Appeared, ConditionChanged, Vanished
 from recorder.model.outcomes import Fault, Role
 
 __all__ = ["Episode", "episodes_of"]
@@ -122,6 +123,7 @@ class _Reader:
             self._see(stored)  # for the first time, and for the last
         before = self._state
         if about:
+            stored = self._dated(stored)
             self._advance(stored)
         alive = life_proved(stored, self._node)
         if alive is not None:
@@ -164,6 +166,24 @@ class _Reader:
             return
         if about or (signs and self._state.in_service):
             chain.note(stored, self._state)
+
+    def _dated(self, stored: StoredFact) -> StoredFact:
+        """Return a change of the Node without a time that it cannot have.
+
+        What was otherwise in the version before has not changed before that
+        was shown: the clock of its author was wrong, or the time is not of
+        this change.
+        """
+        fact, last = stored.fact, self._last
+        if (
+            last is None
+            or not isinstance(fact.detail, ConditionChanged)
+            or fact.detail.old is None
+            or fact.occurred_at is None
+            or fact.occurred_at >= last - LIMITS.moment
+        ):
+            return stored
+        return replace(stored, fact=replace(fact, occurred_at=None))
 
     def _advance(self, stored: StoredFact) -> None:
         fact = stored.fact

@@ -54,6 +54,9 @@ class Fleet:
         self._lost: dict[str, list[datetime]] = {}
         self._renewed: dict[str, list[datetime]] = {}
         self._booted: dict[str, list[datetime]] = {}
+        self._boots: dict[str, str] = {}
+        """The boot ID that each node had last."""
+
         self._heard: dict[str, list[tuple[datetime, bool]]] = {}
         """When a node began to be heard of, or ceased."""
 
@@ -79,6 +82,7 @@ class Fleet:
             case LeaseSilent():
                 self._renewed.setdefault(fact.node, []).append(stored.at)
             case BootChanged(old=old) if old:
+                self._boots[fact.node] = fact.detail.new or ""
                 self._booted.setdefault(fact.node, []).append(
                     stored.observed_at
                 )
@@ -194,6 +198,14 @@ class Fleet:
             at + LIMITS.together <= time < boot - LIMITS.together
             for time in self._healed.get(node, ())
         )
+
+    def of_one_machine(self, node: str) -> list[str]:
+        """Name the other nodes that booted into the same boot ID as one."""
+        boot = self._boots.get(node)
+        same = (
+            n for n, other in self._boots.items() if boot and other == boot
+        )
+        return sorted(n for n in same if n != node)
 
     def place(self, node: str) -> dict[str, str]:
         """Return where a node stands, by the keys of its labels."""
