@@ -14,7 +14,7 @@ from recorder.answers.queries import NodeNames, NodesBefore
 from recorder.answers.references import find_node
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, age
-from recorder.explain.missing import NODES
+from recorder.explain.rivals import NODES
 from recorder.facts import appearance
 from recorder.facts.classify.times import moment
 from recorder.facts.coverage.coverage import Coverage

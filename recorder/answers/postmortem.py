@@ -4,9 +4,9 @@ It names the position of the log that it rests on, so that anybody can ask the
 same again later and get the same bytes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from msgspec import field
 
@@ -25,19 +25,18 @@ from recorder.answers.phases import Phase, phases
 from recorder.answers.ports import Reading
 from recorder.answers.why import ask_why
 from recorder.answers.why_workload import ask_why_workload
-from recorder.explain.knowledge import Knowledge
-from recorder.explain.told_order import order_of
 from recorder.explain.verdict import Judged, SignalEvidence, Verdict
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.hole import Gap
 from recorder.facts.coverage.ports import Log
 from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
+from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
-__all__ = ["Postmortem", "ask_postmortem"]
+__all__ = ["Postmortem", "ask_postmortem", "order_of"]
 
 NODES_MAX = 64
 """Nodes of one report; an incident of more is a matter of the control plane,
@@ -330,3 +329,37 @@ async def _gaps(
 def _around(verdicts: Sequence[Verdict]) -> Window:
     """Return the time of verdicts, to the end of what the log vouches for."""
     return Window(min(verdict.began_at for verdict in verdicts), None)
+
+
+Place = tuple[datetime, int, int]
+
+REST = timedelta(seconds=1) - timedelta(microseconds=1)
+NONE = timedelta()
+
+
+def order_of(facts: Iterable[StoredFact]) -> Callable[[StoredFact], Place]:
+    """Return the place of each fact among all of these.
+
+    Much of what Kubernetes says of a time is cut to the second: it was some
+    time in that second, and not at its beginning. Within it our own clock
+    decides, which saw it later; then the place in the log, which keeps the
+    versions of an object in order. The cluster's clock may be ahead of ours,
+    by as much at least as it told of incarnations before we saw them.
+    """
+    ahead = max(
+        (
+            stored.fact.occurred_at - stored.observed_at
+            for stored in facts
+            if stored.fact.occurred_at is not None
+        ),
+        default=NONE,
+    )
+
+    def place(stored: StoredFact) -> Place:
+        at = stored.at
+        if stored.fact.occurred_at is not None and at.microsecond == 0:
+            seen = shifted(stored.observed_at, max(ahead, NONE))
+            at = min(max(at, seen), shifted(at, REST))
+        return at, stored.entry.position, stored.index
+
+    return place

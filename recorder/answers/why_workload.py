@@ -23,10 +23,8 @@ from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
 from recorder.answers.why import WIDTH, cut, path_lines, row_lines
 from recorder.explain.ending import Ending, EndingFound
-from recorder.explain.ending_draft import Life
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
-from recorder.explain.ending_state import is_down, state_of
-from recorder.explain.endings import endings_of
+from recorder.explain.endings import Life, endings_of, is_down, state_of
 from recorder.explain.impact import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged, Verdict

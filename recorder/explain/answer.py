@@ -12,20 +12,18 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from recorder.explain.causes import GONE, STAYED
 from recorder.explain.doubt import (
     confidence_of,
     contradictions,
+    evidence_of,
     holes_over,
     mode_of,
     was_gone,
 )
-from recorder.explain.evidence import evidence_of
 from recorder.explain.faults import fault_of
-from recorder.explain.happened import GONE, STAYED
-from recorder.explain.links.because import answers
-from recorder.explain.links.led_to import led_to
-from recorder.explain.missing import missing
-from recorder.explain.rivals import rivals
+from recorder.explain.links.led_to import answers, led_to
+from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
 from recorder.explain.signals import (
     UNKNOWN,
@@ -35,7 +33,7 @@ from recorder.explain.signals import (
     is_same,
 )
 from recorder.explain.steps import steps_of
-from recorder.explain.strength import rank
+from recorder.explain.thresholds import rank
 from recorder.explain.tracks.bounds import (
     heard_again,
     last_sign,
@@ -278,15 +276,10 @@ def _outweighs(
         return True
     if decided.confidence is not Confidence.POSSIBLE:
         return False
-    return _is_panic(broken) or (
+    return broken.fault is Fault.KERNEL_PANIC or (
         broken.sign is transition.effect
         and rank(broken.confidence) > rank(decided.confidence)
     )
-
-
-def _is_panic(faulted: Faulted | None) -> bool:
-    """Return whether it is proved that the machine went down by itself."""
-    return faulted is not None and faulted.fault is Fault.KERNEL_PANIC
 
 
 def _tempered(

@@ -9,9 +9,34 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from recorder.model.outcomes import Decision, Fault
+from recorder.model.outcomes import Decision, Fault, Happened
 
-__all__ = ["DECISIONS", "FAULTS", "DecisionRow", "FaultRow", "Proof", "Weight"]
+__all__ = [
+    "DECISIONS",
+    "DecisionRow",
+    "FAULTS",
+    "FaultRow",
+    "GONE",
+    "LOST",
+    "STAYED",
+    "STAYING",
+]
+
+GONE = frozenset({Happened.REMOVED, Happened.REJOINED, Happened.REPLACED})
+"""In which the life of a Node ended."""
+
+LOST = GONE | {
+    Happened.REBOOT,
+    Happened.UNREACHABLE,
+    Happened.KUBELET_RESTART,
+}
+"""In which a node went away, for a moment or for good."""
+
+STAYED = frozenset({Happened.DEGRADED, Happened.JOINED})
+"""In which no node leaves service."""
+
+STAYING = frozenset({Happened.DRAINED, Happened.CORDONED})
+"""In which a node leaves service and goes on running."""
 
 
 class Weight(IntEnum):

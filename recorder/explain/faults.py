@@ -9,11 +9,10 @@ from datetime import datetime
 from typing import Final, NamedTuple
 
 from recorder.explain.causes import FAULTS
-from recorder.explain.links.because import is_answered, is_recent
+from recorder.explain.links.led_to import is_answered, is_recent
 from recorder.explain.signals import Signal, Subject, Topic
-from recorder.explain.strength import rank
-from recorder.explain.thresholds import LIMITS
-from recorder.explain.tracks.boots import counted
+from recorder.explain.thresholds import LIMITS, rank
+from recorder.explain.tracks.bounds import counted
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Faulted
 from recorder.model.outcomes import Confidence, Fault, Happened

@@ -1,8 +1,8 @@
 """Impact: the workloads that a failure hit, and what became of them.
 
 The blast radius is not the Pods on a node but the gangs that they belong to.
-What is counted is a lower bound: work since the last checkpoint of a job is
-not known.
+A loss that several share belongs to the transition that began it. What is
+counted is a lower bound: work since the last checkpoint is not known.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,19 +11,413 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from recorder.explain.gang import Gang
-from recorder.explain.happened import LOST
-from recorder.explain.hit import Failure, Hit, Scope
+from recorder.explain.causes import LOST, STAYING
+from recorder.explain.hit import Blow, Charge, Failure, Hit, Scope, said
+from recorder.explain.losses import (
+    TOGETHER,
+    Loss,
+    came_with,
+    can_hit,
+    fell_together,
+    is_hidden,
+    is_late,
+    lasted,
+    lost_at,
+    order,
+    position,
+    preempted_at,
+    taken_at,
+    was_leaving,
+    was_replaced,
+)
+from recorder.explain.thresholds import LIMITS
 from recorder.explain.verdict import Judged
 from recorder.facts.projections import (
+    REPLACED,
+    SERVERS,
     Placement,
     Placements,
     Workload,
     Workloads,
 )
-from recorder.model.outcomes import Happened
+from recorder.model.outcomes import Happened, HitBy, Outcome
 
-__all__ = ["Failure", "Hit", "Scope", "failure_of", "hits"]
+__all__ = ["Hit", "Scope", "failure_of", "hits"]
+
+BY_REASON: Final = {
+    "EvictionByEvictionAPI": HitBy.DRAIN,
+    "PreemptionByScheduler": HitBy.PREEMPTION,
+}
+
+
+class Gang:
+    """One workload and its Pods."""
+
+    def __init__(
+        self,
+        workload: Workload,
+        pods: Sequence[Placement],
+        workloads: Workloads,
+        scope: Scope,
+    ) -> None:
+        self._workload = workload
+        self._workloads = workloads
+        self._pods = pods
+        self._whole = workload.is_gang
+        self._failed_at = workloads.failed_at(workload)
+        self._failed_entries = workloads.entries(workload)
+        self._scope = scope
+
+    def hits(self, failures: Sequence[Failure]) -> list[Hit]:
+        """Return the hits, by failures and by preemption, in order of time."""
+        touched = [
+            (failure, pod)
+            for failure in failures
+            if not self._was_over(failure)
+            for pod in self._pods
+            if pod.node == failure.verdict.node
+            and pod.was_on(failure.since, failure.seen)
+            and can_hit(failure, pod, self._workload, self._pods)
+            and not was_leaving(failure, pod, self._pods)
+            and not was_replaced(
+                failure,
+                pod,
+                self._pods,
+                soon=self._workload.kind in REPLACED,
+            )
+        ]
+        lost = [(f, p) for f, p in touched if lost_at(f, p) is not None]
+        self._whole |= fell_together(self._workload, lost, self._pods)
+        found = []
+        while lost:
+            hit = self._blow(lost)
+            found.append(hit)
+            again = hit.running_again_at
+            if again is None:
+                break
+            # What is lost after it ran again is lost once more.
+            lost = [p for p in lost if taken_at(*p) > max(again, hit.hit_at)]
+        given = self._preempted({p.key for _, p in touched})
+        if self._whole:
+            # What is down has nothing left to give, nor to count again.
+            given = [
+                g
+                for g in given
+                if not any(f.is_down_at(g.hit_at) for f in found)
+            ]
+        found += given
+        found = found or self._survived(touched)
+        return sorted(found, key=lambda hit: hit.hit_at)
+
+    def _was_over(self, failure: Failure) -> bool:
+        """Return whether it was decided before how the workload ends.
+
+        Pods may be there still: kept, or on their way out.
+        """
+        at = self._workloads.decided_at(self._workload)
+        return at is not None and at + LIMITS.asynchronous < failure.since
+
+    def _blow(self, lost: Sequence[tuple[Failure, Placement]]) -> Hit:
+        """Return the first hit of those by which Pods were lost."""
+        hit_at = min(taken_at(f, p) for f, p in lost)
+        at_once = self._at_once(lost, hit_at)
+        first, pod = min(at_once, key=lambda pair: order(*pair))
+        losses = {p.key: p for _, p in at_once}
+        if first.verdict.happened == Happened.DEGRADED:
+            # Pods on well nodes may fail first: they wait for the other.
+            failed = self._failed_with(pod)
+            ends = [p.ended_at for p in failed if p.ended_at is not None]
+            hit_at = min([hit_at, *ends])
+        gang = self._gang_at(hit_at, list(losses.values()))
+        members = {p.key for p in gang}
+        own = [p for p in losses.values() if p.key in members]
+        known = {p.node for p in own}
+        # What came to a node that was lost already is not lost by it.
+        later = [p for p in losses.values() if p.node not in known]
+        hit_by = BY_REASON.get(pod.disruption or "", HitBy.NODE_FAILURE)
+        if first.verdict.happened in STAYING:
+            hit_by = HitBy.DRAIN
+        unseen = all(is_hidden(*pair, self._scope.hiding) for pair in at_once)
+        blow = Blow(hit_by, first.verdict.node, hit_at, unseen=unseen)
+        hit = self._hit(blow, gang, own, later)
+        return hit.charged_with(charged(at_once, hit.gpu_hours_lost))
+
+    def _at_once(
+        self, lost: Sequence[tuple[Failure, Placement]], hit_at: datetime
+    ) -> list[tuple[Failure, Placement]]:
+        """Return what was lost before the gang ran again without it."""
+        times = [(taken_at(f, p), p) for f, p in lost]
+        again = self._again(times, hit_at)
+        return [
+            pair for pair in lost if again is None or taken_at(*pair) <= again
+        ]
+
+    def _again(
+        self, lost: Sequence[tuple[datetime, Placement]], hit_at: datetime
+    ) -> datetime | None:
+        """Return when the gang ran again without what was lost by then."""
+        pods = [p for at, p in lost if at <= hit_at]
+        return self._loss(hit_at, self._gang_at(hit_at, pods), pods).again()
+
+    def _loss(
+        self,
+        at: datetime,
+        gang: Sequence[Placement],
+        lost: Sequence[Placement],
+    ) -> Loss:
+        return Loss(at, gang, lost, self._pods, self._whole)
+
+    def _preempted(self, touched: set[str]) -> list[Hit]:
+        """What somebody else's work took the place of."""
+        by_queue = self._workloads.preempted_at(self._workload)
+        lost = [
+            (at, p)
+            for p in self._pods
+            if p.node in self._scope.nodes
+            and p.key not in touched
+            and p.key not in self._scope.spared
+            and (at := preempted_at(p, by_queue)) is not None
+        ]
+        found = []
+        while lost:
+            at, first = min(lost, key=lambda pair: (pair[0], pair[1].pod.name))
+            again = self._again(lost, at)
+            pods = [p for when, p in lost if again is None or when <= again]
+            blow = Blow(HitBy.PREEMPTION, first.node or "", at)
+            hit = self._hit(blow, self._gang_at(at, pods), pods)
+            found.append(hit.charged_with(given_up(pods, hit)))
+            lost = [pair for pair in lost if again and pair[0] > again]
+        return found
+
+    def _failed_with(self, pod: Placement) -> list[Placement]:
+        """Return the Pods that failed by themselves with another."""
+        at = pod.ended_at
+        return [
+            p
+            for p in self._pods
+            if at is not None
+            and p.phase == "Failed"
+            and p.ended_at is not None
+            and p.deleting_at is None
+            and abs(p.ended_at - at) <= TOGETHER
+        ]
+
+    def _gang_at(
+        self, at: datetime, losses: Sequence[Placement]
+    ) -> list[Placement]:
+        """Return the Pods that made up the gang when it was hit."""
+        if not self._whole:
+            # What never ran was to stand in for another, and was refused.
+            return [p for p in losses if p.running_at] or list(losses)
+        return [
+            p
+            for p in self._pods
+            if p.bound_at is not None
+            and p.bound_at <= at
+            and (p.over_at is None or p.over_at >= at)
+            and not (came_with(p, at) and p not in losses)
+        ]
+
+    def _hit(
+        self,
+        blow: Blow,
+        gang: Sequence[Placement],
+        losses: Sequence[Placement],
+        later: Sequence[Placement] = (),
+    ) -> Hit:
+        """Return a hit; what came in the place of a loss may be lost later."""
+        loss = self._loss(blow.at, gang, losses)
+        again = loss.again()
+        outcome = self._outcome(blow, loss, again)
+        gpus = sum(p.gpus for p in gang)
+        ends = [self._end(loss, outcome, end) for end in loss.ends()]
+        lost = [lasted(blow.at, end, self._scope.unheard) for end in ends]
+        hours = sum(lost, timedelta()) / timedelta(hours=len(ends)) * gpus
+        pods = [*losses, *later]
+        evidence = {
+            *(entry for p in pods for entry in p.entries),
+            *(self._failed_entries if outcome is Outcome.FAILED else ()),
+        }
+        entries = sorted(evidence, key=position)
+        return replace(
+            self._shown(blow, outcome, gang, pods, entries),
+            running_again_at=again if outcome is not Outcome.FAILED else None,
+            gpu_hours_lost=round(hours, 4),
+        )
+
+    def _shown(
+        self,
+        blow: Blow,
+        outcome: Outcome,
+        gang: Sequence[Placement],
+        pods: Sequence[Placement],
+        evidence: Sequence[str],
+    ) -> Hit:
+        """Return a hit of some Pods of the gang that cost nothing."""
+        workload, gpus = self._workload, sum(p.gpus for p in gang)
+        nodes = sorted({p.node for p in pods if p.node is not None})
+        return Hit(
+            kind=workload.kind,
+            namespace=workload.namespace,
+            name=workload.name,
+            uid=workload.uid,
+            hit_by=blow.hit_by,
+            first_node=blow.node,
+            nodes=[blow.node, *(n for n in nodes if n != blow.node)],
+            pods_hit=sorted(p.pod.name for p in pods),
+            gang_size=len(gang),
+            gpus=gpus,
+            outcome=outcome,
+            hit_at=blow.at,
+            running_again_at=blow.at,
+            gpu_hours_lost=0.0,
+            evidence=evidence,
+            says=said(workload, outcome, len(pods), blow.node, gpus),
+            workload=workload,
+        )
+
+    def _end(
+        self, loss: Loss, outcome: Outcome, again: datetime | None
+    ) -> datetime:
+        """Return the time to which hours were lost for sure."""
+        if outcome in {Outcome.COMPLETED, Outcome.UNKNOWN}:
+            return loss.at
+        if outcome is Outcome.FAILED and self._failed_at is not None:
+            told = self._workloads.reported_failure(self._workload)
+            return min(self._failed_at, told or self._failed_at)
+        if again is not None or self._workload.kind == "Pod":
+            return again or self._scope.until
+        # Nobody wants any more what was taken away.
+        wanted = self._workloads.wanted_until(self._workload, loss.at)
+        return min(wanted or self._scope.until, self._scope.until)
+
+    def _survived(
+        self, touched: Sequence[tuple[Failure, Placement]]
+    ) -> list[Hit]:
+        """A workload that kept running is told if its node was away."""
+        shaken = [
+            (f, p)
+            for f, p in touched
+            if f.verdict.happened
+            in {
+                Happened.REBOOT,
+                Happened.UNREACHABLE,
+                Happened.KUBELET_RESTART,
+                Happened.REJOINED,
+                Happened.REPLACED,
+            }
+            and p.runs_at(f.seen)
+        ]
+        if not shaken:
+            return []
+        first, _ = min(shaken, key=lambda pair: order(*pair))
+        gang = self._gang_at(first.seen, [p for _, p in shaken])
+        pods = list({p.pod.name: p for _, p in shaken}.values())
+        verdict = first.verdict
+        blow = Blow(HitBy.NODE_FAILURE, verdict.node, first.seen)
+        return [self._shown(blow, Outcome.SURVIVED, gang, pods, [verdict.id])]
+
+    def _outcome(
+        self, blow: Blow, loss: Loss, again: datetime | None
+    ) -> Outcome:
+        if blow.unseen and again is None:
+            return Outcome.UNKNOWN  # else its successors show what came of it
+        if again is None and self._is_done(loss):
+            return Outcome.COMPLETED
+        if self._failed_by(loss, again):
+            return Outcome.FAILED
+        if blow.hit_by is HitBy.PREEMPTION:
+            return Outcome.PREEMPTED
+        if again is not None:
+            return loss.outcome(again)
+        done = self._workloads.completed(self._workload)
+        return Outcome.COMPLETED if done else Outcome.DOWN
+
+    def _is_done(self, loss: Loss) -> bool:
+        """Return whether what was lost had ended well, as its work does."""
+        return self._workload.kind not in SERVERS and all(
+            p.phase == "Succeeded" for p in loss.lost
+        )
+
+    def _failed_by(self, loss: Loss, again: datetime | None) -> bool:
+        """Return whether the workload failed for good by what it lost.
+
+        What ran in full again failed by that only if a lost Pod was over
+        just then: it counts when it is.
+        """
+        at = self._failed_at
+        if at is None or at < loss.at:
+            return False
+        return again is None or any(
+            abs(at - over) <= TOGETHER
+            for p in loss.lost
+            for over in (p.finished_at, p.ended_at)
+            if over is not None and not is_late(over, self._scope.unheard)
+        )
+
+
+ONE_SECOND: Final = timedelta(seconds=1)
+
+DIGITS: Final = 4
+"""Of GPU-hours: a ten-thousandth is a third of a second."""
+
+
+def charged(
+    lost: Iterable[tuple[Failure, Placement]], gpu_hours: float
+) -> list[Charge]:
+    """Return what each failure is charged with, in the order of verdicts.
+
+    Args:
+        lost: failures, and the Pods that each may have taken.
+        gpu_hours: the whole loss.
+    """
+    taken: dict[str, tuple[Failure, Placement]] = {}
+    for failure, pod in sorted(lost, key=lambda pair: order(*pair)):
+        taken.setdefault(pod.key, (failure, pod))
+    pairs = sorted(taken.values(), key=lambda pair: order(*pair))
+    began = order(*pairs[0])[0]
+    beginning = {
+        f.verdict.id for f, p in pairs if order(f, p)[0] - began <= ONE_SECOND
+    }
+    shares = _shares(gpu_hours, len(beginning))
+    found = []
+    verdicts = {f.verdict.id: f.verdict for f, _ in pairs}
+    for name, verdict in verdicts.items():
+        pods = [p.pod.name for f, p in pairs if f.verdict.id == name]
+        hours = shares.pop() if name in beginning else 0.0
+        found.append(
+            Charge(
+                node=verdict.node,
+                verdict=name,
+                pods=sorted(pods),
+                gpu_hours=hours,
+            )
+        )
+    return found
+
+
+def given_up(pods: Sequence[Placement], hit: Hit) -> list[Charge]:
+    """Return what the nodes are charged with on which Pods made room."""
+    nodes = sorted({pod.node for pod in pods if pod.node is not None})
+    shares = _shares(hit.gpu_hours_lost, len(nodes))
+    return [
+        Charge(
+            node=node,
+            verdict=None,
+            pods=sorted(p.pod.name for p in pods if p.node == node),
+            gpu_hours=shares.pop(),
+        )
+        for node in nodes
+    ]
+
+
+def _shares(whole: float, parts: int) -> list[float]:
+    """Return even parts that add up to the whole, to the last digit."""
+    if not parts:
+        return []
+    one = round(whole / parts, DIGITS)
+    return [*[one] * (parts - 1), round(whole - one * (parts - 1), DIGITS)]
+
 
 AFTERMATH: Final = timedelta(minutes=5)
 """How long after a node is back in service what it lost may still show: a

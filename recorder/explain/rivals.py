@@ -1,12 +1,16 @@
-"""Rivals: other possible causes, and what rules them out."""
+"""Rivals: other causes, what rules them out, and what would show more."""
 
+from collections.abc import Iterator
+
+from recorder.explain.causes import FAULTS
 from recorder.explain.faults import shared_place
 from recorder.explain.signals import Topic
 from recorder.explain.tracks.transition import Transition
-from recorder.explain.verdict import Decided, Judged, Rival
+from recorder.explain.verdict import Judged, Missing, Rival
+from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
-__all__ = ["rivals"]
+__all__ = ["EVENTS", "LEASES", "NODES", "PODS", "missing", "rivals"]
 
 
 def rivals(transition: Transition, verdict: Judged) -> list[Rival]:
@@ -27,122 +31,70 @@ def rivals(transition: Transition, verdict: Judged) -> list[Rival]:
     return [rival for rival in found if rival.cause != verdict.cause]
 
 
+def _rival(cause: str, because: str, *, excluded: bool = False) -> Rival:
+    return Rival(cause=str(cause), excluded=excluded, because=because)
+
+
 def _of_reboot(transition: Transition, verdict: Judged) -> list[Rival]:
-    entry = transition.effect.stored.entry
-    found = [
-        Rival(
-            cause=Fault.PARTITION.value,
-            excluded=True,
-            because=f"the boot ID changed ({entry})",
-        ),
-        Rival(
-            cause=Fault.KUBELET.value,
-            excluded=True,
-            because=f"the boot ID changed ({entry})",
-        ),
-    ]
-    decided = _sure(verdict)
-    because = (
-        "nothing recorded on the machine confirms it or rules it out"
-        if decided is None
-        else f"a decision preceded it ({decided.sign.stored.entry})"
-    )
-    found.append(
-        Rival(
-            cause=Fault.KERNEL_PANIC.value,
-            excluded=decided is not None,
-            because=because,
-        )
-    )
-    found.append(_power(transition, verdict))
-    return found
-
-
-def _power(transition: Transition, verdict: Judged) -> Rival:
-    decided = _sure(verdict)
-    if decided is not None:
-        return Rival(
-            cause=Fault.POWER_LOSS.value,
-            excluded=True,
-            because=f"a decision preceded it ({decided.sign.stored.entry})",
-        )
-    alike = transition.fleet.of_one_machine(transition.episode.node)
-    if alike:
-        return Rival(
-            cause=Fault.POWER_LOSS.value,
-            excluded=False,
-            because=f"{', '.join(alike)} booted with the same boot ID: they"
-            " are one machine",
-        )
-    shared = shared_place(transition)
-    if shared is not None:
-        place, others = shared
-        return Rival(
-            cause=Fault.POWER_LOSS.value,
-            excluded=False,
-            because=f"{', '.join(others)} of {place} went down with it",
-        )
-    if transition.fleet.place(transition.episode.node):
-        return Rival(
-            cause=Fault.POWER_LOSS.value,
-            excluded=False,
-            because="its neighbors stayed up, so the rack kept power; this"
-            " machine alone may have lost it",
-        )
-    return Rival(
-        cause=Fault.POWER_LOSS.value,
-        excluded=False,
-        because="no label shows which nodes share its power supply",
-    )
-
-
-def _sure(verdict: Judged) -> Decided | None:
-    """Return the decision, if it excludes what looks like it."""
+    boot = f"the boot ID changed ({transition.effect.stored.entry})"
     decided = verdict.decision
-    if decided is None or decided.confidence is not Confidence.PROVEN:
-        return None
-    return decided
+    if decided is not None and decided.confidence is Confidence.PROVEN:
+        panic = power = f"a decision preceded it ({decided.sign.stored.entry})"
+        sure = True
+    else:
+        panic = "nothing recorded on the machine confirms it or rules it out"
+        power, sure = _power(transition), False
+    return [
+        _rival(Fault.PARTITION, boot, excluded=True),
+        _rival(Fault.KUBELET, boot, excluded=True),
+        _rival(Fault.KERNEL_PANIC, panic, excluded=sure),
+        _rival(Fault.POWER_LOSS, power, excluded=sure),
+    ]
+
+
+def _power(transition: Transition) -> str:
+    """Say what speaks for a loss of power."""
+    fleet, node = transition.fleet, transition.episode.node
+    alike, shared = fleet.of_one_machine(node), shared_place(transition)
+    if alike:
+        return (
+            f"{', '.join(alike)} booted with the same boot ID: they are one"
+            " machine"
+        )
+    if shared is not None:
+        return f"{', '.join(shared[1])} of {shared[0]} went down with it"
+    if fleet.place(node):
+        return (
+            "its neighbors stayed up, so the rack kept power; this machine"
+            " alone may have lost it"
+        )
+    return "no label shows which nodes share its power supply"
 
 
 def _no_reboot(transition: Transition, verdict: Judged) -> Rival:
     if verdict.contradictions:
         first = verdict.contradictions[0]
-        return Rival(
-            cause="reboot",
-            excluded=False,
-            because=f"the kubelet reports one ({first.entry}), but"
-            f" {first.but}",
+        return _rival(
+            "reboot",
+            f"the kubelet reports one ({first.entry}), but {first.but}",
         )
     boot = transition.episode.state.boot_id
-    return Rival(
-        cause="reboot",
-        excluded=True,
-        because=f"the boot ID is unchanged ({boot})",
-    )
+    unchanged = f"the boot ID is unchanged ({boot})"
+    return _rival("reboot", unchanged, excluded=True)
 
 
 def _of_silence(transition: Transition, verdict: Judged) -> list[Rival]:
     lost = transition.fleet.lost_with(
         transition.episode.node, transition.effect.stored.at
     )
-    others = [name for name in lost if name != transition.episode.node]
-    few = len(others) + 1 < transition.fleet.size
+    few = len({*lost, transition.episode.node}) < transition.fleet.size
+    stayed = "other nodes stayed reachable"
+    went = "every node was lost at the same time"
+    start = "no kubelet start ended the outage"
     return [
         _no_reboot(transition, verdict),
-        Rival(
-            cause=Fault.KUBELET.value,
-            excluded=True,
-            because="no kubelet start ended the outage",
-        ),
-        Rival(
-            cause=Fault.CONTROL_PLANE.value,
-            excluded=few,
-            because=(
-                "other nodes stayed reachable"
-                if few
-                else "every node was lost at the same time"
-            ),
-        ),
+        _rival(Fault.KUBELET, start, excluded=True),
+        _rival(Fault.CONTROL_PLANE, stayed if few else went, excluded=few),
     ]
 
 
@@ -158,31 +110,79 @@ def _of_removal(transition: Transition) -> list[Rival]:
 
 
 def _announced(transition: Transition, decision: Decision) -> Rival:
-    signs = [s for s in transition.decisions if s.decision is decision]
-    because = (
-        f"it was announced ({signs[0].stored.entry})"
-        if signs
-        else "no notice, taint or Event preceded it"
-    )
-    return Rival(cause=decision.value, excluded=not signs, because=because)
+    for sign in transition.decisions:
+        if sign.decision is decision:
+            return _rival(decision, f"it was announced ({sign.stored.entry})")
+    because = "no notice, taint or Event preceded it"
+    return _rival(decision, because, excluded=True)
 
 
 def _of_cordon(transition: Transition) -> list[Rival]:
-    fault = transition.first_fault
-    boot = transition.episode.has(Topic.BOOT)
+    fault, boot = transition.first_fault, transition.episode.has(Topic.BOOT)
+    because = "no fault preceded it"
+    if fault is not None:
+        because = f"a fault preceded it ({fault.stored.entry})"
+    unchanged = "the boot ID is unchanged"
     return [
-        Rival(
-            cause=Decision.AUTO_REMEDIATION.value,
-            excluded=fault is None,
-            because=(
-                "no fault preceded it"
-                if fault is None
-                else f"a fault preceded it ({fault.stored.entry})"
-            ),
-        ),
-        Rival(
-            cause="reboot",
-            excluded=not boot,
-            because="the boot ID is unchanged",
-        ),
+        _rival(Decision.AUTO_REMEDIATION, because, excluded=fault is None),
+        _rival("reboot", unchanged, excluded=not boot),
     ]
+
+
+EVENTS = "v1/events"
+NODES = "v1/nodes"
+PODS = "v1/pods"
+LEASES = "coordination.k8s.io/v1/leases"
+"""Resources of which a log may hold nothing, if it does not watch them."""
+
+
+def missing(transition: Transition, verdict: Judged) -> list[Missing]:
+    """Name the sources that were not there and what they would tell."""
+    found = [
+        Missing(evidence=evidence, would_tell=tells)
+        for absent, evidence, tells in _unheard(verdict)
+        if absent in transition.absent
+    ]
+    decided = verdict.decision
+    abrupt = decided is None and verdict.happened == Happened.REBOOT
+    if abrupt and (
+        verdict.fault is None or verdict.confidence is not Confidence.PROVEN
+    ):
+        proofs = sorted(row.proof for row in FAULTS.values() if row.proof)
+        found += [
+            Missing(evidence=one.evidence, would_tell=one.would_tell)
+            for one in proofs
+        ]
+    if (
+        verdict.happened == Happened.REBOOT
+        and transition.first(Topic.SHUTDOWN) is None
+    ):
+        found.append(
+            Missing(
+                evidence="shutdownGracePeriod",
+                would_tell="whether the shutdown was orderly: without this"
+                " setting, kubelets do not announce shutdowns",
+            )
+        )
+    return found
+
+
+def _unheard(verdict: Judged) -> Iterator[tuple[str, str, str]]:
+    """Yield what may not be recorded, its name, and what it would tell."""
+    happened = verdict.happened
+    if happened != Happened.DEGRADED:
+        yield AUDIT, "audit", _audit(verdict)
+    yield EVENTS, "events", "what its kubelet and controllers reported"
+    if happened in {Happened.CORDONED, Happened.DRAINED}:
+        yield PODS, "pods", "which of its Pods were evicted"
+    if happened in {Happened.REBOOT, Happened.UNREACHABLE}:
+        yield LEASES, "leases", "when its kubelet was last heard from"
+
+
+def _audit(verdict: Judged) -> str:
+    decided = verdict.decision
+    if decided is None:
+        return "whether anyone requested it"
+    if decided.actor.name is None:
+        return f"who decided on the {decided.decision.value}"
+    return f"who acted through {decided.actor.name}"

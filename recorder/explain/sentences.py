@@ -3,8 +3,7 @@
 from datetime import datetime, timedelta
 from textwrap import shorten
 
-from recorder.explain.causes import DECISIONS, FAULTS
-from recorder.explain.happened import STAYED, STAYING
+from recorder.explain.causes import DECISIONS, FAULTS, STAYED, STAYING
 from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.verdict import Duration, Faulted, Judged
 from recorder.facts import says

@@ -13,7 +13,7 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from recorder.explain.happened import STAYED, STAYING
+from recorder.explain.causes import STAYED, STAYING
 from recorder.explain.signals import (
     Actor,
     Signal,
@@ -33,7 +33,7 @@ from recorder.explain.verdict import (
 from recorder.model.outcomes import Happened, Role
 from recorder.model.reference import EntryName
 
-__all__ = ["LAST_SIGN", "STEPS_MAX", "steps_of"]
+__all__ = ["LAST_SIGN", "steps_of"]
 
 STEPS_MAX = 7
 

@@ -1,9 +1,28 @@
-"""Every duration of judgement, in one place, with its unit and its source."""
+"""Every duration of judgement, with its unit and source, and the strengths."""
 
 from dataclasses import dataclass
 from datetime import timedelta
 
-__all__ = ["LIMITS", "Thresholds"]
+from recorder.model.outcomes import Confidence
+
+__all__ = ["LIMITS", "STRENGTHS", "rank", "weaker"]
+
+STRENGTHS = (
+    Confidence.UNKNOWN,
+    Confidence.POSSIBLE,
+    Confidence.LIKELY,
+    Confidence.PROVEN,
+)
+
+
+def rank(strength: Confidence) -> int:
+    """Return how much a strength is, from 0."""
+    return STRENGTHS.index(strength)
+
+
+def weaker(*strengths: Confidence) -> Confidence:
+    """Return the least of some strengths."""
+    return min(strengths, key=rank)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from recorder.answers.impact import Impact
 from recorder.answers.why import Why
 from recorder.explain.impact import Hit
-from recorder.explain.strength import STRENGTHS
+from recorder.explain.thresholds import STRENGTHS
 from recorder.explain.verdict import Verdict
 from tests.corpus.truth import Actor, Question, Truth, Workload
 from tests.corpus.truth import Verdict as Expected

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import fields
 
 from recorder.explain.knowledge import load
-from recorder.explain.strength import STRENGTHS
+from recorder.explain.thresholds import STRENGTHS
 from recorder.model.fact import DETAILS, FactKind
 from recorder.model.outcomes import Decision, Fault
 from recorder.model.state import Condition

@@ -11,7 +11,7 @@ from recorder.explain import verdict as answer
 from recorder.explain.answer import judge
 from recorder.explain.knowledge import Knowledge, shipped
 from recorder.explain.needs import is_request_about, objects_asked_for
-from recorder.explain.strength import STRENGTHS
+from recorder.explain.thresholds import STRENGTHS
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
 from recorder.facts import State, derive, is_compared

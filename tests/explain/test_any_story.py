@@ -5,7 +5,7 @@ from collections.abc import Callable
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recorder.explain.strength import STRENGTHS
+from recorder.explain.thresholds import STRENGTHS
 from recorder.explain.verdict import Judged
 from recorder.model.facts import BootChanged
 from recorder.model.reference import EntryName

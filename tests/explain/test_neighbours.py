@@ -10,8 +10,7 @@ from recorder.explain.neighbours import (
     needs_every_place,
     sees_others,
 )
-from recorder.explain.tracks.beginning import may_begin
-from recorder.explain.tracks.episodes import episodes_of
+from recorder.explain.tracks.episodes import episodes_of, may_begin
 from recorder.explain.tracks.fleet import Fleet
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import Appeared

@@ -1,7 +1,7 @@
 """A verdict in one sentence, and its signs in the order of a timeline."""
 
 from recorder.answers.why import verdict_lines
-from recorder.explain.evidence import most_telling
+from recorder.explain.doubt import most_telling
 from recorder.explain.signals import Signal
 from recorder.explain.verdict import Judged, SignalEvidence
 from recorder.model.document import plain

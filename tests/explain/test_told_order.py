@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from recorder.explain.told_order import order_of
+from recorder.answers.postmortem import order_of
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import FieldChanged
 from recorder.model.reference import EntryName

@@ -3,7 +3,7 @@
 import pytest
 
 from recorder.explain.impact import Scope, hits
-from recorder.explain.missing import PODS
+from recorder.explain.rivals import PODS
 from recorder.explain.verdict import Judged
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import Placements, Workloads

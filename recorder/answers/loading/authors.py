@@ -4,10 +4,11 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
+from recorder.answers.naming import Reference
 from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactListQuery, FactQuery, Purpose
-from recorder.answers.references import Reference, find_objects
+from recorder.answers.references import find_objects
 from recorder.explain.ending import EndingFound
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals import Actor, actor_of

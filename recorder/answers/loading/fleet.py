@@ -10,7 +10,6 @@ from recorder.answers.queries import (
     NodesBefore,
     Purpose,
 )
-from recorder.explain.missing import LEASES, NODES
 from recorder.explain.neighbours import (
     emptied_beside,
     lost_together,
@@ -18,6 +17,7 @@ from recorder.explain.neighbours import (
     sees_others,
     stayed_beside,
 )
+from recorder.explain.rivals import LEASES, NODES
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.fleet import Fleet
 from recorder.facts import appearance

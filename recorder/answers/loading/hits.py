@@ -30,7 +30,7 @@ from recorder.answers.queries import (
 from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.losses import preempted_at
-from recorder.explain.missing import PODS
+from recorder.explain.rivals import PODS
 from recorder.explain.verdict import Judged
 from recorder.facts.coverage.account import Account
 from recorder.facts.coverage.hole import Hole

@@ -17,16 +17,14 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import ALWAYS, FactQuery, Purpose, Stay
 from recorder.explain.answer import judge
 from recorder.explain.contests import with_contests
-from recorder.explain.knowledge import Knowledge
-from recorder.explain.missing import EVENTS, LEASES, NODES, PODS
 from recorder.explain.needs import (
     ObjectName,
     is_request_about,
     objects_asked_for,
 )
+from recorder.explain.rivals import EVENTS, LEASES, NODES, PODS
 from recorder.explain.signals import names_in_locks
-from recorder.explain.tracks.beginning import may_begin
-from recorder.explain.tracks.episodes import Episode, episodes_of
+from recorder.explain.tracks.episodes import Episode, episodes_of, may_begin
 from recorder.explain.verdict import Judged
 from recorder.facts import DAILY_REPORTERS
 from recorder.facts.coverage.account import Account

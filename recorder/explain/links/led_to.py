@@ -1,23 +1,371 @@
-"""Led to: which intervention a transition came of, and what was decided.
+"""Led to: which fault was answered, and which act led to a transition.
 
-The class of a decision is a table of exclusive rows: what its own words say,
-then what it answers, then what its steps show.
+The class of a decision is a table of exclusive rows: what the words of an
+intervention state by a rule, what it answers, what its steps show. Words that
+no rule knows lead to nothing alone: they do where their author also took the
+node out of service, or took them back once it was done, and say for sure what
+for only where what happened shows it too.
 """
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
-from recorder.explain.happened import GONE, STAYING
-from recorder.explain.links.because import is_recent
-from recorder.explain.links.marked import MARKED
-from recorder.explain.links.stated import STATED, Deed, Led
-from recorder.explain.signals import Signal, Topic
-from recorder.explain.strength import rank
-from recorder.explain.thresholds import LIMITS
+from recorder.explain.causes import GONE, STAYING
+from recorder.explain.signals import (
+    RuledActor,
+    Signal,
+    Topic,
+    intents_of,
+    is_order,
+    is_same,
+)
+from recorder.explain.signals.requests import author_of
+from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.interventions import TAKING, Intervention
 from recorder.explain.tracks.transition import Transition
-from recorder.model.outcomes import Confidence, Decision, Happened
+from recorder.model.fact import FactKind
+from recorder.model.facts import Appeared
+from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
 
-__all__ = ["Led", "led_to"]
+__all__ = ["answers", "is_answered", "is_recent", "led_to"]
+
+REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
+"""What is decided for whole fleets, whatever is broken in a node."""
+
+
+def answers(step: Signal, fault: Signal) -> bool:
+    """Whether a step follows a fault so soon that it may answer it."""
+    first = fault.position, fault.stored.at, fault.stored.index
+    then = step.position, step.stored.at, step.stored.index
+    return then > first and step.stored.at - fault.stored.at <= LIMITS.recent
+
+
+def is_answered(transition: Transition, fault: Signal) -> bool:
+    """Whether somebody decided or cordoned upon a fault, or said so."""
+    said = [
+        mark
+        for mark in transition.episode.marks
+        if is_order(mark)
+        and transition.is_before(mark)
+        and mark.actor is not None
+        and mark.actor.is_program
+    ]
+    cordons = transition.episode.of(Topic.CORDON)
+    steps = [*transition.decisions, *cordons, *said]
+    return any(
+        answers(step, fault)
+        for step in steps
+        if step.decision not in REGARDLESS
+    )
+
+
+def is_recent(transition: Transition, signal: Signal) -> bool:
+    """Whether a signal is near enough to the loss to be its cause."""
+    held = signal.topic is not Topic.EVENT
+    within = LIMITS.recent if held else LIMITS.moment
+    return transition.lost_at - signal.stored.at <= within
+
+
+OTHERS = frozenset(
+    {
+        Decision.PREEMPTION,
+        Decision.HOST_MAINTENANCE,
+        Decision.SCALE_DOWN,
+        Decision.OS_UPGRADE,
+        Decision.DRIVER_UPGRADE,
+    }
+)
+"""What is decided in its own words, whatever is broken."""
+
+
+ANNOUNCED = 3
+"""The weight of what its own words say that it was meant."""
+
+
+class Led(NamedTuple):
+    """An intervention that a transition came of."""
+
+    decision: Decision
+    step: Signal
+    """What shows it best."""
+
+    actor: RuledActor | None
+    strength: Confidence
+    weight: int
+    """How much its own words say of it: 3 that it was meant, 2 that it
+    answers a fault, 1 that its steps can cause it, 0 hardly anything."""
+
+    @property
+    def takes(self) -> bool:
+        """Whether it says that the Node is to go: a drain removes none."""
+        return self.decision in TAKING and self.weight == ANNOUNCED
+
+
+class Deed(NamedTuple):
+    """An intervention and what it states that still counts."""
+
+    transition: Transition
+    one: Intervention
+    stated: list[Signal]
+
+    def first(
+        self, *decisions: Decision, vague: bool = False
+    ) -> Signal | None:
+        """Return the first that states one of some decisions."""
+        return next(
+            (
+                s
+                for s in self.stated
+                if s.decision in decisions and (vague or not s.vague)
+            ),
+            None,
+        )
+
+    def faulted(self, step: Signal) -> bool:
+        """Whether a step follows a fault that still held."""
+        return any(answers(step, f) for f in self.transition.faults)
+
+
+def _announced(deed: Deed) -> Led | None:
+    """Its own words say what for, and no fault is needed."""
+    for step in deed.stated:
+        decision = step.decision
+        if decision not in OTHERS or step.vague:
+            continue
+        strength = deed.transition.strength(decision)
+        limit = _LIMITED.get(decision)
+        if limit is not None:
+            limited = limit(deed, step)
+            if limited is None:
+                continue
+            strength = weaker(strength, limited)
+        return Led(decision, step, _who(deed, step), strength, ANNOUNCED)
+    return None
+
+
+def _scaled(deed: Deed, _: Signal) -> Confidence | None:
+    t = deed.transition
+    said = any(s.topic is Topic.EVENT for s in deed.stated)
+    if t.faults and not said:
+        # A broken node that only has the taint is repaired, not spared.
+        return None
+    back = t.is_back and t.episode.state.ready == "True"
+    return (
+        Confidence.POSSIBLE if back else Confidence.PROVEN
+    )  # what is not needed stays away
+
+
+def _upgraded(deed: Deed, step: Signal) -> Confidence | None:
+    t = deed.transition
+    begun = (
+        t.episode.baseline.cordoned
+        or t.was_shut_down
+        or bool(t.episode.of(Topic.VERSION))
+        or any(
+            t.first(topic) is not None
+            for topic in (Topic.CORDON, Topic.EVICTION)
+        )
+    )
+    if step.topic is Topic.CORDON:
+        return None  # what only the cordon says, the versions say better
+    # It waits for its turn; who has the lock empties the node first.
+    return (
+        Confidence.POSSIBLE
+        if step.topic is Topic.LOCK and not begun
+        else Confidence.PROVEN
+    )
+
+
+def _driver(deed: Deed, _: Signal) -> Confidence | None:
+    # An upgrade of a driver reboots nothing.
+    rebooted = deed.transition.happened == Happened.REBOOT
+    return Confidence.POSSIBLE if rebooted else Confidence.PROVEN
+
+
+_LIMITED: dict[Decision, Callable[[Deed, Signal], Confidence | None]] = {
+    Decision.SCALE_DOWN: _scaled,
+    Decision.OS_UPGRADE: _upgraded,
+    Decision.DRIVER_UPGRADE: _driver,
+}
+
+
+def _remediated(deed: Deed) -> Led | None:
+    """It says that it repairs: a controller did, or a person had it done."""
+    step = deed.first(Decision.AUTO_REMEDIATION, vague=True)
+    if step is None:
+        return None
+    t = deed.transition
+    strength = t.strength(Decision.AUTO_REMEDIATION)
+    if deed.one.author is not None and deed.one.author.kind is ActorKind.USER:
+        return Led(Decision.ADMIN_REQUEST, step, deed.one.author, strength, 3)
+    if t.was_lost:
+        # Who only cordons, or says in an Event what will be done, may wait.
+        step = next(
+            (
+                s
+                for s in deed.stated
+                if s.decision is Decision.AUTO_REMEDIATION
+                and not s.vague
+                and s.stored.fact.kind is not FactKind.EVENT
+            ),
+            step,
+        )
+    actor = deed.one.author if deed.one.asked else None
+    actor = actor or step.actor or t.author(step)
+    holds = step.stored.fact.kind is not FactKind.EVENT and not step.vague
+    weight = 4 if holds else 3
+    return Led(Decision.AUTO_REMEDIATION, step, actor, strength, weight)
+
+
+def _requested(deed: Deed) -> Led | None:
+    """Somebody asked: a controller because of a fault, or a person."""
+    step = deed.first(Decision.ADMIN_REQUEST, vague=True)
+    if step is None:
+        return None
+    t, author = deed.transition, deed.one.author
+    strength = t.strength(Decision.ADMIN_REQUEST)
+    if deed.faulted(step) and (
+        author is None or author.kind is not ActorKind.USER
+    ):
+        sure = is_recent(t, step) or t.was_acted_upon or t.happened in STAYING
+        return Led(
+            Decision.AUTO_REMEDIATION,
+            step,
+            author,
+            Confidence.PROVEN if sure else Confidence.POSSIBLE,
+            3,
+        )
+    if step.vague and t.was_acted_upon:
+        strength = Confidence.LIKELY  # what may be done some day was done
+    if author is None or author.name is None:
+        strength = weaker(Confidence.LIKELY, strength)
+    elif author.is_program and author.known:
+        strength = (
+            Confidence.POSSIBLE
+        )  # it asks for somebody; nobody says for whom
+    return Led(Decision.ADMIN_REQUEST, step, author, strength, 3)
+
+
+def _who(deed: Deed, step: Signal) -> RuledActor | None:
+    return deed.transition.author(step) or deed.one.author
+
+
+_REMOVING = (Topic.DELETION, Topic.IDENTITY)
+
+
+def _meant(deed: Deed) -> Led | None:
+    """No rule knows its author, but its words say what for."""
+    t, one = deed.transition, deed.one
+    emptied = one.of(Topic.CORDON) or one.of(Topic.EVICTION)
+    took = t.happened in GONE and any(one.of(topic) for topic in _REMOVING)
+    asked = t.was_lost and any(
+        isinstance(mark.stored.fact.detail, Appeared)
+        and mark.stored.fact.detail.created
+        for mark in one.marks
+    )
+    if not (one.is_by_program and (emptied or took or asked)):
+        return None
+    if any(step.decision is not None for step in one.steps):
+        return None  # a rule knows it, and says something else
+    if not any(is_recent(t, step) for step in one.steps):
+        return None
+    said = [
+        (_is_borne_out(deed, decision, step), decision, step)
+        for decision, step in intents_of([*one.marks, *one.steps])
+    ]
+    if not said:
+        return None
+    sure, decision, step = max(said, key=lambda found: found[0])
+    strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
+    return Led(decision, step, one.author, strength, 1)
+
+
+def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
+    """Whether what happened, or what the step is, shows what words say."""
+    t = deed.transition
+    match decision:
+        case Decision.OS_UPGRADE:
+            shown = t.episode.has(Topic.VERSION)
+        case Decision.AUTO_REMEDIATION:
+            shown = bool(t.faults) or t.lost_at < deed.one.first.stored.at
+        case Decision.SCALE_DOWN | Decision.PREEMPTION:
+            shown = t.happened in GONE
+        case Decision.DRIVER_UPGRADE:
+            shown = t.happened != Happened.REBOOT
+        case _:
+            shown = False
+    return shown or step.topic is Topic.OBJECT
+
+
+def _ordered(deed: Deed) -> Led | None:
+    """It says that the node is rebooted: a person wants it, or a program."""
+    t, one = deed.transition, deed.one
+    if t.happened != Happened.REBOOT or any(s.decision for s in one.steps):
+        return None
+    if one.is_by_program and one.author is not None and one.author.known:
+        return None  # a rule says what it does
+    orders = [s for s in one.steps if is_order(s) and is_recent(t, s)]
+    if not orders:
+        return None
+    done = (
+        one.asked
+        or one.of(Topic.CORDON)
+        or one.of(Topic.EVICTION)
+        or _had_emptied(t, one)
+        or _is_taken_back(t, one, orders)
+    )
+    if not (done or _is_taken_up(t, orders)):
+        return None
+    decision, strength = _class(deed, orders[0])
+    if not done:
+        strength = Confidence.POSSIBLE  # it may have waited still
+    return Led(decision, orders[0], one.author, strength, 2)
+
+
+def _class(deed: Deed, order: Signal) -> tuple[Decision, Confidence]:
+    author = deed.one.author
+    if author is not None and not author.is_program:
+        return Decision.ADMIN_REQUEST, Confidence.LIKELY
+    if deed.faulted(order):
+        return Decision.AUTO_REMEDIATION, Confidence.LIKELY
+    if deed.transition.episode.has(Topic.VERSION):
+        return Decision.OS_UPGRADE, Confidence.LIKELY
+    return Decision.ADMIN_REQUEST, Confidence.POSSIBLE  # nobody says for whom
+
+
+def _had_emptied(t: Transition, one: Intervention) -> bool:
+    """Whether its author emptied the node for an order that holds still."""
+    before = t.episode.before
+    return any(
+        s.topic in {Topic.CORDON, Topic.EVICTION}
+        and is_same(author_of(s, before), one.author)
+        for s in before
+    )
+
+
+def _is_taken_back(
+    t: Transition, one: Intervention, orders: list[Signal]
+) -> bool:
+    """Whether an author went on with its marks once the effect was there."""
+    return any(
+        mark.position > t.effect.position
+        and (
+            is_same(t.author(mark), one.author)
+            or any(mark.subject == order.subject for order in orders)
+        )
+        for mark in t.episode.marks
+    )
+
+
+def _is_taken_up(t: Transition, orders: list[Signal]) -> bool:
+    """Whether an object by which somebody orders went on before the effect."""
+    return any(
+        mark.topic is Topic.OBJECT
+        and mark.subject == order.subject
+        and order.position < mark.position < t.effect.position
+        for mark in t.episode.marks
+        for order in orders
+    )
 
 
 def led_to(transition: Transition, one: Intervention) -> Led | None:
@@ -199,11 +547,14 @@ def _deletions(one: Intervention) -> Iterator[Signal]:
 
 
 ROWS: tuple[Callable[[Deed], Led | None], ...] = (
-    *STATED,
+    _announced,
+    _remediated,
+    _requested,
     _responded,
     _changed,
     _repaired,
-    *MARKED,
+    _meant,
+    _ordered,
     _drained,
     _deleted,
 )

@@ -1,14 +1,14 @@
 """Signs around a Node: Events, Pods, other objects, and audit."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
-from recorder.explain.knowledge import Knowledge, matches
-from recorder.explain.knowledge.rules import LockRule, ObjectRule
+from msgspec.structs import replace
+
 from recorder.explain.signals.actor import RuledActor, actor_of
-from recorder.explain.signals.listed import dated, is_listed, unfolded
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.facts import DEBUGGER, MANAGED_BY, REFUSED
+from recorder.facts.classify.times import moment
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
     AnnotationChanged,
@@ -19,19 +19,23 @@ from recorder.model.facts import (
     Ended,
     EventOccurred,
     FieldChanged,
+    LabelChanged,
     Requested,
+    Tainted,
     Vanished,
 )
 from recorder.model.outcomes import Decision, Fault, Role
 from recorder.model.reference import ObjectIdentity
-from recorder.model.state import Condition
+from recorder.model.state import Condition, ObjectState
 
 __all__ = [
     "event_signals",
+    "is_listed",
     "names_in_locks",
     "other_signals",
     "pod_signals",
     "request_signals",
+    "unfolded",
 ]
 
 CONFLICT = 409
@@ -334,3 +338,77 @@ def request_signals(
         stored,
         actor=actor,
     )
+
+
+def is_listed(stored: StoredFact) -> bool:
+    """Return whether it is that a list showed something other than a Node.
+
+    It was there before, and nobody knows since when.
+    """
+    fact = stored.fact
+    return (
+        isinstance(fact.detail, Appeared)
+        and fact.object is not None
+        and fact.object.kind != "Node"
+        and not fact.detail.created
+    )
+
+
+def dated(seen: StoredFact) -> StoredFact:
+    """Return that an object appeared at the time at which it was made."""
+    detail = seen.fact.detail
+    if not isinstance(detail, Appeared) or not is_listed(seen):
+        return seen
+    made = moment(detail.state.created_at)
+    if made is None:
+        return seen
+    fact = replace(seen.fact, occurred_at=made)
+    return replace(seen, fact=fact)
+
+
+def unfolded(
+    seen: StoredFact, may_tell: Callable[[Detail], bool]
+) -> Iterator[StoredFact]:
+    """Yield its conditions, taints, labels and annotations as they came.
+
+    A condition says since when; of the others nobody knows. What cannot tell
+    anything is left out: most labels of most objects.
+    """
+    shown = seen.fact.detail
+    assert isinstance(shown, Appeared), "asked of nothing else"
+    number = seen.index
+    for kind, detail, since in _details(shown.state):
+        number += 1
+        if not may_tell(detail):
+            continue
+        fact = Fact(
+            kind=kind,
+            node=seen.fact.node,
+            object=seen.fact.object,
+            occurred_at=moment(since),
+            detail=detail,
+        )
+        yield StoredFact(
+            entry=seen.entry,
+            index=number,
+            observed_at=seen.observed_at,
+            fact=fact,
+        )
+
+
+def _details(
+    state: ObjectState,
+) -> Iterator[tuple[FactKind, Detail, str | None]]:
+    """Yield each with the time that it states, not parsed yet."""
+    for name, condition in sorted(state.conditions.items()):
+        if name != "Ready":
+            turned = ConditionChanged(name, None, condition)
+            yield FactKind.CONDITION_CHANGED, turned, condition.since
+    for taint in state.taints:
+        tainted = Tainted(taint.key, taint.value, taint.effect)
+        yield FactKind.TAINTED, tainted, None
+    for key, value in sorted(state.labels.items()):
+        yield FactKind.LABEL_CHANGED, LabelChanged(key, None, value), None
+    for key, value in sorted(state.annotations.items()):
+        noted = AnnotationChanged(key, None, value)
+        yield FactKind.ANNOTATION_CHANGED, noted, None

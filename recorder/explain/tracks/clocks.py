@@ -6,17 +6,37 @@ is known by many of them that are all late, and alike.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
 from recorder.explain.thresholds import LIMITS
-from recorder.explain.tracks.life import KUBELET
-from recorder.facts.classify.times import moment
+from recorder.facts import is_evidence
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import EventOccurred
 
-__all__ = ["NO_SKEW", "skew_of", "synchronized"]
+__all__ = ["NO_SKEW", "life_proved", "skew_of", "synchronized"]
+
+KUBELET = "kubelet"
+
+_SHOWN = frozenset({FactKind.APPEARED, FactKind.VANISHED})
+
+
+def life_proved(stored: StoredFact, node: str) -> datetime | None:
+    """Return when a fact proves its node to have been alive, if it does.
+
+    An Event counts for the beginning of the second that it claims. What its
+    kubelet says of the daily life of Pods is not looked at: there is so much.
+    """
+    fact = stored.fact
+    if fact.kind is FactKind.LEASE_SILENT:
+        return stored.at
+    if fact.kind is FactKind.REQUESTED:
+        return stored.at if fact.actor == f"system:node:{node}" else None
+    if fact.actor != KUBELET or fact.kind in _SHOWN or not is_evidence(fact):
+        return None
+    return min(stored.at, stored.observed_at)
+
 
 NO_SKEW = timedelta()
 

@@ -15,8 +15,12 @@ from recorder.explain.signals import (
     is_order,
     is_same,
 )
-from recorder.explain.tracks.responses import OF_KUBERNETES, QUOTE_MIN
-from recorder.explain.tracks.transition import DONE, Transition
+from recorder.explain.tracks.transition import (
+    DONE,
+    OF_KUBERNETES,
+    QUOTE_MIN,
+    Transition,
+)
 from recorder.model.facts import AnnotationChanged, LabelChanged
 from recorder.model.outcomes import ActorKind, Decision
 

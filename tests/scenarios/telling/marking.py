@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from recorder.explain.hit import Hit
 from recorder.explain.impact import Scope, hits
 from recorder.explain.signals import UNKNOWN
-from recorder.explain.strength import STRENGTHS
+from recorder.explain.thresholds import STRENGTHS
 from recorder.explain.verdict import Verdict
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import Placements, Workloads
