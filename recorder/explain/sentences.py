@@ -230,7 +230,8 @@ def _name(actor: Actor | None) -> str:
     if actor is None or actor.name is None:
         tool = actor.tool if actor is not None else None
         who = "a program" if actor and actor.is_program else "somebody"
-        return f"{who} using {tool}" if tool else who
+        named = tool and tool != "unknown"  # a client that gave no name
+        return f"{who} using {tool}" if named else who
     return actor.name
 
 

@@ -277,3 +277,8 @@ def test_a_control_plane_may_be_out_though_one_node_went_on() -> None:
     assert verdict.fault is not None
     assert verdict.fault.fault is Fault.CONTROL_PLANE
     assert verdict.confidence is Confidence.POSSIBLE
+
+
+def test_a_client_that_gave_no_name_is_no_tool() -> None:
+    tale = Tale().cordons(10, "unknown").pod(11, "EvictionByEvictionAPI")
+    assert "using unknown" not in tale.verdict().sentence
