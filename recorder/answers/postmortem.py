@@ -25,6 +25,7 @@ from recorder.answers.phases import Phase, phases
 from recorder.answers.ports import Reading
 from recorder.answers.why import ask_why
 from recorder.answers.why_workload import ask_why_workload
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged, SignalEvidence, Verdict
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.hole import Gap

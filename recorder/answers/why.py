@@ -21,6 +21,7 @@ from recorder.answers.references import find_node
 from recorder.answers.sentences import counted
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.rivals import EVENTS, LEASES, NODES, PODS
 from recorder.explain.sentences import lasts
 from recorder.explain.verdict import DecisionFound, Judged, Step, Verdict

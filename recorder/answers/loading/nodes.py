@@ -17,6 +17,7 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import ALWAYS, FactQuery, Purpose, Stay
 from recorder.explain.answer import judge
 from recorder.explain.contests import with_contests
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.needs import (
     ObjectName,
     is_request_about,

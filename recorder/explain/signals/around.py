@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
+from recorder.explain.knowledge import Knowledge, matches
+from recorder.explain.knowledge.rules import LockRule, ObjectRule
 from recorder.explain.signals.actor import RuledActor, actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.facts import DEBUGGER, MANAGED_BY, REFUSED

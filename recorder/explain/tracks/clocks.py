@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from recorder.explain.thresholds import LIMITS
 from recorder.facts import is_evidence
+from recorder.facts.classify.times import moment
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import EventOccurred
 

@@ -31,6 +31,7 @@ from recorder.explain.tracks.clocks import (
     synchronized,
 )
 from recorder.explain.tracks.episode import ATTACHED, TELLING, Episode
+from recorder.facts.projections import NodeState, advance, shown
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (
     AnnotationChanged,
