@@ -1,6 +1,6 @@
 """Commands as processes of their own, and what is left of them.
 
-Root runs commands as itself and as ``nobody``; anybody else as themselves.
+Root runs commands as itself and as ``nobody``; other users as themselves.
 Every wait has a bound and ends as soon as what it waits for is true.
 """
 

@@ -1,6 +1,6 @@
-"""What only root can meet: it runs the server as somebody else.
+"""What only root can meet: it runs the server as another user.
 
-Not collected for anybody else; `conftest` says so.
+Not collected for other users; `conftest` says so.
 """
 
 import os
@@ -21,7 +21,7 @@ from tests.embedded.running import (
 )
 
 _NO_USER = 54_321
-"""A user id that is in nobody's /etc/passwd."""
+"""A user id that is in no /etc/passwd."""
 
 
 @pytest.fixture(params=["nobody"])

@@ -1,4 +1,4 @@
-"""SIGKILL at anybody, and what a dead server leaves behind.
+"""SIGKILL of any process, and what a dead server leaves behind.
 
 After each of these the server answers again at the same address, with what
 was committed, and when all have left no process remains.

@@ -74,7 +74,7 @@ async def test_a_folder_that_cannot_be_made_is_named() -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_named(identity: str) -> None:
-    """Root is stopped by no mode, but nobody may write there."""
+    """Root is stopped by no mode, but no user may write there."""
     folder = Path("/sys/recorder")
 
     answer = Command(folder, identity=identity).refusal()

@@ -1,6 +1,6 @@
 """One server per folder, shared by those who use it.
 
-What happens when somebody is killed is in `test_kills`.
+What happens when a process is killed is in `test_kills`.
 """
 
 import asyncio
@@ -174,14 +174,17 @@ async def test_what_is_waited_for_is_reported(
     empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(joining, "_PATIENCE_SECONDS", 0.0)
-    told: list[str] = []
+    waits: list[str] = []
 
     async with EmbeddedServer.open(
-        empty_folder, roles_sql=ROLES_SQL, options=OPTIONS, on_wait=told.append
+        empty_folder,
+        roles_sql=ROLES_SQL,
+        options=OPTIONS,
+        on_wait=waits.append,
     ):
         pass
 
-    assert "a PostgreSQL cluster is being created" in told
+    assert "a PostgreSQL cluster is being created" in waits
 
 
 @one_identity

@@ -64,9 +64,9 @@ def test_the_daily_life_of_a_pod_is_no_evidence_about_its_node(
     assert not is_evidence(daily)
 
 
-@pytest.mark.parametrize("telling", EVIDENCE)
-def test_everything_else_may(telling: Fact) -> None:
-    assert is_evidence(telling)
+@pytest.mark.parametrize("evidence", EVIDENCE)
+def test_everything_else_may(evidence: Fact) -> None:
+    assert is_evidence(evidence)
 
 
 def test_a_place_is_the_labels_that_locate_a_node() -> None:

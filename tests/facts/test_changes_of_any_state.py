@@ -48,12 +48,12 @@ states = st.builds(
 @given(old=states, new=states)
 def test_only_parts_that_differ_are_facts(old: State, new: State) -> None:
     found = changes(old, new, [], is_pod=False)
-    told = {
+    changed = {
         (change.kind, *(str(v) for v in _named(to_builtins(change.detail))))
         for change in found
     }
-    assert len(told) == len(found)
-    assert told == set(_differences(old, new))
+    assert len(changed) == len(found)
+    assert changed == set(_differences(old, new))
     assert changes(new, new, [], is_pod=True) == []
 
 

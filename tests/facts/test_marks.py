@@ -1,4 +1,4 @@
-"""What questions choose facts by is told beside them."""
+"""The marks by which queries choose facts."""
 
 import pytest
 
@@ -20,8 +20,8 @@ def marks(
     node: str | None = "gpu-001",
     **detail: object,
 ) -> Marks:
-    told = detail_of(kind, detail)
-    return marks_of(Fact(kind=kind, node=node, object=thing, detail=told))
+    details = detail_of(kind, detail)
+    return marks_of(Fact(kind=kind, node=node, object=thing, detail=details))
 
 
 def turned(
@@ -145,8 +145,8 @@ def test_labels_reasons_and_keys_are_marks_where_they_are_searched() -> None:
     assert marks(FactKind.LABEL_CHANGED, WORKLOAD, None, **label).value is None
     empty = marks(FactKind.LABEL_CHANGED, NODE, **{**label, "new": ""})
     assert empty.value == ""
-    told = marks(FactKind.ANNOTATION_CHANGED, WORKLOAD, None, **key)
-    assert told.topic == "lock"
+    found = marks(FactKind.ANNOTATION_CHANGED, WORKLOAD, None, **key)
+    assert found.topic == "lock"
     assert marks(FactKind.ANNOTATION_CHANGED, NODE, **key).topic is None
     assert marks(FactKind.EVENT, POD, reason="Pulled").topic == "Pulled"
     assert marks(FactKind.EVENT, POD).topic is None

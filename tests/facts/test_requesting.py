@@ -18,10 +18,12 @@ NODE = {"resource": "nodes", "name": "gpu-001"}
 def said(
     verb: str, about: Any, sub: str | None = None, code: int = 200, **more: Any
 ) -> str:
-    return says(request(read_audit(told(verb, about, sub, code, **more))))
+    return says(
+        request(read_audit(an_audit_record(verb, about, sub, code, **more)))
+    )
 
 
-def told(
+def an_audit_record(
     verb: str, about: Any, sub: str | None, code: int, **more: Any
 ) -> bytes:
     return orjson.dumps(
@@ -86,7 +88,7 @@ def test_a_request_reads_as_a_sentence(sentence: str, found: str) -> None:
 
 def test_only_a_refusal_is_marked_with_its_code() -> None:
     refused, done = (
-        request(read_audit(told("delete", NODE, None, code)))
+        request(read_audit(an_audit_record("delete", NODE, None, code)))
         for code in (403, 200)
     )
 

@@ -17,7 +17,7 @@ from tests.corpus.tape_lines import read_lines
 from tests.facts.versions import NODES, PODS, between, node, pod
 from tests.support.details import stored_detail
 
-TOLD = (
+RECORDED = (
     "crash",
     "drain-audited",
     "driver-upgrade",
@@ -43,7 +43,7 @@ def steps(name: str) -> Iterator[tuple[Draft, list[Fact], State | None]]:
         yield draft, facts, state
 
 
-@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("name", RECORDED)
 def test_the_state_after_an_entry_is_that_of_its_document(name: str) -> None:
     for draft, _, state in steps(name):
         if draft.operation in {Operation.DELETED, Operation.ABSENT}:
@@ -52,7 +52,7 @@ def test_the_state_after_an_entry_is_that_of_its_document(name: str) -> None:
             assert state == state_of(draft.raw, draft.resource or "")
 
 
-@pytest.mark.parametrize("name", TOLD)
+@pytest.mark.parametrize("name", RECORDED)
 def test_folded_facts_make_the_node_of_the_document(name: str) -> None:
     nodes: dict[str, NodeState] = {}
     checked = 0
@@ -80,7 +80,7 @@ def seen(draft: Draft) -> NodeState:
 
 
 def timeless(state: NodeState) -> dict[str, Any]:
-    """Leave out what only history tells: since when, and what stood first."""
+    """Leave out what only history has: since when, and what was first."""
     return {
         "uid": state.uid,
         "boot_id": state.boot_id,

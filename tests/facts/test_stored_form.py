@@ -1,4 +1,4 @@
-"""What facts tell is read again as it was written."""
+"""Details of facts are read as they were written."""
 
 import msgspec
 import pytest
@@ -25,11 +25,11 @@ def test_what_is_written_is_read_back_equal(name: str) -> None:
     assert facts
     for stored in facts:
         if stored.fact.kind is FactKind.REQUESTED:
-            # Its entry tells it.
+            # It is in its entry.
             assert written(stored.fact).detail == IN_ITS_ENTRY
             continue
-        told = DETAILS[stored.fact.kind]
-        read = msgspec.json.decode(written(stored.fact).detail, type=told)
+        struct = DETAILS[stored.fact.kind]
+        read = msgspec.json.decode(written(stored.fact).detail, type=struct)
         assert read == stored.fact.detail
 
 
@@ -38,9 +38,9 @@ def test_members_of_a_state_are_written_in_one_order() -> None:
     shown = detail_of(FactKind.APPEARED, {"state": {"labels": labels}})
     fact = Fact(kind=FactKind.APPEARED, node="n", object=None, detail=shown)
 
-    told = msgspec.json.decode(written(fact).detail)
+    detail = msgspec.json.decode(written(fact).detail)
 
-    assert list(told["state"]["labels"]) == ["a", "b", "é", "long"]
+    assert list(detail["state"]["labels"]) == ["a", "b", "é", "long"]
 
 
 def test_what_another_version_left_out_or_added_is_harmless() -> None:

@@ -1,4 +1,4 @@
-"""Whether the coverage of answers tells the same story as the gaps.
+"""Whether the coverage of answers agrees with the gaps.
 
 The log in memory is read as that in PostgreSQL by `recorder.facts.coverage`.
 Two rules: between the ends of gaps, jumps and proofs a window is complete
@@ -44,7 +44,7 @@ class _Reading:
     def __init__(self, world: World) -> None:
         log = world.database.log
         self._entries = log.entries
-        self.tells_jumps = True
+        self.shows_jumps = True
         self.now = world.wall.now()
         self.log = Log(
             id=1,
@@ -81,7 +81,7 @@ class _Reading:
 
     async def clock_jumps(self) -> AsyncIterator[ClockJump]:
         for position, (_, draft) in enumerate(self._entries, 1):
-            if not self.tells_jumps:
+            if not self.shows_jumps:
                 return
             if draft.operation is Operation.CLOCK_JUMPED:
                 seconds = orjson.loads(draft.raw)["seconds"]
@@ -103,18 +103,18 @@ async def wrong_coverage(
 ) -> list[str]:
     """Return what is wrong with coverage, in words."""
     reading = _Reading(world)
-    told = log_gaps(world.database.log.entries)
+    gaps = log_gaps(world.database.log.entries)
     heard = [jump async for jump in reading.clock_jumps()]
     jumps = [
         tuple(sorted((jump.at - timedelta(seconds=jump.seconds), jump.at)))
         for jump in heard
     ]
-    wrong = list(_untold_jumps(world, heard))
-    wrong += [why async for why in _all_windows(reading, told, jumps)]
+    wrong = list(_unreported_jumps(world, heard))
+    wrong += [why async for why in _all_windows(reading, gaps, jumps)]
     wrong += [why async for why in _lost(world, reading, truth, held)]
     # A jump makes a day doubtful, and hides whether gaps would.
-    reading.tells_jumps = False
-    wrong += [why async for why in _all_windows(reading, told, [])]
+    reading.shows_jumps = False
+    wrong += [why async for why in _all_windows(reading, gaps, [])]
     calm = {
         version: at for version, at in truth.items() if _is_calm(world, at)
     }
@@ -131,7 +131,7 @@ def _is_calm(world: World, at: float | None) -> bool:
 async def _lost(
     world: World, reading: _Reading, truth: Truth, held: Collection[Version]
 ) -> AsyncIterator[str]:
-    """Yield what is not held, and nothing tells."""
+    """Yield what is neither held nor in a gap."""
     for version, at in truth.items():
         if at is None or version in held:
             continue
@@ -143,29 +143,31 @@ async def _lost(
 
 
 async def _all_windows(
-    reading: _Reading, told: list[LogGap], jumps: list[tuple[datetime, ...]]
+    reading: _Reading, found: list[LogGap], jumps: list[tuple[datetime, ...]]
 ) -> AsyncIterator[str]:
     for stream in reading.streams:
-        gaps = [g for g in told if g.resource == stream.resource]
+        gaps = [g for g in found if g.resource == stream.resource]
         async for why in _windows(reading, stream, gaps, jumps):
             yield f"{stream.resource}: {why}"
 
 
-def _untold_jumps(world: World, told: list[ClockJump]) -> Iterator[str]:
-    """Yield the jumps that somebody lived to tell, and nobody did."""
+def _unreported_jumps(
+    world: World, reported: list[ClockJump]
+) -> Iterator[str]:
+    """Yield the jumps that a process could report, and did not."""
     for at, session, seconds in world.heard:
         shown = world.wall.shown(at + TICK)
-        is_told = any(
+        is_reported = any(
             abs(jump.seconds - seconds) < 1 and abs(jump.at - shown) < SOON
-            for jump in told
+            for jump in reported
         )
         later = [
             commit
             for commit in world.database.commits
             if commit.session == session and commit.sealed > at + TICK
         ]
-        if not is_told and len(later) >= CERTAIN:
-            yield f"the clock was set by {seconds} s, and it is not told"
+        if not is_reported and len(later) >= CERTAIN:
+            yield f"the clock was set by {seconds} s, and it is not reported"
 
 
 async def _windows(

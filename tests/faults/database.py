@@ -51,7 +51,7 @@ class Database:
 
         # Faults, to be set at any time.
         self.away: str | None = None
-        """Why nobody is answered."""
+        """Why no client is answered."""
         self.seconds = 0.0
         """What a commit takes."""
         self.fates: list[str] = []

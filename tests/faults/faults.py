@@ -232,7 +232,7 @@ async def frames_cut(strike: Strike[World]) -> None:
 
 @FAULTS()
 async def list_cut(strike: Strike[World]) -> None:
-    """Whoever lists next gets a part of the answer."""
+    """The next list gets a part of the answer."""
     for plural in PLURALS:
         strike.world.cluster.cut_lists[plural] = strike.random.randrange(
             1, 900
@@ -262,7 +262,7 @@ def _compact(strike: Strike[World]) -> bool:
     world = strike.world
     if world.followed() != strike.world.cluster.epoch:
         # Compacted past all that was seen, a history that was rewound
-        # is like one that went on while nobody looked.
+        # is like one that went on unobserved.
         return False
     strike.world.cluster.expiry = strike.random.choice(["frame", "status"])
     strike.world.cluster.compact()
@@ -271,7 +271,7 @@ def _compact(strike: Strike[World]) -> bool:
 
 @FAULTS()
 async def compacted_past_place(strike: Strike[World]) -> bool:
-    """History goes on and is forgotten while nobody can look."""
+    """History goes on and is forgotten while it cannot be observed."""
     world, cluster = strike.world, strike.world.cluster
     if strike.random.random() < 1 / 2 or not world.processes:
         await cluster.down()
@@ -320,19 +320,19 @@ async def clock_back(strike: Strike[World]) -> bool:
 
 
 async def _jump(strike: Strike[World], seconds: float) -> bool:
-    """Set the clock, and let somebody live to tell it.
+    """Set the clock, and let a process live to report it.
 
-    A jump while nobody records looks like an absence, or like none.
+    A jump without a recorder looks like an absence, or like none.
     """
     world = strike.world
     before = world.recording()
     await asyncio.sleep(2)  # so that it has looked at the clock
     if before is None or world.recording() is not before:
         return False
-    told = len(world.database.log.jumps())
+    reported = len(world.database.log.jumps())
     world.jump(seconds)
     for _ in range(600):
-        if len(world.database.log.jumps()) > told:
+        if len(world.database.log.jumps()) > reported:
             break
         await asyncio.sleep(0.1)
     return True

@@ -65,7 +65,7 @@ def _resource(note: Note) -> str:
 
 
 def _is_read(what: object) -> bool:
-    """Return whether it was read of the past, a stage of which opens a gap."""
+    """Return whether it was read of the past; a stage of that opens a gap."""
     return isinstance(what, WatchFrame) and what.recovered
 
 
@@ -317,7 +317,7 @@ class _Judge:
 def news(
     note: Note, frame: WatchFrame | HistoryWalked, newest: Newest
 ) -> Iterator[tuple[Note, datetime, bool]]:
-    """Yield a frame that may show a version nobody had seen before.
+    """Yield a frame that may show a version not seen before.
 
     Two sessions may overlap, one of them fenced off and not aware of it, and
     each notices for itself that history was rewound: note the newest of each.

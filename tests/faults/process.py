@@ -88,7 +88,7 @@ class Process:
         self._task = group.create_task(self._run(), name=self.name)
 
     async def kill(self) -> None:
-        """As SIGKILL would: nothing is said to anybody."""
+        """As SIGKILL would: no client is notified."""
         if self.session is not None:
             self.session.is_dead = True
         await self._end()
@@ -154,7 +154,7 @@ class Process:
 
 @dataclass(frozen=True)
 class _Tapped:
-    """A source of which everything that it puts is noted."""
+    """A source; everything that it puts is noted."""
 
     finite: ClassVar[bool] = False
 

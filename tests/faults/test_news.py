@@ -8,7 +8,7 @@ from tests.support.builders import PODS, a_bookmark, a_frame, an_object
 WRITER, FENCED = 6, 2
 
 
-def told(
+def found(
     newest: Newest, session: int, epoch: int, frame: WatchFrame
 ) -> list[bool]:
     """Return whether a frame is news; nothing where it is no proof at all."""
@@ -23,10 +23,10 @@ def a_pod(version: int, *, late: bool = False) -> WatchFrame:
 def test_a_version_is_news_once() -> None:
     newest: Newest = {}
 
-    assert told(newest, WRITER, 0, a_pod(7)) == [True]
-    assert told(newest, WRITER, 0, a_pod(7)) == []
-    assert told(newest, WRITER, 0, a_pod(8, late=True)) == []
-    assert told(newest, FENCED, 0, a_pod(8)) == [False]
+    assert found(newest, WRITER, 0, a_pod(7)) == [True]
+    assert found(newest, WRITER, 0, a_pod(7)) == []
+    assert found(newest, WRITER, 0, a_pod(8, late=True)) == []
+    assert found(newest, FENCED, 0, a_pod(8)) == [False]
 
 
 def test_after_a_rewind_lower_versions_are_news() -> None:
@@ -34,7 +34,7 @@ def test_after_a_rewind_lower_versions_are_news() -> None:
 
     forget(Note(0.0, WRITER, 1, a_bookmark(PODS, 1)), newest)
 
-    assert told(newest, WRITER, 1, a_pod(7)) == [True]
+    assert found(newest, WRITER, 1, a_pod(7)) == [True]
 
 
 def test_who_notices_a_rewind_late_makes_no_old_version_news() -> None:
@@ -42,5 +42,5 @@ def test_who_notices_a_rewind_late_makes_no_old_version_news() -> None:
 
     forget(Note(0.0, FENCED, 1, a_bookmark(PODS, 1)), newest)
 
-    assert told(newest, WRITER, 1, a_bookmark(PODS, 7)) == []
-    assert told(newest, FENCED, 1, a_pod(7)) == [False]
+    assert found(newest, WRITER, 1, a_bookmark(PODS, 7)) == []
+    assert found(newest, FENCED, 1, a_pod(7)) == [False]

@@ -1,4 +1,4 @@
-"""Whatever is cut, stalled, killed or rewound, the log tells the truth.
+"""Whatever is cut, stalled, killed or rewound, the log is true.
 
 `python -m tests.faults --first SEED --schedules 1 --keep FOLDER` plays one
 again, and keeps its log, its oracle and its story. Each commit plays another
@@ -32,7 +32,7 @@ class Played:
     def result(self, seed: int) -> Said:
         while seed not in self._ended:
             line = self._lines.readline()
-            assert line, f"nothing is told of seed {seed}"
+            assert line, f"nothing is reported of seed {seed}"
             said = json.loads(line)
             self._ended[said["seed"]] = said
         return self._ended[seed]

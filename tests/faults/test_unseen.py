@@ -1,9 +1,9 @@
 """What the oracle excuses of Events, and what it does not.
 
 One scene is excused: the log held an old Event, another came and went in an
-absence of which the server forgot the history, and the list that ended it
+absence whose history the server forgot, and the list that ended it
 shows the old one alone. Every other test changes one thing of it, after which
-the log must tell a gap or hold the versions.
+the log must have a gap or hold the versions.
 """
 
 from dataclasses import dataclass, field, replace

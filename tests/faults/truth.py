@@ -1,4 +1,4 @@
-"""The history that a log should hold, told by the cluster itself.
+"""The history that a log should hold, as the cluster itself has it.
 
 A restore of a snapshot begins another history, and so another epoch of the
 log. There is one exception: where the log had seen nothing of what was taken

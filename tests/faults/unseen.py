@@ -1,8 +1,8 @@
 """Events that no list can show, by the one rule under which none need to.
 
 A list of Events after a short absence proves that nothing was missed, because
-an Event lives for its TTL. One that somebody deletes before, in the absence in
-which it was made, leaves no trace, and there is no gap to tell. That is so
+an Event lives for its TTL. One that is deleted before, in the absence in
+which it was made, leaves no trace, and there is no gap to record. That is so
 only if the server had forgotten it, nothing was observed of Events meanwhile,
 and the list shows nothing that was not held and lacks nothing that was.
 """

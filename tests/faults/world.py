@@ -1,6 +1,6 @@
 """A cluster, a database and the recorders between them.
 
-The cluster is never quiet: somebody writes all the time, through every fault.
+The cluster is never quiet: there are writes all the time, through every fault.
 What is remembered here beside the fake's own history is what the oracle must
 know of it: which history a log follows, and what it had seen of it.
 """
@@ -37,12 +37,12 @@ class Rewind:
     """That it began."""
 
     parent: int
-    """Of which the snapshot was made."""
+    """The epoch of the snapshot."""
 
     backup: Snapshot
     continues: int | None
     """The epoch that the log followed, if it had seen nothing of what was
-    taken away: to whoever saw nothing, nothing was."""
+    taken away: if nothing was seen, nothing was lost."""
 
     common: int
     """Up to which revision both are the same history."""
@@ -98,7 +98,7 @@ class World:
                     await self.kill(process)
 
     def end(self) -> None:
-        """Let nobody write to the cluster any more."""
+        """End all writes to the cluster."""
         for task in self._tasks:
             task.cancel()
 
@@ -153,7 +153,7 @@ class World:
         return found[-1] if found else None
 
     def jump(self, seconds: float) -> None:
-        """Set the clock of the machine while somebody records."""
+        """Set the clock of the machine while it is recorded."""
         process = self.recording()
         assert process is not None
         assert process.session is not None
@@ -212,7 +212,7 @@ class World:
         return epoch
 
     def rewind(self, parent: int, backup: Snapshot) -> bool:
-        """Restore a snapshot, unless nobody could ever tell; say so.
+        """Restore a snapshot if that can be detected; return whether.
 
         Where only the number of a revision is known to lie beyond, and no
         object that has it, a history that has grown past that number is

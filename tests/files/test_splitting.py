@@ -37,7 +37,7 @@ def record(number: int, text: str = "") -> dict[str, Any]:
 
 
 class Written(NamedTuple):
-    """A text, and where each record stands in it, with what is around it."""
+    """A text, and where each record is in it, with what is around it."""
 
     text: bytes
     places: Sequence[tuple[int, int]]
@@ -264,7 +264,7 @@ def test_a_list_in_a_document_may_be_larger_than_a_document(
 
 
 def test_a_million_brackets_take_no_more_than_a_moment() -> None:
-    """Of what nobody wrote each byte is looked at a few times, no more."""
+    """Each byte of a file of zeros is read a few times, no more."""
     for text in (b"{\n" * 100_000, b'{"a":[' * 50_000, b"{}" * 100_000):
         found = list(documents(reader(text)))
         assert len(found) >= 1

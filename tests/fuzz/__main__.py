@@ -96,7 +96,7 @@ def _table(total: Tally, peak_kib: int, seconds: float) -> str:
     )
     lines += [f"{n:9,} {of}: {kind}" for (of, kind), n in _sorted(total)]
     kinds = Counter(
-        (failure.target, failure.error, failure.told.splitlines()[-1][:90])
+        (failure.target, failure.error, failure.report.splitlines()[-1][:90])
         for failure in total.failures
     )
     lines += [f"{n:9,} FAILED {kind}" for kind, n in kinds.most_common()]

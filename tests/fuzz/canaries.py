@@ -1,6 +1,6 @@
 """Canaries: values that no log may hold, and where they are planted.
 
-Each is unique in its input and can be told by its looks, so that the oracle
+Each is unique in its input and is recognizable, so that the oracle
 finds them in whatever mutation left, and in whatever came out. A planted
 fragment is a member of an object, as text, ready to be put behind a brace or
 a comma.
@@ -24,7 +24,7 @@ SECRET_NAMES = (
     "basic-auth",
 )
 """Names that match the default patterns without doubt. What a mutation makes
-of them is not held against anybody."""
+of them counts as no leak."""
 
 APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 

@@ -210,15 +210,15 @@ def check_times(
 
 
 def check_batch(batch: Batch, observations: Iterable[Observation]) -> None:
-    """Fail unless a batch can be written and tells of every refusal."""
-    told = set()
+    """Fail unless a batch can be written, with an entry for every refusal."""
+    hashes = set()
     for _, draft in batch.drafts:
         check_draft(draft)
         if draft.operation is Operation.REFUSED:
-            told.add(json.loads(draft.raw)["sha256"])
+            hashes.add(json.loads(draft.raw)["sha256"])
     for observation in observations:
         if isinstance(observation, InputRefused):
-            assert observation.sha256 in told, "a refusal without an entry"
+            assert observation.sha256 in hashes, "a refusal without an entry"
     # Namespace and name stand for a uid that is missing.
     check_texts(_texts_of_streams(batch), bound=3 * TEXT_BYTES_MAX)
     for head in [*batch.heads.values(), *batch.gone.values()]:

@@ -2,7 +2,7 @@
 
 Decodes with the standard library, keeps duplicate keys, walks with a stack of
 its own, and knows neither bytes nor gates. In doubt it demands nothing: a
-canary that also stands in a place where anything may stand is let go.
+canary that is also in a place where anything may be is accepted.
 """
 
 import base64
@@ -222,7 +222,7 @@ def shown(canary: str, clean: bytes) -> bool:
 def untouched(raw: bytes, clean: bytes) -> bool:
     """Return whether nothing but redactions sets a document apart.
 
-    What stands between the redactions must stand in the original, in the
+    What is between the redactions must be in the original, in the
     same order. An environment within a string is redacted as a whole, so
     there what was escaped for no reason may stand for itself.
     """

@@ -69,7 +69,7 @@ class Failure:
     error: str
     """Name of the exception."""
 
-    told: str
+    report: str
     data: bytes
 
 
@@ -195,6 +195,6 @@ def _keep(seed: int, failure: Failure, folder: Path) -> None:
     (folder / name).write_bytes(failure.data)
     (folder / f"{name}.txt").write_text(
         f"python -m tests.fuzz --seed {seed} --only {failure.number}\n\n"
-        f"{failure.told}",
+        f"{failure.report}",
         errors="backslashreplace",
     )

@@ -1,7 +1,7 @@
 """What mutation begins with: real documents, and some that are none.
 
 The tape of a crash and the templates of the benchmarks are what API servers
-sent; the nasties are what nobody should send.
+sent; the nasties are what no client should send.
 """
 
 import json
@@ -117,7 +117,7 @@ def _of_crash() -> list[Seed]:
     for line in tape_lines()[1:]:
         frame = json.loads(line)
         if frame["frame"] == "watch":
-            # As it stands in the line, not as it would be written again.
+            # As it is in the line, not as it would be written again.
             made = line[line.index(b'"object":') + len(b'"object":') : -2]
             seeds.append((made, frame["resource"]))
     return seeds

@@ -112,11 +112,11 @@ def check_stream(data: bytes, chance: random.Random) -> list[str]:
     )
     served = chance.random() < 0.5
     admitted: list[Observation] = []
-    for item, told in zip(read, teller.portion(read), strict=True):
+    for item, observed in zip(read, teller.portion(read), strict=True):
         if isinstance(item, Refused):
-            assert isinstance(told, InputRefused)
+            assert isinstance(observed, InputRefused)
             assert len(item.head) <= HEAD_BYTES
-        passed = check_admitted(told, served=served)
+        passed = check_admitted(observed, served=served)
         if isinstance(item, Refused):
             for one in passed:
                 assert isinstance(one, InputRefused)
@@ -180,12 +180,12 @@ def _check_conservation(
 def _check_frame(line: bytes, frame: Frame) -> None:
     assert frame.object in line
     try:
-        told = loaded(line)
+        frame_read = loaded(line)
         body = loaded(frame.object)
     except RecursionError:
         return
-    assert told["type"] == frame.type
-    assert told["object"] == body or _has_nan(body)
+    assert frame_read["type"] == frame.type
+    assert frame_read["object"] == body or _has_nan(body)
     metadata = body.get("metadata") or {}
     assert metadata.get("uid", "") == frame.uid
     assert metadata.get("resourceVersion", "") == frame.version

@@ -198,9 +198,9 @@ def _check_played(line: bytes, observation: Observation) -> None:
     held = _documents_in(frame)
     if isinstance(observation, InputRefused | StreamClosed):
         return
-    told = documents_of(observation)
-    assert len(told) == len(held)
-    for (raw, _, _), document in zip(told, held, strict=True):
+    documents = documents_of(observation)
+    assert len(documents) == len(held)
+    for (raw, _, _), document in zip(documents, held, strict=True):
         assert raw in line, "a document that no line holds"
         assert _same(_loaded(raw), document), "another document"
 
@@ -261,7 +261,7 @@ def _check_damaged(
     """Fail unless what was read before the damage is what was recorded.
 
     Of the zstd frame that is damaged no checksum was seen, unless it is the
-    checksum that tells.
+    checksum that shows it.
     """
     seen, error = read
     good = seen if _is_of_checksum(error) else seen[: max(0, proved - 1)]

@@ -1,4 +1,4 @@
-"""What probes and Prometheus are told."""
+"""What probes and Prometheus receive."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -92,9 +92,9 @@ async def test_nothing_is_recorded_while_no_resource_is_watched(
         for number, state in enumerate(streams)
     }
 
-    status, told = await get(f"{url}/readyz")
+    status, body = await get(f"{url}/readyz")
 
-    assert told.partition(";")[0].strip() == says
+    assert body.partition(";")[0].strip() == says
     assert status == (200 if says == "recording" else 503)
 
 

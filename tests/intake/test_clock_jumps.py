@@ -126,7 +126,7 @@ def test_a_clock_that_was_set_back_makes_no_absence_shorter() -> None:
     assert gap["from"] == "2026-11-21T01:00:00.000000Z"
 
 
-def after_an_untold_jump(*pages: Observation) -> Story:
+def after_an_unrecorded_jump(*pages: Observation) -> Story:
     """A process that goes on where one stopped, a day later by the clock."""
     return Story(two_events(9, when=0)).restarted(
         a_frame(EVENTS, "ADDED", an_event("new", 15), when=69 + DAY),
@@ -138,7 +138,7 @@ def after_an_untold_jump(*pages: Observation) -> Story:
 def test_a_jump_without_a_recorder_makes_no_event_new() -> None:
     """By the clock they would have expired long ago."""
     first, second = an_event("first", 3), an_event("second", 4)
-    story = after_an_untold_jump(
+    story = after_an_unrecorded_jump(
         a_list(EVENTS, 20, an_event("new", 15), more=True, when=71 + DAY),
         a_list(EVENTS, 20, first, second, when=72 + DAY),
     )
@@ -148,7 +148,7 @@ def test_a_jump_without_a_recorder_makes_no_event_new() -> None:
 
 
 def test_an_event_that_went_after_such_a_jump_is_absent() -> None:
-    story = after_an_untold_jump(
+    story = after_an_unrecorded_jump(
         a_list(EVENTS, 20, an_event("first", 3), when=71 + DAY)
     )
 
@@ -157,7 +157,7 @@ def test_an_event_that_went_after_such_a_jump_is_absent() -> None:
 
 
 def test_a_list_that_began_before_a_jump_proves_nothing_after_it() -> None:
-    """A proof by a clock that was ahead would stand until that time comes."""
+    """A proof by a clock that was ahead would hold until that time comes."""
     story = Story(
         a_list(PODS, 9, an_object("a", 3), when=0),
         a_closed_stream(PODS, "410", when=50),

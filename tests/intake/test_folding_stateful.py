@@ -94,12 +94,12 @@ class Folding(RuleBasedStateMachine):
     @rule()
     def the_entries_are_the_changes(self) -> None:
         self.intake.commit_all()
-        told = [
+        entered = [
             (draft.identity.name, draft.resource_version)
             for draft in self.intake.drafts(NODES)
             if draft.identity is not None
         ]
-        assert told == self.expected
+        assert entered == self.expected
 
     def teardown(self) -> None:
         self.the_entries_are_the_changes()

@@ -1,4 +1,4 @@
-"""What a source is told of what the log knows."""
+"""What a source receives of what the log knows."""
 
 from datetime import timedelta
 from typing import Any

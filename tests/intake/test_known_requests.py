@@ -1,4 +1,4 @@
-"""Each audit record once, whichever way it comes and whoever restarts."""
+"""Each audit record once, whichever way it comes, across restarts."""
 
 import asyncio
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ def ids(log: MemoryLog) -> list[str]:
 
 
 def line(name: str, **more: object) -> bytes:
-    """A record as it stands in a file."""
+    """A record as it is in a file."""
     kind = {"kind": "Event", "apiVersion": "audit.k8s.io/v1"}
     return orjson.dumps({**kind, **a_record(name), **more})
 

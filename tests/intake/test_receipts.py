@@ -51,7 +51,7 @@ class Doing:
 
 
 class Asking:
-    """Somebody who asks a receipt, beside everything else."""
+    """A task that waits for a receipt, beside everything else."""
 
     def __init__(self) -> None:
         self.answer: range | NotCommittedError | None = None
@@ -78,7 +78,7 @@ async def run(
 
 
 async def turns(count: int = 50) -> None:
-    """Let everybody else go as far as they come."""
+    """Let all other tasks run as far as they can."""
     for _ in range(count):
         await asyncio.sleep(0)
 
@@ -225,7 +225,7 @@ async def test_a_recording_that_dies_fails_all_receipts() -> None:
                 what = asking.run(last.committed())
                 waiting.add(asked.create_task(what))
             await writer.arrived.wait()
-            writer.log.term += 1  # somebody else took the lease
+            writer.log.term += 1  # another process took the lease
             writer.open.set()
             try:
                 await asyncio.Event().wait()

@@ -248,7 +248,7 @@ async def test_a_restart_resumes_where_the_log_ends() -> None:
 
 
 async def test_a_clock_behind_that_of_the_last_process_is_recorded() -> None:
-    """It was set back while nobody recorded, so nobody saw it jump."""
+    """It was set back without a recorder that could see it jump."""
     log = MemoryLog()
     await recording(log).run({WATCH: Scripted(*pods(1))}, asyncio.Event())
     tomorrow = datetime.now(UTC) + timedelta(days=1)

@@ -1,9 +1,9 @@
 """Lists, expiries and refusals in any order, against the whole history.
 
 The model is a server that keeps what it ever did, and a source that lists in
-pages, watches, is cut off, refused and told that its version is gone. In the
+pages, watches, is cut off, and refused, also since its version is gone. In the
 end the oracle of the cluster tests compares: every version is in the log
-once and in order, but for those inside a gap that the log tells.
+once and in order, but for those inside a gap of the log.
 """
 
 from dataclasses import replace
@@ -140,7 +140,7 @@ class Relists(RuleBasedStateMachine):
 
     @rule(resource=RESOURCES, cut=st.booleans())
     def compact(self, resource: Resource, *, cut: bool) -> None:
-        """Forget the history; whoever is behind and cut off must list."""
+        """Forget the history; a source behind and cut off must list."""
         self.servers[resource].compacted = self.version
         if cut:
             self.cut(resource)
@@ -189,7 +189,7 @@ class Relists(RuleBasedStateMachine):
         self.connect(self.servers[resource])
 
     def connect(self, server: Server) -> None:
-        """Resume where the source was, or be told that it is too late."""
+        """Resume where the source was, or fail because it is too late."""
         if server.place is None:
             return
         if server.place < server.compacted:
@@ -233,7 +233,7 @@ class Relists(RuleBasedStateMachine):
 
     @rule()
     def settle(self) -> None:
-        """Let everything come; the log then tells the whole history."""
+        """Let everything come; the log then has the whole history."""
         for resource, server in self.servers.items():
             while server.place is None:
                 self.list_page(resource, 2)

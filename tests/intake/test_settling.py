@@ -86,7 +86,7 @@ def test_a_frame_that_comes_again_is_none() -> None:
 
 
 def test_a_frame_that_trickled_in_is_none() -> None:
-    """Nobody knows when it was made, and more may wait behind it."""
+    """It is unknown when it was made, and more may wait behind it."""
     slow = [frame(11, 40, late=True), frame(12, 70, late=True)]
 
     assert start_of_gap(frame(10, 5), *slow, when=80) == 5

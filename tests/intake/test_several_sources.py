@@ -97,7 +97,7 @@ async def test_a_stop_ends_all() -> None:
 
 
 class KilledError(Exception):
-    """The process is gone, as far as the log can tell."""
+    """The process is gone, as far as the log shows."""
 
 
 class Mortal(MemoryWriter):
@@ -192,7 +192,7 @@ async def lives(
             await made.run(sources, asyncio.Event())
         except* KilledError:
             killed = True
-        # The last commit may be there and nobody know it.
+        # The last commit may be there unknown to the writer.
         assert await kept(log, sources) or killed
         if not killed:
             return
@@ -210,8 +210,8 @@ async def kept(log: MemoryLog, sources: dict[str, Lines]) -> bool:
             except NotCommittedError:
                 good = False
                 continue
-            told = [raws[position - 1] for position in found]
-            assert [raw for raw in told if raw in lines] == [*lines]
+            recorded = [raws[position - 1] for position in found]
+            assert [raw for raw in recorded if raw in lines] == [*lines]
     return good
 
 

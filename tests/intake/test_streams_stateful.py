@@ -1,6 +1,6 @@
 """Resume points, against a model that remembers every frame in a set.
 
-A stream gives frames in the order of their versions, several of which may
+A stream gives frames in the order of their versions; several may
 share one. Wherever it is cut, it comes again from behind the completed
 version; what of it is new is exactly what the model does not have.
 """

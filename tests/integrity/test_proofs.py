@@ -41,7 +41,7 @@ from tests.tampering.story import record
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 PUBLIC = KEY.public_key().public_bytes_raw()
 EARLIER = Path(__file__).parent / "proof.json"
-"""Kept as it was once made; it is never made anew."""
+"""Kept as it was once made; it is never rebuilt."""
 
 PROGRAM = Path(__file__).parents[2] / "deploy/verify_proof.py"
 

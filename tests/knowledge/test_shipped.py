@@ -152,8 +152,8 @@ def test_no_condition_has_two_meanings_in_the_shipped_files() -> None:
     [
         (status, fault, name)
         for status, faults in CONDITIONS.items()
-        for fault, told in faults.items()
-        for name in told.split()
+        for fault, agents in faults.items()
+        for name in agents.split()
     ],
 )
 def test_a_condition_is_the_fault_that_its_maker_means(

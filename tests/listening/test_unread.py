@@ -24,7 +24,7 @@ MUCH = b"x" * (16 << 20)
 
 
 async def app(scope: Scope, receive: Receive, send: Send) -> None:
-    """Let in everybody, and answer much, or only half of it."""
+    """Accept every client, and answer much, or only half of it."""
     let_in(scope)
     if scope["type"] == "websocket":
         await receive()

@@ -22,7 +22,7 @@ __all__ = [
     "an_incident",
     "following_of",
     "messages_in",
-    "told_of",
+    "sent_before",
 ]
 
 AT = datetime(2026, 11, 21, 3, 18, tzinfo=UTC)
@@ -91,7 +91,7 @@ def a_gap(name: str = "1/70", /, **changed: Any) -> Subject:
     return msgspec.structs.replace(subject, **changed)
 
 
-def told_of(
+def sent_before(
     subject: Subject, number: int = 1, position: int = 50, name: str = ""
 ) -> Told:
     return Told(

@@ -1,4 +1,4 @@
-"""A receiver: a real HTTP server that answers as it is told."""
+"""A receiver: a real HTTP server that answers as configured."""
 
 import asyncio
 import ssl

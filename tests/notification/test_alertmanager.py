@@ -1,4 +1,4 @@
-"""Alertmanager itself takes the alerts, tells of them, and resolves them."""
+"""Alertmanager itself takes the alerts, sends them, and resolves them."""
 
 import asyncio
 import socket
@@ -89,7 +89,7 @@ async def alerts_of(url: str) -> list[dict[str, Any]]:
         return alerts
 
 
-def told(there: Receiver) -> list[dict[str, Any]]:
+def notified(there: Receiver) -> list[dict[str, Any]]:
     return [
         alert
         for one in there.taken
@@ -98,7 +98,7 @@ def told(there: Receiver) -> list[dict[str, Any]]:
 
 
 def message(now: Subject, was: Subject | None, number: int) -> Message:
-    # First told ten minutes ago, so that it is over when it is over.
+    # First sent ten minutes ago, so that it is over when it is over.
     first = datetime.now(UTC) - timedelta(minutes=10)
     made = a_message(now, was, number)
     return msgspec.structs.replace(made, first_at=first)
@@ -125,7 +125,7 @@ async def test_an_alert_is_active_until_the_incident_is_over(
         await there.until(2)
         left = await alerts_of(url)
 
-    first, last = told(there)[0], told(there)[-1]
+    first, last = notified(there)[0], notified(there)[-1]
     assert active["status"]["state"] == "active"
     assert active["labels"]["severity"] == "page"
     assert active["annotations"]["cause"] == "gpu-fault"
@@ -151,4 +151,4 @@ async def test_one_that_is_over_when_it_is_sent_is_sent(
         assert await post(url, now) == 200
         await there.until(1)
 
-    assert told(there)[0]["status"] == "firing"
+    assert notified(there)[0]["status"] == "firing"

@@ -84,9 +84,9 @@ async def test_rules_that_are_wrong_are_said_and_end_nothing(
             settings(live, file), with_api=True, say=said.put_nowait
         ),
     ):
-        told = await said.get()
+        printed = await said.get()
 
-    assert told == (
+    assert printed == (
         "the process that notifies ended with status 2; it is started again"
         " in 30 s"
     )

@@ -1,4 +1,4 @@
-"""The commands, as processes: posted once, whoever is killed."""
+"""The commands, as processes: posted once, whichever is killed."""
 
 import asyncio
 import re
@@ -83,17 +83,17 @@ async def test_an_incident_is_posted_once_and_is_listed(
         file = rules_in(tmp_path, there.url)
         first = await run(url, file, "notify", "--once", *SINCE)
         again = await run(url, file, "notify", "--once", *SINCE)
-    told = await said(url, file, "notifications", "-o", "json")
+    listing = await said(url, file, "notifications", "-o", "json")
 
     assert (first[0], again[0]) == (0, 0), (first, again)
     assert len(there.taken) == INCIDENTS
-    [listed] = orjson.loads(told.stdout)["notifications"]
+    [listed] = orjson.loads(listing.stdout)["notifications"]
     assert listed["state"] == "posted"
     assert listed["rule"] == "oncall"
     event = there.taken[0].json
     assert isinstance(event, dict)
     assert event["subject"] == listed["incident"]
-    assert there.url not in "".join(first[1:]) + told.output
+    assert there.url not in "".join(first[1:]) + listing.output
 
 
 async def test_killed_while_it_posts_it_posts_again_with_the_same_key(

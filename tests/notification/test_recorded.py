@@ -1,4 +1,4 @@
-"""A recorded incident, told as it unfolds, each verdict once."""
+"""A recorded incident, sent as it unfolds, each verdict once."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -39,7 +39,7 @@ def crash(embedded_server: DatabaseServer) -> Iterator[Database]:
 
 
 @asynccontextmanager
-async def telling(
+async def notifying(
     log: Database, box: Database, rules: Sequence[Rule]
 ) -> AsyncIterator[tuple[LogReading, Following, StoredOutbox]]:
     """Yield a log, what follows it, and an outbox in another database."""
@@ -70,7 +70,7 @@ def steps_of(reading: LogReading) -> Iterator[LogReading]:
 async def test_each_verdict_is_sent_once_as_it_comes(
     crash: Database, box: Database
 ) -> None:
-    async with telling(crash, box, [a_rule()]) as (reading, one, kept_in):
+    async with notifying(crash, box, [a_rule()]) as (reading, one, kept_in):
         for past in steps_of(reading):
             await one.judge(past, since=BEFORE)
         messages = await messages_in(kept_in)
@@ -90,7 +90,7 @@ async def test_a_restart_at_any_step_sends_the_same(
     crash: Database, box: Database, embedded_server: DatabaseServer
 ) -> None:
     rule = a_rule()
-    async with telling(crash, box, [rule]) as (reading, one, kept_in):
+    async with notifying(crash, box, [rule]) as (reading, one, kept_in):
         for past in steps_of(reading):
             # Two that know nothing of each other, one after another.
             await following_of([rule], kept_in).judge(past, since=BEFORE)
@@ -98,7 +98,7 @@ async def test_a_restart_at_any_step_sends_the_same(
         twice = await messages_in(kept_in)
     async with fresh_database(embedded_server, TEMPLATE) as fresh:
         await play(fresh.dsn("writer"), tape_of("cordon"), name="other")
-        async with telling(crash, fresh, [rule]) as (reading, one, kept_in):
+        async with notifying(crash, fresh, [rule]) as (reading, one, kept_in):
             for past in steps_of(reading):
                 await one.judge(past, since=BEFORE)
             once = await messages_in(kept_in)
@@ -110,7 +110,7 @@ async def test_what_was_over_at_the_first_start_is_sent_if_requested(
     crash: Database, box: Database
 ) -> None:
     asked = a_rule(name="asked")
-    async with telling(crash, box, [a_rule()]) as (reading, one, kept_in):
+    async with notifying(crash, box, [a_rule()]) as (reading, one, kept_in):
         assert await one.judge(reading, since=datetime.now(UTC)) == 0
         later = following_of([a_rule(), asked], kept_in)
         assert await later.judge(reading, since=BEFORE) == 1
@@ -125,14 +125,14 @@ async def test_the_shapes_of_a_recorded_incident(
 ) -> None:
     page = "  page: https://recorder.example\n"
     rule = a_rule(shape=shape, more=page)
-    async with telling(crash, box, [rule]) as (reading, one, kept_in):
+    async with notifying(crash, box, [rule]) as (reading, one, kept_in):
         for past in steps_of(reading):
             await one.judge(past, since=BEFORE)
         messages = await messages_in(kept_in)
 
     bodies = [
-        # Alerts depend on when they are told first.
-        body_of(told_at_once(message), rule)
+        # Alerts depend on when they are sent first.
+        body_of(sent_at_once(message), rule)
         for message in (messages[0], messages[-1])
     ]
     text = b"\n".join(
@@ -144,5 +144,5 @@ async def test_the_shapes_of_a_recorded_incident(
     ), ANEW
 
 
-def told_at_once(message: Message) -> Message:
+def sent_at_once(message: Message) -> Message:
     return msgspec.structs.replace(message, first_at=message.now.began_at)

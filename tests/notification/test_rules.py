@@ -157,8 +157,8 @@ def test_all_errors_are_reported_at_once_by_their_lines() -> None:
 """
     )
 
-    _, _, told = said.partition(", ")
-    assert [one.partition(": ")[::2] for one in told.split("; line ")] == [
+    _, _, errors = said.partition(", ")
+    assert [one.partition(": ")[::2] for one in errors.split("; line ")] == [
         ("line 3", f'when.happened: "away" is unknown: use {HAPPENED}'),
         ("3", 'when.happened: "reboott" is unknown; did you mean "reboot"?'),
         ("4", 'post.shape: "slac" is unknown; did you mean "slack"?'),

@@ -102,7 +102,7 @@ async def test_a_message_is_put_once(kept: StoredOutbox) -> None:
     message = [(a_message(an_incident()), PATIENCE)]
 
     assert await kept.put(1, message, known=known, position=9) == 1
-    # Somebody told something since: what is new is to be found again.
+    # Another process sent since: what is new is to be found again.
     assert await kept.put(1, message, known=known, position=9) is None
     known = await kept.known(1)
     assert await kept.put(1, message, known=known, position=9) == 0

@@ -17,13 +17,13 @@ from tests.notification.building import (
     a_gap,
     a_rule,
     an_incident,
-    told_of,
+    sent_before,
 )
 
 LATER = AT + timedelta(hours=1)
 
 
-def told(  # noqa: PLR0913
+def messages_of(  # noqa: PLR0913
     subjects: Sequence[Subject],
     before: Sequence[Told] = (),
     *,
@@ -58,17 +58,17 @@ def wanted(
 
 
 def test_an_incident_is_sent_once() -> None:
-    [message] = told([an_incident()])
+    [message] = messages_of([an_incident()])
 
     assert (message.name, message.number) == ("1/40", 1)
     assert message.stage is Stage.OPENED
-    assert told([an_incident()], [told_of(an_incident())]) == []
+    assert messages_of([an_incident()], [sent_before(an_incident())]) == []
 
 
 def test_a_changed_verdict_is_sent_with_what_it_was() -> None:
     before = an_incident(confidence="unknown", cause="unrecorded")
 
-    [message] = told([an_incident()], [told_of(before)])
+    [message] = messages_of([an_incident()], [sent_before(before)])
 
     assert message.number == 2
     assert message.stage is Stage.CHANGED
@@ -78,7 +78,7 @@ def test_a_changed_verdict_is_sent_with_what_it_was() -> None:
 def test_an_incident_that_is_over_is_resolved() -> None:
     over = an_incident(over_at=AT + timedelta(minutes=5))
 
-    [message] = told([over], [told_of(an_incident())])
+    [message] = messages_of([over], [sent_before(an_incident())])
 
     assert message.stage is Stage.RESOLVED
 
@@ -88,13 +88,13 @@ def test_hours_lost_and_clocks_are_no_news() -> None:
         gpu_hours_lost=9.9, sentence="said otherwise", at=AT + timedelta(1e-5)
     )
 
-    assert told([grown], [told_of(an_incident())]) == []
+    assert messages_of([grown], [sent_before(an_incident())]) == []
 
 
 def test_a_stronger_effect_renames_an_incident_and_is_a_change() -> None:
     cordoned = an_incident("1/31", happened="cordoned", at=AT)
 
-    [message] = told([an_incident("1/40")], [told_of(cordoned)])
+    [message] = messages_of([an_incident("1/40")], [sent_before(cordoned)])
 
     assert (message.name, message.number) == ("1/31", 2)
     assert message.was is not None
@@ -110,7 +110,9 @@ def test_incidents_that_turn_out_to_be_one_are_sent_as_one() -> None:
         node_count=2,
     )
 
-    changed, withdrawn = told([rack], [told_of(one) for one in nodes])
+    changed, withdrawn = messages_of(
+        [rack], [sent_before(one) for one in nodes]
+    )
 
     assert (changed.name, changed.stage) == ("1/40", Stage.CHANGED)
     assert (withdrawn.name, withdrawn.stage) == ("1/41", Stage.WITHDRAWN)
@@ -118,26 +120,26 @@ def test_incidents_that_turn_out_to_be_one_are_sent_as_one() -> None:
 
 
 def test_a_part_that_gets_its_name_back_goes_on_under_it() -> None:
-    """The first name belongs to whoever bears it, found in any order."""
+    """The first name stays with its incident, found in any order."""
     was_both = an_incident("1/41", ids=["1/40", "1/41"])
     parts = [an_incident("1/41"), an_incident("1/40", confidence="proven")]
 
-    messages = told(parts, [told_of(was_both, name="1/40")])
+    messages = messages_of(parts, [sent_before(was_both, name="1/40")])
 
     assert {(m.name, m.number) for m in messages} == {("1/41", 1), ("1/40", 2)}
 
 
 def test_what_is_no_longer_found_is_withdrawn_once() -> None:
-    [message] = told([], [told_of(an_incident())])
+    [message] = messages_of([], [sent_before(an_incident())])
 
     assert message.stage is Stage.WITHDRAWN
-    assert told([], [told_of(message.now, number=2)]) == []
+    assert messages_of([], [sent_before(message.now, number=2)]) == []
 
 
 def test_what_lies_before_the_window_is_not_withdrawn() -> None:
     old = an_incident(began_at=AT - timedelta(days=3))
 
-    assert told([], [told_of(old)]) == []
+    assert messages_of([], [sent_before(old)]) == []
 
 
 def test_of_what_lasts_a_part_alone_is_no_news() -> None:
@@ -145,22 +147,22 @@ def test_of_what_lasts_a_part_alone_is_no_news() -> None:
     old = an_incident(began_at=AT - timedelta(days=3))
     part = an_incident(began_at=AT, cause="unrecorded")
 
-    assert told([part], [told_of(old)]) == []
+    assert messages_of([part], [sent_before(old)]) == []
 
 
 def test_state_ahead_of_a_restored_log_sends_nothing() -> None:
-    ahead = told_of(an_incident(confidence="proven"), position=200)
+    ahead = sent_before(an_incident(confidence="proven"), position=200)
 
-    assert told([an_incident()], [ahead], position=100) == []
-    assert told([], [ahead], position=100) == []
+    assert messages_of([an_incident()], [ahead], position=100) == []
+    assert messages_of([], [ahead], position=100) == []
 
 
 def test_what_was_over_before_the_first_start_is_not_sent() -> None:
     over = an_incident(over_at=AT + timedelta(minutes=5))
 
-    assert told([over], begun=AT + timedelta(minutes=6)) == []
-    assert len(told([over], begun=AT + timedelta(minutes=5))) == 1
-    assert len(told([an_incident()], begun=LATER)) == 1
+    assert messages_of([over], begun=AT + timedelta(minutes=6)) == []
+    assert len(messages_of([over], begun=AT + timedelta(minutes=5))) == 1
+    assert len(messages_of([an_incident()], begun=LATER)) == 1
 
 
 def test_a_verdict_is_sent_when_it_has_settled() -> None:
@@ -168,7 +170,7 @@ def test_a_verdict_is_sent_when_it_has_settled() -> None:
 
     def after(minutes: float, one: Subject) -> int:
         now = LATER + timedelta(minutes=minutes)
-        return len(told([one], rule=rule, settling=settling, now=now))
+        return len(messages_of([one], rule=rule, settling=settling, now=now))
 
     assert after(0, an_incident()) == 0
     assert after(1.5, an_incident(confidence="proven")) == 0
@@ -180,7 +182,7 @@ def test_what_is_followed_is_sent_also_when_the_rule_no_longer_fits() -> None:
     rule = a_rule("{confidence: [unknown]}")
     before = an_incident(confidence="unknown")
 
-    [message] = told([an_incident()], [told_of(before)], rule=rule)
+    [message] = messages_of([an_incident()], [sent_before(before)], rule=rule)
 
     assert message.stage is Stage.CHANGED
 
@@ -217,7 +219,7 @@ def test_a_gap_is_sent_once_it_is_long_enough_and_again_when_it_closes() -> (
     assert not wanted("{gap: 5m}", an_incident())
     assert not wanted("{}", a_gap())
     assert not wanted("{gap: 5m, resource: [v1/nodes]}", a_gap())
-    [opened] = told([a_gap()], rule=rule)
+    [opened] = messages_of([a_gap()], rule=rule)
     assert opened.stage is Stage.OPENED
-    [message] = told([closed], [told_of(a_gap())], rule=rule)
+    [message] = messages_of([closed], [sent_before(a_gap())], rule=rule)
     assert message.stage is Stage.RESOLVED

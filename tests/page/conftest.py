@@ -30,7 +30,7 @@ from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer
 
 CRASH = Path(__file__).parents[1] / "support/crash.tape.jsonl.zst"
-"""A training Job on three nodes, of which one crashes without a word."""
+"""A training Job on three nodes; one crashes without a word."""
 
 LOGS = {
     "crash": CRASH,

@@ -22,7 +22,7 @@ from api.page.build import (
 FILE_LINES_MAX = 350
 FUNCTION_LINES_MAX = 60
 COLUMNS_MAX = 90
-"""More than Python's, because templates stand within functions."""
+"""More than Python's, because templates are within functions."""
 
 VAGUE = {"utils", "helpers", "common", "manager", "core", "base"}
 

@@ -71,8 +71,8 @@ def test_a_command_answers_what_a_view_shows(
 def test_a_query_is_one_that_can_be_sent(open_tab: Opener, path: str) -> None:
     tab = open_tab(path)
     query = copied(tab, "GraphQL")
-    told = query.partition("# variables:")[2]
-    variables = json.loads(told.replace("\n# ", "\n"))
+    variables_text = query.partition("# variables:")[2]
+    variables = json.loads(variables_text.replace("\n# ", "\n"))
     answer: dict[str, Any] = tab.page.evaluate(
         """body => fetch('/graphql', { method: 'POST',
           headers: { 'Content-Type': 'application/json' },

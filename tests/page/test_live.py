@@ -1,4 +1,4 @@
-"""What is recorded while somebody looks comes by itself."""
+"""What is recorded meanwhile appears by itself."""
 
 import asyncio
 import re
@@ -38,7 +38,7 @@ LIVE = LogSpec(
 )
 
 EXPIRED = "ZjE6MToyOjA6OTk"
-"""A cursor of facts of the derivation 99, of which there are none."""
+"""A cursor of facts of the derivation 99; there are none."""
 
 FORMER = """event: next
 data: {"data": {"facts": {"cursor": "ZjE6MToyOjA6OTk", "facts": []}}}
@@ -93,9 +93,9 @@ def test_an_incident_appears_by_itself(
     open_tab: Opener, live_database: Database
 ) -> None:
     with TapeReader(LOGS["crash"]) as reader:
-        told = [observation for _, observation in reader.frames()]
-    before = [one for one in told if one.observed_at < CRASH]
-    after = [one for one in told if one.observed_at >= CRASH]
+        observations = [observation for _, observation in reader.frames()]
+    before = [one for one in observations if one.observed_at < CRASH]
+    after = [one for one in observations if one.observed_at >= CRASH]
     dsn = live_database.dsn("writer")
     apart(record(dsn, before))
     with serving(live_database) as address:
@@ -109,7 +109,7 @@ def test_an_incident_appears_by_itself(
         expect(tab.page.locator(".recording").first).to_contain_text(
             "behind, last data 11:27"
         )
-        # The stream ends with its server; nobody is to be told of it.
+        # The stream ends with its server; no user is to see that.
         tab.page.goto("about:blank")
 
 
@@ -118,9 +118,9 @@ def test_a_tape_is_followed_while_it_is_played(
 ) -> None:
     tape = replace(LIVE, tape_uid="22222222-tape")
     with TapeReader(LOGS["crash"]) as reader:
-        told = [observation for _, observation in reader.frames()]
-    before = [one for one in told if one.observed_at < CRASH]
-    after = [one for one in told if one.observed_at >= CRASH]
+        observations = [observation for _, observation in reader.frames()]
+    before = [one for one in observations if one.observed_at < CRASH]
+    after = [one for one in observations if one.observed_at >= CRASH]
     dsn = live_database.dsn("writer")
     apart(record(dsn, before, tape))
     with serving(live_database) as address:
@@ -139,8 +139,8 @@ def test_an_api_that_is_gone_is_not_shown_as_live(
 ) -> None:
     """Whether it ended, or hangs with its connections open."""
     with TapeReader(LOGS["crash"]) as reader:
-        told = [observation for _, observation in reader.frames()]
-    apart(record(live_database.dsn("writer"), told))
+        observations = [observation for _, observation in reader.frames()]
+    apart(record(live_database.dsn("writer"), observations))
     with served_by(live_database) as (server, address):
         tab = open_tab(f"{address}/?last=all")
         expect(tab.page.locator(".recording.lost")).to_have_count(0)
@@ -160,8 +160,8 @@ def test_a_cursor_that_expired_is_not_gone_on_from(
 ) -> None:
     """The first subscription is given one of facts that are former."""
     with TapeReader(LOGS["crash"]) as reader:
-        told = [observation for _, observation in reader.frames()]
-    apart(record(live_database.dsn("writer"), told))
+        observations = [observation for _, observation in reader.frames()]
+    apart(record(live_database.dsn("writer"), observations))
     asked: list[Any] = []
 
     def answer(route: Route) -> None:

@@ -99,8 +99,8 @@ def test_a_node_in_service_is_there_ready_and_open() -> None:
 
 def test_a_taint_that_was_there_first_keeps_no_pod_out() -> None:
     taint = {"key": "mine", "value": None, "effect": "NoSchedule"}
-    stood = Tale().appears(1, taints=[taint])
-    assert state_after(stood).in_service
+    tainted = Tale().appears(1, taints=[taint])
+    assert state_after(tainted).in_service
     for key in (
         "node.kubernetes.io/not-ready",
         "remediation.medik8s.io/self-node-remediation",
@@ -108,7 +108,7 @@ def test_a_taint_that_was_there_first_keeps_no_pod_out() -> None:
     ):
         sick = Tale().appears(1, taints=[taint | {"key": key}])
         assert not state_after(sick).in_service
-    again = stood.taints(2, "mine", off=True).taints(3, "mine")
+    again = tainted.taints(2, "mine", off=True).taints(3, "mine")
     assert state_after(again).blocked_by == ["mine:NoSchedule"]
 
 

@@ -1,7 +1,7 @@
 """Outages of the API server and the database, as probes see them.
 
 ``python -m tests.recording.outages [SECONDS] [SCHEDULES]`` plays schedules on
-a real cluster, with every outage as long as it is told, two minutes by
+a real cluster, with every outage as long as requested, two minutes by
 default, and counts restarts that the shipped probes would have caused.
 """
 

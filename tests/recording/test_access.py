@@ -1,6 +1,6 @@
 """Who may read what, by the word of a real API server.
 
-Two tenants share a machine that reboots. Whoever reads the history of one may
+Two tenants share a machine that reboots. A reader of the history of one may
 find nothing of the other, in whatever field.
 """
 
@@ -159,7 +159,7 @@ async def a_world(folder: Path, database: Database) -> AsyncIterator[World]:
         )
         async with serving(settings, asyncio.Event()) as address:
             world = World(cluster, Client(address, session), {})
-            for who in ("tenant", "fleet", "nobody"):
+            for who in ("tenant", "fleet", "stranger"):
                 world.tokens[who] = await world.token(
                     who, audiences=[AUDIENCE]
                 )
@@ -168,7 +168,7 @@ async def a_world(folder: Path, database: Database) -> AsyncIterator[World]:
 
 
 async def grant_secrets(cluster: Cluster) -> None:
-    """Let the recorder read Secrets too, which is nobody's default."""
+    """Let the recorder read Secrets too, which is no default."""
     await cluster.kubectl(
         "create", "clusterrole", "secrets", "--verb=get,list,watch",
         "--resource=secrets",
@@ -181,7 +181,7 @@ async def grant_secrets(cluster: Cluster) -> None:
 
 async def make_tenants(cluster: Cluster) -> None:
     """Run a Job for each tenant; make readers of one, of all, of nothing."""
-    for who in ("tenant", "fleet", "nobody"):
+    for who in ("tenant", "fleet", "stranger"):
         await cluster.kubectl("create", "serviceaccount", who)
     for namespace in (MINE, OTHERS):
         await cluster.kubectl("create", "namespace", namespace)
@@ -264,9 +264,9 @@ async def walked(world: World, who: str, namespace: str) -> dict[str, str]:
         world.client.address, token=world.tokens[who]
     ) as agent:
         for tool, asked in AGENTS.items():
-            told = await agent.call_tool(tool, asked)
-            assert not told.is_error, told.content
-            answers[f"mcp {tool}"] = str(told.content)
+            answer = await agent.call_tool(tool, asked)
+            assert not answer.is_error, answer.content
+            answers[f"mcp {tool}"] = str(answer.content)
     return answers
 
 
@@ -276,14 +276,14 @@ async def test_the_api_server_decides_who_reads_what(
     monkeypatch.setattr(reviewing, "YES_SECONDS", 1.0)
     monkeypatch.setattr(reviewing, "NO_SECONDS", 0.0)
     async with a_world(tmp_path, database) as world:
-        await check_whoever_reads_all_sees_both(world)
-        await check_nothing_of_another_tenant_is_told(world)
+        await check_a_reader_of_all_sees_both(world)
+        await check_nothing_of_another_tenant_is_shown(world)
         await check_who_is_refused(world)
         await check_a_stream_shows_what_its_reader_may_see(world)
         await check_what_is_revoked_is_refused(world)
 
 
-async def check_whoever_reads_all_sees_both(world: World) -> None:
+async def check_a_reader_of_all_sees_both(world: World) -> None:
     """Or else nothing below would show anything."""
     answers = await walked(world, "fleet", OTHERS)
     naming = {name for name, text in answers.items() if OTHERS in text}
@@ -294,7 +294,7 @@ async def check_whoever_reads_all_sees_both(world: World) -> None:
     assert OF_A_NODE in answers["export.ndjson?since=1h&raw=1"]
 
 
-async def check_nothing_of_another_tenant_is_told(world: World) -> None:
+async def check_nothing_of_another_tenant_is_shown(world: World) -> None:
     for subject in (MINE, OTHERS):
         answers = await walked(world, "tenant", subject)
         own = {name for name, text in answers.items() if MINE in text}
@@ -308,10 +308,10 @@ async def check_nothing_of_another_tenant_is_told(world: World) -> None:
         else:
             assert own >= {"object", "workload", "entry"}
         assert own >= {"facts", "entries", "node", "impact", "search"}
-        told = {name for name, text in answers.items() if OTHERS in text}
-        assert not told, {name: excerpt(answers[name]) for name in told}
+        leaks = {name for name, text in answers.items() if OTHERS in text}
+        assert not leaks, {name: excerpt(answers[name]) for name in leaks}
         assert not [name for name in answers if SECRET in answers[name]]
-        # Of the machine it is told what happened, and no document of it.
+        # It reads what happened to the machine, and no document of it.
         assert "rebooted" in answers["why"]
         assert NODE in answers["nodeNames"]
         raw = answers["export.ndjson?since=1h&raw=1"]
@@ -341,7 +341,7 @@ async def check_who_is_refused(world: World) -> None:
     world.tokens["valid"] = expired(world, lasts=3600)
     assert (await world.ask("valid", QUERY)).status == 200
 
-    reply = await world.ask("nobody", QUERY)
+    reply = await world.ask("stranger", QUERY)
     assert reply.codes == ["access.forbidden"]
     assert reply.json["data"] == {"why": None}
     assert NODE not in reply.body.decode().replace(QUERY, "")
@@ -354,7 +354,7 @@ async def check_who_is_refused(world: World) -> None:
 def expired(world: World, *, lasts: int = -120, forged: bool = False) -> str:
     """Return a token of the service account `fleet`, signed here.
 
-    As the API server signs it: nobody waits ten minutes for one to expire. Of
+    As the API server signs it: no test waits ten minutes for one to expire. Of
     its end the API server takes a minute off.
     """
     given = world.tokens["fleet"].split(".")

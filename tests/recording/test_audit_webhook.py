@@ -140,7 +140,7 @@ async def test_each_record_is_there_once_whichever_way_it_came(
         await recorded.stop()
 
     assert states.pop(str(cluster.audit_log)) == "live"
-    assert states.pop("counters") == "backing-off"  # nobody may read them
+    assert states.pop("counters") == "backing-off"  # no user may read them
     assert set(states.values()) == {"live"}
     assert "webhook" in states
     assert len(set(written)) == len(written) > 2000
@@ -195,18 +195,18 @@ async def until_proved(recorded: Recorded, count: int) -> Mapping[str, Any]:
     """Wait for that many gaps of the webhook; return the last."""
     found: list[Mapping[str, Any]] = []
 
-    def told(drafts: Sequence[Draft]) -> bool:
+    def is_recorded(drafts: Sequence[Draft]) -> bool:
         found[:] = webhook_gaps(drafts)
         return len(found) == count
 
-    await recorded.until_entries(told, "what was lost is in the log")
+    await recorded.until_entries(is_recorded, "what was lost is in the log")
     return found[-1]
 
 
 async def test_what_each_of_two_api_servers_dropped_is_a_gap(
     tmp_path: Path, database: Database
 ) -> None:
-    """They count that themselves; one that nobody reaches leaves its share."""
+    """They count that themselves; one that is not reached leaves its share."""
     options = Options(
         audit_policy=POLICY,
         controller_manager=False,
@@ -254,11 +254,13 @@ async def test_what_each_of_two_api_servers_dropped_is_a_gap(
         await recorded.start(**settings, audit_repeated_for="1s")
         both = await until_proved(recorded, 1)
 
-        def told(drafts: Sequence[Draft]) -> bool:
+        def is_recorded(drafts: Sequence[Draft]) -> bool:
             lost = [of for of, _ in gap_reasons(drafts)]
             return lost.count("counters") == 2
 
-        await recorded.until_entries(told, "what they counted is in the log")
+        await recorded.until_entries(
+            is_recorded, "what they counted is in the log"
+        )
         log = await recorded.log()
         await recorded.kill()
         proxy.cut.add("192.0.2.2")

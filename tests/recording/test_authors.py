@@ -28,7 +28,7 @@ OURS = frozenset(
         "batch/v1/jobs",
     }
 )
-"""Resources of which every version is to have an author."""
+"""Resources; every version is to have an author."""
 
 SHARE_MIN = 0.995
 """Of all of them together."""
@@ -61,8 +61,8 @@ async def asked(dsn: str, *words: str) -> str:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    said, told = await process.communicate()
-    assert process.returncode in {0, 4}, told.decode()
+    said, errors = await process.communicate()
+    assert process.returncode in {0, 4}, errors.decode()
     return said.decode()
 
 

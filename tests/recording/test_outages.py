@@ -1,4 +1,4 @@
-"""What probes are told while the cluster or the database is away."""
+"""What probes receive while the cluster or the database is away."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a real cluster still knows of what nobody watched."""
+"""What a real cluster still knows of what was not watched."""
 
 import asyncio
 import os
@@ -147,7 +147,7 @@ async def test_an_event_leads_to_a_pod_that_came_and_went(
 
 
 async def much_else(cluster: Cluster, count: int) -> None:
-    """Write what nobody records."""
+    """Write while nothing records."""
     core = "/api/v1/namespaces/default/configmaps"
     for _ in range(count):
         name = {"generateName": "much-"}
@@ -184,7 +184,7 @@ async def test_a_first_start_records_the_minutes_before_it(
 async def test_a_crash_before_the_first_start_is_explained(
     tmp_path: Path, database: Database
 ) -> None:
-    """Nobody recorded it, and yet: what, when, and which Job it hit."""
+    """Not recorded, and yet known: what, when, and which Job it hit."""
     options = Options(machines=gpu_machines(3, racks=3))
     async with Cluster.start(tmp_path / "cluster", options) as cluster:
         await train(cluster)
@@ -210,7 +210,7 @@ async def test_a_crash_before_the_first_start_is_explained(
 
 
 async def asked(database: Database, *words: str) -> dict[str, Any]:
-    """Ask the command line, of which 4 is the exit status here."""
+    """Run the command line; its exit status is 4 here."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -221,7 +221,7 @@ async def asked(database: Database, *words: str) -> dict[str, Any]:
         env={**os.environ, "RECORDER_DATABASE_URL": database.dsn("reader")},
         stdout=asyncio.subprocess.PIPE,
     )
-    told, _ = await process.communicate()
+    output, _ = await process.communicate()
     assert process.returncode in {0, 4}
-    answer: dict[str, Any] = orjson.loads(told)
+    answer: dict[str, Any] = orjson.loads(output)
     return answer

@@ -116,7 +116,7 @@ async def test_the_log_of_a_busy_cluster_equals_its_history(
 
         await recorded.stop()
         assert await recorded.differences(through=int(done)) == []
-        # etcd was compacted past the Events, of which there is no bookmark.
+        # etcd was compacted past the Events, which have no bookmark.
         assert set(await recorded.gap_reasons()) <= {
             ("kueue.x-k8s.io/v1beta1/workloads", VANISHED),
             ("v1/events", WATCH_EXPIRED),

@@ -1,5 +1,5 @@
 """PostgreSQL restored from an older backup: what is recorded again, and what
-is told.
+is reported.
 
 With the dump and restore of Debian's PostgreSQL 15, a real cluster, and the
 recorder as its least role.
@@ -153,7 +153,7 @@ async def backed_up(
 
 
 async def restore(database: Database, folder: Path) -> None:
-    """Put the backup in the place of the database, whoever is connected."""
+    """Put the backup in the place of the database, despite connections."""
     async with connected(database.server.superuser_dsn("postgres")) as admin:
         await admin.execute(f'drop database "{database.name}" with (force)')
         await admin.execute(

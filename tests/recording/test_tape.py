@@ -35,14 +35,14 @@ async def cluster(
 
 
 def by_object(entries: list[tuple[int, Draft]]) -> dict[object, list[object]]:
-    """What was told of each object, in order, byte for byte."""
-    told: dict[object, list[object]] = defaultdict(list)
+    """Return the bytes recorded of each object, in order."""
+    recorded: dict[object, list[object]] = defaultdict(list)
     for _, draft in entries:
         thing = (draft.resource, draft.identity)
-        told[thing].append(
+        recorded[thing].append(
             (draft.operation, draft.observed_at, draft.raw, draft.node)
         )
-    return told
+    return recorded
 
 
 async def exists(file: Path) -> bool:

@@ -38,7 +38,7 @@ class Spelled(NamedTuple):
 
 
 # Values are recognisable, so that one that slipped through is found wherever
-# it went; what is secret and what is not cannot be told by their looks.
+# it went; what is secret and what is not cannot be seen from their form.
 values = st.integers(0, 10**9).map(lambda n: f'v\u00e9"{n:010d}\\')
 texts = st.sampled_from(["", "env", "Secret", "a<b>&c", "\u2028", "[{", "\\"])
 scalars = st.one_of(
@@ -273,7 +273,7 @@ def test_exactly_the_secrets_change(raw: bytes) -> None:
 @settings(max_examples=150, deadline=None)
 @given(documents)
 def test_the_ways_in_agree(raw: bytes) -> None:
-    """Whoever hands a document in, the same secrets are hidden."""
+    """The same secrets are hidden, whichever way a document comes."""
     once = redaction.any_json(raw)
 
     assert redaction.document(raw, resource=None) == once

@@ -1,4 +1,4 @@
-"""Bytes that no parser takes, of which a head is kept for people."""
+"""Bytes that no parser takes; their head is kept for people."""
 
 import pytest
 from hypothesis import given

@@ -82,7 +82,7 @@ async def test_what_is_alive_is_carried_forward(
 async def test_facts_of_what_is_gone_go_with_their_day(
     database: Database, tmp_path: Path
 ) -> None:
-    """Of a Pod that is gone, of which nothing else is kept."""
+    """Of a Pod that is gone; nothing else of it is kept."""
     await write_days(database)
     count = (
         "select count(*) from recorder.fact f"
@@ -94,7 +94,7 @@ async def test_facts_of_what_is_gone_go_with_their_day(
 
     assert len(done.dropped) == 2
     assert before, "it came and went"
-    # Its end was told on the second day, which is dropped too.
+    # Its end was recorded on the second day, which is dropped too.
     assert await asked(database, count) == 0
 
 

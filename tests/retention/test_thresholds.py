@@ -54,7 +54,7 @@ def test_only_a_budget_that_is_a_number_stops_a_recorder(budget: str) -> None:
 
 
 async def test_who_waits_for_room_learns_of_it(database: Database) -> None:
-    """And until when days are archived, whoever did it."""
+    """And until when days are archived, by any process."""
     await write_days(database, 1)
     writer = Writer(database.dsn("writer"), SPEC, holder="b")
     await writer.take_lease()

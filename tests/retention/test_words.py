@@ -1,6 +1,6 @@
 """Words: reasons and actors go once nothing refers to them, and not before.
 
-That a name which is referred to stays whoever asks is in test_dropping.
+That a name which is referred to stays for every reader is in test_dropping.
 """
 
 from dataclasses import replace

@@ -5,8 +5,8 @@ Only 0.1.0 could keep a part of a day, or take a part out of it. Its rules:
 ``retention_shorter = ["Event=1", "Lease=1", "audit/get=2", "audit/create=1",
 "audit/patch=1", "audit/update=1"]``.
 
-Log 1 has days that were dropped, of which statements and all facts of Nodes
-were kept, and three days that were thinned; log 2, a tape, was dropped but for
+Log 1 has days that were dropped, whose statements and facts of Nodes were
+kept, and three days that were thinned; log 2, a tape, was dropped but for
 what was kept; log 3, a tape, has one day, which was thinned.
 """
 

@@ -1,7 +1,7 @@
 """What a change of `DERIVATION` changes for a log of 0.1.0 with an archive.
 
-``python -m tests.store.rules`` restores the kept log of which days lie in an
-archive, asks it before and after it is derived anew, database and archive,
+``python -m tests.store.rules`` restores the kept log with days in an archive,
+reads it before and after it is derived anew, database and archive,
 and writes what is answered to `build/rules`; what differs is printed, and
 belongs into the commit that raises `DERIVATION`.
 """

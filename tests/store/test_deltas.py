@@ -1,4 +1,4 @@
-"""Deltas are read by the module's own decompressor, whoever made them."""
+"""Deltas are read by the module's own decompressor, whatever made them."""
 
 import ctypes
 from random import Random

@@ -1,4 +1,4 @@
-"""What facts tell is stored so that it is read again, and short."""
+"""Details of facts are stored so that they are read again, and short."""
 
 import zlib
 
@@ -57,10 +57,10 @@ async def test_a_dictionary_that_is_new_is_read_when_a_fact_names_it(
     finally:
         await engine.dispose()
 
-    told = {
+    change = {
         "type": "Ready",
         "old": {"status": "True", "reason": "KubeletReady"},
     }
     assert decoder.decode(stored, CONDITION) == detail_of(
-        FactKind.CONDITION_CHANGED, {**told, "new": None}
+        FactKind.CONDITION_CHANGED, {**change, "new": None}
     )

@@ -73,10 +73,10 @@ def log() -> Log:
     )
 )
 def test_every_document_comes_back(
-    told: list[tuple[int, bytes, int]],
+    given: list[tuple[int, bytes, int]],
 ) -> None:
     log = Log(an_encoder(keyframe_bytes_max=20_000))
-    for chain, differs, size in told:
+    for chain, differs, size in given:
         log.encode(text(size, chain) + differs, chain=chain)
 
 

@@ -49,7 +49,7 @@ MANY = """
       f.detail
     from recorder.fact f, generate_series(1, 40000) n where f.kind = 5
 """
-"""Nodes of 200 racks, and what is told of Pods of as many nodes."""
+"""Nodes of 200 racks, and facts of Pods of as many nodes."""
 
 INDICES = """
     select c.relname from pg_index i
@@ -60,7 +60,7 @@ MONTHS = """
     select recorder.add_partition('2026-11-10T00:00:00Z'::timestamptz
       - n * interval '1 day') from generate_series(1, 120) n
 """
-"""Of which a log may hold little, as of the day that begins."""
+"""A log may hold little of it, as of the day that begins."""
 
 LABELLED = {"fact_by_label", "fact_by_node", "fact_by_standing"}
 
@@ -169,7 +169,7 @@ async def _generic_plan(
 
 
 async def _filled(database: Database) -> None:
-    """Write a Node of which a label changed, and many facts of its day."""
+    """Write a Node with a changed label, and many facts of its day."""
     node = a_node("n", 1)
     labelled = a_node("n", 2)
     labelled["metadata"] |= {"labels": {"pool": "p"}}

@@ -36,7 +36,7 @@ async def writer(database: Database) -> AsyncIterator[Writer]:
     await made.close()
 
 
-async def tell(writer: Writer, first: int, count: int) -> None:
+async def write(writer: Writer, first: int, count: int) -> None:
     """Write pods with their facts, as intake does."""
     teller = Observer(await writer.take_lease())
     batch = teller.batch(
@@ -49,10 +49,10 @@ async def tell(writer: Writer, first: int, count: int) -> None:
 async def test_a_log_of_other_rules_is_gone_on_with_and_gets_no_facts(
     database: Database, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await tell(writer, 1, 3)
+    await write(writer, 1, 3)
     written = await ask(database, COUNT)
     monkeypatch.setattr(derivation, "DERIVATION", 99)
-    await tell(writer, 10, 3)
+    await write(writer, 10, 3)
 
     assert await ask(database, COUNT) == written == 4
     assert await ask(database, OF_LOG) == [DERIVATION, 4]
@@ -61,11 +61,11 @@ async def test_a_log_of_other_rules_is_gone_on_with_and_gets_no_facts(
 async def test_a_release_that_returns_writes_nothing_behind_the_end(
     database: Database, writer: Writer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await tell(writer, 1, 3)
+    await write(writer, 1, 3)
     with monkeypatch.context() as other:
         other.setattr(derivation, "DERIVATION", 99)
-        await tell(writer, 10, 3)
-    await tell(writer, 20, 3)
+        await write(writer, 10, 3)
+    await write(writer, 20, 3)
 
     assert await ask(database, COUNT) == 4
     assert await ask(database, OF_LOG) == [DERIVATION, 4]
@@ -74,14 +74,14 @@ async def test_a_release_that_returns_writes_nothing_behind_the_end(
 async def test_a_log_of_before_facts_goes_on_and_is_derived_anew(
     database: Database, writer: Writer
 ) -> None:
-    await tell(writer, 1, 3)
+    await write(writer, 1, 3)
     await ask(database, "update recorder.derivation set state = 'former'")
-    await tell(writer, 10, 3)
+    await write(writer, 10, 3)
     assert await current_facts(database) == []
     assert await ask(database, OF_LOG) == [0, 0]
 
     done = await derive_anew(database)
-    await tell(writer, 20, 1)
+    await write(writer, 20, 1)
 
     assert done.derivation is not None
     rows = await facts_of(database, done.derivation)
@@ -93,11 +93,11 @@ async def test_a_writer_goes_on_into_the_derivation_that_became_current(
     database: Database, writer: Writer
 ) -> None:
     """One that waits for the head while it changes hands, too."""
-    await tell(writer, 1, 3)
+    await write(writer, 1, 3)
     async with asyncio.TaskGroup() as group:
-        group.create_task(tell(writer, 10, 500))
+        group.create_task(write(writer, 10, 500))
         group.create_task(derive_anew(database))
-    await tell(writer, 900, 2)
+    await write(writer, 900, 2)
     live = await current_facts(database)
 
     await derive_anew(database)
@@ -134,7 +134,7 @@ async def test_every_answer_of_facts_says_that_they_end(
     tmp_path: Path,
     command: tuple[str, ...],
 ) -> None:
-    await tell(writer, 1, 3)
+    await write(writer, 1, 3)
     await ask(
         database, "update recorder.derivation set rules = 0, built_to = 2"
     )
@@ -148,7 +148,7 @@ async def test_every_answer_of_facts_says_that_they_end(
 async def test_an_entry_before_the_end_of_facts_is_answered_whole(
     database: Database, writer: Writer, tmp_path: Path
 ) -> None:
-    await tell(writer, 1, 3)
+    await write(writer, 1, 3)
     await ask(
         database, "update recorder.derivation set rules = 0, built_to = 2"
     )

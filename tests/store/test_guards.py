@@ -1,4 +1,4 @@
-"""Nobody changes a line of the log: not the writer, not the owner."""
+"""No user changes a line of the log: not the writer, not the owner."""
 
 import asyncpg
 import pytest

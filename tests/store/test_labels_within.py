@@ -42,10 +42,10 @@ def labelled(
 
 
 @pytest.fixture
-async def told(
+async def recorded(
     any_database: Database,
 ) -> AsyncIterator[Callable[..., Awaitable[Asked]]]:
-    """Write what is told of the node ``n``; yield who reads its labels."""
+    """Write frames of the node ``n``; yield who reads its labels."""
     writer = Writer(any_database.dsn("writer"), SPEC, holder="a")
     engine = make_engine(any_database.dsn("reader"))
 
@@ -76,14 +76,16 @@ async def told(
     await writer.close()
 
 
-Telling = Callable[..., Awaitable[Asked]]
+Recorded = Callable[..., Awaitable[Asked]]
 FIRST = a_list(NODES, 9, labelled(1, "u", {"rack": "a"}), when=0)
 
 
 async def test_a_label_that_came_later_is_there_from_then_on(
-    told: Telling,
+    recorded: Recorded,
 ) -> None:
-    asked = await told(FIRST, frame("MODIFIED", 10, 100, rack="a", pool="p"))
+    asked = await recorded(
+        FIRST, frame("MODIFIED", 10, 100, rack="a", pool="p")
+    )
     before, after = {RACK: "a"}, {RACK: "a", "pool": "p"}
 
     assert await asked(10, 100) == {"n": [before]}
@@ -92,8 +94,10 @@ async def test_a_label_that_came_later_is_there_from_then_on(
     assert await asked(None, None) == {"n": [before, after]}
 
 
-async def test_a_label_that_went_before_is_not_there(told: Telling) -> None:
-    asked = await told(
+async def test_a_label_that_went_before_is_not_there(
+    recorded: Recorded,
+) -> None:
+    asked = await recorded(
         FIRST,
         frame("MODIFIED", 10, 50, rack="a", pool="p"),
         frame("MODIFIED", 11, 100, rack="a"),
@@ -104,9 +108,11 @@ async def test_a_label_that_went_before_is_not_there(told: Telling) -> None:
 
 
 async def test_labels_that_changed_at_once_are_never_mixed(
-    told: Telling,
+    recorded: Recorded,
 ) -> None:
-    asked = await told(FIRST, frame("MODIFIED", 10, 100, rack="b", pool="p"))
+    asked = await recorded(
+        FIRST, frame("MODIFIED", 10, 100, rack="b", pool="p")
+    )
 
     assert await asked(None, None) == {
         "n": [{RACK: "a"}, {RACK: "b", "pool": "p"}]
@@ -115,9 +121,9 @@ async def test_labels_that_changed_at_once_are_never_mixed(
 
 
 async def test_a_node_that_is_gone_has_those_it_had_last(
-    told: Telling,
+    recorded: Recorded,
 ) -> None:
-    asked = await told(
+    asked = await recorded(
         FIRST,
         frame("MODIFIED", 10, 100, rack="b"),
         frame("DELETED", 11, 200, rack="b"),
@@ -127,8 +133,8 @@ async def test_a_node_that_is_gone_has_those_it_had_last(
     assert await asked(300, None, "b") == {"n": [{RACK: "b"}]}
 
 
-async def test_another_of_its_name_has_its_own(told: Telling) -> None:
-    asked = await told(
+async def test_another_of_its_name_has_its_own(recorded: Recorded) -> None:
+    asked = await recorded(
         FIRST,
         frame("MODIFIED", 10, 50, rack="a", pool="p"),
         frame("DELETED", 11, 100, rack="a", pool="p"),
@@ -142,17 +148,17 @@ async def test_another_of_its_name_has_its_own(told: Telling) -> None:
 
 
 async def test_a_node_has_its_first_labels_before_it_was_seen(
-    told: Telling,
+    recorded: Recorded,
 ) -> None:
-    asked = await told(FIRST, frame("MODIFIED", 10, 100, rack="b"))
+    asked = await recorded(FIRST, frame("MODIFIED", 10, 100, rack="b"))
 
     assert await asked(-20, -10) == {"n": [{RACK: "a"}]}
 
 
-async def test_who_never_had_it_is_not_read(told: Telling) -> None:
+async def test_who_never_had_it_is_not_read(recorded: Recorded) -> None:
     other = labelled(2, "w", {"rack": "z"})
     other["metadata"] |= {"name": "m"}  # type: ignore[operator]
-    asked = await told(
+    asked = await recorded(
         a_list(NODES, 9, labelled(1, "u", {"rack": "a"}), other, when=0)
     )
 
@@ -163,9 +169,11 @@ async def test_who_never_had_it_is_not_read(told: Telling) -> None:
 
 @pytest.mark.parametrize("value", ["p", "p" * 63, "p" * 64])
 async def test_who_was_given_it_later_is_found(
-    told: Telling, value: str
+    recorded: Recorded, value: str
 ) -> None:
-    asked = await told(FIRST, frame("MODIFIED", 10, 100, rack="a", pool=value))
+    asked = await recorded(
+        FIRST, frame("MODIFIED", 10, 100, rack="a", pool=value)
+    )
     had = {"n": [{RACK: "a"}, {RACK: "a", "pool": value}]}
 
     assert await asked(0, None, value, "pool") == had
@@ -175,9 +183,9 @@ async def test_who_was_given_it_later_is_found(
 
 
 async def test_a_label_that_says_no_place_is_known_by_its_key(
-    told: Telling,
+    recorded: Recorded,
 ) -> None:
-    asked = await told(
+    asked = await recorded(
         a_list(NODES, 9, labelled(1, "u", {"pool": "p", "x": "y"}), when=0)
     )
 

@@ -51,9 +51,9 @@ async def test_events_that_are_deltas_are_known(
     assert {uid: event.resource_version for uid, event in alive.items()} == {
         "uid-stays": "12"
     }
-    told = [*stays[:2], *goes[:2], *stays[2:], *goes[2:]]
+    frames = [*stays[:2], *goes[:2], *stays[2:], *goes[2:]]
     assert [raws[place] for place in range(1, 7)] == [
-        frame.object for frame in told
+        frame.object for frame in frames
     ]
     assert await deltas(any_database) == 4
 

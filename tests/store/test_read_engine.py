@@ -34,10 +34,10 @@ END = Statement.of("select pg_terminate_backend(:process, 5000)")
     "url", ["mysql://x/y", "/var/run/postgresql", "", "host=x dbname=y"]
 )
 def test_an_address_of_another_kind_is_refused(url: str) -> None:
-    with pytest.raises(AddressError, match="postgresql://") as told:
+    with pytest.raises(AddressError, match="postgresql://") as raised:
         make_engine(url)
 
-    assert told.value.exit_status == 2
+    assert raised.value.exit_status == 2
 
 
 async def test_a_question_that_takes_too_long_says_what_helps(
@@ -133,7 +133,7 @@ async def test_a_statement_that_takes_too_long_says_what_helps(
     "first", ["select pg_catalog.version", "show transaction isolation"]
 )
 @pytest.mark.parametrize(
-    ("refusal", "told"),
+    ("refusal", "expected"),
     [
         (asyncpg.QueryCanceledError, QuestionTooLargeError),
         (asyncpg.AdminShutdownError, LogUnavailableError),
@@ -145,7 +145,7 @@ async def test_what_is_refused_while_a_connection_is_opened_is_named(
     monkeypatch: pytest.MonkeyPatch,
     first: str,
     refusal: type[asyncpg.PostgresError],
-    told: type[Exception],
+    expected: type[Exception],
 ) -> None:
     """The pool asks statements of its own, which the server may refuse."""
     engine = make_engine(any_database.dsn("reader"))
@@ -162,7 +162,7 @@ async def test_what_is_refused_while_a_connection_is_opened_is_named(
 
     with monkeypatch.context() as patch:
         patch.setattr(asyncpg.Connection, "prepare", refusing)
-        with pytest.raises(told, match="cannot read the facts"):
+        with pytest.raises(expected, match="cannot read the facts"):
             await fetch(engine, "read the facts", ONE)
 
     assert refused

@@ -1,4 +1,4 @@
-"""Entries are read back as they were told: all of them, once, in order."""
+"""Entries are read back as they were written: all, once, in order."""
 
 from collections.abc import AsyncIterator, Sequence
 from hashlib import sha256
@@ -82,15 +82,15 @@ async def test_documents_come_back_byte_for_byte(
     any_database: Database, engine: AsyncEngine
 ) -> None:
     """Whole ones, deltas against keyframes of this page and of others."""
-    told = [
+    frames = [
         a_version(f"pod-{number % 7}", number + 10, number)
         for number in range(450)
     ]
     odd = an_object("odd", 999, text="ä\u2028 \\u0000 \U0001f600", n=1e-7)
-    told.append(a_frame(PODS, "ADDED", odd))
+    frames.append(a_frame(PODS, "ADDED", odd))
     number = await write_log(
         any_database.dsn("writer"),
-        [told[start : start + 100] for start in range(0, len(told), 100)],
+        [frames[start : start + 100] for start in range(0, len(frames), 100)],
     )
     async with reading_of(engine, "count") as connection:
         ((deltas,),) = await connection.fetch(DELTAS)
@@ -101,7 +101,7 @@ async def test_documents_come_back_byte_for_byte(
 
     assert [line.raw for line in found] == [
         frame.object  # type: ignore[union-attr]
-        for frame in told
+        for frame in frames
     ]
 
 
@@ -181,11 +181,11 @@ async def test_only_entries_that_need_it_have_their_document(
     reading = await LogReading.at_present(engine, number)
 
     for line in await lines(reading):
-        told = line.resource == "v1/events" or line.operation in {
+        frames = line.resource == "v1/events" or line.operation in {
             Operation.GAP_OPENED,
             Operation.GAP_CLOSED,
         }
-        assert (line.raw != b"") == told, line
+        assert (line.raw != b"") == frames, line
 
 
 async def test_two_logs_are_never_mixed(

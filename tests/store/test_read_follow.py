@@ -1,4 +1,4 @@
-"""Whoever follows is told at once, and is told nothing wrong."""
+"""A follower is notified at once, and of nothing wrong."""
 
 import time
 from datetime import timedelta
@@ -12,7 +12,7 @@ from tests.support.fixed_log import STORY, TAPE, write_log
 from tests.support.postgres import Database
 
 NEVER = timedelta(days=1)
-"""Whoever looks again so late would not be seen to in a test."""
+"""A poll so late does not happen in a test."""
 
 A_MOMENT = timedelta(milliseconds=200)
 

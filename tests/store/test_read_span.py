@@ -110,7 +110,7 @@ async def test_any_order_of_observation_is_found(
         first = MONDAY + timedelta(minutes=chance.randrange(20_000))
         last = first + timedelta(minutes=chance.randrange(400))
         batches.append((number, recorded, first, last))
-    await tell(any_database, batches)
+    await write(any_database, batches)
 
     for _ in range(40):
         since = MONDAY + timedelta(minutes=chance.randrange(-100, 20_000))
@@ -130,7 +130,7 @@ async def test_any_order_of_observation_is_found(
         assert found.last == touched[-1] * 10
 
 
-async def tell(
+async def write(
     database: Database,
     batches: list[tuple[int, datetime, datetime, datetime]],
 ) -> None:

@@ -1,4 +1,4 @@
-"""What a fact of a request tells is in its entry, or was before in itself."""
+"""Details of a request are in its entry; formerly in its fact."""
 
 import orjson
 from msgspec import json
@@ -30,7 +30,7 @@ async def without_triggers(
         await connection.execute(statement, *given)
 
 
-async def told(database: Database) -> list[Requested]:
+async def requests(database: Database) -> list[Requested]:
     engine = make_engine(database.dsn("reader"))
     try:
         reading = await LogReading.at_present(engine, 1)
@@ -68,7 +68,7 @@ async def test_it_is_read_from_the_entry_and_of_older_rules_from_the_fact(
         b"\0" + json.encode(older),
     )
 
-    found = await told(any_database)
+    found = await requests(any_database)
 
     assert found[1] == older
     assert [one.audit_id for one in found] == ["0", None, "2"]
@@ -89,4 +89,4 @@ async def test_a_request_whose_entry_was_dropped_is_no_fact(
     await writer.close()
     await without_triggers(any_database, "delete from recorder.entry")
 
-    assert await told(any_database) == []
+    assert await requests(any_database) == []

@@ -1,4 +1,4 @@
-"""A log that was put back to a backup while somebody wrote it."""
+"""A log that was put back to a backup while it was written."""
 
 import pytest
 

@@ -114,7 +114,7 @@ def kept(
 async def played(
     embedded_server: DatabaseServer, tape: str, tmp_path: Path
 ) -> AsyncIterator[Kept]:
-    """A tape in the log of the same number, of which nothing went."""
+    """A tape in the log of the same number, with nothing removed."""
     async with fresh_database(embedded_server, TEMPLATE) as fresh:
         async with owner(fresh) as connection:
             await connection.execute(
@@ -198,8 +198,8 @@ async def test_a_tape_is_answered_as_if_nothing_had_gone(
         assert await whole(reading) == window
         after = await answers(reading, window)
 
-    for question, told in before.items():
-        assert after[question] == told, question
+    for question, answer in before.items():
+        assert after[question] == answer, question
     assert "alice@example.com" in str(after)
 
 

@@ -1,4 +1,4 @@
-"""Whether the commands tell the same story as the entries of the log."""
+"""Whether the commands agree with the entries of the log."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -61,7 +61,7 @@ async def _gaps_listed(
     wrong = []
     if listed != wanted:
         odd = sorted(listed ^ wanted)
-        wrong.append(f"recorder gaps does not tell the gaps at {odd}")
+        wrong.append(f"recorder gaps does not show the gaps at {odd}")
     if answer["coverage"]["complete"] != (status == COMPLETE):
         wrong.append(f"recorder gaps ended with {status} against its answer")
     if costly and status != INCOMPLETE:

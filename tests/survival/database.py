@@ -1,6 +1,6 @@
 """The PostgreSQL of a schedule, and how it is killed, frozen and asked.
 
-Either the recorder's own embedded server, which nobody but the recorder
+Either the recorder's own embedded server, which only the recorder
 starts, or PostgreSQL 15 with a wire before it, which two recorders share and
 which is started again by us, as a service manager would.
 """

@@ -127,7 +127,7 @@ async def recorder_frozen(strike: Strike[Site]) -> None:
 
 @FAULTS("recorder", shared=False)
 async def recorder_frozen_long(strike: Strike[Site]) -> None:
-    """SIGSTOP for longer than the lease lasts, and nobody else there."""
+    """SIGSTOP for longer than the lease lasts, without a standby."""
     await _freeze(strike, await _writer(strike.world), LONGER_THAN_LEASE)
 
 
@@ -167,7 +167,7 @@ async def token_rotated(strike: Strike[Site]) -> None:
 
 @FAULTS("api", "etcd", "token", "wire")
 async def token_late(strike: Strike[Site]) -> None:
-    """The new token comes when patience is over: told, and healed."""
+    """The new token comes when patience is over: reported, and healed."""
     strike.reasons |= {REFUSED[401]}
     await _replace_account(strike.world)
     await asyncio.sleep(PATIENCE + strike.random.uniform(3.0, 4.0))
@@ -360,7 +360,7 @@ async def restored(strike: Strike[Site]) -> None:
     await site.cluster.snapshot(backup)
     await site.traffic.burst(20)
     await site.traffic.stop()
-    # A rewind of nothing that was seen cannot be told from none.
+    # A rewind of nothing that was seen looks like none.
     await site.until_caught_up(epoch=(await site.head()).epoch)
     down = strike.random.random() < 0.5
     if down:

@@ -132,7 +132,7 @@ def _later_proofs(gap: LogGap, site: Site, log: WholeLog) -> Iterator[str]:
 
 
 def _came_at_once(site: Site, log: WholeLog, position: int) -> bool:
-    """Whether an entry was observed as soon as etcd told its version."""
+    """Whether an entry was observed as soon as etcd had its version."""
     epoch, draft = log.entries[position - 1]
     version = int(orjson.loads(draft.raw)["metadata"]["resourceVersion"])
     made = site.cluster.oracle.seen_at.get((epoch, version))

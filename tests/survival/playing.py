@@ -121,7 +121,7 @@ CHOSEN = (
         shared=True,
     ),
 )
-"""Together they hold every kind of fault: whoever plays all misses none."""
+"""Together they hold every kind of fault: playing all misses none."""
 
 
 class RealWorld:

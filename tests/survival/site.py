@@ -90,7 +90,7 @@ class Site:
 
     @property
     def is_shared(self) -> bool:
-        """Whether two recorders share a server of somebody else's."""
+        """Whether two recorders share an external server."""
         return isinstance(self.database, SharedDatabase)
 
     @property
@@ -350,7 +350,7 @@ def _newest(cluster: Cluster) -> dict[str, int]:
 
 
 def _is_of_others(version: Version) -> bool:
-    """Whether it is a Lease that is not a node's, which nobody watches."""
+    """Whether it is a Lease that is not a node's, which is not watched."""
     return version.resource == "leases" and version.namespace != NODE_LEASES
 
 

@@ -1,4 +1,4 @@
-"""Whatever is killed, frozen, cut or rewound, the log tells the truth.
+"""Whatever is killed, frozen, cut or rewound, the log is true.
 
 Two schedules are played at a time: they mostly wait. Each commit plays
 another two; ``make scenarios`` plays all.

@@ -66,7 +66,7 @@ KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 WEIGHTS = (8, 4, 1, 2, 2, 1, 2)
 LASTING = {"node", "space"}
-"""Never deleted: nobody finalizes a namespace here, and nodes have Leases."""
+"""Never deleted: nothing finalizes a namespace here, and nodes have Leases."""
 
 NOTHING_DONE = (ApiError, aiohttp.ClientError, TimeoutError, OSError)
 
@@ -109,7 +109,7 @@ class Traffic:
         """Touch one object of each kind, to see it arrive."""
         for kind in KINDS:
             await self._attempt(partial(self._put, kind))
-        await self._attempt(self._tell_event)
+        await self._attempt(self._write_event)
 
     async def _attempt(self, write: Callable[[], Any]) -> None:
         with suppress(*NOTHING_DONE):
@@ -118,7 +118,7 @@ class Traffic:
 
     def _choose(self) -> Callable[[], Any]:
         return self._random.choices(
-            (self._write, self._tell_event, self._beat, self._renew),
+            (self._write, self._write_event, self._beat, self._renew),
             (12, 3, 2, 2),
         )[0]
 
@@ -145,7 +145,7 @@ class Traffic:
             named = {"metadata": {"name": name}}
             await self._api.create(path, {**of_kind, **named, **body})
 
-    async def _tell_event(self) -> None:
+    async def _write_event(self) -> None:
         self._written += 1
         path = "/api/v1/namespaces/default/events"
         name = f"event-{self._written:06}"

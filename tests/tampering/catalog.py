@@ -81,7 +81,7 @@ CHANGES: dict[str, tuple[str, str, str]] = {
         "function-altered",
         "recorder.seal_partition(text)",
     ),
-    "a function stands beside one": (
+    "a function is added beside one": (
         (
             "create function history.detail(text) returns json language sql"
             " as $$ select '{}'::json $$"
@@ -89,7 +89,7 @@ CHANGES: dict[str, tuple[str, str, str]] = {
         "function-altered",
         "history.detail(text) was added",
     ),
-    "an operator stands before PostgreSQL's": (
+    "an operator shadows PostgreSQL's": (
         (
             "create function recorder.never(text, text) returns bool"
             " language sql as $$ select false $$;"
@@ -142,12 +142,12 @@ CHANGES: dict[str, tuple[str, str, str]] = {
         "rule-altered",
         "go of history.boots",
     ),
-    "anybody may delete": (
+    "everyone may delete": (
         "grant delete on recorder.object_head to public",
         "grant-altered",
         "DELETE to PUBLIC of recorder.object_head",
     ),
-    "anybody may read": (
+    "everyone may read": (
         "grant select on recorder.entry to public",
         "grant-altered",
         "SELECT to PUBLIC of recorder.entry",
@@ -157,7 +157,7 @@ CHANGES: dict[str, tuple[str, str, str]] = {
         "grant-altered",
         "UPDATE (cluster_name) to recorder_reader of recorder.log",
     ),
-    "anybody may drop days": (
+    "everyone may drop days": (
         (
             "grant execute on function recorder.drop_partition(text, text)"
             " to public"

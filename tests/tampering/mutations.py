@@ -28,7 +28,7 @@ class Tampering:
         await self.connection.execute(statement, *values)
 
     async def entry(self, where: str = "true") -> asyncpg.Record:
-        """Return any entry of log 1 of which a condition holds."""
+        """Return any entry of log 1 that meets a condition."""
         rows = await self.connection.fetch(
             "select e.*, b.batch from recorder.entry e join lateral ("
             " select batch from recorder.batch b where b.log_id = 1"

@@ -17,10 +17,10 @@ __all__ = ["REMOVALS"]
 
 Removal = Callable[[asyncpg.Connection, Random], Awaitable[None]]
 REMOVALS: dict[str, tuple[Removal, str]] = {}
-"""By what is done: who does it, and the kind of problem that tells of it."""
+"""By what is done: who does it, and the kind of problem that reports it."""
 
 
-def tells(kind: str) -> Callable[[Removal], Removal]:
+def reported_as(kind: str) -> Callable[[Removal], Removal]:
     def note(made: Removal) -> Removal:
         REMOVALS[made.__name__.replace("_", " ")] = made, kind
         return made
@@ -43,7 +43,7 @@ ENTRY = """
 """
 
 
-@tells("batch-altered")
+@reported_as("batch-altered")
 async def a_hash_edited(c: asyncpg.Connection, random: Random) -> None:
     row = await any_row(c, random, THINNED)
     bit = random.randrange(8 * len(row["hashes"]))
@@ -57,7 +57,7 @@ async def a_hash_edited(c: asyncpg.Connection, random: Random) -> None:
     )
 
 
-@tells("thinned-altered")
+@reported_as("thinned-altered")
 async def an_offset_edited(c: asyncpg.Connection, random: Random) -> None:
     row = await any_row(c, random, THINNED)
     offsets = list(row["offsets"])
@@ -71,7 +71,7 @@ async def an_offset_edited(c: asyncpg.Connection, random: Random) -> None:
     )
 
 
-@tells("thinned-altered")
+@reported_as("thinned-altered")
 async def hashes_removed(c: asyncpg.Connection, random: Random) -> None:
     row = await any_row(c, random, THINNED)
     await c.execute(
@@ -81,13 +81,13 @@ async def hashes_removed(c: asyncpg.Connection, random: Random) -> None:
     )
 
 
-@tells("entry-missing")
+@reported_as("entry-missing")
 async def a_run_removed(c: asyncpg.Connection, random: Random) -> None:
     row = await any_row(c, random, THINNED)
     await c.execute("delete from recorder.thinning where run = $1", row["run"])
 
 
-@tells("thinned-altered")
+@reported_as("thinned-altered")
 async def an_entry_put_back(c: asyncpg.Connection, random: Random) -> None:
     row = await any_row(c, random, THINNED)
     other = await any_row(c, random, ENTRY)
@@ -103,18 +103,18 @@ async def an_entry_put_back(c: asyncpg.Connection, random: Random) -> None:
     )
 
 
-@tells("removal-unrecorded")
+@reported_as("removal-unrecorded")
 async def an_entry_of_retention_removed(
     c: asyncpg.Connection, random: Random
 ) -> None:
-    await tell_otherwise(c, random, "delete from recorder.entry")
+    await record_otherwise(c, random, "delete from recorder.entry")
 
 
-@tells("removal-unrecorded")
+@reported_as("removal-unrecorded")
 async def an_entry_of_retention_edited(
     c: asyncpg.Connection, random: Random
 ) -> None:
-    await tell_otherwise(
+    await record_otherwise(
         c,
         random,
         "update recorder.entry set base_distance = null, encoding = 0,"
@@ -122,7 +122,7 @@ async def an_entry_of_retention_edited(
     )
 
 
-async def tell_otherwise(
+async def record_otherwise(
     c: asyncpg.Connection, random: Random, change: str
 ) -> None:
     """Change every entry of a removal, whichever run it was."""
@@ -133,7 +133,7 @@ async def tell_otherwise(
     )
 
 
-@tells("removal-unrecorded")
+@reported_as("removal-unrecorded")
 async def an_entry_removed_with_those_of_a_run(
     c: asyncpg.Connection, random: Random
 ) -> None:
@@ -170,7 +170,7 @@ async def an_entry_removed_with_those_of_a_run(
     await note_anew(c, run)
 
 
-@tells("removal-unrecorded")
+@reported_as("removal-unrecorded")
 async def an_entry_removed_as_by_a_run(
     c: asyncpg.Connection, random: Random
 ) -> None:
@@ -192,7 +192,7 @@ async def an_entry_removed_as_by_a_run(
     await note_anew(c, 999)
 
 
-@tells("removal-unrecorded")
+@reported_as("removal-unrecorded")
 async def the_oldest_day_removed_as_by_retention(
     c: asyncpg.Connection, random: Random
 ) -> None:
@@ -226,7 +226,7 @@ async def the_oldest_day_removed_as_by_retention(
 
 
 async def taken(c: asyncpg.Connection, random: Random) -> Thinned:
-    """Take an entry out of the log; return what stands in for it."""
+    """Take an entry out of the log; return what replaces it."""
     end = await read_end(c, 1)
     row = await any_row(
         c,

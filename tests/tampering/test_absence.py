@@ -230,19 +230,19 @@ async def test_a_log_of_before_that_grew_is_signed(log: KeptLog) -> None:
 def test_the_oldest_server_reports_the_same(oldest: KeptLog) -> None:
     """Not as a coroutine: the log is made by a loop of its own."""
 
-    async def look() -> dict[str, str]:
+    async def problems() -> dict[str, str]:
         return await oldest.problems()
 
-    assert asyncio.run(look()) == {}
+    assert asyncio.run(problems()) == {}
     without_manifest(oldest.archive)
-    assert asyncio.run(look()).keys() == {"archive-missing"}
+    assert asyncio.run(problems()).keys() == {"archive-missing"}
     cut(next(oldest.notes.iterdir()))
-    assert asyncio.run(look()).keys() == {
+    assert asyncio.run(problems()).keys() == {
         "archive-missing",
         "checkpoint-missing",
     }
     asyncio.run(oldest.tamper("delete from recorder.log"))
-    assert asyncio.run(look()).keys() == {"log-missing"}
+    assert asyncio.run(problems()).keys() == {"log-missing"}
 
 
 def emptied(archive: Path) -> None:

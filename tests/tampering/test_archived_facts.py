@@ -1,6 +1,6 @@
 """Facts in an archive that were edited, with a manifest that agrees.
 
-Whoever can write the archive computes the hashes of its files anew. No
+A writer of the archive can compute the hashes of its files again. No
 checkpoint commits to facts: they are derived again from the entries.
 """
 
@@ -47,7 +47,7 @@ def another_kind(rows: Rows) -> int:
     return int(rows[0]["position"])
 
 
-def what_it_tells(rows: Rows) -> int:
+def its_detail(rows: Rows) -> int:
     row = next(row for row in rows if "state" in row["detail"])
     row["detail"] = row["detail"].replace("state", "fate")
     return int(row["position"])
@@ -76,7 +76,7 @@ def one_of_no_node(rows: Rows) -> int:
 EDITS: dict[str, Callable[[Rows], int]] = {
     edit.__name__.replace("_", " "): edit
     for edit in (
-        no_topic, another_time, another_kind, what_it_tells, one_removed,
+        no_topic, another_time, another_kind, its_detail, one_removed,
         one_added, one_of_no_entry, one_of_no_node,
     )
 }  # fmt: skip
@@ -86,7 +86,7 @@ EDITS: dict[str, Callable[[Rows], int]] = {
 def written(
     embedded_server: DatabaseServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """An archive of days of which each needs what the one before told."""
+    """An archive of days that each need what the one before had."""
     place = tmp_path_factory.mktemp("archived-facts")
 
     async def fill(database: Any) -> None:

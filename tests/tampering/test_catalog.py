@@ -1,6 +1,6 @@
 """The schema is compared with what the migrations make.
 
-Whoever owns it can change what readers are shown without touching a row.
+Its owner can change what readers are shown without touching a row.
 """
 
 from collections.abc import AsyncIterator, Iterator

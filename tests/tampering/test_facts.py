@@ -29,7 +29,7 @@ SOME = """
       where d.log_id = 1 and {where}) f
     where place = 1 + {random} % count)
 """
-"""Any fact of log 1 of which a condition holds."""
+"""Any fact of log 1 that meets a condition."""
 
 EDITS = {
     "another actor": (
@@ -79,7 +79,7 @@ EDITS = {
     "a place": ("place is not null", "place = null"),
     "labels": ("labels is not null", "labels = labels[2:]"),
     "owners": ("owners is not null", "owners = array['x']"),
-    "what it tells": (
+    "its detail": (
         "detail <> '\\x007b7d'",
         "detail = convert_to('x{}', 'UTF8')",
     ),

@@ -1,8 +1,8 @@
-"""Nobody can pass off what they removed as what retention removed.
+"""No user can pass off what they removed as retention's removal.
 
-A log of which days were dropped, and thinned out by an earlier release, edited
-by a superuser with the triggers off; retention's own removals stand in the log
-as entries.
+A log with days that were dropped, and thinned out by an earlier release,
+edited by a superuser with the triggers off; retention's own removals are
+entries of the log.
 """
 
 import asyncio
@@ -101,7 +101,7 @@ IDLE = """
 async def test_a_notice_counts_for_an_hour_in_which_the_log_is_recorded(
     log: Database,
 ) -> None:
-    """A log that nobody records is given it when somebody does."""
+    """A log that is not recorded gets it when it is."""
     connection = await connect_to(log.superuser_dsn())
     change = connection.transaction()
     await change.start()

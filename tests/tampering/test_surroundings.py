@@ -1,7 +1,7 @@
 """Holds, bounds of days, and rows of no log, edited by a superuser.
 
-A log of which days were archived and dropped, with a hold and one that was
-lifted; what was done to it stands in it as entries.
+A log with days that were archived and dropped, with a hold and one that was
+lifted; what was done to it is in it as entries.
 """
 
 import asyncio
@@ -331,7 +331,7 @@ async def test_times_of_a_dropped_day_that_are_too_narrow_hide_it_not(
 
 @asynccontextmanager
 async def edited(database: Database) -> AsyncIterator[asyncpg.Connection]:
-    """A superuser's session, of which everything is undone."""
+    """A superuser's session; everything that it does is undone."""
     connection = await connect_to(database.superuser_dsn())
     made = connection.transaction()
     await made.start()

@@ -128,7 +128,7 @@ def named(found: Verified) -> set[int]:
     for problem in found.problems:
         if problem.kind == "checkpoint-mismatch":
             # Of all that the checkpoint commits to and the one before does
-            # not, of which there are four.
+            # not; there are four.
             last = problem.batch or 0
             batches |= set(range(last - 3, last + 1))
         elif problem.batch is not None:

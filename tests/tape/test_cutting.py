@@ -199,7 +199,7 @@ def cut(story: Story, window: Window) -> list[Observation]:
     return [observation_of(line.rstrip()) for line in lines if line]
 
 
-def told(story: Story, window: Window) -> dict[Any, list[Any]]:
+def events_of(story: Story, window: Window) -> dict[Any, list[Any]]:
     """What a log says of a window, by object, in order."""
     found: dict[Any, list[Any]] = defaultdict(list)
     for draft in story.drafts:
@@ -259,7 +259,7 @@ def test_a_window_on_tape_holds_what_the_log_holds(seed: int) -> None:
     for window in windows(story):
         played = Story(*cut(story, window))
 
-        assert told(played, window) == told(story, window), window
+        assert events_of(played, window) == events_of(story, window), window
 
 
 @pytest.mark.parametrize("seed", range(40))

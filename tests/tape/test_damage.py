@@ -1,8 +1,8 @@
 """A tape whose bytes were altered: a prefix of what was recorded, no more.
 
-What an altered letter in a plain tape says cannot be told from what was
-written; the checksums of a compressed one tell. These are the properties; the
-single kinds of bad input are in `test_bad_input`.
+An altered letter in a plain tape looks like what was written; the checksums of
+a compressed one reveal it. These are the properties; the single kinds of bad
+input are in `test_bad_input`.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is told of a tape."""
+"""What is shown of a tape."""
 
 from pathlib import Path
 

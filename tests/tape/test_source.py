@@ -64,7 +64,7 @@ class Puts:
 
 
 class Hours:
-    """A steady clock that passes only while somebody sleeps."""
+    """A steady clock that passes only while a task sleeps."""
 
     def __init__(self) -> None:
         self.slept: list[float] = []
@@ -169,7 +169,7 @@ async def test_stopping_at_any_place_loses_and_doubles_nothing(
 async def test_frames_before_the_first_are_not_looked_into(
     path: Path,
 ) -> None:
-    """They were played; what was wrong with one was told then."""
+    """They were played; what was wrong with one was reported then."""
     plain = path.with_name("a.tape.jsonl")
     write(plain, [a_frame(n) for n in range(5)])
     lines = plain.read_bytes().split(b"\n")

@@ -1,4 +1,4 @@
-"""Clusters that change at random, told as a source would tell them.
+"""Clusters that change at random, observed as a source would.
 
 Whatever happens to a stream comes: versions, heartbeats, bookmarks, ends of
 all kinds, refusals, lists that find what was missed, rewinds.

@@ -1,4 +1,4 @@
-"""By when what nobody saw was written."""
+"""By when an unseen object was written."""
 
 from datetime import UTC, datetime
 

@@ -103,7 +103,7 @@ async def test_a_cut_at_any_byte_loses_nothing(tmp_path: Path) -> None:
 
 
 async def test_a_silent_stream_is_given_up(tmp_path: Path) -> None:
-    """Half open: the connection stands and nothing comes any more."""
+    """Half open: the connection exists and nothing comes any more."""
     settings = dataclasses.replace(FAST, idle=0.3)
     memory = Memory()
     async with (

@@ -18,7 +18,7 @@ BLIND = replace(WALKING, walk_accounts=0, walk_looks=0)
 async def test_renewals_of_leases_are_no_versions_of_another_resource(
     tmp_path: Path,
 ) -> None:
-    """Of many Leases, one of which began meanwhile."""
+    """Of many Leases; one began meanwhile."""
     async with FakeCluster(KINDS) as fake:
         fake.put("pods", "a")
         fake.put("leases", "n0", namespace="kube-node-lease")

@@ -131,7 +131,7 @@ async def test_a_kind_that_is_defined_again_goes_on_where_it_was_not(
     assert [(one.since, one.possible) for one in walked] == [(since, [])]
 
 
-@pytest.mark.parametrize("why", ["rewound", "defined by nobody"])
+@pytest.mark.parametrize("why", ["rewound", "not defined"])
 async def test_a_kind_goes_on_nowhere_if_it_may_have_been(
     tmp_path: Path, why: str
 ) -> None:

@@ -1,6 +1,6 @@
 """The source against a real API server, with exactly the rights we ship.
 
-Everything that happens is compared with etcd's own history: what was not told
+Everything that happens is compared with etcd's own history: what was not sent
 must lie between the place of a stream and a list that followed.
 """
 
@@ -85,7 +85,7 @@ async def _client(cluster: Cluster) -> ClusterClient:
 
 
 async def _live(cluster: Cluster, memory: Memory, name: str) -> None:
-    """Wait until a pod that is made now is told by the watch."""
+    """Wait until a pod that is made now is sent by the watch."""
     await memory.until(lambda: memory.of(ListPage, PODS))
     made = await cluster.api.create(
         "/api/v1/namespaces/default/pods",
@@ -102,7 +102,7 @@ async def _live(cluster: Cluster, memory: Memory, name: str) -> None:
 
 
 async def _kinds_come_and_go(cluster: Cluster, memory: Memory) -> None:
-    def was_told_gone() -> bool:
+    def was_sent_gone() -> bool:
         closed = memory.of(StreamClosed, JOBSET)
         return bool(closed) and closed[-1].reason == ABSENT
 
@@ -110,7 +110,7 @@ async def _kinds_come_and_go(cluster: Cluster, memory: Memory) -> None:
     await cluster.kubectl("apply", "-f", "-", stdin=definition)
     await memory.until(lambda: memory.of(ListPage, JOBSET))
     await cluster.kubectl("delete", "crd", "jobsets.jobset.x-k8s.io")
-    await memory.until(was_told_gone)
+    await memory.until(was_sent_gone)
     await cluster.kubectl("apply", "-f", "-", stdin=definition)
     await memory.until(lambda: memory.of(HistoryWalked, JOBSET))
     await cluster.kubectl("apply", "-f", "-", stdin=jobset)

@@ -21,7 +21,7 @@ async def test_a_full_sink_stops_the_reading_and_drops_nothing(
         for n in range(300):
             fake.put("pods", f"p{n}", data="x" * 100_000)
         await memory.until(lambda: memory.is_waited_for)
-        await asyncio.sleep(0.2)  # whoever went on reading would show it
+        await asyncio.sleep(0.2)  # further reading would show
         (stream,) = [s for s in fake.streams if s.kind.plural == "pods"]
         assert stream.queue.qsize() > 50, "the server could write it all"
         assert not memory.of(WatchFrame, PODS)

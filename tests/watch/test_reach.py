@@ -27,7 +27,7 @@ SPAN = 400
 
 
 def reads(fake: FakeCluster) -> list[tuple[str, str]]:
-    """Return of which object, and as of which version, it was asked."""
+    """Return the object that was requested, and the version."""
     return [
         (query["fieldSelector"], query["resourceVersion"])
         for path, query in fake.requests
@@ -60,7 +60,7 @@ async def test_the_watch_goes_on_where_the_server_says_that_it_can(
 async def test_what_is_still_possible_ends_with_a_list_of_that_version(
     tmp_path: Path,
 ) -> None:
-    """What the watch tells behind it is not lost with the rest."""
+    """What the watch sends after it is not lost with the rest."""
     async with FakeCluster() as fake:
         fake.names_oldest_version = True
         fake.put("pods", "a")
@@ -85,7 +85,7 @@ async def test_what_is_still_possible_ends_with_a_list_of_that_version(
 
 
 async def test_a_long_span_is_put_in_stages(tmp_path: Path) -> None:
-    """Whoever is killed between two of them goes on behind the first."""
+    """A process killed between two of them resumes after the first."""
     async with FakeCluster() as fake:
         memory = unheard(fake, 60)
         settings = replace(WALKING, walk_stage=20, walk_stages=4)

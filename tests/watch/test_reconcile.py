@@ -1,4 +1,4 @@
-"""Comparing the log with a list: what the server never told."""
+"""Comparing the log with a list: what the server never sent."""
 
 import asyncio
 import dataclasses
@@ -24,10 +24,10 @@ YOUNG = "2999-01-01T00:00:00Z"
 
 
 async def _watched(fake: FakeCluster, memory: Memory) -> None:
-    """Wait for the watches of which comparisons are waited for.
+    """Wait for the watches whose comparisons are waited for.
 
     A bookmark reaches those that are open, and a stream is compared only
-    after it has told something.
+    after it has sent something.
     """
     await memory.until(
         lambda: fake.watching("events") and fake.watching("pods")
@@ -109,7 +109,7 @@ async def test_what_changes_while_it_is_compared_is_no_mismatch(
 async def test_a_list_in_the_meantime_makes_a_comparison_void(
     tmp_path: Path,
 ) -> None:
-    """What went before it was inferred, and is told by no frame."""
+    """What went before it was inferred, and is in no frame."""
     async with FakeCluster() as fake:
         fake.put("pods", "b")
         client = ClusterClient.from_kubeconfig(

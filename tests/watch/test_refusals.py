@@ -1,4 +1,4 @@
-"""What the server refuses, and what is told and done about it."""
+"""What the server refuses, and what is reported and done about it."""
 
 import time
 from pathlib import Path
@@ -120,7 +120,7 @@ async def test_a_server_that_has_just_started_is_not_believed(
 async def test_what_was_reported_deleted_is_listed_when_it_is_back(
     tmp_path: Path,
 ) -> None:
-    """A watch would go on as if nobody had taken its objects for gone."""
+    """A watch would go on as if its objects had not been taken for gone."""
     memory = Memory()
     async with FakeCluster() as fake:
         fake.put("pods", "a")

@@ -22,7 +22,7 @@ from tests.watch.watching import FAST, NODES, PODS, Memory, recording
 
 EXACT = "resourceVersionMatch"
 PAST = pytest.mark.parametrize("lists_exact_versions", [True, False])
-"""Whether the server still tells how an object was at a version."""
+"""Whether the server still has an object as of a version."""
 
 
 def _epochs(memory: Memory) -> list[EpochBegan]:
@@ -232,7 +232,7 @@ async def test_the_log_forgets_slowly_and_one_rewind_stays_one(
 async def test_a_rewind_that_later_writes_cover_is_found(
     tmp_path: Path, *, lists_exact_versions: bool
 ) -> None:
-    """Every version is as high again; only an object is gone, untold."""
+    """Every version is as high again; only an object went without a frame."""
     settings = dataclasses.replace(FAST, reconcile_wait=1.0)
     memory = Memory()
     async with FakeCluster() as fake:

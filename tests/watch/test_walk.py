@@ -1,4 +1,4 @@
-"""Walking back, in histories of which everything is known.
+"""Walking back, in histories that are known whole.
 
 The oracle is the history itself: what a walk may read of it is answered from
 a plain list of changes, and what it must find is in the same list.
@@ -212,11 +212,11 @@ def test_one_version_that_nothing_accounts_for_hides_no_object() -> None:
 
     assert once.healed
     assert not twice.healed
-    assert between.healed, "a list of version 5 stands between 2 and 6"
+    assert between.healed, "a list of version 5 is between 2 and 6"
 
 
 def test_who_lived_for_long_is_met_with_few_looks() -> None:
-    """Among versions of which nothing else is known."""
+    """Among versions with nothing else known."""
     lived = [("b", "b1")] * 40 + ["b1"]
     history = History([("a", "a1"), *[OTHER] * 300, *lived, *[OTHER] * 200])
 
@@ -227,7 +227,7 @@ def test_who_lived_for_long_is_met_with_few_looks() -> None:
 
 
 def test_an_object_that_came_and_went_is_found_by_name() -> None:
-    """At the version of a witness: its own, or of who tells of it."""
+    """At the version of a witness: its own, or of an object that names it."""
     history = History(
         [("a", "a1"), OTHER, ("b", "b1"), "b1", OTHER, ("c", "c1"), "c1"]
     )

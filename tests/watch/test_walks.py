@@ -12,7 +12,7 @@ from tests.support.fake_cluster import STANDARD, Failure, FakeCluster, Kind
 from tests.watch.watching import FAST, NODES, PODS, Memory, recording
 
 CONFIG_MAPS = Kind("configmaps", "ConfigMap", "", "v1")
-"""A kind that nobody records."""
+"""A kind that is not recorded."""
 
 WALKING = replace(FAST, walk_time=5, walk_first_time=5)
 
@@ -26,7 +26,7 @@ def recovered(memory: Memory) -> list[str]:
 
 
 def unheard(fake: FakeCluster, changes: int) -> Memory:
-    """Change a Pod and a Node so often, after whoever remembers them went."""
+    """Change a Pod and a Node so often, after their witnesses were deleted."""
     fake.put("pods", "a")
     fake.put("nodes", "n", namespace="")
     memory = Memory({PODS: str(fake.revision), NODES: str(fake.revision)})
@@ -86,7 +86,7 @@ async def test_versions_that_the_cache_forgot_come_before_the_list(
 async def test_a_walk_waits_for_what_others_account_for(
     tmp_path: Path,
 ) -> None:
-    """More versions than are looked at, but none is of nobody."""
+    """More versions than are read, but each has its object."""
     async with FakeCluster() as fake:
         memory = unheard(fake, 120)
         settings = replace(WALKING, walks=1, walk_accounts=0)

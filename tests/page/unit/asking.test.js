@@ -106,7 +106,7 @@ test('what asking again cannot change is asked once', async () => {
   assert.ok(answers.of('a').isFinal);
 });
 
-test('what nobody needs any more is neither asked nor waited for', async () => {
+test('an answer not needed any more is neither requested nor awaited', async () => {
   const net = world();
   const answers = new Answers(net);
   answers.want([need('a', 1), need('b', 1)]);
@@ -118,7 +118,7 @@ test('what nobody needs any more is neither asked nor waited for', async () => {
   assert.equal(net.timers.size, 0);
 });
 
-test('answers that nobody needs do not pile up', async () => {
+test('answers that are not needed do not pile up', async () => {
   const net = world();
   const answers = new Answers(net);
   for (let number = 0; number < 200; number += 1) {

@@ -71,7 +71,7 @@ test('the list is sorted by what a column shows, and back by a second click', ()
   assert.equal(nextOrder('time', 'time'), '');
 });
 
-test('incidents stand under the word by which they are grouped', () => {
+test('incidents are under the word by which they are grouped', () => {
   const titles = (by) => grouped(MANY, by, { places: PLACES, zone: 'utc' })
     .map(({ title, incidents }) => [title, incidents.length]);
 

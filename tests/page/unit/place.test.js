@@ -57,7 +57,7 @@ test('a link keeps the log and the zone and drops what was open', () => {
   assert.equal(writePlace(to), '/node/y?log=3&zone=local');
 });
 
-test('every key that is told of does something', () => {
+test('every documented key does something', () => {
   for (const { keys, action } of BINDINGS) {
     for (const key of keys) {
       if (key === '–') continue;
@@ -73,7 +73,7 @@ test('every key that is told of does something', () => {
   }
 });
 
-test('keys belong to the browser while somebody writes, or with Ctrl', () => {
+test('keys belong to the browser in text fields, or with Ctrl', () => {
   const pressed = { key: 'f', ctrlKey: false, metaKey: false, altKey: false };
 
   assert.equal(actionOf(pressed, 'INPUT'), null);

@@ -44,7 +44,7 @@ test('the short form leaves nothing but zeros out', () => {
   assert.equal(readInstant(writeShort(NOON + 120)), NOON + 120);
 });
 
-test('a span is told in its two largest units', () => {
+test('a span is shown in its two largest units', () => {
   assert.equal(span(372_000), '6 min 12 s');
   assert.equal(span(400), '400 ms');
   assert.equal(span(1500), '1.5 s');
@@ -64,7 +64,7 @@ test('a time of day is written with its zone and its day', () => {
   assert.equal(zoneName('utc', NOON), 'UTC');
 });
 
-test('ticks stand at round times and never run together', () => {
+test('ticks are at round times and never run together', () => {
   for (const width of [200, 640, 1400]) {
     for (let length = 30; length < 1e11; length *= 3.7) {
       const window = { from: NOON - length / 3, to: NOON + length };
@@ -101,7 +101,7 @@ test('what is under the hand stays there when one comes closer', () => {
   }
 });
 
-test('a window never becomes shorter than an axis can tell', () => {
+test('a window never becomes shorter than an axis can show', () => {
   let window = { from: NOON, to: NOON + HOUR };
   for (let turn = 0; turn < 100; turn += 1) window = zoomed(window, 0.5, NOON);
 

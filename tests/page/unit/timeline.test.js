@@ -116,7 +116,7 @@ test('a step of a chain is found before another mark, a mark before a span', () 
   assert.equal(hitAt(ready, WHOLE, 1000, 700).label, 'span');
 });
 
-test('what was not seen is told before what would have been the case', () => {
+test('what was not seen is shown before what would have been the case', () => {
   const ready = lane({
     spans: [{ from: 0, to: 1000, tone: 'service', label: 'span', entry: null }],
     unseen: [{ from: 200, to: 300, label: 'gap: v1/pods' }],
@@ -151,7 +151,7 @@ test('pinned lanes are on top, and the others in the order that was chosen', () 
   assert.deepEqual(moved([a, b, c], 'a', -1), ['a', 'b', 'c']);
 });
 
-test('two timelines stand lane by lane, the second moved to the first', () => {
+test('two timelines are lane by lane, the second moved to the first', () => {
   const span = { from: 100, to: Infinity, tone: 'service', label: '', entry: null };
   const of = (id, at) => lane({ id, title: id, marks: [mark(at)], spans: [span],
     unseen: [{ from: 100, to: 200, label: 'gap' }] }).lane;

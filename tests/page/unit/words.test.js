@@ -26,7 +26,7 @@ const incident = (given) => ({
   totals: { workloads: 0, gpus: 0, gpuHoursLost: 0 }, ...given,
 });
 
-test('an incident is told in the words of one line', () => {
+test('an incident is described in one line', () => {
   const decision = { class: 'AUTO_REMEDIATION' };
   const [verdict] = incident().verdicts;
 
