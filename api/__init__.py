@@ -1,6 +1,6 @@
 """The served API: GraphQL, the export, and the page.
 
-Read-only. It asks the logs through `api.ports` and answers in the words of
-`recorder.answers`; nothing here decides what happened, and nothing but the
-wiring, for the command line, imports it.
+Read-only. It reads logs through `api.ports` and returns the answers of
+`recorder.answers`; it does not decide what happened. Only the wiring of the
+command line imports it.
 """

@@ -1,8 +1,7 @@
 """Authentication: who makes a request, and who has access.
 
-`Guard` is the place where another way to prove who one is would stand beside
-`Tokens`: what comes after it knows a `Principal` and nothing of how it was
-proved.
+Another way to authenticate is another `Guard`, like `Tokens`: the code behind
+it gets a `Principal`, and does not depend on how the caller authenticated.
 """
 
 import logging
@@ -18,10 +17,10 @@ from recorder.model.errors import ConfigError
 __all__ = [
     "LOCAL",
     "PRINCIPAL",
-    "Anybody",
     "DeniedError",
     "ForbiddenError",
     "Guard",
+    "LocalGuard",
     "OpenToAllError",
     "Principal",
     "Tokens",
@@ -52,14 +51,14 @@ class UnreadableError(ApiError):
 
 
 class ForbiddenError(ApiError):
-    """Who asks is known, and has no right to an answer."""
+    """The caller is authenticated and has no permission to read this."""
 
     code = "access.forbidden"
     status = 403
 
 
 class OpenToAllError(ConfigError):
-    """Everybody could read everything."""
+    """Every client that reaches the address could read everything."""
 
     code = "config.listen"
     exit_status = 2
@@ -78,28 +77,28 @@ class Principal:
 
 LOCAL = Principal("local")
 PRINCIPAL = "recorder.principal"
-"""Where an ASGI scope holds who asks, for what is behind another library."""
+"""The key of the caller in an ASGI scope, for code behind another library."""
 
 
 class Guard(Protocol):
-    """Decides who has access."""
+    """Authenticates callers."""
 
     async def admit(
         self, headers: Mapping[str, str], peer: str | None = None
     ) -> Principal:
-        """Return who asks; asked again while a subscription goes on.
+        """Return the caller; called again while a subscription is open.
 
         Args:
-            headers: of the request.
+            headers: the headers of the request.
             peer: the common name of the client certificate that was verified.
 
         Raises:
-            DeniedError: it was not proved.
+            DeniedError: the caller is not authenticated.
         """
 
 
-class Anybody:
-    """For the loopback address, which only this machine can reach."""
+class LocalGuard:
+    """Accepts all requests: for loopback, which only this machine reaches."""
 
     async def admit(
         self, headers: Mapping[str, str], peer: str | None = None
@@ -118,10 +117,10 @@ class Tokens:
     async def admit(
         self, headers: Mapping[str, str], peer: str | None = None
     ) -> Principal:
-        """Return the name of the token that is presented.
+        """Return a principal with the name of the presented token.
 
         Raises:
-            DeniedError: there is none, or it does not count.
+            DeniedError: there is none, or it is not valid.
         """
         del peer
         presented = bearer_token(headers)
@@ -143,19 +142,19 @@ def bearer_token(headers: Mapping[str, str]) -> str:
     Raises:
         DeniedError: it presents none.
     """
-    said = headers.get("authorization", "")
-    if not said.lower().startswith(BEARER):
+    value = headers.get("authorization", "")
+    if not value.lower().startswith(BEARER):
         msg = "present a token: Authorization: Bearer ..."
         raise DeniedError(msg)
-    return said[len(BEARER) :].strip()
+    return value[len(BEARER) :].strip()
 
 
 def check_listening(host: str, *, guarded: bool) -> None:
     """Check that an address open to others requires tokens.
 
     Raises:
-        OpenToAllError: an address that others reach, and nobody is asked who
-            they are.
+        OpenToAllError: other machines reach the address, and requests are
+            not authenticated.
     """
     if guarded or is_loopback(host):
         return

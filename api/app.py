@@ -1,8 +1,8 @@
-"""The application: what is served where.
+"""The application: which path serves what.
 
-``/graphql`` questions, ``/export.ndjson`` everything, ``/mcp`` tools for
-agents, ``/metrics`` how many asked and how long it took, ``/healthz`` and
-``/readyz`` probes, and the page everywhere else.
+``/graphql`` serves queries and subscriptions, ``/export.ndjson`` the export,
+``/mcp`` tools for agents, ``/metrics`` counts and durations of requests,
+``/healthz`` and ``/readyz`` probes, and every other path the page.
 """
 
 import asyncio
@@ -74,11 +74,12 @@ HTTP_OK, HTTP_REFUSED = 200, 400
 Endpoint = Callable[[Request], Awaitable[Any]]
 
 COMPRESSED_FROM = 500
-"""Bytes: what is smaller fits into one packet either way."""
+"""Bytes: a smaller response fits into one packet uncompressed too."""
 
 add_compress_type(GRAPHQL)
 add_compress_type(LINES)
-# They compress themselves, in a hundredth of the memory for each subscriber.
+# Event streams compress themselves, with a hundredth of the memory for each
+# subscriber.
 remove_compress_type(EVENT_STREAM)
 
 
@@ -119,7 +120,7 @@ class Served:
             yield
 
     def app(self, *, only_loopback_names: bool) -> ASGIApp:
-        """Return what a server calls."""
+        """Return the ASGI application."""
         routes = [
             Route(
                 "/graphql",
@@ -155,14 +156,14 @@ class Served:
         return Gate(compressed, only_loopback_names=only_loopback_names)
 
     def _answering(self, endpoint: Endpoint, question: str) -> Endpoint:
-        """Answer what an endpoint raises, and count its answers."""
-        telling = _answering_errors(endpoint)
+        """Turn exceptions of an endpoint into responses; count responses."""
+        answered = _answering_errors(endpoint)
 
         async def counting(request: Request) -> Any:
             began = time.monotonic()
             request.state.question, request.state.refused = question, False
-            response = await telling(request)
-            # What streams has none; a refused query may be answered with 200.
+            response = await answered(request)
+            # Streams have no status; a refused query may be sent with 200.
             status = getattr(response, "status_code", HTTP_OK)
             if request.state.refused:
                 status = max(status, HTTP_REFUSED)
@@ -173,7 +174,7 @@ class Served:
         return counting
 
     async def _admit(self, request: Request) -> Principal:
-        """Return who asks, also for whoever records what is read."""
+        """Return the caller; also put it into the scope, to record reads."""
         peer = peer_of(request)
         who = await self._guard.admit(request.headers, peer)
         let_in(request.scope)
@@ -225,10 +226,10 @@ class Served:
     async def _operation(
         self, query: Query, who: Principal
     ) -> AsyncGenerator[bytes, None]:
-        """Begin what somebody asks over a WebSocket.
+        """Start an operation that a client sent over a WebSocket.
 
         Raises:
-            Refused: it is not executed.
+            Refused: the operation is not executed.
         """
         prepared = self._executor.prepare(query)
         reads = None if self._reads is None else self._reads.begun()
@@ -322,15 +323,15 @@ def peer_of(request: HTTPConnection) -> str | None:
 
 
 async def _healthy(_: Request) -> Response:
-    # That this answers shows that the event loop turns.
+    # A response shows that the event loop runs.
     return PlainTextResponse("ok\n")
 
 
 def _answering_errors(endpoint: Endpoint) -> Endpoint:
-    """Answer what an endpoint raises, and nothing of what is inside."""
+    """Turn exceptions of an endpoint into responses without internals."""
 
     @wraps(endpoint)
-    async def telling(request: Request) -> Any:
+    async def answering(request: Request) -> Any:
         try:
             return await endpoint(request)
         except ApiError as exc:
@@ -342,9 +343,9 @@ def _answering_errors(endpoint: Endpoint) -> Endpoint:
             log.warning("cannot answer: %s", exc)
             return error_response(exc, status=503)
         except asyncio.CancelledError:
-            # Only the end of the server cancels what it answers.
+            # Only the stopping server cancels requests.
             return error_response(StoppingError("the server is stopping"))
-        except Exception as exc:  # noqa: BLE001 - told as a number
+        except Exception as exc:  # noqa: BLE001 - sent as a number
             return error_response(InternalError(unforeseen(exc)), status=500)
 
-    return telling
+    return answering

@@ -1,7 +1,7 @@
-"""Errors as clients see them: a code, a message, and nothing of ours inside.
+"""Errors as clients see them: a code and a message, without internals.
 
-An error that the project knows by name is told as it is, with its code. What
-nobody foresaw is told as a number, under which the server's log has the rest.
+A `RecorderError` is sent with its message and code. An unexpected exception is
+sent as a number, under which the server's log has the details.
 """
 
 import logging
@@ -26,8 +26,8 @@ __all__ = [
     "StoppingError",
     "TooLateError",
     "WindowTooWideError",
+    "client_message",
     "formatted_error",
-    "told",
     "unforeseen",
 ]
 
@@ -41,47 +41,47 @@ FROM_OUTSIDE = {
     "log.schema": REFUSED,
     "log.unavailable": "the database does not answer: try again",
 }
-"""What clients get, by code, in place of the text of a database driver, which
-can name hosts, ports and roles."""
+"""The messages that clients get, by code, in place of the text of a database
+driver, which can name hosts, ports and roles."""
 
 
 class ApiError(RecorderError):
-    """A request that cannot be answered as it is."""
+    """A request that cannot be answered."""
 
     code = "api"
     status: ClassVar[int] = 400
-    """Of HTTP, where nothing was executed."""
+    """The HTTP status if nothing was executed."""
 
 
 class CursorError(ConfigError):
-    """A cursor that this log never gave."""
+    """A cursor that this log did not issue."""
 
     code = "question.cursor"
 
 
 class ExpiredCursorError(ConfigError):
-    """What lies behind a cursor was pruned, or is of other facts by now.
+    """What follows a cursor was pruned, or its facts were derived again.
 
-    To go on from it would lose something, or tell it twice.
+    To continue from it would skip items or repeat them.
     """
 
     code = "question.cursor_expired"
 
 
 class LogNumberError(ConfigError):
-    """What is no number of a log."""
+    """Not the number of a log."""
 
     code = "question.log"
 
 
 class PageSizeError(ConfigError):
-    """More is asked for at once than one answer holds."""
+    """More items are requested than one answer holds."""
 
     code = "question.first"
 
 
 class TooManyClustersError(ConfigError):
-    """More clusters are named than one request may ask."""
+    """More clusters are named than one request may query."""
 
     code = "question.clusters"
 
@@ -93,27 +93,27 @@ class WindowTooWideError(ConfigError):
 
 
 class LimitError(ApiError):
-    """A query that is too deep, too long, or asks too much at once."""
+    """A query that is too deep, too long, or selects too much."""
 
     code = "api.limit"
 
 
 class BusyError(ApiError):
-    """Too many questions are being answered."""
+    """Too many requests are being answered."""
 
     code = "api.busy"
     status = 503
 
 
 class TooLateError(ApiError):
-    """An answer took longer than one may."""
+    """An answer took longer than allowed."""
 
     code = "api.timeout"
     status = 504
 
 
 class SlowReaderError(ApiError):
-    """A subscriber did not read as fast as things happened."""
+    """A subscriber did not read fast enough."""
 
     code = "api.slow_reader"
 
@@ -132,20 +132,20 @@ class InternalError(ApiError):
 
 
 class StoppingError(ApiError):
-    """The server ends; another one may go on."""
+    """The server is stopping; another one may continue."""
 
     code = "api.stopping"
     status = 503
 
 
 def formatted_error(error: GraphQLError) -> GraphQLFormattedError:
-    """Return an error as the client is told it."""
+    """Return an error as it is sent to the client."""
     formatted = error.formatted
     cause = error.original_error
     while isinstance(cause, GraphQLError) and cause.original_error is not None:
         cause = cause.original_error
     if isinstance(cause, RecorderError):
-        formatted["message"] = told(cause)
+        formatted["message"] = client_message(cause)
         _set_code(formatted, cause.code)
         if isinstance(cause, SlowReaderError):
             formatted["extensions"]["cursor"] = cause.cursor
@@ -157,18 +157,18 @@ def formatted_error(error: GraphQLError) -> GraphQLFormattedError:
     return formatted
 
 
-def told(error: RecorderError) -> str:
-    """Return what an error says, with the next step where that is known.
+def client_message(error: RecorderError) -> str:
+    """Return the message of an error, with the next step where it is known.
 
-    Its own advice is in words of the command line.
+    The advice of the error itself is for the command line, and left out.
     """
     if error.__cause__ is not None and error.code in FROM_OUTSIDE:
         log.warning("cannot answer: %s", error)
         return FROM_OUTSIDE[error.code]
-    said = " ".join(str(error).split())
+    message = " ".join(str(error).split())
     if isinstance(error, AmbiguousLogError):
-        return f"{said}; name one with cluster: or log:"
-    return said
+        return f"{message}; name one with cluster: or log:"
+    return message
 
 
 def unforeseen(error: BaseException) -> str:

@@ -1,6 +1,6 @@
-"""What the API needs of the logs, and of who may ask; the wiring has both.
+"""The ports of the API: the logs, and who has access; the wiring has both.
 
-Nothing here knows a database: a reading answers the questions of
+None depends on a database: a `Reading` answers the questions of
 `recorder.answers`.
 """
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 class Logs(Protocol):
-    """The logs of one database, or of all of a registry."""
+    """The logs of one database, or of all databases of a registry."""
 
     def beside(
         self, *, connections: int, statement_timeout: timedelta
@@ -35,11 +35,11 @@ class Logs(Protocol):
     async def read(
         self, number: int | None, *, cluster: str | None = None
     ) -> Reading:
-        """Open the log that is meant, as it stands now.
+        """Open the log that is meant, as it is now.
 
         Raises:
             NotFoundError: there is no such log or cluster, or none at all.
-            LogUnavailableError: the database that has it is away.
+            LogUnavailableError: its database does not respond.
             ConfigError: several could be meant.
         """
 
@@ -47,26 +47,26 @@ class Logs(Protocol):
         """Return all logs that can be read now, and which clusters are away.
 
         Raises:
-            LogError: there is one database, and it does not answer.
+            LogError: the only database does not respond.
         """
 
     def note_delivery(self, log: int) -> None:
         """Note that something of a log that was read before is delivered."""
 
     async def leave(self, log: int) -> None:
-        """Close what is open of one of many logs, until it is asked again."""
+        """Close the connections to one of many logs until it is read again."""
 
     async def rest(self) -> None:
-        """Close what need not be open between two questions."""
+        """Close what need not stay open between two requests."""
 
     async def status(self, number: int | None) -> Status:
-        """Return everything at a glance: of all logs, or of the one named."""
+        """Return the status of all logs, or of the one named."""
 
     def bell(self, reading: Reading) -> AbstractAsyncContextManager[Bell]:
-        """Return what rings when a log has grown."""
+        """Return a bell that rings when a log has grown."""
 
     async def ping(self) -> None:
-        """See that the database answers.
+        """Check that the database responds.
 
         Raises:
             LogError: it does not.
@@ -77,18 +77,18 @@ class Logs(Protocol):
 
 
 class Holder(Protocol):
-    """Who holds a token."""
+    """The holder of a token."""
 
     @property
     def name(self) -> str:
-        """What the token is called."""
+        """The name of the token."""
 
 
 class TokenFile(Protocol):
-    """The tokens that admit."""
+    """The valid tokens."""
 
     def holder(self, presented: str) -> Holder | None:
-        """Return the token that somebody presents, if it counts.
+        """Return the holder of a presented token; None if it is not valid.
 
         Raises:
             ConfigError: the file cannot be read.
@@ -96,54 +96,54 @@ class TokenFile(Protocol):
 
 
 class Reads(Protocol):
-    """Where it is recorded what is read."""
+    """The log of reads."""
 
     def begun(self) -> "Reads":
-        """Return where an answer is recorded that is worked on from here."""
+        """Return the port for an answer that is started now."""
 
     async def record(self, record: Mapping[str, Any]) -> None:
-        """Return when a record of a read is committed.
+        """Commit a record of a read.
 
         Raises:
-            LogError: it cannot be.
+            LogError: it cannot be committed.
         """
 
 
 class Rights(Protocol):
-    """What somebody may get in a cluster, now."""
+    """The current permissions of the caller in a cluster."""
 
     @property
     def cluster_uid(self) -> str:
-        """Which cluster."""
+        """The UID of the cluster."""
 
     async def held(self, wanted: Collection[Right]) -> Collection[Right]:
-        """Return those of some rights that are held.
+        """Return which of some rights the caller holds.
 
         Raises:
-            ApiError: the API server does not say.
+            ApiError: the API server does not respond.
         """
 
 
 class Reviews(Protocol):
-    """What the API server of a cluster says of people."""
+    """Reviews of tokens and permissions by the API server of a cluster."""
 
     async def cluster_uid(self) -> str:
-        """Return which cluster answers.
+        """Return the UID of the cluster.
 
         Raises:
-            ClusterError: it does not answer.
+            ClusterError: the API server does not respond.
         """
 
     async def holder(self, token: str) -> Person | None:
-        """Return whose token it is, if it counts and is meant for us.
+        """Return the holder of a token that is valid for this server.
 
         Raises:
-            ClusterError: the API server does not say.
+            ClusterError: the API server does not respond.
         """
 
     async def may(self, person: Person, right: Right) -> bool:
-        """Return whether somebody has a right.
+        """Return whether a person has a right.
 
         Raises:
-            ClusterError: the API server does not say.
+            ClusterError: the API server does not respond.
         """

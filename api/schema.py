@@ -1,8 +1,7 @@
-"""The schema, put together.
+"""The GraphQL schema.
 
-``api/schema.graphql`` is what clients rely on; a test compares it with this,
-and fails on what would break one of them. Written anew with
-``python -m api.schema``.
+Clients rely on ``api/schema.graphql``; a test compares it with this and fails
+on breaking changes. ``python -m api.schema`` writes it.
 """
 
 from pathlib import Path
@@ -32,7 +31,7 @@ class Query(AboutLogs, AboutNodes):
 
 
 def make_schema() -> strawberry.Schema:
-    """Make the schema."""
+    """Return the schema."""
     return strawberry.Schema(
         query=Query,
         subscription=Subscription,

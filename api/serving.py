@@ -1,9 +1,9 @@
-"""Serving: what the API needs of a server that listens.
+"""Listening: an address on which the API is served.
 
-Begun by `recorder.wiring.serving`. The address is bound first, so that an
-address in use is an error at once. Before there is a database to ask, probes
-are answered and the rest is refused: a server that listened only once it can
-answer would be taken for dead while it waits, and restarted again and again.
+Started by `recorder.wiring.serving`. The address is bound first, so that an
+address in use is an error at once. Until the database is available, probes are
+answered and other requests are refused: a server that did not listen while it
+waits would fail its liveness probe and be restarted again and again.
 """
 
 import ssl
@@ -32,7 +32,7 @@ BOUNDS = server.Bounds(
 )
 
 SWITCH_SECONDS = 0.001
-"""How long a worker computes before the loop that talks to clients may."""
+"""How long a worker thread runs before the event loop gets its turn."""
 
 
 INSTANCE = "Recorder-Instance"
@@ -47,20 +47,20 @@ class NotReadyError(ApiError):
 
 
 class Opening:
-    """Stands in front of an application, from before there is one."""
+    """Answers until there is an application, then passes requests to it."""
 
     def __init__(self) -> None:
         self.waiting_for = "the database has not been asked yet"
-        """In words that anybody may read."""
+        """The reason, shown to clients that have not authenticated."""
 
         self.instance = token_hex(8)
-        """The name of this server and no other: ``/healthz`` says it, so that
-        whoever was told an address can see whose it is."""
+        """The name of this process: ``/healthz`` returns it, so that a client
+        can check which server listens on an address."""
 
         self._app: ASGIApp | None = None
 
     def open(self, app: ASGIApp) -> None:
-        """Let an application answer from now on."""
+        """Pass requests to an application from now on."""
         self._app = app
 
     async def __call__(
@@ -93,14 +93,14 @@ async def listening(
     guarded: bool,
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[tuple[str, Opening]]:
-    """Listen while entered; yield the address, and what to serve through.
+    """Listen while entered; yield the URL and the `Opening`.
 
-    Leaving waits for answers that have begun, a few seconds at most.
+    Leaving waits for answers that have started, a few seconds at most.
 
     Raises:
-        OpenToAllError: others could read everything.
+        OpenToAllError: other machines could read everything.
         ListenError: the address is malformed.
-        AddressTakenError: it is taken, or not of this machine.
+        AddressTakenError: it is in use, or not an address of this machine.
     """
     host, _ = server.parsed_address(listen)
     check_listening(host, guarded=guarded)

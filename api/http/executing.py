@@ -1,7 +1,6 @@
-"""A query, from its text to what it asks, and to its answer.
+"""Parses, validates and executes queries.
 
-Texts are read and validated once and remembered: dashboards and the page ask
-the same again and again.
+Parsed texts are cached: dashboards and the page repeat the same queries.
 """
 
 from collections.abc import AsyncGenerator, Callable, Mapping
@@ -34,8 +33,8 @@ from api.schema import make_schema
 __all__ = ["Executor", "Prepared", "Query", "Refused", "document_of"]
 
 REMEMBERED = 100
-"""Queries: the page and a few dashboards. Of the largest one the tree takes
-about 1 MB, and what is refused is remembered with its text."""
+"""Queries: those of the page and of a few dashboards. The tree of the largest
+one takes about 1 MB; a refused query is cached too."""
 
 ERRORS_MAX = 10
 
@@ -50,26 +49,26 @@ class Query:
 
 
 class Refused(Exception):  # noqa: N818 - not an error of ours
-    """A query that is not executed, with what is wrong with it."""
+    """A query that is not executed, with its errors."""
 
     def __init__(self, errors: list[GraphQLError]) -> None:
         self.errors = errors
         super().__init__(str(errors[0]))
 
     def document(self) -> dict[str, Any]:
-        """Return it as the client is told it."""
+        """Return the response document."""
         return {"errors": [formatted_error(error) for error in self.errors]}
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A query that can be executed."""
+    """A valid query."""
 
     query: Query
     tree: DocumentNode
     is_subscription: bool
     question: str
-    """The field that it asks for, or ``several``."""
+    """The top-level field, or ``several``."""
 
 
 class Executor:
@@ -80,7 +79,7 @@ class Executor:
         self._read = lru_cache(REMEMBERED)(_reader(self._schema))
 
     def prepare(self, query: Query) -> Prepared:
-        """Read and validate a query.
+        """Parse and validate a query.
 
         Raises:
             Refused: it cannot be executed.

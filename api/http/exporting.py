@@ -1,9 +1,9 @@
 """The export: everything that a question selects, one line of JSON each.
 
-As `recorder log -o ndjson` prints it. It is read and written page by page,
-each page a question of its own to the workers, so that the largest export
-takes as much memory as the smallest and leaves others their turn. A last line
-holds the coverage: where it is missing, the export was cut off.
+The lines are those of `recorder log -o ndjson`. The export is read and sent
+page by page, each page a request of its own to the workers, so that memory
+does not grow with the export and other requests are answered meanwhile. The
+last line holds the coverage: an export without it was cut off.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -63,12 +63,12 @@ class _Page(NamedTuple):
     lines: bytes
     last: int | None
     latest: datetime | None
-    """Of what its lines tell, the latest time."""
+    """The latest time of its lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Export:
-    """What is exported, of a log as it stood when it was asked for."""
+    """What is exported: the log as it was when the export was requested."""
 
     log: int
     size: int
@@ -134,8 +134,8 @@ async def export(
     """Export what the parameters of a request select.
 
     Raises:
-        BadRequestError: a parameter is unknown or cannot be.
-        RecorderError: the log refused; nothing was sent yet.
+        BadRequestError: a parameter is unknown or invalid.
+        RecorderError: the log cannot be read; nothing was sent yet.
     """
     given = _parameters(request)
     question = _question(given, now)
@@ -179,7 +179,7 @@ def _at(item: Item) -> datetime:
 
 
 def _parameters(request: Request) -> Mapping[str, str]:
-    """Return what is given; what is empty is not."""
+    """Return the parameters that are not empty."""
     for name in request.query_params:
         if name not in PARAMETERS:
             known = ", ".join(PARAMETERS)

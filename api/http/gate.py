@@ -1,8 +1,8 @@
-"""The gate before everything: checks of Host and Origin.
+"""Checks of Host and Origin, before every request.
 
-A page of somebody else's, opened in the browser of a person who may ask, must
-not ask in that person's name: neither by a name of its own that leads to this
-address (the Host tells) nor across origins (the Origin tells).
+A page of another site, opened in the browser of a person with access, must not
+send requests in that person's name: neither under a domain that resolves to
+this address (checked by Host) nor across origins (checked by Origin).
 """
 
 from urllib.parse import urlsplit
@@ -32,22 +32,22 @@ HEADERS = (
 
 
 class MisdirectedError(ApiError):
-    """A request by a name that is not ours, or from another site."""
+    """A request for another host, or from another site."""
 
     code = "access.origin"
     status = 403
 
 
 class Gate:
-    """Lets through what is meant for us; adds what browsers must know."""
+    """Passes on requests for this server; adds security headers."""
 
     def __init__(self, app: ASGIApp, *, only_loopback_names: bool) -> None:
-        """Take what is behind it.
+        """Wrap an application.
 
         Args:
-            app: behind it.
-            only_loopback_names: whether the Host must be a loopback name:
-                where nobody is asked who they are.
+            app: the application.
+            only_loopback_names: whether the Host must be a loopback name,
+                as it must where requests are not authenticated.
         """
         self._app = app
         self._only_loopback_names = only_loopback_names
@@ -57,7 +57,7 @@ class Gate:
     ) -> None:
         """Answer one request."""
         if scope["type"] == "websocket":
-            # Browsers let any page open one: the Origin is all that tells.
+            # Browsers let any page open one: only the Origin shows whose.
             if self._wrong(Headers(scope=scope)) is None:
                 await self._app(scope, receive, send)
             else:

@@ -1,8 +1,8 @@
 """GraphQL over HTTP: from a request to a query, from an answer to a response.
 
-As the GraphQL-over-HTTP draft has it, both media types: with
-``application/graphql-response+json`` the status tells of what went wrong,
-with ``application/json`` a well-formed request is always 200.
+Both media types of the GraphQL-over-HTTP draft are supported: with
+``application/graphql-response+json`` the status shows whether the request
+failed, with ``application/json`` a well-formed request always gets 200.
 """
 
 import json
@@ -14,7 +14,7 @@ import orjson
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from api.errors import ApiError, told
+from api.errors import ApiError, client_message
 from api.http.executing import Query
 from recorder.model.errors import RecorderError
 
@@ -37,11 +37,11 @@ JSON = "application/json"
 EVENT_STREAM = "text/event-stream"
 
 BODY_MAX = 256 << 10
-"""Bytes: of a query and its variables."""
+"""Bytes of a query and its variables."""
 
 
 class BadRequestError(ApiError):
-    """A request that is no question."""
+    """A request that cannot be read as a query."""
 
     code = "api.request"
 
@@ -51,10 +51,10 @@ class BadRequestError(ApiError):
 
 
 def media_type(request: Request) -> str:
-    """Choose the form of the answer.
+    """Return the media type of the response.
 
     Raises:
-        BadRequestError: none that is accepted can be given.
+        BadRequestError: no accepted media type is supported.
     """
     accepted = request.headers.get("accept", "*/*")
     ranges = [part.partition(";")[0].strip() for part in accepted.split(",")]
@@ -75,10 +75,10 @@ def media_type(request: Request) -> str:
 
 
 async def read_query(request: Request) -> Query:
-    """Read what a client asks.
+    """Read the query of a request.
 
     Raises:
-        BadRequestError: it is no question.
+        BadRequestError: the request has no valid query.
     """
     if request.method == "GET":
         return _query(_from_url(request))
@@ -107,7 +107,7 @@ async def read_body(request: Request) -> bytes:
     """Read a body.
 
     Raises:
-        BadRequestError: it is too large, or its sender is gone.
+        BadRequestError: it is too large, or the client disconnected.
     """
     found = bytearray()
     try:
@@ -159,7 +159,7 @@ def _query(content: Mapping[str, Any]) -> Query:
 
 
 def json_bytes(document: Any) -> bytes:
-    """Return JSON of anything in documents: half characters, long numbers."""
+    """Return JSON, also of lone surrogates and of integers over 64 bits."""
     try:
         return orjson.dumps(document)
     except TypeError:
@@ -169,7 +169,7 @@ def json_bytes(document: Any) -> bytes:
 def respond(
     body: bytes, form: str, *, status: int = 200, executed: bool = True
 ) -> Response:
-    """Return the response of an answer, or of a query that was refused."""
+    """Return the response to a query that was answered or refused."""
     if not executed and form == JSON and status == 400:  # noqa: PLR2004
         status = 200
     if form == EVENT_STREAM:
@@ -182,14 +182,17 @@ def respond(
 def error_response(
     error: RecorderError, *, status: int | None = None
 ) -> Response:
-    """Return the response of a request that was not understood or admitted."""
+    """Return the response to a request that is invalid or not allowed."""
     if status is None:
         assert isinstance(error, ApiError), "others come with a status"
         status = getattr(error, "http_status", error.status)
     body = json_bytes(
         {
             "errors": [
-                {"message": told(error), "extensions": {"code": error.code}}
+                {
+                    "message": client_message(error),
+                    "extensions": {"code": error.code},
+                }
             ]
         }
     )

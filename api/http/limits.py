@@ -1,8 +1,8 @@
-"""How much one query may ask.
+"""Limits on the size of one query.
 
-Checked before anything is validated or asked, on what the query becomes when
-its fragments are put in: a short text can stand for a very large query, and
-fragments that name each other for one without end.
+Checked before the query is validated or executed, with its fragments expanded:
+a short text can expand to a very large query, and fragments that name each
+other to an endless one.
 """
 
 from collections import Counter
@@ -24,30 +24,29 @@ from api.errors import LimitError
 __all__ = ["TOKENS_MAX", "check_size"]
 
 TOKENS_MAX = 4000
-"""Of the text; the page's largest query has about 700."""
+"""Tokens of the text; the page's largest query has about 700."""
 
 DEPTH_MAX = 15
-"""Fields within fields; the introspection query of clients has 13."""
+"""Levels of fields; the introspection query of clients has 13."""
 
 NESTING_MAX = 40
-"""Fragments within fragments too: a cycle ends here."""
+"""Levels including fragments: stops a cycle."""
 
 FIELDS_MAX = 3000
-"""Each fragment counts as one wherever it is put in: fragments that name
-others twice are few in the text and countless in what it stands for."""
+"""Counted with fragments expanded, each use as one more: fragments that name
+others twice are few in the text and countless when expanded."""
 
 REPEATED_MAX = 100
-"""Times that one field is selected in one place: all of them are compared
-with one another."""
+"""Selections of one field in one place: each is compared with each other."""
 
 ALIASES_MAX = 100
 QUESTIONS_MAX = 30
-"""Fields at the top: each is a question of its own to the log."""
+"""Top-level fields: each is a question of its own to the log."""
 
 
 @dataclass(slots=True)
 class _Count:
-    """What was seen of one operation."""
+    """The counts of one operation."""
 
     fragments: dict[str, FragmentDefinitionNode]
     fields: int = 0
@@ -55,10 +54,10 @@ class _Count:
 
 
 def check_size(document: DocumentNode) -> None:
-    """See that no operation of a document is too large.
+    """Check that no operation of a document is too large.
 
     Raises:
-        LimitError: one is.
+        LimitError: an operation is too large.
     """
     fragments = {
         node.name.value: node

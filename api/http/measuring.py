@@ -1,7 +1,7 @@
-"""What the server counts of itself, as Prometheus reads it.
+"""The metrics of the server, as Prometheus reads them.
 
-By question: the field of the query, of which the schema has a fixed number.
-Nothing here names a node, an object or who asked.
+Labeled by question, the top-level field of the query: the schema has a fixed
+number of them. No label names a node, an object or a caller.
 """
 
 from prometheus_client import (
@@ -19,7 +19,7 @@ from recorder import __version__
 __all__ = ["Measures"]
 
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Seconds: from a small page to the longest that an answer may take."""
+"""Seconds: from a small page to the limit for an answer."""
 
 
 class Measures:
@@ -33,7 +33,7 @@ class Measures:
         self._requests = Counter(
             "recorder_api_requests",
             "Requests answered, by question and HTTP status: 400 for a query"
-            " that was refused, whatever its client was told.",
+            " that was refused, whatever status its client got.",
             ("question", "status"),
             registry=registry,
         )

@@ -1,7 +1,7 @@
-"""What was read, by whom, in a log of its own: before the answer is given.
+"""Records who read what, in a log of its own, before the answer is sent.
 
-Each answer of a question, an export or a subscription becomes a record of the
-form that API servers write. Where it cannot be recorded, there is no answer.
+Each answer to a query, an export or a subscription becomes a record in the
+form of Kubernetes audit logs. If it cannot be recorded, no answer is sent.
 """
 
 import logging
@@ -26,24 +26,24 @@ __all__ = ["RecordedReads", "recorded_results"]
 log = logging.getLogger("recorder.api")
 
 PATHS = frozenset({"/graphql", "/export.ndjson", "/mcp"})
-"""Where something of a log is told."""
+"""Paths that serve what is in a log."""
 
 BYTES = "recorder/bytes"
 UNRECORDED = "the answer cannot be recorded, and is not given: try again"
 
 ASKED_MAX = 256 << 10
-"""Bytes of a question: no endpoint reads more."""
+"""Bytes of a request: no endpoint reads more."""
 
 
 class UnrecordedError(ApiError):
-    """That somebody reads could not be recorded."""
+    """The read could not be recorded."""
 
     code = "access.unrecorded"
     status = 503
 
 
 class RecordedReads:
-    """Stands before an application whose answers are recorded."""
+    """Wraps an application and records its answers."""
 
     def __init__(self, app: ASGIApp, reads: Reads) -> None:
         self._app = app
@@ -64,7 +64,7 @@ class RecordedReads:
 
 
 class _Read:
-    """One answer on its way."""
+    """One answer being sent."""
 
     def __init__(
         self, scope: Scope, receive: Receive, send: Send, reads: Reads
@@ -82,7 +82,7 @@ class _Read:
         self._goes_on = False
 
     async def receive(self) -> Message:
-        """Pass on what comes, and remember what is asked."""
+        """Pass on the request, and keep its body for the record."""
         message = await self._receive()
         body = message.get("body", b"")
         if len(self._asked) + len(body) <= ASKED_MAX:
@@ -120,7 +120,7 @@ class _Read:
     async def _recorded(self, status: int, stage: str) -> bool:
         who: Principal | None = self._scope.get(PRINCIPAL)
         if who is None:
-            # Nobody was admitted, so nothing was told.
+            # The request was not authenticated, so it read nothing.
             return True
         try:
             await self._reads.record(self._record(who, status, stage))
@@ -146,10 +146,10 @@ class _Read:
 
 
 def _body_of(asked: bytes) -> Any:
-    """Return a body as a record holds it: as text, if no JSON can be made.
+    """Return a body as a record holds it: as text if it is not valid JSON.
 
-    Whoever answers may read more as JSON than can be written again: numbers
-    that are none, or what is nested too deeply.
+    Text too is what can be parsed and not written again: NaN, or deeply nested
+    values.
     """
     try:
         body = orjson.loads(asked)
@@ -165,12 +165,12 @@ async def recorded_results(
     asked: Mapping[str, Any],
     results: AsyncGenerator[bytes, None],
 ) -> AsyncGenerator[bytes, None]:
-    """Yield the results of an operation over a WebSocket, recorded before.
+    """Yield the results of a WebSocket operation after recording the read.
 
-    Where it is recorded was begun before the operation was.
+    `reads.begun()` was called before the operation was started.
 
     Raises:
-        UnrecordedError: they cannot be recorded.
+        UnrecordedError: the read cannot be recorded.
     """
     number, began, size = str(uuid4()), datetime.now(UTC), 0
 

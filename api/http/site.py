@@ -1,9 +1,9 @@
-"""The page's files, as they came with the package.
+"""Serves the files of the page, which are part of the package.
 
-They are read once: a file is served from memory, and nothing outside the
-folder can be asked for. An asset has a hash of its content in its name, which
-everything that loads it names, so that browsers keep it for good. Every path
-without a file of its own is a view of the page.
+They are read once and served from memory; no file outside the folder can be
+requested. The name of an asset contains a hash of its content, also where
+other files load it, so that browsers cache it forever. A path without a file
+of its own is a view of the page.
 """
 
 import hashlib
@@ -25,18 +25,18 @@ FOLDER = Path(__file__).parents[1] / "static"
 ASSETS = "assets/"
 TYPES = {".js": "text/javascript", ".mjs": "text/javascript"}
 REVALIDATED = "no-cache"
-"""Kept by browsers, and asked for again by its tag each time."""
+"""Cached by browsers, and revalidated by its ETag each time."""
 
 KEPT = "public, max-age=31536000, immutable"
-"""Never asked for again: another content has another name."""
+"""Never requested again: other content has another name."""
 
 HASH_DIGITS = 12
 QUALITY = 11
-"""Of brotli, its best: half a second, once, for what every first visit
+"""The best of brotli: half a second, once, for what every first visit
 loads."""
 
 _NAMED = re.compile(rb"""(?<=["'])(/assets/|\./)([\w./-]+)(?=["'])""")
-"""How a file names another that it loads."""
+"""A reference in a file to another that it loads."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Site:
     """Serves the files of a folder."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
-        """Read the files, and name those that are kept by their content."""
+        """Read the files, and add hashes to the names of assets."""
         self._read = {
             path.relative_to(folder).as_posix(): path.read_bytes()
             for path in sorted(folder.rglob("*"))
@@ -86,7 +86,7 @@ class Site:
         }
 
     def _of(self, name: str) -> _File:
-        """Return a file in which those that it loads have their names."""
+        """Return a file with hashed names of the assets that it loads."""
         if name not in self._named:
 
             def renamed(found: re.Match[bytes]) -> bytes:
@@ -118,7 +118,7 @@ class Site:
             return Response(status_code=304, headers=headers)
         content = file.content
         if kept and _takes_brotli(request.headers.get("accept-encoding", "")):
-            # What is loaded once and kept is worth the smallest form.
+            # Assets are loaded once and cached: compress them best.
             if "compressed" not in vars(file):
                 await to_thread.run_sync(lambda: file.compressed)
             content = file.compressed

@@ -1,10 +1,10 @@
 """Subscriptions over server-sent events.
 
-As the protocol of graphql-sse has it in its mode of distinct connections: one
-request, one subscription; ``next`` with an answer each, ``complete`` at the
-end. Who stops reading is let go after a while: the socket is closed. Each
-event is compressed and sent at once, with a window so small that thousands of
-subscribers fit into memory.
+The protocol is that of graphql-sse in distinct connections mode: one
+subscription per request; ``next`` with each answer, ``complete`` at the end.
+The socket of a client that stops reading is closed. Each event is compressed
+and sent at once, with a window so small that thousands of subscribers fit into
+memory.
 """
 
 import asyncio
@@ -30,13 +30,13 @@ from api.http.graphql_http import EVENT_STREAM, json_bytes
 __all__ = ["EventStream"]
 
 PING = timedelta(seconds=12)
-"""Proxies close what is silent for a minute, some for fifteen seconds."""
+"""Proxies close connections that are idle for a minute, some for 15 s."""
 
 ADMITTED_FOR = timedelta(seconds=1)
-"""How long a token that was revoked may still be told something."""
+"""How long a revoked token may still receive events."""
 
 UNREAD_MAX = timedelta(seconds=30)
-"""How long a socket may take nothing."""
+"""How long a client may read nothing."""
 
 HEADERS = (
     (b"content-type", f"{EVENT_STREAM}; charset=utf-8".encode()),
@@ -51,7 +51,7 @@ GZIP_MEMORY = 6
 
 
 Coming = dict[str, Any] | None
-"""What to tell next; None at the end."""
+"""The next document to send; None at the end."""
 
 
 class EventStream:
@@ -64,7 +64,7 @@ class EventStream:
         headers: Mapping[str, str],
         peer: str | None = None,
     ) -> None:
-        """Take what is told, and who asked for it."""
+        """Take the results, and the headers and peer of the request."""
         self._peer = peer
         self._results = results
         self._guard = guard
@@ -73,14 +73,14 @@ class EventStream:
     async def __call__(
         self, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """Stream until the end, or until nobody listens."""
+        """Stream until the end, or until the client disconnects."""
         del scope
         out = _Out(send, self._headers)
         coming: asyncio.Queue[Coming] = asyncio.Queue(1)
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(_left(receive)),
-                group.create_task(self._tell(coming, out)),
+                group.create_task(self._send(coming, out)),
             ]
             pumping = group.create_task(self._pump(coming))
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -88,19 +88,20 @@ class EventStream:
                 task.cancel()
 
     async def _pump(self, coming: "asyncio.Queue[Coming]") -> None:
-        """Take what there is to tell; only one waits to be sent."""
+        """Queue the results; at most one waits to be sent."""
         try:
             async with aclosing(self._results) as results:
                 async for result in results:
                     await coming.put(document_of(result))
-        except Exception as exc:  # noqa: BLE001 - told to who subscribed
+        except Exception as exc:  # noqa: BLE001 - sent to the subscriber
             await coming.put(_failed(exc))
         await coming.put(None)
 
-    async def _tell(
+    async def _send(
         self, coming: "asyncio.Queue[Coming]", out: "_Out"
     ) -> None:
-        # Nobody reads, or nobody is there: to return closes the socket.
+        # The client stopped reading or disconnected: returning closes the
+        # socket.
         with suppress(TimeoutError, OSError):
             await out.begin()
             await out.put(b":\n\n")
@@ -115,8 +116,8 @@ class EventStream:
     async def _documents(
         self, coming: "asyncio.Queue[Coming]"
     ) -> AsyncIterator[Coming]:
-        """Yield what to tell, and None where nothing came for a while."""
-        told = time.monotonic()
+        """Yield documents to send, and None if nothing came for a while."""
+        sent_at = time.monotonic()
         while True:
             silent = False
             document: Coming = None
@@ -133,13 +134,13 @@ class EventStream:
                 yield _failed(exc)
                 return
             now = time.monotonic()
-            if not silent or now - told > PING.total_seconds():
-                told = now
+            if not silent or now - sent_at > PING.total_seconds():
+                sent_at = now
                 yield document
 
 
 class _Out:
-    """The way to the client: what is put can be read as soon as it arrives."""
+    """Sends to the client; each part can be decompressed when it arrives."""
 
     def __init__(self, send: Send, headers: Mapping[str, str]) -> None:
         self._send = send
@@ -168,7 +169,7 @@ class _Out:
 
 
 def _takes_gzip(headers: Mapping[str, str]) -> bool:
-    """Return whether a client says that it reads gzip."""
+    """Return whether a client accepts gzip."""
     for part in headers.get("accept-encoding", "").lower().split(","):
         name, _, quality = part.partition(";")
         if name.strip() == "gzip":
@@ -182,6 +183,6 @@ def _failed(error: Exception) -> dict[str, Any]:
 
 
 async def _left(receive: Receive) -> None:
-    """Wait until who asked is gone."""
+    """Wait until the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -1,8 +1,8 @@
-"""GraphQL over a WebSocket, as ``graphql-transport-ws`` has it.
+"""GraphQL over a WebSocket, with the protocol ``graphql-transport-ws``.
 
-For clients that speak it, with the same tokens and bounds as everything else:
-a browser cannot set headers of a WebSocket, so that a token may also come in
-the payload of ``connection_init``. Who asks is asked again every second.
+Tokens and limits are the same as over HTTP. A browser cannot set headers of a
+WebSocket, so a token may also come in the payload of ``connection_init``. The
+caller is authenticated again every second.
 """
 
 import asyncio
@@ -29,14 +29,14 @@ PROTOCOL = "graphql-transport-ws"
 
 INIT_SECONDS = 10
 OPERATIONS_MAX = 50
-"""Of one connection at once; the page opens three."""
+"""Open at once on one connection; the page opens three."""
 
 BAD, UNAUTHORIZED, FORBIDDEN = 4400, 4401, 4403
 NO_PROTOCOL, TOO_LATE, TWICE, AGAIN = 4406, 4408, 4409, 4429
 TOO_MANY = 4413
 
 Begin = Callable[[Query, Principal], Awaitable[AsyncGenerator[bytes, None]]]
-"""Begins an operation; yields its results as JSON."""
+"""Starts an operation; yields its results as JSON."""
 
 
 class _Payload(msgspec.Struct):
@@ -53,7 +53,7 @@ class _Message(msgspec.Struct):
 
 
 class _EndedError(Exception):
-    """The connection ends, for a reason of the protocol."""
+    """The connection is to be closed with a code of the protocol."""
 
     def __init__(self, code: int, reason: str) -> None:
         self.code = code
@@ -70,7 +70,7 @@ class Socket:
         peer: str | None,
         begin: Begin,
     ) -> None:
-        """Take the connection, who may ask, and what begins an operation."""
+        """Take the connection, the guard, and what starts an operation."""
         self._socket = socket
         self._peer = peer
         self._guard = guard
@@ -80,7 +80,7 @@ class Socket:
         self._sending = asyncio.Lock()
 
     async def serve(self) -> None:
-        """Answer until the client leaves, or may no longer be there."""
+        """Answer until the client disconnects or loses access."""
         if PROTOCOL not in self._socket.scope.get("subprotocols", ()):
             await self._socket.close(NO_PROTOCOL)
             return
@@ -93,7 +93,7 @@ class Socket:
             with suppress(RuntimeError, WebSocketDisconnect):
                 await self._socket.close(first.code, str(first))
         except* (WebSocketDisconnect, TimeoutError, OSError):
-            # Nobody is there, or nobody reads.
+            # The client disconnected or stopped reading.
             pass
 
     async def _talk(self) -> None:
@@ -117,7 +117,7 @@ class Socket:
         given = first.payload if isinstance(first.payload, dict) else {}
         token = given.get("Authorization") or given.get("authorization")
         if isinstance(token, str) and "authorization" not in self._headers:
-            # With all that came, so that a header that comes twice still does.
+            # Keep all headers, so that a repeated header stays repeated.
             given_too = (b"authorization", token.encode(errors="replace"))
             self._headers = Headers(raw=[*self._socket.headers.raw, given_too])
         who = await self._admit()
@@ -153,7 +153,7 @@ class Socket:
                 if name in self._operations:
                     self._operations[name].cancel()
             case _Message(kind="ping"):
-                # Nothing more is read of a client that does not read.
+                # If the client does not read, this waits and reads no more.
                 await self._send({"type": "pong"})
             case _Message(kind="pong"):
                 pass
@@ -199,7 +199,7 @@ class Socket:
             raise
         except (WebSocketDisconnect, TimeoutError, OSError):
             raise
-        except Exception as exc:  # noqa: BLE001 - told to who subscribed
+        except Exception as exc:  # noqa: BLE001 - sent to the subscriber
             wrapped = GraphQLError(str(exc), original_error=exc)
             await self._fail(name, [formatted_error(wrapped)])
             return
@@ -220,7 +220,7 @@ class Socket:
 
 
 def _next(name: str, body: bytes) -> bytes:
-    """Return the message with a result that is JSON already."""
+    """Return the message with a result that is already JSON."""
     return (
         b'{"type":"next","id":'
         + orjson.dumps(name)

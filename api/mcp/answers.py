@@ -1,7 +1,7 @@
-"""The answers that tools give, asked of a log.
+"""The answers of tools.
 
-Shapes are those of the command line's JSON; what it lists page by page is
-one bounded list here, with ``more`` where something was left out.
+Their shapes are those of the command line's JSON; a list that it prints page
+by page is one bounded list here, with ``more`` if something was left out.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -46,12 +46,12 @@ __all__ = [
 ]
 
 Shown = Callable[[Reading, Any, Any], Awaitable[Document]]
-"""Makes the document of an answer: of the log, the arguments, the answer."""
+"""Makes a document of the log, the arguments of the tool, and the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Of what is asked, and when."""
+    """What all questions need: the logs, the knowledge, and the time."""
 
     logs: Logs
     knowledge: Knowledge
@@ -86,7 +86,7 @@ class ClusterDocument(Document, frozen=True, kw_only=True):
 
 
 class ClustersDocument(Document, frozen=True, kw_only=True):
-    """The logs that can be asked."""
+    """The recorded logs, and the clusters that are away."""
 
     clusters: Sequence[ClusterDocument]
     away: Sequence[Away] = ()
@@ -184,7 +184,7 @@ async def clusters(asked: Asked, given: OfClusters) -> ClustersDocument:
 def asking(
     name: str, shown: Shown
 ) -> Callable[[Asked, Any], Awaitable[Document]]:
-    """Return what asks a question of the registry."""
+    """Return a function that asks a question of the registry."""
     question = QUESTIONS[name]
 
     async def ask(asked: Asked, given: OfLog) -> Document:
@@ -207,7 +207,7 @@ def asking(
 async def newest_incidents(
     reading: Reading, given: Any, found: Incidents
 ) -> NewestIncidentsDocument:
-    """Return the newest of what happened to any node."""
+    """Return the newest incidents of all nodes."""
     del reading
     newest = found.incidents[-given.limit :]
     return NewestIncidentsDocument(

@@ -1,7 +1,7 @@
-"""What an agent may say to each tool, checked before anything is asked.
+"""The arguments of each tool, validated before the question is asked.
 
 The schemas that agents see are made of the arguments of the question, with
-their words for agents.
+their descriptions for agents.
 """
 
 from collections.abc import Collection
@@ -18,7 +18,7 @@ from recorder.answers.registry import QUESTIONS
 __all__ = ["OfNothing", "OfClusters", "OfLog", "tool_arguments"]
 
 TIMES = ("since", "until", "at")
-"""Arguments that come first where there is a window."""
+"""Arguments that come first if there is a window."""
 
 LIMIT = 50
 
@@ -36,7 +36,7 @@ TYPES: dict[type, Any] = {
         ),
     ],
 }
-"""How agents write values; those that stand not here, as they are."""
+"""The types that agents see, where they are not that of the argument."""
 
 
 class OfNothing(
@@ -74,8 +74,8 @@ def tool_arguments(
 
     Args:
         question: the name of the question.
-        name: of the arguments, in their schema.
-        description: of the arguments.
+        name: the title of the schema of the arguments.
+        description: of that schema.
         last: names of arguments that come last.
     """
     arguments = QUESTIONS[question].arguments

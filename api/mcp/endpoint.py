@@ -1,7 +1,7 @@
-"""``/mcp``: the tools over HTTP, behind the same guard as everything.
+"""``/mcp``: the tools over HTTP, behind the same guard as other paths.
 
-The SDK is loaded with the first request that is admitted: who has no agents
-pays nothing for it.
+The SDK is loaded on the first authenticated request: without agents it costs
+nothing.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ __all__ = ["Agents"]
 
 
 class NotInstalledError(ApiError):
-    """What speaks the protocol is not there."""
+    """The extra that speaks the protocol is not installed."""
 
     code = "api.not_installed"
     status = 501
 
 
 class Agents:
-    """What answers agents, from the first of them on."""
+    """Answers agents; started by the first request."""
 
     def __init__(self, workers: Workers, knowledge: Knowledge) -> None:
         self._workers = workers
@@ -50,10 +50,10 @@ class Agents:
                 self._ended.set()
 
     async def answer(self, request: Request, who: Principal) -> ASGIApp:
-        """Return the response of a request of somebody who was admitted.
+        """Return the response to a request of an authenticated caller.
 
         Raises:
-            BadRequestError: it is no POST, is too large, or never whole.
+            BadRequestError: it is no POST, too large, or incomplete.
             NotInstalledError: the extra is not installed.
         """
         if request.method != "POST":

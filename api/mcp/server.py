@@ -1,7 +1,7 @@
 """The tools, served by the official SDK: over standard input, or HTTP.
 
-Imported when somebody speaks the protocol: the SDK is an extra, and takes
-half a second and 40 MB.
+Imported on first use: the SDK is an extra, and takes half a second and 40 MB
+to load.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -26,7 +26,7 @@ from mcp_types import Tool as Listed
 from starlette.types import ASGIApp
 
 from api.access import LOCAL, PRINCIPAL, Principal
-from api.errors import InternalError, told, unforeseen
+from api.errors import InternalError, client_message, unforeseen
 from api.http.graphql_http import BODY_MAX
 from api.mcp.answers import Asked
 from api.mcp.tools import INSTRUCTIONS, TOOLS, ArgumentError
@@ -59,10 +59,10 @@ async def over_stdio(workers: Workers, knowledge: Knowledge) -> None:
 async def over_http(
     workers: Workers, knowledge: Knowledge
 ) -> AsyncIterator[ASGIApp]:
-    """Yield what answers POSTs of streamable HTTP; nothing is kept of them.
+    """Yield an application that answers POSTs of streamable HTTP.
 
-    Without sessions there is nothing to bound, and each request proves anew
-    who asks.
+    There are no sessions: no state has to be bounded, and each request is
+    authenticated.
     """
     manager = StreamableHTTPSessionManager(
         _server(workers, knowledge, _admitted),
@@ -75,7 +75,7 @@ async def over_http(
 
 
 Asks = Callable[[Any], Principal]
-"""Says of the context of a call who asks."""
+"""Returns the caller, from the context of a call."""
 
 
 def _server(workers: Workers, knowledge: Knowledge, asks: Asks) -> Server[Any]:
@@ -119,10 +119,10 @@ async def _called(
         who = asks(context)
         body = await _answered(workers, who, knowledge, given)
     except RecorderError as exc:
-        # Not its advice, which is in words of the command line.
-        said = f"{told(exc)} ({exc.code})"
+        # Without its advice, which is for the command line.
+        said = f"{client_message(exc)} ({exc.code})"
         return CallToolResult(content=[_text(said)], is_error=True)
-    except Exception as exc:  # noqa: BLE001 - told as a number
+    except Exception as exc:  # noqa: BLE001 - sent as a number
         said = f"{unforeseen(exc)} ({InternalError.code})"
         return CallToolResult(content=[_text(said)], is_error=True)
     return CallToolResult(

@@ -1,7 +1,7 @@
-"""The tools: what each is for, in words for a model, and what it asks.
+"""The tools: the purpose of each, described for a model, and its question.
 
-A model repeats what it is told. So each description says what an answer does
-not prove, and that what is unknown is to be called so.
+A model repeats what it reads. So each description states what an answer does
+not prove, and that unknown causes are to be reported as unknown.
 """
 
 import json
@@ -31,7 +31,7 @@ __all__ = ["INSTRUCTIONS", "TOOLS", "ArgumentError", "Tool"]
 REFERENCE = re.compile(r'"#/\$defs/([^"]+)"')
 
 BYTES_MAX = 512 << 10
-"""Of an answer: more than a model reads."""
+"""Of an answer: a model reads less."""
 
 INSTRUCTIONS = """\
 Recorder keeps everything that the API server of a Kubernetes cluster reported
@@ -59,20 +59,20 @@ COVERED = (
 
 
 class ArgumentError(ApiError):
-    """What an agent said to a tool is not what it takes."""
+    """The arguments of a call do not match the schema of the tool."""
 
     code = "question.argument"
 
 
 class TooLongError(ApiError):
-    """An answer that no model could read."""
+    """An answer that is too long for a model."""
 
     code = "api.limit"
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A question that an agent can put."""
+    """A question that an agent can ask."""
 
     name: str
     title: str
@@ -95,7 +95,7 @@ class Tool:
         """Read arguments.
 
         Raises:
-            ArgumentError: they are not what it takes.
+            ArgumentError: they do not match the schema.
         """
         try:
             return msgspec.convert(given, self.arguments)
@@ -107,7 +107,7 @@ class Tool:
         """Return the answer as JSON.
 
         Raises:
-            TooLongError: nobody could read it.
+            TooLongError: the answer is too long for a model.
             RecorderError: it cannot be answered.
         """
         body = json_bytes(await self.ask(asked, given))
@@ -141,9 +141,9 @@ def _schema(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
 
 
 def _public(part: Mapping[str, Any], *, is_answer: bool) -> Mapping[str, Any]:
-    """Return the schema of a part of an answer as JSON writes it.
+    """Return the schema of one type, as its values are written to JSON.
 
-    An answer has a field also where it is the default.
+    Answers contain also the fields that have their default.
     """
     if part.get("title") == EntryName.__name__:
         return {"title": part["title"], "type": "string"}
@@ -182,7 +182,7 @@ def _asking(
 
 
 async def _itself(reading: Reading, given: Any, found: Document) -> Document:
-    """Show an answer that is what it shows."""
+    """Return the answer itself."""
     del reading, given
     return found
 
@@ -206,7 +206,7 @@ TOOLS = {
             "Explain what happened to a node (reboot, unreachable, replaced,"
             " drained, ...), why, who decided it, and on which recorded"
             " evidence. Without a time: the newest incident. Where a verdict's"
-            ' confidence is "unknown" or its cause "unrecorded", tell the user'
+            ' confidence is "unknown" or its cause "unrecorded", say'
             " that the cause is unknown and list what is missing; never fill"
             " it in from general knowledge." + COVERED,
             tool_arguments("why", "OfWhy", "A node, and when."),
@@ -217,9 +217,9 @@ TOOLS = {
             "why_workload",
             "What killed my job?",
             "Explain what ended a workload or a Pod: a failure of its node,"
-            " somebody's decision, or its own container, told apart by what"
-            " was recorded. Where the answer says that it is unknown, tell the"
-            " user so; never fill it in." + COVERED,
+            " a decision of a person or program, or its own container, as far"
+            " as recorded evidence shows. Where the answer says that it is"
+            " unknown, say so; never fill it in." + COVERED,
             tool_arguments(
                 "why_workload",
                 "OfWhyWorkload",
@@ -258,10 +258,10 @@ TOOLS = {
         _asking(
             "who",
             "Who changed this object?",
-            "Tell who changed each field of an object last, or created or"
+            "Show who changed each field of an object last, or created or"
             ' deleted it. known_by "audit" proves a person or program by the'
             ' audit record of the request; "managed-fields" names a program'
-            " only, and who stood behind it is unknown: say so." + COVERED,
+            " only, and who used it is unknown: say so." + COVERED,
             tool_arguments("who", "OfWho", "An object, and when."),
             Who,
             _itself,
@@ -279,7 +279,7 @@ TOOLS = {
         _asking(
             "coverage",
             "What could the recorder not see?",
-            "List the gaps of a window: when, of which resource, why, and what"
+            "List the gaps of a window: when, which resource, why, and what"
             " a later list proved about each. Ask it before you say that"
             " something did not happen; within a gap, what happened is"
             " unknown.",

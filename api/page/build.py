@@ -1,10 +1,10 @@
-"""The build of the page: what is served, of its modules and styles.
+"""Builds the page from its modules and styles.
 
 ``make page`` writes ``page.js``, the parts that it loads on demand, and
-``page.css``, which are committed: who installs the page needs no tool. Modules
-are put in the order of their imports, each in a function of its own, and
-comments and indentation are left out; the code stays as it is written, so
-that the browser's tools show it.
+``page.css``, which are committed: installing needs no build tool. Modules are
+put in the order of their imports, each in a function of its own. Comments and
+indentation are left out; the code is not minified, so that the browser's tools
+show it as it is written.
 """
 
 import re
@@ -36,7 +36,7 @@ STYLES = [
     SOURCES / "style" / f"{name}.css"
     for name in ("ground", "page", "views", "timeline", "print")
 ]
-"""In the order in which they are served: later ones win."""
+"""In the order in which they are served: later ones override."""
 
 MAIN = SOURCES / "main.js"
 
@@ -65,7 +65,7 @@ _VENDOR = "/vendor/"
 
 
 def scripts() -> dict[Path, str]:
-    """Return what is served, by its file: the first, and parts on demand."""
+    """Return the served scripts by path: the first, and parts on demand."""
     texts = {path: path.read_text() for path in MODULES}
     parts = sorted({one for p, t in texts.items() for one in _demanded(p, t)})
     reached = {part: _reached(part, texts) for part in parts}
@@ -94,7 +94,7 @@ def _part(
     first: Collection[Path],
     texts: Mapping[Path, str],
 ) -> str:
-    """Return modules as a function of those of the first that they need."""
+    """Return modules as a function of the modules of the first script."""
     modules = "".join(_module(one, texts, []) for one in _ordered(own, texts))
     shared = ", ".join(_shared(own, first, texts))
     return (
@@ -130,7 +130,7 @@ def _reached(first: Path, texts: Mapping[Path, str]) -> set[Path]:
 
 
 def _ordered(paths: Collection[Path], texts: Mapping[Path, str]) -> list[Path]:
-    """Return modules in an order in which each comes after what it needs."""
+    """Return modules in an order in which each follows its imports."""
     needs = {
         path: [one for one in _needs(path, texts[path]) if one in paths]
         for path in sorted(paths)
@@ -143,7 +143,7 @@ def _shared(
     first: Collection[Path],
     texts: Mapping[Path, str],
 ) -> list[str]:
-    """Return the names of what a part needs of the first."""
+    """Return the names of the modules that a part imports from the first."""
     needed = {need for path in own for need in _needs(path, texts[path])}
     return sorted(_name(path) for path in needed if path in first)
 
@@ -153,7 +153,7 @@ def _demanded(path: Path, text: str) -> list[Path]:
 
 
 def _module(path: Path, texts: Mapping[Path, str], foreign: list[str]) -> str:
-    """Return one module as a function that gives what it exports."""
+    """Return one module as a function that returns its exports."""
     text = texts[path]
 
     def imported(found: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 
-from api.access import Anybody, Guard, Tokens
+from api.access import Guard, LocalGuard, Tokens
 from api.app import Served
 from api.ports import Logs as PortOfLogs
 from api.ports import Reads
@@ -87,7 +87,7 @@ async def serving(
             served = Served(
                 logs,
                 knowledge,
-                guard or Anybody(),
+                guard or LocalGuard(),
                 stop=stop,
                 links=settings.links,
                 reads=reads,

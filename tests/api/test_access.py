@@ -10,7 +10,7 @@ import aiohttp
 import pytest
 
 from api.access import OpenToAllError
-from api.errors import told
+from api.errors import client_message
 from recorder.keeping.tokens import TokenFile, TokenFileError
 from recorder.model.errors import ConfigError, LogUnavailableError
 from recorder.model.settings import Settings
@@ -182,6 +182,9 @@ def test_words_of_a_driver_stay_in_the_log_of_the_server() -> None:
         raise failed
 
     assert "10.0.0.5" in str(refused.value)
-    assert told(refused.value) == "the database does not answer: try again"
+    assert (
+        client_message(refused.value)
+        == "the database does not answer: try again"
+    )
     away = LogUnavailableError('cluster "prod" is away: it does not respond')
-    assert told(away) == str(away)
+    assert client_message(away) == str(away)

@@ -13,7 +13,7 @@ from gql import gql
 from gql.transport.websockets import WebsocketsTransport
 from starlette.websockets import WebSocket
 
-from api.access import Anybody
+from api.access import LocalGuard
 from api.http import websocket
 from api.http.websocket import PROTOCOL, Socket
 from recorder.keeping.tokens import TokenFile
@@ -250,7 +250,9 @@ async def test_who_pings_and_does_not_read_is_no_longer_read() -> None:
         raise AssertionError
 
     scope = {"type": "websocket", "headers": [], "subprotocols": [PROTOCOL]}
-    socket = Socket(WebSocket(scope, receive, send), Anybody(), None, nothing)
+    socket = Socket(
+        WebSocket(scope, receive, send), LocalGuard(), None, nothing
+    )
     async with asyncio.TaskGroup() as group:
         serving = group.create_task(socket.serve())
         for _ in range(1000):
