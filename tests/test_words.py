@@ -30,7 +30,9 @@ KEPT = re.compile(
     r"|(?:file|said)\.tell\(\)|::test_\w+"  # of Python; names of tests
     r"|[\"`]nobody[\"`]"  # of Unix
     r"|def \w+\(\) -> Scene"  # incidents, whose names are in hashes
-    r"|nobody reads it now|resources of which hardly",  # in the schema
+    r"|nobody reads it now|resources of which hardly"  # in the schema
+    r"|would_tell"  # a field of JSON
+    r"|\bsomebody with \{actor",  # in the digests of posted messages
     re.IGNORECASE,
 )
 """Text that must not change."""
@@ -49,11 +51,10 @@ LEFT = {
     "api": 277,
     "bench": 55,
     "docs": 18,
-    "recorder/answers": 104,
+    "recorder/answers": 98,
     "recorder/archive": 26,
     "recorder/explain": 276,
     "recorder/keeping": 7,
-    "recorder/notification": 73,
     "recorder/store": 239,
     "recorder/wiring": 3,
     "tests": 2,

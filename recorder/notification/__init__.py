@@ -1,7 +1,7 @@
 """Use case: posting incidents and gaps to webhooks, each verdict once.
 
-Rules say what is posted, to which address and in which shape. What is found
-is compared with what was posted and put into an outbox, and posted from
-there. It knows no database, and `posting` alone knows HTTP; it detects
-nothing itself: it asks the questions that people ask.
+Rules define what is posted, to which address and in which shape. What is
+found is compared with what was reported; new messages are put into an outbox
+and posted from there. It uses no database driver, and only `posting` uses
+HTTP; it detects nothing itself: it asks the questions that people ask.
 """

@@ -1,8 +1,8 @@
-"""Following a log: judged again as it grows, and what is new put out.
+"""Following a log: judge it again as it grows, and queue what is new.
 
-It reads the log as anybody who asks does, and holds nothing that the
-recording needs. What it found is compared with the outbox, which remembers
-up to where the log was judged: after a pause of any length it goes on there.
+It reads the log as any reader does, and locks nothing that recording needs.
+What it finds is compared with the outbox, which stores up to where the log
+was judged: after a pause of any length it continues there.
 """
 
 import time
@@ -22,27 +22,27 @@ from recorder.model.moment import FIRST, shifted
 from recorder.model.window import Window
 from recorder.notification.message import (
     FOLLOWED,
+    Reported,
     Subject,
-    Told,
     of_gap,
     of_incident,
 )
 from recorder.notification.ports import Begun, Outbox
 from recorder.notification.rules import Rule
-from recorder.notification.telling import Found, Settling, Standing, news_of
+from recorder.notification.telling import Found, NodeLabels, Settling, news_of
 
 __all__ = ["Following", "Judged"]
 
 DAY: Final = timedelta(days=1)
-LOOK: Final = 10.0
-"""Seconds after which it is judged again although nothing came: a gap grows
-by itself, and a verdict settles."""
+INTERVAL: Final = 10.0
+"""Seconds after which a log is judged again although it has not grown: a gap
+lasts longer meanwhile, and a verdict settles."""
 
-LONG_LOOK: Final = 600.0
+LONG_INTERVAL: Final = 600.0
 """The same for incidents that have lasted for more than a day."""
 
 SEEN_LATE: Final = timedelta(minutes=1)
-"""How long after it joined the labels of a node are looked for."""
+"""How long after a node joined its labels are read."""
 
 
 Judged = Callable[[int, datetime], None]
@@ -50,7 +50,7 @@ Judged = Callable[[int, datetime], None]
 
 
 class Following:
-    """Judges one log, and puts what is new into the outbox."""
+    """Judges one log, and puts new messages into the outbox."""
 
     def __init__(
         self,
@@ -61,15 +61,15 @@ class Following:
         kick: Callable[[], None],
         judged: Judged,
     ) -> None:
-        """Take whom to tell that there is news, and that it was judged."""
+        """Take what to call when messages are queued, and after judging."""
         self._rules = rules
         self._knowledge = knowledge
         self._outbox = outbox
         self._kick = kick
         self._judged = judged
         self._settling = Settling()
-        self._labels: dict[str, Standing] = {}
-        """By incident, the labels of its nodes."""
+        self._labels: dict[str, NodeLabels] = {}
+        """Labels of the nodes, by incident."""
 
         self._incidents: Sequence[Subject] = ()
         self._position = -1
@@ -82,39 +82,38 @@ class Following:
         *,
         since: datetime,
     ) -> None:
-        """Judge whenever facts came, until cancelled.
+        """Judge the log whenever it has new facts, until cancelled.
 
         Args:
             reading: the log.
             bell: rings when it grows.
-            since: from when on a new rule tells.
+            since: from when on a new rule reports incidents.
         """
-        looked_long = -LONG_LOOK
+        judged_long_at = -LONG_INTERVAL
 
         async def judge(reading: Reading) -> bool:
-            nonlocal looked_long
+            nonlocal judged_long_at
             began = time.monotonic()
-            long = began - looked_long > LONG_LOOK
+            long = began - judged_long_at > LONG_INTERVAL
             new = await self.judge(reading, since=since, long=long)
-            looked_long = began if long else looked_long
-            # Soon again where another process was quicker.
+            judged_long_at = began if long else judged_long_at
+            # Again soon if another process was quicker.
             return new is not None
 
         async with bell as rings:
-            await attend(reading, rings, judge, look=LOOK)
+            await attend(reading, rings, judge, look=INTERVAL)
 
     async def judge(
         self, reading: Reading, *, since: datetime, long: bool = True
     ) -> int | None:
         """Judge a log once; return how many messages are new.
 
-        None where another process told something meanwhile: what is new is
-        to be found again.
+        None if another process has queued messages meanwhile: judge again.
 
         Args:
-            reading: the log as it stands.
-            since: from when on a new rule tells.
-            long: whether incidents of more than a day are looked at too.
+            reading: the log, as it is now.
+            since: from when on a new rule reports incidents.
+            long: whether to judge incidents that last for over a day too.
 
         Raises:
             LogError: the database does not answer.
@@ -125,12 +124,13 @@ class Following:
         now = datetime.now(UTC)
         begun = await self._outbox.begin(number, self._rules.keys(), since)
         known = await self._outbox.known(number)
-        told = [one for some in known.told.values() for one in some]
-        window = Window(_since(end, begun, told if long else ()), None)
+        reported = [one for some in known.reported.values() for one in some]
+        window = Window(_since(end, begun, reported if long else ()), None)
         found = await self._found(reading, window, now=now, anew=long)
-        if not long and _concerns_older(found, told):
-            # What lasts for days is judged whole, or it would seem changed.
-            window = Window(_since(end, begun, told), None)
+        if not long and _concerns_older(found, reported):
+            # An incident that lasts for days would seem changed if only a part
+            # of it were judged.
+            window = Window(_since(end, begun, reported), None)
             found = await self._found(reading, window, now=now, anew=True)
         messages = [
             (message, rule.post.given_up_after)
@@ -138,7 +138,7 @@ class Following:
             for message in news_of(
                 rule,
                 found,
-                known.told.get(name, ()),
+                known.reported.get(name, ()),
                 begun=begun[name].since,
                 settling=self._settling,
                 now=now,
@@ -160,7 +160,7 @@ class Following:
     async def _found(
         self, reading: Reading, window: Window, *, now: datetime, anew: bool
     ) -> Found:
-        """Return what a log shows; incidents anew where facts came."""
+        """Return what a log shows; new facts cause a new judgement."""
         if anew or reading.log.facts_to != self._position:
             answer = await ask_incidents(
                 reading,
@@ -181,14 +181,16 @@ class Following:
         end = reading.log.observed_at
         return Found(
             subjects=[*self._incidents, *gaps],
-            standing=await self._standing(reading),
+            labels=await self._labels_by_incident(reading),
             position=self._position,
             since=self._since,
             until=end if reading.log.is_over and end else now,
         )
 
-    async def _standing(self, reading: Reading) -> Mapping[str, Standing]:
-        """Return by incident the labels that its nodes had at the time."""
+    async def _labels_by_incident(
+        self, reading: Reading
+    ) -> Mapping[str, NodeLabels]:
+        """Return the labels that the nodes of each incident had then."""
         if not any(r.when.labels or r.when.rack for r in self._rules.values()):
             return {}
         known, self._labels = self._labels, {}
@@ -200,7 +202,7 @@ class Following:
         return self._labels
 
 
-async def _labels_of(reading: Reading, one: Subject) -> Standing:
+async def _labels_of(reading: Reading, one: Subject) -> NodeLabels:
     states = await states_at(reading, one.nodes, one.at)
     # A node that joined had none before.
     young = [node for node in one.nodes if node not in states]
@@ -211,28 +213,32 @@ async def _labels_of(reading: Reading, one: Subject) -> Standing:
     }
 
 
-def _concerns_older(found: Found, told: Iterable[Told]) -> bool:
-    """Return whether nodes have incidents that began before what was read."""
+def _concerns_older(found: Found, reported: Iterable[Reported]) -> bool:
+    """Return whether nodes found have incidents from before the window."""
     nodes = {node for one in found.subjects for node in one.nodes}
     first = shifted(found.until, -FOLLOWED)
     return any(
         not nodes.isdisjoint(one.subject.nodes)
-        for one in told
+        for one in reported
         if one.subject.is_lasting
         and first < one.subject.began_at < found.since
     )
 
 
 def _since(
-    end: datetime, begun: Mapping[str, Begun], told: Iterable[Told]
+    end: datetime,
+    begun: Mapping[str, Begun],
+    reported: Iterable[Reported],
 ) -> datetime:
-    """Return from when on a log is judged.
+    """Return from when on to judge a log.
 
-    From a day before where it was judged last, and from the beginning of
-    what is not over.
+    From a day before the time up to which it was judged, or earlier, from
+    the beginning of incidents that are not over.
     """
     judged = (one.judged_until for one in begun.values())
     since = shifted(min((*judged, end)), -DAY)
-    lasting = [one.subject.began_at for one in told if one.subject.is_lasting]
+    lasting = [
+        one.subject.began_at for one in reported if one.subject.is_lasting
+    ]
     followed = [at for at in lasting if at > shifted(end, -FOLLOWED)]
     return min((since, *followed))

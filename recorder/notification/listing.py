@@ -1,4 +1,4 @@
-"""Notifications as they are listed, and as columns for people."""
+"""Notifications as JSON and as rows of a table."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ COLUMNS = (
     Column("AGE", Kind.AGE),
     Column("RULE"),
     Column("STATE"),
-    Column("TELLS"),
+    Column("STAGE"),
     Column("CLUSTER", wide=True),
     Column("INCIDENT"),
     Column("NODES", rank=1),
@@ -64,7 +64,7 @@ class Notifications(Document, frozen=True, kw_only=True):
 def notification_cells(shown: Notification) -> Sequence[Cell]:
     """Return a message as the cells of a table.
 
-    Of one that is not posted the summary says why.
+    The summary of one that is not posted is the reason.
     """
     more = len(shown.nodes) - NODES_SHOWN
     rest = f" and {more} more" if more > 0 else ""

@@ -1,6 +1,6 @@
-"""Reading the rules of notifications, and what cannot be in them.
+"""Reading and checking the rules of notifications.
 
-What a rule posts to may be a secret: no message ever has an address in it.
+The address that a rule posts to may be a secret: no error message has it.
 """
 
 import re
@@ -23,7 +23,7 @@ SECRET_BYTES_MAX = 8 << 10
 NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 OURS = frozenset({"alertname", "cluster", "log", "incident", "rule", "node"})
-"""Labels that tell one alert from another."""
+"""Labels that identify an alert; a rule cannot set them."""
 
 TIMES = {
     "timeout": (timedelta(seconds=1), timedelta(seconds=30)),
@@ -31,7 +31,7 @@ TIMES = {
     "settle": (timedelta(), timedelta(hours=1)),
     "gap": (timedelta(), timedelta(days=7)),
 }
-"""The shortest and the longest that each may be."""
+"""The shortest and the longest value of each duration."""
 
 ONLY_INCIDENTS = (
     *("happened", "cause", "confidence", "node", "labels", "rack"),
@@ -59,19 +59,19 @@ def load_rules(path: Path) -> NotifyRules:
 
 
 def read_rules(text: str, *, name: str) -> NotifyRules:
-    """Read the text of a file of rules; it raises what `load_rules` does."""
+    """Parse the text of a file of rules; raises what `load_rules` does."""
     return _checked(RulesFile(name, NotifyError), text)
 
 
 def address_of(post: Post) -> str:
-    """Return the address to post to, as it is now.
+    """Return the address to post to; a file is read each time.
 
     Raises:
-        NotifyError: the file that holds it cannot be read, or holds none.
+        NotifyError: its file cannot be read, or has no valid address.
     """
     if post.url is not None:
         return post.url
-    assert post.url_file is not None, "one of both was given"
+    assert post.url_file is not None, "rules with neither were rejected"
     address = _secret(post.url_file)
     wrong = _wrong_address(address)
     if wrong is not None:
@@ -84,7 +84,7 @@ def token_of(post: Post) -> str | None:
     """Return the bearer token for the receiver; None where none is needed.
 
     Raises:
-        NotifyError: its file cannot be read, or holds none.
+        NotifyError: its file cannot be read, or has no valid token.
     """
     if post.token_file is None:
         return None
@@ -138,7 +138,7 @@ def _checked(file: RulesFile, text: str) -> NotifyRules:
 
 
 def _faults(rule: Rule) -> Iterator[tuple[Steps, str]]:
-    """Yield what is wrong with a rule, and where."""
+    """Yield the path of each fault in a rule, and the reason."""
     if not NAME.fullmatch(rule.name):
         why = "write the name in a-z, 0-9 and -, at most 63 characters"
         yield ("name",), why
@@ -199,7 +199,7 @@ def _time(steps: Steps, text: str) -> Iterator[tuple[Steps, str]]:
 
 
 def _wrong_address(address: str) -> str | None:
-    """Return what is wrong with an address, without telling it."""
+    """Return what is wrong with an address, without showing it."""
     malformed = "it is not an address: write https://HOST/PATH"
     try:
         parts = urlsplit(address)

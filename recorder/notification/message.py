@@ -1,7 +1,7 @@
-"""Messages, and what they are about: an incident or a gap at one moment.
+"""Messages, and their subjects: an incident or a gap at one moment.
 
-A subject holds all that a message says, so that it can be kept and posted
-again; its digest says whether it is another one than before.
+A subject has everything that a message says, so that it can be stored and
+posted again; its digest shows whether it has changed.
 """
 
 import hashlib
@@ -25,9 +25,9 @@ __all__ = [
     "FOLLOWED",
     "Kind",
     "Message",
+    "Reported",
     "Stage",
     "Subject",
-    "Told",
     "Work",
     "of_gap",
     "of_incident",
@@ -37,16 +37,16 @@ FOLLOWED = timedelta(days=7)
 """For how long an incident that is not over is followed."""
 
 WORK_MAX = 20
-"""Workloads that are named; the others are counted."""
+"""Workloads named in a message; the others are counted."""
 
 NODES_MAX = 50
 HOLES_MAX = 5
 TEXT_MAX = 1000
-"""Characters of one text: an Event may be quoted in a sentence."""
+"""Characters of one text; a sentence may quote an Event."""
 
 
 class Kind(StrEnum):
-    """What is told of."""
+    """What a message is about."""
 
     INCIDENT = "incident"
     GAP = "gap"
@@ -61,7 +61,7 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Subject(Trace, frozen=True, kw_only=True):
-    """An incident or a gap, and what is known of it."""
+    """An incident or a gap, as a message reports it."""
 
     kind: Kind
     cluster: str
@@ -69,7 +69,7 @@ class Subject(Trace, frozen=True, kw_only=True):
     log: int
     is_tape: bool = False
     node: str = ""
-    """The node that names it; empty of a gap."""
+    """The node that its sentence names; empty for a gap."""
 
     node_count: int = 0
     happened: str = ""
@@ -80,23 +80,24 @@ class Subject(Trace, frozen=True, kw_only=True):
     carried_out_by: str = ""
     group: str = ""
     resource: str = ""
-    """Of a gap."""
+    """The resource of a gap; empty for an incident."""
 
     sentence: str
     withdrawn: str = ""
-    """Why it is no longer told: what became of it instead."""
+    """Why it is not reported any longer; empty while it is."""
 
     work: Sequence[Work] = ()
     work_count: int = 0
     gpu_hours_lost: float = 0.0
     incomplete: Sequence[str] = ()
-    """What the record may lack of that time; empty where it is complete."""
+    """Gaps in the record of that time; empty if it is complete."""
 
     @property
     def essence(self) -> Mapping[str, object]:
-        """What makes it another one than before.
+        """The fields that make it a changed one when they differ.
 
-        Not the work, whose hours grow by the second, and no clock.
+        Without the workloads, whose lost hours grow by the second, and
+        without times.
         """
         return {
             "happened": self.happened,
@@ -113,12 +114,12 @@ class Subject(Trace, frozen=True, kw_only=True):
 
     @property
     def digest(self) -> str:
-        """Its essence in 16 hexadecimal digits."""
+        """SHA-256 of its essence, the first 16 hexadecimal digits."""
         return hashlib.sha256(json_bytes(self.essence)).hexdigest()[:16]
 
     @property
     def namespaces(self) -> frozenset[str]:
-        """Of the workloads that are named."""
+        """Namespaces of the workloads that are named."""
         return frozenset(one.namespace for one in self.work)
 
     @property
@@ -128,7 +129,7 @@ class Subject(Trace, frozen=True, kw_only=True):
 
 
 class Stage(StrEnum):
-    """What a message tells."""
+    """Why a message is posted."""
 
     OPENED = "opened"
     CHANGED = "changed"
@@ -137,25 +138,25 @@ class Stage(StrEnum):
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True):
-    """What is posted by one rule, once."""
+    """One message of one rule, posted once."""
 
     rule: str
     name: str
-    """The id under which the subject was told first; it stays."""
+    """The id under which the subject was reported first; it never changes."""
 
     number: int
-    """How many messages there are of it, this one included."""
+    """Counts the messages about the subject, from 1."""
 
     now: Subject
     was: Subject | None
     first_at: datetime
-    """When the first message of it was written."""
+    """When the first message about the subject was written."""
 
     @property
     def key(self) -> str:
-        """The same for every attempt, and for no other message."""
+        """Idempotency key: the same for each attempt, unique per message."""
         now = self.now
-        # A tape may name its cluster in any way.
+        # The cluster UID of a tape may be any text.
         cluster = quote(now.cluster_uid, safe="")
         return (
             f"{cluster}/{now.log}/{self.rule}/{now.kind}/"
@@ -164,7 +165,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def stage(self) -> Stage:
-        """What it tells."""
+        """Why it is posted."""
         if self.now.withdrawn:
             return Stage.WITHDRAWN
         if self.was is None:
@@ -176,17 +177,17 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_of_gap(self) -> bool:
-        """Whether it tells of a gap."""
+        """Whether it is about a gap."""
         return self.now.kind is Kind.GAP
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """The newest message of a subject by one rule."""
+class Reported(msgspec.Struct, frozen=True, kw_only=True):
+    """The newest message of one rule about a subject."""
 
     name: str
     number: int
     position: int
-    """Where the log ended when it was judged."""
+    """Up to where the log was judged then."""
 
     first_at: datetime
     subject: Subject
@@ -195,7 +196,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 def of_incident(
     incident: JudgedIncident, log: Log, coverage: Coverage
 ) -> Subject:
-    """Return what is known of an incident."""
+    """Return the subject for an incident."""
     first = incident.first
     decided = first.decision
     trace = trace_of(incident.judged)
@@ -241,7 +242,7 @@ def of_incident(
 
 
 def of_gap(gap: Gap, log: Log) -> Subject:
-    """Return what is known of a gap."""
+    """Return the subject for a gap."""
     until = "" if gap.until is None else f" until {written(gap.until)}"
     possible = "; ".join(gap.possible)
     lacking = f"; may be missing: {possible}" if possible else ""

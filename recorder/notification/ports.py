@@ -1,4 +1,4 @@
-"""What telling needs: an outbox that is kept, and who posts."""
+"""Ports of notifications: the stored outbox, and the HTTP client."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from recorder.model.errors import Transient
-from recorder.notification.message import Message, Told
+from recorder.notification.message import Message, Reported
 from recorder.notification.rules import Rule
 
 __all__ = [
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class State(StrEnum):
-    """How far a message is."""
+    """The state of a message in the outbox."""
 
     WAITING = "waiting"
     POSTED = "posted"
@@ -31,35 +31,35 @@ class State(StrEnum):
 
 
 class Begun(NamedTuple):
-    """Since when a rule tells of a log, and up to where it was judged."""
+    """Since when a rule is applied to a log, and until when it was judged."""
 
     since: datetime
     judged_until: datetime
 
 
 class Known(NamedTuple):
-    """What was told of a log, when it was asked."""
+    """What was reported about a log, at the time of the query."""
 
     newest: int
-    """The newest message that there is of it."""
+    """The number of the newest message about the log."""
 
-    told: Mapping[str, Sequence[Told]]
-    """By rule, the newest message of each subject."""
+    reported: Mapping[str, Sequence[Reported]]
+    """The newest message about each subject, by rule."""
 
 
 class Claimed(NamedTuple):
-    """A message that one process posts, for as long as its claim lasts."""
+    """A message that only one process may post until its claim expires."""
 
     number: int
     attempt: int
-    """From 1; it also tells one claim from a later one."""
+    """Counts the claims of the message, from 1."""
 
     message: Message
     give_up_at: datetime
 
 
 class Tally(NamedTuple):
-    """What the outbox holds of one rule."""
+    """Messages of one rule in the outbox, counted."""
 
     rule: str
     waiting: int
@@ -69,34 +69,34 @@ class Tally(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a receiver answered."""
+    """The HTTP response of a receiver."""
 
     status: int
     retry_after: timedelta | None
     says: str
-    """The beginning of its body."""
+    """The beginning of its body, without secrets."""
 
 
 class PostError(Transient):
-    """There is no answer; why, without the address."""
+    """No response; the message has the reason, without the address."""
 
     code = "notify.post"
 
 
 class Outbox(Protocol):
-    """Messages on their way, and those that were posted."""
+    """Messages that are waiting, posted or failed."""
 
     async def begin(
         self, log: int, rules: Collection[str], since: datetime
     ) -> Mapping[str, Begun]:
-        """Return since when rules tell of a log: from now on, if they are new.
+        """Return the state of each rule; a new rule starts at ``since``.
 
         Raises:
             LogError: the database does not answer.
         """
 
     async def known(self, log: int) -> Known:
-        """Return what was told of a log."""
+        """Return the newest messages about a log."""
 
     async def put(
         self,
@@ -106,52 +106,52 @@ class Outbox(Protocol):
         known: Known,
         position: int,
     ) -> int | None:
-        """Take messages that are new, all or none; return how many are.
+        """Store new messages, all or none; return how many.
 
-        None, and nothing is taken, where somebody told something since it
-        was asked what is known.
+        None, and nothing is stored, if another process has put messages
+        about the log since ``known`` was read.
 
         Args:
-            log: which log.
-            messages: each with the time after which it is given up.
-            known: what was told before.
+            log: the number of the log.
+            messages: each with the duration after which to give up.
+            known: what was reported before.
             position: up to where the log was judged.
         """
 
     async def judged(
         self, log: int, rules: Collection[str], until: datetime
     ) -> None:
-        """Remember up to where a log was judged for rules."""
+        """Store until when a log was judged by rules."""
 
     async def due(self, rules: Collection[str]) -> Collection[str]:
-        """Return those of some rules of which a message is to be posted.
+        """Return the rules that have a message to post now.
 
-        Messages that are given up are failed by this.
+        Also marks messages as failed whose time to give up has come.
         """
 
     async def claim(self, rule: str, lease: timedelta) -> Claimed | None:
         """Claim the next message of a rule; None where none is due.
 
-        Messages of one subject are claimed in their order.
+        Messages about one subject are claimed in order.
         """
 
     async def posted(self, claimed: Claimed) -> None:
-        """Remember that a message was taken."""
+        """Mark a message as accepted by its receiver."""
 
     async def again(
         self, claimed: Claimed, *, why: str, after: timedelta
     ) -> None:
-        """Post a message again later."""
+        """Schedule the next attempt to post a message."""
 
     async def failed(self, claimed: Claimed, *, why: str) -> None:
-        """Remember that a message was refused, and post it no more."""
+        """Mark a message as failed; it is not posted again."""
 
     async def tallies(self) -> Sequence[Tally]:
-        """Return what is waiting, failed and posted, by rule."""
+        """Return the counts of each rule."""
 
 
 class Poster(Protocol):
-    """Posts over HTTP."""
+    """Posts messages over HTTP."""
 
     async def post(
         self, rule: Rule, *, key: str, body: bytes, content_type: str
@@ -159,6 +159,6 @@ class Poster(Protocol):
         """Post once.
 
         Raises:
-            PostError: there was no answer in time.
+            PostError: there was no response in time.
             NotifyError: a file that the rule names cannot be used.
         """

@@ -23,7 +23,7 @@ from recorder.notification.rules import Post, Rule
 __all__ = ["WebhookPoster", "webhooks"]
 
 BODY_MAX: Final = 64 << 10
-"""Of a message; the largest has some 30 KiB."""
+"""Bytes of a message; the largest has about 30 KiB."""
 
 ANSWER_MAX: Final = 4 << 10
 SHOWN_MAX: Final = 200
@@ -32,7 +32,7 @@ SECRET_MIN: Final = 4
 
 
 class WebhookPoster:
-    """Posts bodies, each over a connection of its own."""
+    """Posts messages, each over its own connection."""
 
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session

@@ -1,4 +1,4 @@
-"""Rules: what is told, to whom, in which shape. As data, with defaults."""
+"""Rules: what is posted, to which receiver, in which shape."""
 
 from datetime import timedelta
 from enum import StrEnum
@@ -14,11 +14,11 @@ __all__ = ["Condition", "NotifyRules", "Post", "Rule", "Shape"]
 class _Part(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 ):
-    """A part of a rule: every member is known."""
+    """A part of a rule; unknown fields are rejected."""
 
 
 class Shape(StrEnum):
-    """What a receiver reads."""
+    """The format of a message."""
 
     SLACK = "slack"
     ALERTMANAGER = "alertmanager"
@@ -26,13 +26,13 @@ class Shape(StrEnum):
 
 
 class Condition(_Part, frozen=True, kw_only=True):
-    """What a rule tells of: all that is given must hold, of a list one."""
+    """What a rule reports: each field must match, by any value of a list."""
 
     happened: tuple[Happened, ...] = ()
     cause: tuple[Cause, ...] = ()
     confidence: tuple[Confidence, ...] = ()
     node: tuple[str, ...] = ()
-    """Names of nodes; ``*`` stands for any characters."""
+    """Names of nodes; ``*`` matches any characters."""
 
     labels: dict[str, str] = {}
     """Labels of a node, as they were at the time."""
@@ -44,14 +44,14 @@ class Condition(_Part, frozen=True, kw_only=True):
     """Namespaces of the workloads that were affected."""
 
     gap: str | None = None
-    """Gaps that last longer than this are told, and no incidents."""
+    """Report gaps that last longer than this, and no incidents."""
 
     resource: tuple[str, ...] = ()
-    """Of gaps: only of these resources, such as ``v1/pods``."""
+    """Only gaps of these resources, such as ``v1/pods``."""
 
     @property
     def gap_after(self) -> timedelta | None:
-        """`gap`, read; None for a rule about incidents."""
+        """`gap`, parsed; None for a rule about incidents."""
         return None if self.gap is None else parse_duration(self.gap)
 
 
@@ -61,55 +61,54 @@ class Post(_Part, frozen=True, kw_only=True):
     shape: Shape
     url: str | None = None
     url_file: str | None = None
-    """A file that holds the address, which may be a secret. It is read
-    before each post, so that it can be renewed."""
+    """A file with the address, which may be a secret. It is read before each
+    post, so that the address can be rotated."""
 
     token_file: str | None = None
-    """A file that holds a bearer token for the receiver."""
+    """A file with a bearer token for the receiver."""
 
     ca_file: str | None = None
-    """Certificates of authorities, instead of those of the system."""
+    """A file of CA certificates, instead of those of the system."""
 
     timeout: str = "10s"
-    """For one post, from the connection to the end of the answer."""
+    """For one attempt, from the connection to the end of the response."""
 
     give_up_after: str = "24h"
-    """For how long a message that is not taken is posted again."""
+    """For how long to retry a message that is not accepted."""
 
     @property
     def timeout_seconds(self) -> float:
-        """`timeout`, read."""
+        """`timeout`, in seconds."""
         return parse_duration(self.timeout).total_seconds()
 
     @property
     def given_up_after(self) -> timedelta:
-        """`give_up_after`, read."""
+        """`give_up_after`, parsed."""
         return parse_duration(self.give_up_after)
 
 
 class Rule(_Part, frozen=True, kw_only=True):
-    """One rule."""
+    """A rule: what to report, and where to post it."""
 
     name: str
-    """By which what was posted is remembered: a rule that is renamed begins
-    anew."""
+    """Identifies the messages that were posted: a renamed rule starts over."""
 
     when: Condition = Condition()
-    """Everything that happens, where it is left out."""
+    """All incidents by default."""
 
     post: Post
     settle: str = "0s"
-    """For how long a verdict must stay the same before it is told."""
+    """For how long a verdict must stay the same before it is posted."""
 
     page: str | None = None
-    """Address of the page, for links."""
+    """Base URL of the page, for links."""
 
     labels: dict[str, str] = {}
     """Labels to add to an alert, such as a severity."""
 
     @property
     def settled_after(self) -> timedelta:
-        """`settle`, read."""
+        """`settle`, parsed."""
         return parse_duration(self.settle)
 
 

@@ -1,9 +1,9 @@
-"""Sending: messages from the outbox to their receivers, again if needed.
+"""Sending: post messages from the outbox to their receivers, with retries.
 
-Each rule has a sender of its own, so that a receiver that hangs keeps no
-other waiting. A message is claimed, posted, and only then remembered as
-posted: killed in between, it is posted once more with the same key. To try a
-rule, a message that says it is a test is posted once, and not kept.
+Each rule has its own sender, so that a receiver that hangs delays no other.
+A message is claimed, posted, and then marked as posted: after a crash in
+between it is posted once more, with the same key. A test of a rule posts one
+message that says so, and stores nothing.
 """
 
 import asyncio
@@ -40,9 +40,9 @@ __all__ = [
 log = logging.getLogger("recorder.notify")
 
 LEASE: Final = timedelta(seconds=60)
-"""Twice as long as a post may take."""
+"""Twice the longest timeout of a post."""
 
-LOOK: Final = timedelta(seconds=1)
+POLL_INTERVAL: Final = timedelta(seconds=1)
 FIRST_PAUSE: Final = timedelta(seconds=1)
 PAUSE_MAX: Final = timedelta(minutes=5)
 RETRY_AFTER_MAX: Final = timedelta(hours=1)
@@ -56,21 +56,21 @@ AGAIN: Final = frozenset(
         HTTPStatus.TOO_MANY_REQUESTS,
     }
 )
-"""Refusals that say: later."""
+"""Statuses of rejections that are retried."""
 
 
 class Outcome(NamedTuple):
-    """What an attempt came to."""
+    """The result of an attempt."""
 
     posted: bool
     after: timedelta | None
-    """When to post again; None where nothing more is to be done."""
+    """How long to wait before the next attempt; None if there is none."""
 
     why: str
 
 
 class Counters(NamedTuple):
-    """What was posted, failed and is to be posted again, by rule."""
+    """Messages posted and failed, and retries, by rule."""
 
     posted: dict[str, int]
     failed: dict[str, int]
@@ -78,43 +78,43 @@ class Counters(NamedTuple):
 
     @classmethod
     def of(cls, rules: Mapping[str, Rule]) -> "Counters":
-        """Begin at nothing, so that each rule shows before its first."""
+        """Return zero for each rule, so that metrics show all of them."""
         return cls(*(dict.fromkeys(rules, 0) for _ in cls._fields))
 
 
 @dataclass(slots=True)
 class NotifyProgress:
-    """What one process that notifies shares with its probes."""
+    """State that a process of `recorder notify` shares with its probes."""
 
     counters: Counters
     rules: Sequence[str] = ()
     tallies: Mapping[str, Tally] = field(default_factory=dict)
-    """What the outbox holds, by rule."""
+    """Counts of the outbox, by rule."""
 
     judged_at: dict[int, datetime] = field(default_factory=dict)
-    """By log, when it was judged last."""
+    """When each log was judged last."""
 
     waiting_for: str = ""
-    """What keeps it from beginning."""
+    """What it waits for before it can start; empty once it has."""
 
     def judged(self, log: int, at: datetime) -> None:
-        """Take note that a log was judged."""
+        """Note that a log was judged."""
         self.judged_at[log] = at
 
     def ready(self) -> tuple[str, bool]:
-        """Say what is so, and whether that is ready."""
+        """Return the state in words, and whether it is ready."""
         if self.waiting_for:
             return f"waiting: {self.waiting_for}", False
         return "notifying", True
 
 
 def outcome_of(answer: Answer, attempt: int, luck: float) -> Outcome:
-    """Return what to do after an answer.
+    """Return the outcome of an attempt with this response.
 
     Args:
-        answer: of the receiver.
-        attempt: which it was, from 1.
-        luck: between 0 and 1, spreads the retries of many.
+        answer: the response of the receiver.
+        attempt: its number, from 1.
+        luck: random, from 0 to 1: jitter of the pause.
     """
     status = answer.status
     if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
@@ -147,7 +147,7 @@ def _later(
 
 
 class Sending:
-    """Senders of all rules."""
+    """The senders of all rules."""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ class Sending:
         *,
         luck: Callable[[], float],
     ) -> None:
-        """Take what posts, and what spreads retries, from 0 to 1."""
+        """Take the rules, the outbox and a source of jitter, 0 to 1."""
         self._rules = rules
         self._outbox = outbox
         self._poster = poster
@@ -167,11 +167,11 @@ class Sending:
         self.counters = Counters.of(rules)
 
     def kick(self) -> None:
-        """Say that there is something new."""
+        """Check the outbox now: it has new messages."""
         self._kicked.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Post what is due until a stop is wanted, and finish what began."""
+        """Post due messages until ``stop`` is set; finish those in flight."""
         async with asyncio.TaskGroup() as group:
             while not stop.is_set():
                 try:
@@ -181,19 +181,19 @@ class Sending:
                         rule = self._rules[name]
                         group.create_task(self._attend(rule, stop))
                 except RecorderError as exc:
-                    log.warning("cannot look for what is to post: %s", exc)
+                    log.warning("cannot read which messages are due: %s", exc)
                 await self._pause()
 
     async def _pause(self) -> None:
         try:
-            async with asyncio.timeout(LOOK.total_seconds()):
+            async with asyncio.timeout(POLL_INTERVAL.total_seconds()):
                 await self._kicked.wait()
         except TimeoutError:
             pass
         self._kicked.clear()
 
     async def _attend(self, rule: Rule, stop: asyncio.Event) -> None:
-        """Post what is due of one rule."""
+        """Post the due messages of one rule."""
         try:
             while not stop.is_set() and await self.send_next(rule):
                 pass
@@ -203,7 +203,7 @@ class Sending:
             self._busy.discard(rule.name)
 
     async def send_next(self, rule: Rule) -> bool:
-        """Post one message that is due; return whether there was one.
+        """Post one due message; return whether there was one.
 
         Raises:
             LogError: the database does not answer.
@@ -226,7 +226,7 @@ class Sending:
             )
         except (PostError, NotifyError) as exc:
             return _later(str(exc), claimed.attempt, self._luck())
-        except Exception as exc:  # noqa: BLE001 - others are to be posted
+        except Exception as exc:  # noqa: BLE001 - the other messages are still posted
             why = f"internal error: {type(exc).__name__}"
             return _later(why, claimed.attempt, self._luck())
         return outcome_of(answer, claimed.attempt, self._luck())
@@ -234,10 +234,10 @@ class Sending:
     async def _remember(
         self, rule: Rule, claimed: Claimed, outcome: Outcome
     ) -> None:
-        """Write down what an attempt came to.
+        """Store the outcome of an attempt, with retries.
 
-        The database may be away just now; what was posted would be posted
-        twice if that were not written down.
+        If the database is unavailable and a success is not stored, the
+        message is posted twice.
         """
         for left in reversed(range(REMEMBER_TRIES)):
             try:
@@ -245,7 +245,7 @@ class Sending:
             except Transient:
                 if not left:
                     raise
-                await asyncio.sleep(LOOK.total_seconds())
+                await asyncio.sleep(POLL_INTERVAL.total_seconds())
             else:
                 return
 
@@ -268,15 +268,15 @@ class Sending:
 
 
 class Tried(NamedTuple):
-    """What became of a test message."""
+    """The result of a test message."""
 
     rule: str
     why: str
-    """Why it was not taken; empty where it was."""
+    """Why it was not accepted; empty if it was."""
 
 
 async def try_rule(rule: Rule, poster: Poster, now: datetime) -> Tried:
-    """Post a test message of a rule once; nothing of it is kept."""
+    """Post a test message of a rule once; store nothing."""
     name = f"test-{now:%Y%m%dT%H%M%S%f}"
     subject = Subject(
         kind=Kind.INCIDENT,

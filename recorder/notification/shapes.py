@@ -1,7 +1,7 @@
-"""The shapes of messages: what each kind of receiver reads, as JSON.
+"""Bodies of messages, as JSON in the shape of each kind of receiver.
 
-Bodies are bounded, because what they hold is; and hold no address and no
-token of the receiver.
+Bodies are bounded, because subjects are; they never contain the address or
+the token of the receiver.
 """
 
 from collections.abc import Mapping
@@ -31,14 +31,14 @@ CONTENT_TYPES: Final = {
 }
 
 HELD: Final = timedelta(minutes=5)
-"""For how long an alert is active at least: Alertmanager tells nobody of one
-that is over before its group is first looked at."""
+"""For how long an alert is active at least: Alertmanager sends none that is
+resolved before the first notification of its group."""
 
 ALERT: Final = "RecorderIncident"
 ALERT_OF_GAP: Final = "RecorderGap"
 
 SLACK_TEXT_MAX: Final = 2900
-"""Characters of a section; Slack takes 3000."""
+"""Characters of a section; Slack accepts 3000."""
 
 TYPES: Final = "recorder.{kind}.{stage}"
 """The type of a CloudEvent."""
@@ -56,7 +56,7 @@ def body_of(message: Message, rule: Rule) -> bytes:
 
 
 def _escaped(text: str) -> str:
-    """Return text that Slack shows as it is, so that it calls nobody."""
+    """Escape text for Slack, so that it can mention no user or channel."""
     shown = plain(text).replace("&", "&amp;")
     return shown.replace("<", "&lt;").replace(">", "&gt;")
 
@@ -66,8 +66,8 @@ def _slack(message: Message, rule: Rule) -> Mapping[str, object]:
     lines = [f"*{title}*", _escaped(message.now.sentence)]
     lines += [f"{name}: {_escaped(text)}" for name, text in rows(message)]
     where = link(message.now, rule)
-    told = "\n".join(lines)[:SLACK_TEXT_MAX]
-    # An address of ours has no character that Slack reads as its own.
+    section = "\n".join(lines)[:SLACK_TEXT_MAX]
+    # Only "&" in an address of the page has a meaning to Slack.
     below = f"`{_escaped(command(message.now))}`"
     if where is not None:
         below = f"<{where.replace('&', '&amp;')}|Open in Recorder> {below}"
@@ -76,7 +76,7 @@ def _slack(message: Message, rule: Rule) -> Mapping[str, object]:
         "blocks": [
             {
                 "type": "section",
-                "text": {"type": "mrkdwn", "text": told, "verbatim": True},
+                "text": {"type": "mrkdwn", "text": section, "verbatim": True},
             },
             {
                 "type": "context",
@@ -89,7 +89,7 @@ def _slack(message: Message, rule: Rule) -> Mapping[str, object]:
 
 
 def _alerts(message: Message, rule: Rule) -> list[Mapping[str, object]]:
-    """One alert. Its labels stay as they are while it is followed."""
+    """Return one alert, whose labels never change."""
     now = message.now
     labels = {
         **rule.labels,
@@ -123,7 +123,7 @@ def _alerts(message: Message, rule: Rule) -> list[Mapping[str, object]]:
 def _ends_at(message: Message) -> datetime:
     """Return until when an alert is active.
 
-    One that is not over ends with the time for which it is followed.
+    That of an incident that is not over ends when it is no longer followed.
     """
     now = message.now
     if message.stage is Stage.WITHDRAWN:
@@ -135,7 +135,7 @@ def _ends_at(message: Message) -> datetime:
 
 
 def _event(message: Message, rule: Rule) -> Mapping[str, object]:
-    """A CloudEvent 1.0, in structured mode."""
+    """Return a CloudEvent 1.0, in structured mode."""
     now = message.now
     cluster = quote(now.cluster_uid, safe="")
     return {
@@ -153,14 +153,14 @@ def _event(message: Message, rule: Rule) -> Mapping[str, object]:
             "headline": plain(headline(message)),
             "link": link(now, rule),
             "command": plain(command(now)),
-            **_told(now),
-            "was": None if message.was is None else _told(message.was),
+            **_data_of(now),
+            "was": None if message.was is None else _data_of(message.was),
         },
     }
 
 
-def _told(subject: Subject) -> Mapping[str, object]:
-    """Return what a subject says, in the names of the public interface."""
+def _data_of(subject: Subject) -> Mapping[str, object]:
+    """Return a subject by the field names of the public API."""
     if subject.kind is Kind.GAP:
         about: Mapping[str, object] = {"resource": subject.resource}
     else:

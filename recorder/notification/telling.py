@@ -1,7 +1,7 @@
-"""What is to be told now: what was found against what was told.
+"""Which messages are new: what a log shows, compared with what was reported.
 
-A function of its arguments; what it returns is put into the outbox, where
-each message is once, whoever else found the same.
+Pure. The outbox stores each message once, even if several processes return
+the same one.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,13 +14,13 @@ import msgspec
 from recorder.answers.growing import continued, successor
 from recorder.answers.node_questions import Labels
 from recorder.explain.knowledge import matches
-from recorder.notification.message import Kind, Message, Subject, Told
+from recorder.notification.message import Kind, Message, Reported, Subject
 from recorder.notification.rules import Condition, Rule
 
-__all__ = ["Found", "Settling", "Standing", "is_wanted", "news_of"]
+__all__ = ["Found", "NodeLabels", "Settling", "is_wanted", "news_of"]
 
-Standing = Mapping[str, Mapping[str, str]]
-"""Of nodes their labels, as they were when something happened to them."""
+NodeLabels = Mapping[str, Mapping[str, str]]
+"""Labels of each node at the time of an incident, by node."""
 
 NO_LONGER = "the record shows no such incident any more"
 
@@ -30,17 +30,17 @@ class Found:
     """What a log shows at one moment."""
 
     subjects: Sequence[Subject]
-    standing: Mapping[str, Standing]
-    """By incident."""
+    labels: Mapping[str, NodeLabels]
+    """Labels of the nodes, by incident."""
 
     position: int
     """Up to where the log was judged."""
 
     since: datetime
-    """What began before this may be missing."""
+    """Incidents that began before this may be missing."""
 
     until: datetime
-    """How late it is in the log."""
+    """The current time of the log; the end of a tape that is over."""
 
 
 class _Unsettled(NamedTuple):
@@ -52,7 +52,7 @@ class _Unsettled(NamedTuple):
 class Settling:
     """Verdicts that have not stayed the same for long enough yet.
 
-    It is not kept: after a restart they wait once more.
+    Not stored: after a restart they wait again.
     """
 
     waiting: dict[tuple[str, str], _Unsettled] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Settling:
     def is_settled(
         self, rule: Rule, name: str, subject: Subject, now: datetime
     ) -> bool:
-        """Return whether a verdict stayed the same for as long as it must."""
+        """Return whether a verdict has been the same for long enough."""
         after = rule.settled_after
         if after <= timedelta():
             return True
@@ -72,7 +72,7 @@ class Settling:
         return now - known.since >= after
 
     def keep(self, rule: Rule, names: Collection[str]) -> None:
-        """Forget what is waited for no more."""
+        """Forget the verdicts of a rule but those with these names."""
         for key in [k for k in self.waiting if k[0] == rule.name]:
             if key[1] not in names:
                 del self.waiting[key]
@@ -81,23 +81,23 @@ class Settling:
 def news_of(
     rule: Rule,
     found: Found,
-    told: Collection[Told],
+    reported: Collection[Reported],
     *,
     begun: datetime,
     settling: Settling,
     now: datetime,
 ) -> Sequence[Message]:
-    """Return what a rule has to tell, in order of time.
+    """Return the new messages of a rule; withdrawals are last.
 
     Args:
-        rule: that tells.
+        rule: the rule.
         found: what the log shows.
-        told: the newest message of each subject by this rule.
-        begun: since when it tells; what was over before is not news.
-        settling: what waits to stay the same.
-        now: the time.
+        reported: the newest message of this rule about each subject.
+        begun: when the rule began; incidents over before are not news.
+        settling: verdicts that have not settled yet.
+        now: the current time.
     """
-    known = {one.name: one for one in told}
+    known = {one.name: one for one in reported}
     traces = {name: one.subject for name, one in known.items()}
     names = continued(traces, found.subjects)
     pairs = [
@@ -115,7 +115,7 @@ def news_of(
             messages.append(_message(rule, name, subject, one, now))
     settling.keep(rule, waiting)
     kept = {one.name for _, one in pairs if one is not None}
-    gone = [one for one in told if one.name not in kept]
+    gone = [one for one in reported if one.name not in kept]
     messages += _withdrawals(rule, found, gone, now)
     return messages
 
@@ -124,11 +124,11 @@ def _is_news(
     rule: Rule,
     found: Found,
     subject: Subject,
-    one: Told | None,
+    one: Reported | None,
     begun: datetime,
 ) -> bool:
     if one is not None:
-        # Of an incident only a part is read if it began before.
+        # Only a part of an incident is read if it began before.
         is_whole = (
             subject.kind is Kind.GAP or one.subject.began_at >= found.since
         )
@@ -141,13 +141,17 @@ def _is_news(
     return (over is None or over >= begun) and is_wanted(
         rule.when,
         subject,
-        found.standing.get(subject.id, {}),
+        found.labels.get(subject.id, {}),
         until=found.until,
     )
 
 
 def _message(
-    rule: Rule, name: str, subject: Subject, one: Told | None, now: datetime
+    rule: Rule,
+    name: str,
+    subject: Subject,
+    one: Reported | None,
+    now: datetime,
 ) -> Message:
     return Message(
         rule=rule.name,
@@ -160,9 +164,9 @@ def _message(
 
 
 def _withdrawals(
-    rule: Rule, found: Found, gone: Collection[Told], now: datetime
+    rule: Rule, found: Found, gone: Collection[Reported], now: datetime
 ) -> Iterator[Message]:
-    """Yield that incidents are no more that should have been found."""
+    """Yield a withdrawal of each incident that is not found any more."""
     for one in gone:
         last = one.subject
         if (
@@ -183,17 +187,17 @@ def _withdrawals(
 def is_wanted(
     condition: Condition,
     subject: Subject,
-    standing: Standing,
+    labels: NodeLabels,
     *,
     until: datetime,
 ) -> bool:
-    """Return whether a rule tells of a subject.
+    """Return whether a rule reports a subject.
 
     Args:
-        condition: of the rule.
+        condition: the one of the rule.
         subject: an incident or a gap.
-        standing: the labels of its nodes.
-        until: how late it is: a gap that is open lasts until then.
+        labels: those of its nodes.
+        until: the current time; an open gap lasts until then.
     """
     after = condition.gap_after
     if subject.kind is Kind.GAP:
@@ -205,7 +209,7 @@ def is_wanted(
         _is_one(subject.happened, condition.happened)
         and _is_one(subject.cause, condition.cause)
         and _is_one(subject.confidence, condition.confidence)
-        and _has_node(condition, subject, standing)
+        and _has_node(condition, subject, labels)
         and _has_namespace(condition, subject)
     )
 
@@ -215,13 +219,13 @@ def _is_one(value: str, wanted: Sequence[str]) -> bool:
 
 
 def _has_node(
-    condition: Condition, subject: Subject, standing: Standing
+    condition: Condition, subject: Subject, labels: NodeLabels
 ) -> bool:
     """Return whether one node has the name, the labels and the rack."""
-    labels = Labels(condition.rack, tuple(condition.labels.items()))
+    wanted = Labels(condition.rack, tuple(condition.labels.items()))
     return any(
         (not condition.node or matches(condition.node, node))
-        and labels.fit(standing.get(node, {}))
+        and wanted.fit(labels.get(node, {}))
         for node in subject.nodes
     )
 

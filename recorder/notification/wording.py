@@ -1,4 +1,4 @@
-"""What messages say in words, in whichever shape."""
+"""The text of messages, for all shapes."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ COMPARED = (
 
 
 def headline(message: Message) -> str:
-    """Return the first line: what kind of news it is, and where."""
+    """Return the first line: what happened, and where."""
     now, stage = message.now, message.stage
     what = "Gap" if message.is_of_gap else "Incident"
     where = f"in {now.cluster}" if now.cluster else ""
@@ -53,7 +53,7 @@ def _news(message: Message, stage: Stage) -> str:
 
 
 def rows(message: Message) -> Iterator[tuple[str, str]]:
-    """Yield what is said beside the sentence, each with its name."""
+    """Yield the details of a message, each with its name."""
     now = message.now
     if message.stage is Stage.WITHDRAWN:
         yield "withdrawn", now.withdrawn
@@ -105,7 +105,7 @@ def _work(now: Subject) -> str:
 
 
 def command(subject: Subject) -> str:
-    """Return the command that explains it."""
+    """Return the command that explains a subject."""
     place = (
         f"--log {subject.log}"
         if subject.is_tape
@@ -119,7 +119,7 @@ def command(subject: Subject) -> str:
 
 
 def link(subject: Subject, rule: Rule) -> str | None:
-    """Return the address of it on the page, where a page is named."""
+    """Return its address on the page; None if the rule names no page."""
     if rule.page is None:
         return None
     base = rule.page.rstrip("/") + "/"

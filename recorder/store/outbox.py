@@ -17,7 +17,7 @@ import orjson
 
 from recorder.model.document import json_bytes
 from recorder.notification.listing import Notification
-from recorder.notification.message import Message, Told
+from recorder.notification.message import Message, Reported
 from recorder.notification.ports import (
     Begun,
     Claimed,
@@ -98,11 +98,11 @@ class StoredOutbox:
             # First: what comes between the two is told as not yet known.
             newest = await NEWEST.fetch_value(self._pool, log=log)
             rows = await TOLD.fetch(self._pool, log=log, most=TOLD_MAX)
-        told: dict[str, list[Told]] = {}
+        reported: dict[str, list[Reported]] = {}
         for row in rows:
             message = _message(row["message"])
-            told.setdefault(row["rule"], []).append(
-                Told(
+            reported.setdefault(row["rule"], []).append(
+                Reported(
                     name=row["name"],
                     number=row["number"],
                     position=row["position"],
@@ -110,7 +110,7 @@ class StoredOutbox:
                     subject=message.now,
                 )
             )
-        return Known(newest, told)
+        return Known(newest, reported)
 
     async def put(
         self,

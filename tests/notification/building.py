@@ -10,7 +10,13 @@ import orjson
 from recorder.explain.knowledge import shipped
 from recorder.notification.following import Following
 from recorder.notification.loading import read_rules
-from recorder.notification.message import Kind, Message, Subject, Told, Work
+from recorder.notification.message import (
+    Kind,
+    Message,
+    Reported,
+    Subject,
+    Work,
+)
 from recorder.notification.rules import Rule
 from recorder.store.outbox import StoredOutbox
 
@@ -93,8 +99,8 @@ def a_gap(name: str = "1/70", /, **changed: Any) -> Subject:
 
 def sent_before(
     subject: Subject, number: int = 1, position: int = 50, name: str = ""
-) -> Told:
-    return Told(
+) -> Reported:
+    return Reported(
         name=name or subject.id,
         number=number,
         position=position,

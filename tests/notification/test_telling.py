@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from recorder.notification.message import Message, Stage, Subject, Told
+from recorder.notification.message import Message, Reported, Stage, Subject
 from recorder.notification.rules import Rule
 from recorder.notification.telling import (
     Found,
+    NodeLabels,
     Settling,
-    Standing,
     is_wanted,
     news_of,
 )
@@ -25,7 +25,7 @@ LATER = AT + timedelta(hours=1)
 
 def messages_of(  # noqa: PLR0913
     subjects: Sequence[Subject],
-    before: Sequence[Told] = (),
+    before: Sequence[Reported] = (),
     *,
     rule: Rule | None = None,
     begun: datetime = AT - timedelta(days=1),
@@ -35,7 +35,7 @@ def messages_of(  # noqa: PLR0913
 ) -> Sequence[Message]:
     found = Found(
         subjects=subjects,
-        standing={},
+        labels={},
         position=position,
         since=AT - timedelta(days=1),
         until=LATER,
@@ -51,10 +51,10 @@ def messages_of(  # noqa: PLR0913
 
 
 def wanted(
-    when: str, subject: Subject, standing: Standing | None = None
+    when: str, subject: Subject, labels: NodeLabels | None = None
 ) -> bool:
     condition = a_rule(when).when
-    return is_wanted(condition, subject, standing or {}, until=LATER)
+    return is_wanted(condition, subject, labels or {}, until=LATER)
 
 
 def test_an_incident_is_sent_once() -> None:
