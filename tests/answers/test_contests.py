@@ -28,7 +28,7 @@ def fought(
     operation: Operation = Operation.MODIFIED,
     known_by: Sequence[KnownBy] = (KnownBy.AUDIT,),
 ) -> Sequence[FieldContest]:
-    """Tell each state, from the second on, with whoever made it."""
+    """Return each state after the first, with its author."""
     contests = FieldContests()
     for turn, (old, new) in enumerate(pairwise(states)):
         author = Author(
@@ -59,8 +59,8 @@ def node(**more: Any) -> dict[str, Any]:
 
 
 def condition(status: str) -> dict[str, Any]:
-    told = {"type": "Ready", "status": status}
-    return {"status": {"conditions": [told]}}
+    condition = {"type": "Ready", "status": status}
+    return {"status": {"conditions": [condition]}}
 
 
 TAINT = {"key": "a", "effect": "NoSchedule"}
@@ -123,7 +123,7 @@ def test_who_scales_on_does_not_undo() -> None:
     assert not fought(replicas(3, 5, 4, 6, 5), [HPA, ALICE])
 
 
-def test_a_condition_that_nobody_knows_claims_nothing() -> None:
+def test_an_unknown_condition_claims_nothing() -> None:
     states = [condition("True"), condition("Unknown")] * 3
 
     assert not fought(states, [HPA, ALICE])

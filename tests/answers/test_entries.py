@@ -175,7 +175,7 @@ def test_an_event_says_its_message(line: Entry, text: str) -> None:
         ),
     ],
 )
-def test_what_the_recorder_tells_is_said(
+def test_what_the_recorder_reports_is_said(
     operation: Operation, document: dict[str, Any], text: str
 ) -> None:
     line = replace(

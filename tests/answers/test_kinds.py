@@ -50,7 +50,7 @@ def kinds(word: str) -> list[Kind]:
         ("jobs", ["jobs.batch"]),
         ("jobs.batch.volcano.sh", ["jobs.batch.volcano.sh"]),
         ("vcjob", ["jobs.batch.volcano.sh"]),
-        # Nobody defines it, but the log has objects of it.
+        # It has no definition, but the log has objects of it.
         ("machine", ["machines.machines.example.com"]),
         ("machines", ["machines.machines.example.com"]),
         ("widget", ["widgets"]),

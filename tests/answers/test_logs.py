@@ -1,4 +1,4 @@
-"""Which log is meant, when nobody says so exactly."""
+"""Which log is meant, when it is not named exactly."""
 
 import pytest
 
@@ -69,13 +69,15 @@ def test_the_context_is_not_asked_when_it_does_not_matter() -> None:
     assert choose_log([PROD], number=None, cluster=None, context=never) is PROD
 
 
-def test_two_of_one_name_are_told_apart_by_number() -> None:
+def test_two_of_one_name_differ_by_number() -> None:
     logs = [TAPE, a_log(5, "incident", kind="tape")]
 
-    with pytest.raises(AmbiguousLogError, match=r'5 .tape "incident"') as told:
+    with pytest.raises(
+        AmbiguousLogError, match=r'5 .tape "incident"'
+    ) as raised:
         chosen(*logs, cluster="incident")
 
-    assert told.value.exit_status == 2
+    assert raised.value.exit_status == 2
 
 
 def test_an_unknown_cluster_names_what_is_near_or_there() -> None:
@@ -83,7 +85,7 @@ def test_an_unknown_cluster_names_what_is_near_or_there() -> None:
         chosen(*ALL, cluster="stageing")
     with pytest.raises(
         NotFoundError, match=r'there are 1 .live "prod"'
-    ) as told:
+    ) as raised:
         chosen(*ALL, cluster="xyz")
 
-    assert told.value.exit_status == 5
+    assert raised.value.exit_status == 5

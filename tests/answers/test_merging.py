@@ -26,7 +26,7 @@ async def pages(
 
 
 @given(HALF, HALF)
-async def test_what_both_halves_tell_comes_in_order_and_once(
+async def test_what_both_halves_hold_comes_in_order_and_once(
     first: list[list[Place]], second: list[list[Place]]
 ) -> None:
     found = [

@@ -1,6 +1,6 @@
 """An object as it was, and what became of it between two times.
 
-A Pod is listed, changed, deleted, made anew under its name and gone from a
+A Pod is listed, changed, deleted, created again under its name and gone from a
 list. Beside it a Node turns Unknown and loses a condition.
 """
 
@@ -128,7 +128,7 @@ async def test_what_became_of_an_object(
     ] == changed
 
 
-async def test_another_object_of_a_name_is_told_from_the_first(
+async def test_another_object_of_a_name_is_not_the_first(
     reading: Reading,
 ) -> None:
     found = await between(reading, 20, 41)

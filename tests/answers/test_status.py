@@ -38,7 +38,7 @@ def status(log: Log, waiting_for: str | None) -> LogStatus:
     )
 
 
-def test_a_log_that_waits_for_room_is_not_told_to_be_started() -> None:
+def test_a_log_that_waits_for_room_need_not_be_started() -> None:
     said = "\n".join(summary(status(LOG, FULL)))
 
     assert f"it waits for room: {FULL}" in said
@@ -69,14 +69,14 @@ def test_a_resource_that_is_behind_is_said_with_since_when_and_why() -> None:
         (LOG, away, None),
     ):
         of = replace(status(log, None), streams=[stream])
-        told = [one for one in summary(of) if " is behind" in one]
-        assert told == ([] if said is None else [said])
+        lines = [one for one in summary(of) if " is behind" in one]
+        assert lines == ([] if said is None else [said])
         document = of.source(stream, NOW)
         assert (document.behind is None) == (said is None)
 
 
 def test_a_policy_that_audits_nothing_is_said() -> None:
-    """Only while somebody reads it, and until the first record."""
+    """Only while it is being read, and until the first record."""
     held = replace(LOG, holder="host/1/a")
     webhook = Stream(source=AUDIT, resource="webhook", state="live", entries=0)
     records = replace(webhook, resource=AUDIT, entries=3)
@@ -92,9 +92,7 @@ def test_a_policy_that_audits_nothing_is_said() -> None:
         assert ("no audit record has arrived" in said) is is_said
 
 
-def test_days_and_the_budget_are_told_where_there_is_something_to_tell() -> (
-    None
-):
+def test_days_and_the_budget_are_shown_where_there_are_any() -> None:
     answer = Status(
         logs=[],
         database=DatabaseStatus(

@@ -27,13 +27,13 @@ COLUMNS = (
 ROW: tuple[Cell, ...] = (THEN, THEN, "1/4", "proven", "gpu-002 rebooted " * 9)
 
 
-def told(width: int | None, *, wide: bool = False) -> list[str]:
+def lines_of(width: int | None, *, wide: bool = False) -> list[str]:
     table = Table(COLUMNS, now=NOW, width=width, wide=wide)
     return [table.header([ROW]), *table.lines([ROW])]
 
 
 def test_a_pipe_gets_times_and_texts_in_full() -> None:
-    header, line = told(None)
+    header, line = lines_of(None)
 
     assert header.split() == ["FROM", "AGE", "CONFIDENCE", "SUMMARY"]
     assert line.startswith("2026-11-21T03:14:15.926535Z   3d8h   proven")
@@ -41,7 +41,7 @@ def test_a_pipe_gets_times_and_texts_in_full() -> None:
 
 
 def test_wide_is_everything_in_full_on_a_terminal_too() -> None:
-    header, line = told(80, wide=True)
+    header, line = lines_of(80, wide=True)
 
     assert "ID" in header.split()
     assert "2026-11-21T03:14:15.926535Z" in line
@@ -50,13 +50,13 @@ def test_wide_is_everything_in_full_on_a_terminal_too() -> None:
 
 @given(st.integers(60, 200))
 def test_a_line_is_no_wider_than_the_terminal(width: int) -> None:
-    assert all(len(line) <= width for line in told(width))
+    assert all(len(line) <= width for line in lines_of(width))
 
 
 def test_what_weighs_least_gives_way_first() -> None:
-    assert "FROM" in told(100)[0]
-    assert "FROM" not in told(50)[0]
-    assert "AGE" in told(50)[0]
+    assert "FROM" in lines_of(100)[0]
+    assert "FROM" not in lines_of(50)[0]
+    assert "AGE" in lines_of(50)[0]
 
 
 def test_a_time_of_another_year_names_it() -> None:

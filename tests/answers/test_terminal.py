@@ -1,4 +1,4 @@
-"""What others write is shown to a terminal, never told to it."""
+"""What others write is shown on a terminal, never obeyed by it."""
 
 import shlex
 import subprocess

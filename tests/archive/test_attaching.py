@@ -45,7 +45,7 @@ async def elsewhere(
         yield fresh
 
 
-async def told(
+async def answered(
     database: Database, folder: Path, node: str
 ) -> Sequence[object]:
     async with opened(database, folder) as reading:
@@ -84,11 +84,11 @@ async def test_an_incident_is_explained_from_an_archive_alone(
     await set_clock(elsewhere, timedelta(0))
     async with opened(elsewhere, tmp_path) as reading:
         nodes = await reading.names(NodeNames())
-    before = [await told(elsewhere, tmp_path, node) for node in nodes]
+    before = [await answered(elsewhere, tmp_path, node) for node in nodes]
     await drop_all(elsewhere, tmp_path / "archive")
 
     await attach(database.dsn("retention"), str(tmp_path / "archive"))
-    after = [await told(database, tmp_path, node) for node in nodes]
+    after = [await answered(database, tmp_path, node) for node in nodes]
 
     assert any(before)
     assert [len(one) for one in after] == [len(one) for one in before]

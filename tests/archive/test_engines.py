@@ -176,7 +176,7 @@ def test_spark_reads_facts_of_different_releases(by_spark: Answered) -> None:
     assert by_spark.releases == [[7, None], [7, "reboot"], [7, None]]
 
 
-def test_the_answers_are_what_the_tapes_tell(
+def test_the_answers_are_those_of_the_tapes(
     by_files: Mapping[str, Rows],
 ) -> None:
     reboots = {

@@ -185,7 +185,7 @@ QUESTIONS: Mapping[str, Ask] = {
 }
 
 UNEQUAL = {"coverage", "hiding", "now", "log"}
-"""What says where the record stands, or how it may hide something."""
+"""What says until when the record is, or what it may hide."""
 
 
 @dataclass(frozen=True)

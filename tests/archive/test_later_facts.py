@@ -38,7 +38,7 @@ OLDER = """
     alter table recorder.fact enable always trigger append_only;
     update recorder.derivation set rules = 6;
 """
-"""As rules that told less would have left a log."""
+"""As rules that derived less would have left a log."""
 
 KNOWN = "select count(*) from recorder.later_facts"
 FORGET = """
@@ -102,7 +102,7 @@ async def test_an_archive_of_older_rules_answers_as_one_of_ours(
 async def test_a_run_that_was_killed_is_gone_on_with(
     database: Database, tmp_path: Path
 ) -> None:
-    """Before it wrote a manifest, or told the database of one.
+    """Before it wrote a manifest, or named one to the database.
 
     Facts that lie there are compared before they count.
     """

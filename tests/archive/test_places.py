@@ -53,7 +53,7 @@ def test_a_file_is_kept_replaced_and_removed(
     assert place.read("a/c/two") == b"second"
 
 
-def test_a_file_that_is_gone_is_told(place: Place) -> None:
+def test_a_missing_file_is_reported(place: Place) -> None:
     with pytest.raises(PlaceError, match="cannot read"):
         place.local("a/b/none").__enter__()
     with pytest.raises(ArchiveError, match="no manifest"):

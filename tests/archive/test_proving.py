@@ -46,7 +46,7 @@ LOG = the_log(1)
 
 
 class Story:
-    """A log of many days, of which the first are dropped."""
+    """A log of many days, the first of them dropped."""
 
     def __init__(self, database: Database, place: Path) -> None:
         self.database = database
@@ -78,15 +78,15 @@ class Story:
 
 @pytest.fixture
 async def story(database: Database, tmp_path: Path) -> Story:
-    told = Story(database, tmp_path / "archive")
+    story = Story(database, tmp_path / "archive")
     await write_days(database)
     connection = await connect_to(database.dsn("writer"))
-    told.outside = await committed(connection)
+    story.outside = await committed(connection)
     await make_checkpoint(connection, 1, KEY, [], at(0))
     await connection.close()
-    told.before = await told.proof(2)
-    await run(database, told.place)
-    return told
+    story.before = await story.proof(2)
+    await run(database, story.place)
+    return story
 
 
 async def test_a_log_of_which_days_were_dropped_has_the_root_of_before(
@@ -326,7 +326,7 @@ async def the_problem(story: Story) -> str:
 async def test_what_is_beside_what_was_archived_is_found(
     story: Story,
 ) -> None:
-    """Hashes are not touched by it, and whoever reads the files is."""
+    """Hashes are not touched by it, and a reader of the files is."""
     file = story.file("entries-*.parquet")
     table = pq.read_table(file)
     # Of two entries at one position the last counted.
@@ -369,7 +369,7 @@ async def test_a_file_of_another_form_is_a_problem_and_no_traceback(
 async def test_a_manifest_names_nothing_outside_of_its_day(
     story: Story,
 ) -> None:
-    """An archive may be somebody else's, who wishes no good."""
+    """An archive may belong to an attacker."""
     path = story.file("manifest.json")
     before = path.read_bytes()
     for member, value in (
@@ -380,7 +380,7 @@ async def test_a_manifest_names_nothing_outside_of_its_day(
         ("name", "../../../elsewhere/entries-00000.parquet"),
         ("name", "entries-00000*.parquet"),
         ("name", "entries.parquet"),
-        ("sha256", "../../../home/somebody/x"),
+        ("sha256", "../../../home/someone/x"),
         ("bytes", -1),
     ):
         manifest = json.loads(before)

@@ -122,7 +122,7 @@ async def everything(reading: Reading) -> dict[str, Any]:
         shipped(),
         now=NOW,
     )
-    # What may hide something is worded by where the record stands.
+    # What may hide something is worded by until when the record is.
     found["why"] = [
         msgspec.structs.replace(one, hiding=()) for one in why.verdicts
     ]
@@ -250,7 +250,7 @@ DAMAGES = {
 def archived(
     embedded_server: DatabaseServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Database, Path]]:
-    """A database of which days are archived, and the place they are in."""
+    """A database with archived days, and the place they are in."""
     place = tmp_path_factory.mktemp("spanning") / "archive"
     with asyncio.Runner() as runner:
         fresh = fresh_database(embedded_server, TEMPLATE)
@@ -298,7 +298,7 @@ def archive_reasons(coverage: Coverage) -> list[str]:
     return [h.reason for h in coverage.holes if h.source == "recorder"]
 
 
-async def test_days_that_nobody_archived_are_a_hole(
+async def test_days_that_were_never_archived_are_a_hole(
     database: Database, tmp_path: Path
 ) -> None:
     await write_days(database)

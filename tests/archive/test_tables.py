@@ -132,7 +132,7 @@ def test_what_is_asked_of_a_node_is_no_work_for_every_row(
     text = f"explain (format json) {translated(statement)}"
     ((_, plan),) = asked(tables, text, *values)
     assert "READ_PARQUET" in plan
-    # Rows that are numbered, or of which duplicates go, are read whole.
+    # Rows that are numbered, or whose duplicates are removed, are read whole.
     assert "WINDOW" not in plan
     assert "#4" not in "".join(re.findall(r'"Groups": \[[^]]*\]', plan))
     tables.close()

@@ -36,7 +36,7 @@ POLICY = Policy(
 
 
 def a_record(name: str, **more: Any) -> dict[str, Any]:
-    """A record as the API server writes it: somebody deletes a Pod."""
+    """A record as the API server writes it: a user deletes a Pod."""
     return {
         "level": "Metadata",
         "auditID": name,
@@ -70,7 +70,7 @@ def a_batch(*records: dict[str, Any], kind: str = "EventList") -> bytes:
 
 
 class Slow(MemoryWriter):
-    """A log that stands still while it is told to."""
+    """A log that pauses while a test asks for it."""
 
     def __init__(self, log: MemoryLog, *, holder: str = "writer") -> None:
         super().__init__(log, holder=holder)

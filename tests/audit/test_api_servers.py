@@ -11,7 +11,7 @@ from recorder.sources.watch.errors import CertificateError
 from tests.cluster.certificates import kubeconfig
 
 
-async def test_no_token_goes_to_an_address_that_nobody_verifies(
+async def test_no_token_goes_to_an_unverified_address(
     tmp_path: Path,
 ) -> None:
     """Who may write the EndpointSlice could have it otherwise."""

@@ -175,7 +175,7 @@ async def test_a_stream_whose_counters_cannot_be_read_is_not_live() -> None:
         ((1000, 5, 2), (2000, 9, 0), 1, LOST, "was not read before"),
     ],
 )
-async def test_what_was_lost_while_nobody_received_is_proven_by_one_process(
+async def test_what_was_lost_without_a_receiver_is_proven_by_one_process(
     before: tuple[int, int, int],
     after: tuple[int, int, int],
     servers: int | None,
@@ -301,7 +301,7 @@ async def test_a_server_that_is_not_listed_leaves_everything(
 
 
 async def test_a_process_is_known_by_whichever_address_it_answers() -> None:
-    """Where nobody may ask for addresses, those of the last round hold."""
+    """Where addresses may not be read, those of the last round hold."""
     kept, _ = await both_read((metrics(1000, 1), metrics(2000, 1)))
     forbidden = ClusterError("cannot get endpointslices: forbidden (403)")
 
@@ -329,7 +329,7 @@ async def test_what_one_of_several_dropped_names_it() -> None:
     assert one.since == BEGAN  # read first then
 
 
-async def test_what_a_server_dropped_unread_before_it_was_gone_is_told() -> (
+async def test_what_a_server_dropped_unread_before_it_ended_is_reported() -> (
     None
 ):
     """Not of one that is away for a moment, as in a restart."""

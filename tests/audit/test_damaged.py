@@ -177,7 +177,7 @@ async def test_a_file_that_is_being_compressed_is_waited_for(
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "loop", "cut off"])
-async def test_a_log_that_cannot_be_read_is_told_until_it_can(
+async def test_a_log_that_cannot_be_read_is_reported_until_it_can(
     tmp_path: Path, kind: str
 ) -> None:
     path, kept = tmp_path / "audit.log", Kept()

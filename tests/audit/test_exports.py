@@ -375,7 +375,7 @@ def test_rows_of_bigquery_are_the_entries_that_they_were_made_of() -> None:
     assert found["objectRef"]["name"] == "gpu-001"
 
 
-def test_behind_a_service_account_of_google_stands_a_person() -> None:
+def test_behind_a_service_account_of_google_is_a_person() -> None:
     entry = log_entry("io.k8s.core.v1.nodes.patch", "core/v1/nodes/gpu-001")
     entry["protoPayload"]["authenticationInfo"] = {
         "principalEmail": "deploy@project.iam.gserviceaccount.com",

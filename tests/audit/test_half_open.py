@@ -1,4 +1,4 @@
-"""Connections to the audit webhook that hang keep nobody who may send out."""
+"""Connections to the audit webhook that hang keep no permitted sender out."""
 
 import asyncio
 import ssl
@@ -67,7 +67,7 @@ async def hanging(
             held.append(await connect(one, begun, shakes=shakes))
 
     try:
-        # All at once: one that is dropped in its handshake is told so.
+        # All at once: one that is dropped in its handshake gets an error.
         async with asyncio.timeout(30), asyncio.TaskGroup() as group:
             for _ in range(count):
                 group.create_task(keep())

@@ -1,4 +1,4 @@
-"""Ten thousand records that nobody should have written stop nothing."""
+"""Ten thousand hostile records stop nothing."""
 
 import asyncio
 import random

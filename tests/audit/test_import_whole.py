@@ -176,7 +176,7 @@ async def test_a_file_that_is_cut_meanwhile_is_counted_as_cut(
 
 
 class Slow(Kept):
-    """A log that commits what it was given when it is told to."""
+    """A log that commits when a test asks for it."""
 
     receipts = Receipts()
 

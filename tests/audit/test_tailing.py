@@ -125,7 +125,7 @@ def rotate(path: Path, at: int, *, zipped: bool = False) -> None:
 
 
 @pytest.mark.parametrize("zipped", [False, True])
-async def test_a_log_that_was_rotated_while_nobody_read_is_read_on(
+async def test_a_log_that_was_rotated_without_a_reader_is_read_on(
     tmp_path: Path, *, zipped: bool
 ) -> None:
     path, kept = tmp_path / "audit.log", Kept()
@@ -160,7 +160,9 @@ async def test_a_log_is_followed_while_it_is_written_and_rotated(
     assert not kept.lost()
 
 
-async def test_what_was_rotated_away_is_told_as_lost(tmp_path: Path) -> None:
+async def test_what_was_rotated_away_is_reported_as_lost(
+    tmp_path: Path,
+) -> None:
     path, kept = tmp_path / "audit.log", Kept()
     write(path, 1)
     await follow(path, kept, 1)
@@ -254,7 +256,7 @@ async def at_random(chance: random.Random, folder: Path) -> None:
     assert not kept.lost()
 
 
-async def test_a_log_that_is_not_there_is_told_until_it_is(
+async def test_a_missing_log_is_reported_until_it_is_there(
     tmp_path: Path,
 ) -> None:
     path, kept = tmp_path / "audit.log", Kept()

@@ -63,7 +63,7 @@ async def test_the_cluster_in_the_path_must_be_the_recorded_one(
     assert len(receiving.records()) == 1
 
 
-async def test_nobody_sends_without_a_certificate(
+async def test_no_client_sends_without_a_certificate(
     receiving: Receiving, tmp_path: Path
 ) -> None:
     stranger = Receiving(tmp_path / "other", MemoryLog())
@@ -149,7 +149,7 @@ async def test_what_is_no_batch_is_refused_for_good(
 async def test_what_one_request_says_takes_no_record_of_others_away(
     receiving: Receiving, patch: bytes
 ) -> None:
-    """A patch is in its record as it was sent, by whoever may patch."""
+    """A patch is in its record as it was sent, by a user who may patch."""
     bodies = [orjson.dumps(a_record(name)) for name in ("a", "b", "c")]
     bodies[1] = bodies[1][:-1] + b',"requestObject":' + patch + b"}"
     status, says, _ = await receiving.send(
@@ -167,7 +167,7 @@ async def test_what_one_request_says_takes_no_record_of_others_away(
 
 
 @pytest.mark.parametrize("between", [b"1,", b'"a",', b",,", b":"])
-async def test_what_its_brackets_do_not_tell_is_no_batch(
+async def test_what_is_not_between_its_brackets_is_no_batch(
     receiving: Receiving, between: bytes
 ) -> None:
     """Rather a loss that is recorded than a record that is not."""
@@ -201,7 +201,7 @@ async def test_items_that_are_no_records_are_refused_one_by_one(
     assert not receiving.records()
 
 
-async def test_a_batch_that_is_too_large_is_a_loss_that_is_told_once(
+async def test_a_batch_that_is_too_large_is_a_loss_reported_once(
     receiving: Receiving,
 ) -> None:
     announced = await _announce(receiving, GIGABYTE)
@@ -267,7 +267,7 @@ async def test_a_sender_that_leaves_leaves_nothing(
     assert not receiving.records()
 
 
-async def test_while_the_log_hangs_senders_are_told_to_come_again(
+async def test_while_the_log_hangs_senders_are_asked_to_retry(
     tmp_path: Path,
 ) -> None:
     one = Receiving(tmp_path, MemoryLog(), commit_seconds=0.5)
@@ -289,7 +289,7 @@ async def test_while_the_log_hangs_senders_are_told_to_come_again(
     assert after[0] == 200
 
 
-async def test_what_stands_by_refuses_and_what_takes_over_takes(
+async def test_a_standby_refuses_and_what_takes_over_takes(
     tmp_path: Path,
 ) -> None:
     log = MemoryLog()
@@ -309,7 +309,7 @@ async def test_what_stands_by_refuses_and_what_takes_over_takes(
     assert not second.gaps()
 
 
-async def test_who_was_away_for_longer_than_batches_are_repeated_tells_a_gap(
+async def test_who_was_away_for_longer_than_batches_are_repeated_has_a_gap(
     tmp_path: Path,
 ) -> None:
     log, clock = MemoryLog(), [datetime(2026, 11, 21, 3, tzinfo=UTC)]
@@ -375,7 +375,7 @@ async def test_what_was_refused_for_longer_than_it_is_repeated_is_a_gap(
     assert gap["to"] == "2026-11-21T03:01:50.000000Z"
 
 
-async def test_a_clock_an_hour_ahead_is_told_and_changes_no_order(
+async def test_a_clock_an_hour_ahead_is_reported_and_changes_no_order(
     tmp_path: Path,
 ) -> None:
     now = datetime(2026, 11, 21, 2, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Changes are exact, and read as a person would tell them."""
+"""Changes are exact, and read as a person would put them."""
 
 from copy import deepcopy
 from typing import Any
@@ -98,7 +98,7 @@ def a_list(*elements: dict[str, Any]) -> dict[str, Any]:
     return {"status": {"conditions": list(elements)}}
 
 
-def told(old: Any, new: Any) -> list[str]:
+def shown(old: Any, new: Any) -> list[str]:
     return [f"{c.how.value} {c}" for c in changes(old, new)]
 
 
@@ -112,9 +112,9 @@ def test_changes_applied_to_the_old_give_the_new(
 ) -> None:
     """By their JSON alone, the paths read back."""
     old, new = both
-    told = [plain(shown_change(change, None)) for change in changes(old, new)]
+    found = [plain(shown_change(change, None)) for change in changes(old, new)]
 
-    assert repr(sorted_deep(applied(old, told))) == repr(sorted_deep(new))
+    assert repr(sorted_deep(applied(old, found))) == repr(sorted_deep(new))
 
 
 def sorted_deep(value: Any) -> Any:
@@ -204,10 +204,10 @@ READ = {
 
 
 @pytest.mark.parametrize("name", READ)
-def test_a_change_reads_as_a_person_would_tell_it(name: str) -> None:
+def test_a_change_reads_as_a_person_would_put_it(name: str) -> None:
     old, new, expected = READ[name]
 
-    assert told(old, new) == expected
+    assert shown(old, new) == expected
 
 
 def test_a_document_of_any_depth_is_compared() -> None:

@@ -92,7 +92,7 @@ def about(**regarding: Any) -> Any:
     return drafted(documents.event() | {"involvedObject": regarding}, EVENTS)
 
 
-def test_an_event_about_a_node_concerns_it_whoever_reports() -> None:
+def test_an_event_about_a_node_concerns_it_with_any_reporter() -> None:
     draft = drafted(
         documents.event()
         | {

@@ -97,14 +97,14 @@ def test_an_item_of_a_list_gives_the_same_draft(name: str) -> None:
     kind = document.pop("kind")
     del document["apiVersion"]
 
-    told = drafted(document, resource, kind)
-    untold = drafted(document, resource)
+    with_kind = drafted(document, resource, kind)
+    without_kind = drafted(document, resource)
 
-    assert told.identity == GOLDEN[name]["identity"]
+    assert with_kind.identity == GOLDEN[name]["identity"]
     if "event" not in name:
         plural = Resource.parse(resource).plural
-        assert untold.identity is not None
-        assert untold.identity.kind == plural
+        assert without_kind.identity is not None
+        assert without_kind.identity.kind == plural
 
 
 @pytest.mark.parametrize("name", GOLDEN)

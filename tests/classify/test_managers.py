@@ -1,4 +1,4 @@
-"""Who wrote between two versions is told by what moved, or by nobody."""
+"""What moved shows who wrote between two versions, or nothing does."""
 
 from typing import Any
 
@@ -58,7 +58,7 @@ def test_several_are_named_in_the_order_of_their_times() -> None:
     assert moved(old, new) == [("b", "status"), ("b", None), ("a", None)]
 
 
-def test_nobody_is_guessed() -> None:
+def test_no_author_is_guessed() -> None:
     written = written_by(an_entry("a", 1))
     nothing: dict[str, Any] = {"metadata": {"name": "n"}}
 
@@ -75,7 +75,7 @@ def test_all_who_made_an_object_are_named() -> None:
     assert moved(None, new) == [("a", None), ("b", None)]
 
 
-def test_an_applier_is_told_from_one_who_updates() -> None:
+def test_an_applier_differs_from_one_who_updates() -> None:
     old = written_by(an_entry("a", 1))
     new = written_by(an_entry("a", 1), an_entry("a", 2, operation="Apply"))
 

@@ -1,4 +1,4 @@
-"""One field was changed by the one writer that fits, or by nobody known."""
+"""One field was changed by the one writer that fits, or by an unknown one."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def of_kubectl(second: int, *names: str) -> dict[str, Any]:
     return an_entry("kubectl", second, {"f:spec": {key: {} for key in names}})
 
 
-def test_two_who_wrote_in_one_second_are_told_apart_by_what_they_own() -> None:
+def test_two_who_wrote_in_one_second_differ_by_what_they_own() -> None:
     old = a_node(of_kubelet(1), ready="True")
     cordoned = of_kubectl(2, "f:unschedulable")
     new = a_node(of_kubelet(2), cordoned, ready="False", unschedulable=True)

@@ -45,7 +45,7 @@ def test_an_impersonation_names_both() -> None:
         ("http://[/?fieldManager=x", {}, "kubectl"),
     ],
 )  # fmt: skip
-def test_a_client_is_named_by_its_command_where_that_is_told(
+def test_a_client_is_named_by_its_command_where_that_is_known(
     uri: str, about: Any, client: str
 ) -> None:
     record = a_record(requestURI=uri, userAgent=KUBECTL, objectRef=about)
@@ -73,7 +73,7 @@ POD = "authentication.kubernetes.io/pod-name"
         (None, None),
     ],
 )
-def test_the_pod_of_a_service_account_is_named_where_it_is_told(
+def test_the_pod_of_a_service_account_is_named_where_it_is_known(
     extra: Any, pod: str | None
 ) -> None:
     user = {

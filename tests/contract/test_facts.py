@@ -28,16 +28,16 @@ async def derived(
 ) -> Derived:
     """Derive the script, by a process that forgets or one that does not.
 
-    So many batches are told ``ahead`` of the one that is being committed.
+    So many batches are derived ``ahead`` of the one that is being committed.
     """
     log = MemoryWriter(MemoryLog())
     found: Derived = []
     waiting: deque[Batch] = deque()
-    teller, deriver = await begun(log, states_max)
-    for told in BATCHES:
+    observer, deriver = await begun(log, states_max)
+    for observations in BATCHES:
         if restarts:
-            teller, deriver = await begun(log, states_max)
-        waiting.append(teller.batch(*told))
+            observer, deriver = await begun(log, states_max)
+        waiting.append(observer.batch(*observations))
         while len(waiting) > ahead:
             found += await committed(log, deriver, waiting.popleft())
     while waiting:
@@ -48,8 +48,8 @@ async def derived(
 async def begun(
     log: MemoryWriter, states_max: int
 ) -> tuple[Observer, Deriver]:
-    teller = Observer(await log.take_lease())
-    return teller, Deriver(log, states_max=states_max)
+    observer = Observer(await log.take_lease())
+    return observer, Deriver(log, states_max=states_max)
 
 
 async def committed(
@@ -81,10 +81,10 @@ async def test_a_batch_of_objects_of_which_none_is_at_hand_is_compared() -> (
     None
 ):
     log = MemoryWriter(MemoryLog())
-    teller, _ = await begun(log, 100)
-    await log.append(teller.batch(*frames("ADDED", 1, {})))
-    teller, deriver = await begun(log, 100)
-    batch = teller.batch(*frames("MODIFIED", MANY + 1, {"phase": "Failed"}))
+    observer, _ = await begun(log, 100)
+    await log.append(observer.batch(*frames("ADDED", 1, {})))
+    observer, deriver = await begun(log, 100)
+    batch = observer.batch(*frames("MODIFIED", MANY + 1, {"phase": "Failed"}))
 
     await committed(log, deriver, batch)
 
@@ -94,7 +94,7 @@ async def test_a_batch_of_objects_of_which_none_is_at_hand_is_compared() -> (
     assert FactKind.APPEARED not in kinds
     # Those of a batch that may be under way still are kept beside them.
     assert len(batch.states) == MANY
-    after = teller.batch()
+    after = observer.batch()
     await deriver.derive(after)
     assert len(after.states) == 100
 
@@ -116,8 +116,8 @@ async def test_an_append_that_is_tried_again_does_not_double_facts(
     database: Database,
 ) -> None:
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Observer(await writer.take_lease())
-    batch: Batch = teller.batch(a_frame(PODS, "ADDED", an_object("a", 1)))
+    observer = Observer(await writer.take_lease())
+    batch: Batch = observer.batch(a_frame(PODS, "ADDED", an_object("a", 1)))
     await Deriver(writer).derive(batch)
     await writer.append(batch)
     once = await current_facts(database)

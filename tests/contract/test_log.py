@@ -158,15 +158,15 @@ async def test_what_was_appended_is_recovered(open_log: Opener) -> None:
         a_frame(PODS, "DELETED", an_object("gone", 12)),
         a_closed_stream(PODS, "410", when=30),
     )
-    told = observer.ledger
+    ledger = observer.ledger
     await log.close()
 
     recovered = await open_log("b").take_lease()
     again = Ledger(recovered)
 
-    assert recovered.size == told.position - 1
-    assert again.streams == told.streams
-    assert sorted(again.versions, key=str) == sorted(told.versions, key=str)
+    assert recovered.size == ledger.position - 1
+    assert again.streams == ledger.streams
+    assert sorted(again.versions, key=str) == sorted(ledger.versions, key=str)
 
 
 async def test_a_stream_has_the_state_of_its_place_and_is_forgotten(
@@ -189,9 +189,9 @@ async def test_a_stream_has_the_state_of_its_place_and_is_forgotten(
     await log.close()
 
     streams = (await open_log("b").take_lease()).streams
-    told = {name: (p.state, p.completed) for (_, name), p in streams.items()}
+    found = {name: (p.state, p.completed) for (_, name), p in streams.items()}
 
-    assert told == {
+    assert found == {
         "file:a": ("ended", "2"),
         "audit.log": ("backing-off", "a"),
     }
@@ -320,7 +320,7 @@ async def test_live_events_are_those_not_deleted_since(
     } == {"uid-stays": ("11", at(2))}
 
 
-async def test_versions_of_which_there_is_no_entry_are_told(
+async def test_versions_without_an_entry_are_reported(
     open_log: Opener,
 ) -> None:
     log, _ = await begun(
@@ -343,7 +343,7 @@ async def test_versions_of_which_there_is_no_entry_are_told(
     assert await lacking(7, 9, epoch=2) == [7, 9]
 
 
-async def test_the_versions_of_a_source_are_told_by_resource(
+async def test_the_versions_of_a_source_are_listed_by_resource(
     open_log: Opener,
 ) -> None:
     log, _ = await begun(

@@ -1,4 +1,4 @@
-"""A log told in streams, gaps and jumps, and what its coverage is."""
+"""The coverage of a log with fixed streams, gaps and jumps."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ __all__ = [
     "NOW",
     "PODS",
     "TAPE",
-    "Told",
+    "CoveredLog",
     "a_gap",
     "judged",
     "reasons",
@@ -42,7 +42,7 @@ LIVE = Log(
     kubernetes="v1.36.3",
     size=100,
     recorded_at=at(300),
-    holder="somebody",
+    holder="holder",
     observed_at=at(305),
 )
 TAPE = replace(LIVE, kind="tape")
@@ -76,8 +76,8 @@ def a_gap(
     )
 
 
-class Told:
-    """As much of a log as coverage asks for."""
+class CoveredLog:
+    """The part of a log that coverage reads."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class Told:
 
 
 async def judged(
-    told: Told,
+    recorded: CoveredLog,
     since: float | None = None,
     until: float | None = None,
     *,
@@ -116,7 +116,9 @@ async def judged(
         None if since is None else at(since),
         None if until is None else at(until),
     )
-    return await covered(cast("Reading", told), window, now=now, reads=reads)
+    return await covered(
+        cast("Reading", recorded), window, now=now, reads=reads
+    )
 
 
 def reasons(coverage: Coverage) -> list[str]:

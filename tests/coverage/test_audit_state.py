@@ -1,4 +1,4 @@
-"""Audit that brings nothing is told apart from audit that is not read."""
+"""Audit without records differs from audit that is not read."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """What gaps and jumps of the clock cost an answer, and how it is said.
 
-How the log tells them is tested where the log is read.
+How they are read from the log is tested with the store.
 """
 
 from dataclasses import replace
@@ -14,12 +14,12 @@ from recorder.answers.coverage import alike, coverage_lines
 from recorder.facts.coverage.ports import ClockJump, Stream
 from recorder.model.document import plain
 from recorder.model.reference import EntryName
-from tests.coverage.judging import NODES, PODS, Told, a_gap, judged
+from tests.coverage.judging import NODES, PODS, CoveredLog, a_gap, judged
 from tests.support.builders import at
 
 
 async def test_an_end_that_was_asked_for_is_taken_literally() -> None:
-    coverage = await judged(Told(PODS), 10, 305)
+    coverage = await judged(CoveredLog(PODS), 10, 305)
 
     assert plain(coverage)["gaps"] == [
         {
@@ -50,57 +50,57 @@ async def test_an_end_that_was_asked_for_is_taken_literally() -> None:
 async def test_a_gap_costs_where_it_overlaps(
     since: float | None, until: float | None, *, complete: bool
 ) -> None:
-    told = Told(PODS, gaps=[a_gap(50, 60)])
+    recorded = CoveredLog(PODS, gaps=[a_gap(50, 60)])
 
-    assert (await judged(told, since, until)).complete is complete
+    assert (await judged(recorded, since, until)).complete is complete
 
 
 async def test_a_healed_gap_costs_nothing() -> None:
-    told = Told(PODS, gaps=[a_gap(50, 60, possible="")])
+    recorded = CoveredLog(PODS, gaps=[a_gap(50, 60, possible="")])
 
-    assert (await judged(told)).complete
+    assert (await judged(recorded)).complete
 
 
 async def test_a_gap_without_a_beginning_reaches_back_for_ever() -> None:
-    told = Told(PODS, gaps=[a_gap(None, 60)])
+    recorded = CoveredLog(PODS, gaps=[a_gap(None, 60)])
 
-    assert not (await judged(told, 0, 10)).complete
-    assert (await judged(told, 60, 100)).complete
+    assert not (await judged(recorded, 0, 10)).complete
+    assert (await judged(recorded, 60, 100)).complete
 
 
 async def test_a_gap_of_one_moment_is_of_what_came_then() -> None:
-    told = Told(PODS, gaps=[a_gap(50, 50)])
+    recorded = CoveredLog(PODS, gaps=[a_gap(50, 50)])
 
-    assert (await judged(told, 0, 50)).complete
-    assert not (await judged(told, 50, 60)).complete
-    assert (await judged(told, 50.1, 60)).complete
+    assert (await judged(recorded, 0, 50)).complete
+    assert not (await judged(recorded, 50, 60)).complete
+    assert (await judged(recorded, 50.1, 60)).complete
 
 
 async def test_a_gap_of_what_was_not_read_costs_nothing() -> None:
-    told = Told(PODS, NODES, gaps=[a_gap(50, 60)])
+    recorded = CoveredLog(PODS, NODES, gaps=[a_gap(50, 60)])
 
     coverage = await judged(
-        told, reads=lambda _, resource: resource == "v1/nodes"
+        recorded, reads=lambda _, resource: resource == "v1/nodes"
     )
 
     assert coverage.complete
 
 
-async def test_an_open_gap_is_told_once_and_lasts() -> None:
+async def test_an_open_gap_is_reported_once_and_lasts() -> None:
     forbidden = replace(
         PODS, state="forbidden", vouched_until=at(40), gap=a_gap(40, None)
     )
-    told = Told(forbidden, NODES)
+    recorded = CoveredLog(forbidden, NODES)
 
-    coverage = await judged(told, now=at(10_000_300))
+    coverage = await judged(recorded, now=at(10_000_300))
 
     assert [gap.opened for gap in coverage.opened] == [EntryName(1, 7)]
     assert [hole.resource for hole in coverage.holes] == ["v1/nodes"]
-    assert (await judged(told, 0, 40)).complete
-    assert not (await judged(told, 0, 41)).complete
+    assert (await judged(recorded, 0, 40)).complete
+    assert not (await judged(recorded, 0, 41)).complete
 
 
-async def test_an_open_gap_of_what_was_never_listed_is_told_once() -> None:
+async def test_an_open_gap_of_what_was_never_listed_is_reported_once() -> None:
     forbidden = replace(
         PODS,
         state="forbidden",
@@ -109,7 +109,7 @@ async def test_an_open_gap_of_what_was_never_listed_is_told_once() -> None:
         gap=a_gap(5, None),
     )
 
-    coverage = await judged(Told(forbidden))
+    coverage = await judged(CoveredLog(forbidden))
 
     assert (len(coverage.opened), len(coverage.holes)) == (1, 0)
 
@@ -135,29 +135,31 @@ async def test_a_jump_of_the_clock_is_doubtful(
     *,
     complete: bool,
 ) -> None:
-    told = Told(PODS, jumps=[ClockJump(EntryName(1, 9), at(100), seconds)])
+    recorded = CoveredLog(
+        PODS, jumps=[ClockJump(EntryName(1, 9), at(100), seconds)]
+    )
 
-    assert (await judged(told, since, until)).complete is complete
+    assert (await judged(recorded, since, until)).complete is complete
 
 
 async def test_more_than_can_be_listed_is_counted() -> None:
-    told = Told(PODS, gaps=[a_gap(50, 60)] * 1003)
+    recorded = CoveredLog(PODS, gaps=[a_gap(50, 60)] * 1003)
 
-    document = plain(await judged(told))
+    document = plain(await judged(recorded))
 
     assert len(document["gaps"]) == 1000
     assert document["more_gaps"] == 3
 
 
 async def test_a_dead_recorder_is_said_in_one_line() -> None:
-    told = Told(
+    recorded = CoveredLog(
         PODS,
         replace(NODES, vouched_until=at(290)),
         replace(NODES, resource="v1/namespaces", vouched_until=at(295)),
         replace(NODES, resource="batch/v1/jobs"),
     )
 
-    coverage = await judged(told, now=at(9000))
+    coverage = await judged(recorded, now=at(9000))
 
     assert coverage_lines(coverage) == [
         (
@@ -171,9 +173,9 @@ async def test_a_dead_recorder_is_said_in_one_line() -> None:
 
 
 async def test_gaps_are_said_one_by_one_up_to_a_few() -> None:
-    told = Told(PODS, gaps=[a_gap(50, 60)] * 7)
+    recorded = CoveredLog(PODS, gaps=[a_gap(50, 60)] * 7)
 
-    lines = coverage_lines(await judged(told))
+    lines = coverage_lines(await judged(recorded))
 
     assert lines[0] == (
         "INCOMPLETE: v1/pods from 2026-11-21T03:00:50.000000Z to"
@@ -183,10 +185,10 @@ async def test_gaps_are_said_one_by_one_up_to_a_few() -> None:
 
 
 async def test_what_is_complete_says_until_when() -> None:
-    assert coverage_lines(await judged(Told(PODS), 0, 300)) == [
+    assert coverage_lines(await judged(CoveredLog(PODS), 0, 300)) == [
         "complete until 2026-11-21T03:05:00.000000Z"
     ]
-    assert coverage_lines(await judged(Told(PODS))) == [
+    assert coverage_lines(await judged(CoveredLog(PODS))) == [
         (
             "complete until 2026-11-21T03:05:10.000000Z, proven until"
             " 2026-11-21T03:05:00.000000Z"
@@ -234,7 +236,7 @@ async def test_complete_means_that_every_moment_was_vouched_for(
             if not gap.healed
         )
 
-    coverage = await judged(Told(stream, gaps=gaps), *window)
+    coverage = await judged(CoveredLog(stream, gaps=gaps), *window)
 
     assert coverage.complete == all(
         is_vouched(half) for half in range(window[0] * 2, window[1] * 2)

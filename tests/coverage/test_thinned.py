@@ -70,8 +70,8 @@ def test_questions_of_facts_lack_only_facts_those_of_requests_too() -> None:
         gone("audit", 0, reason="get", facts=0),
         gone("audit", 0, reason="delete"),
     )
-    told = thinned_out(found, Window(at(0), None), watched, facts=True)
-    (reason,) = [hole.reason for hole in told]
+    holes = thinned_out(found, Window(at(0), None), watched, facts=True)
+    (reason,) = [hole.reason for hole in holes]
     assert reason == (
         "audit records (delete) older than a day went by policy,"
         " retention_shorter audit/delete=1"

@@ -24,7 +24,7 @@ def instructions(text: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """How a container of the image starts, unless it is told otherwise."""
+    """How a container of the image starts, by default."""
 
     user: str
     environment: Mapping[str, str]

@@ -78,9 +78,9 @@ class Node:
             rootfs: of the image.
             folder: for volumes.
             secrets: by name and key.
-            api_server: what services tell every Pod.
+            api_server: what services show every Pod.
             token: the files of the projected volume of a service account.
-            free_port: returns a port that nobody uses.
+            free_port: returns an unused port.
         """
         self._rootfs = rootfs
         self._folder = folder

@@ -143,7 +143,7 @@ def test_what_is_made_from_other_files_is_up_to_date() -> None:
 
 
 @pytest.mark.parametrize("sets", MATRIX, ids=named)
-def test_a_probe_tells_only_a_process_that_hangs(
+def test_a_probe_fails_only_for_a_process_that_hangs(
     sets: tuple[str, ...],
 ) -> None:
     """Liveness asks what a waiting process answers too."""

@@ -49,18 +49,20 @@ def crashed(embedded_server: DatabaseServer) -> Iterator[Database]:
 
 def targets(kind: str) -> list[tuple[str, dict[str, Any]]]:
     """Return each query for a kind of data source, with its panel."""
-    told = []
+    queries = []
     for board in BOARDS.values():
         for panel in board["panels"]:
-            told += [(panel["title"], each) for each in panel["targets"]]
+            queries += [(panel["title"], each) for each in panel["targets"]]
         for each in board["annotations"]["list"]:
-            told.append((each["name"], {**each["target"], **each}))
+            queries.append((each["name"], {**each["target"], **each}))
         for each in board["templating"]["list"]:
             if each["type"] == "query":
-                told.append((each["name"], {**each, "rawSql": each["query"]}))
+                queries.append(
+                    (each["name"], {**each, "rawSql": each["query"]})
+                )
     return [
         (title, target)
-        for title, target in told
+        for title, target in queries
         if kind in target["datasource"]["type"]
     ]
 

@@ -100,7 +100,7 @@ def test_what_it_copies_is_what_the_wheel_is_made_of() -> None:
     )
 
 
-def test_its_user_is_nobody_and_its_root_is_read_only(
+def test_its_user_has_no_rights_and_its_root_is_read_only(
     rootfs: RootFs, tmp_path: Path
 ) -> None:
     shown = in_image(

@@ -1,6 +1,6 @@
 """The parts of the documentation that are written from the code.
 
-Each stands between two marks in its page. ``python -m tests.docs.tables``
+Each is between two marks in its page. ``python -m tests.docs.tables``
 writes them anew; a test sees that this changes nothing.
 """
 
@@ -102,13 +102,13 @@ def _metrics() -> Iterator[tuple[str, str, list[str], str]]:
     """Yield those of the recorder, of the API, and of who notifies."""
     measures = Measures()
     measures.answered("why", 200, 0.1)
-    told: set[str] = set()
+    listed: set[str] = set()
     notifying = notify_exposition(notifier())
     for text in exposition(busy()), measures.exposition(), notifying:
         for family in _families(text.decode()):
             name = family[0]
-            if name not in told and name.startswith("recorder_"):
-                told.add(name)
+            if name not in listed and name.startswith("recorder_"):
+                listed.add(name)
                 yield family
 
 

@@ -40,7 +40,7 @@ Environment = Mapping[str, str]
 
 @pytest.fixture
 def admin_url(embedded_server: DatabaseServer) -> Iterator[str]:
-    """A database that nobody has prepared."""
+    """A database that is not prepared."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         database = runner.run(

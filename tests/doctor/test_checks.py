@@ -302,11 +302,11 @@ def database() -> Iterator[Check]:
 
 
 def log() -> Iterator[Check]:
-    nobody = replace(LEASE, holder=None, expires_at=None)
+    free = replace(LEASE, holder=None, expires_at=None)
     past = replace(LEASE, expires_at=NOW - timedelta(minutes=5))
     stuck = replace(LEASE, expires_at=NOW + timedelta(hours=1))
     yield from judge_lease("lease", [])
-    yield from judge_lease("lease", [nobody, LEASE, past, stuck])
+    yield from judge_lease("lease", [free, LEASE, past, stuck])
     key = KeyFacts(path=DATA / "redaction.key", is_named=False, exists=True)
     name = "redaction key"
     yield judge_key_file(name, replace(key, exists=False), frozenset({"ab"}))

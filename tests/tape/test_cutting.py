@@ -29,7 +29,7 @@ from recorder.sources.tape.export.stream import CutStream
 from recorder.sources.tape.frames import observation_of
 from recorder.sources.tape.lines import line_of
 from recorder.store.read_cut import Alive
-from tests.coverage.judging import LIVE, Told
+from tests.coverage.judging import LIVE, CoveredLog
 from tests.support.builders import PODS, a_frame, a_list, an_object, at
 from tests.support.story import TTL, Story
 from tests.tape.worlds import a_story
@@ -235,7 +235,7 @@ def said(draft: Draft, *, is_cut: bool) -> Any:
 
 def incomplete(story: Story, window: Window) -> set[str | None]:
     """The resources from which something may be missing in a window."""
-    reading = Told(*streams_of(story), gaps=gaps_of(story), log=LIVE)
+    reading = CoveredLog(*streams_of(story), gaps=gaps_of(story), log=LIVE)
     coverage = asyncio.run(
         covered(cast("Reading", reading), window, now=LONG_AFTER)
     )
