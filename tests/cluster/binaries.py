@@ -33,7 +33,7 @@ __all__ = [
 BUILD_SECONDS = 1800
 """Four minutes cold on two cores; a busy machine gets more."""
 
-TELL_SECONDS = 10
+REPORT_SECONDS = 10
 
 KEEP_DAYS = 14
 """A program not asked for in this time goes; each has 140 MB."""
@@ -189,15 +189,15 @@ def _follow(
     """Report the progress of Go every few seconds; return its last lines."""
     assert build.stderr is not None
     last_lines: deque[str] = deque(maxlen=40)
-    last_told = began
+    last_report = began
     for count, line in enumerate(build.stderr, start=1):
         last_lines.append(line.rstrip())
         now = time.monotonic()
         if now - began > BUILD_SECONDS:
             build.kill()
             last_lines.append(f"stopped after {BUILD_SECONDS} s")
-        elif now - last_told > TELL_SECONDS:
-            last_told = now
+        elif now - last_report > REPORT_SECONDS:
+            last_report = now
             print(
                 f"building {name}: {now - began:.0f} s, {count} packages",
                 file=sys.stderr,

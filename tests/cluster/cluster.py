@@ -143,7 +143,7 @@ class Cluster(ControlPlane):
     async def kubectl(
         self, *arguments: str, stdin: str = "", kubeconfig: Path | None = None
     ) -> str:
-        """Run kubectl, as admin unless told otherwise; return its output.
+        """Run kubectl, as admin unless another is named; return its output.
 
         Raises:
             KubectlError: It failed, or did not end in time.
@@ -190,7 +190,7 @@ class Cluster(ControlPlane):
 
         ``bump`` makes the revisions jump ahead instead. The controllers and
         kubelets know versions that never were now, and are killed and
-        started, as etcd's manual says, unless told otherwise.
+        started, as etcd's manual says, unless another is named.
         """
         await self.api_server.kill()
         if self._oracle is not None:

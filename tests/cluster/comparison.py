@@ -15,10 +15,10 @@ rules:
 * Inside a gap versions may be missing. When it ends with a list, the newest
   version of everything that exists then is known, or the same version without
   the heartbeats since; and of everything the log knew that is gone, the end is
-  told: ``deleted`` with its revision, or ``absent`` without one.
-* ``absent`` stands for a delete inside a gap, and for nothing else. With a
+  recorded: ``deleted`` with its revision, or ``absent`` without one.
+* ``absent`` is a delete inside a gap, and for nothing else. With a
   revision, which was found afterwards, it is a ``deleted``.
-* What was ``recovered`` from the past of the cluster stands in the order of a
+* What was ``recovered`` from the past of the cluster is in the order of a
   watch, before the list that ended the gap.
 
 The first list of a resource ends a gap that began at revision 0: the log
@@ -188,16 +188,16 @@ def differences(
     for version in versions:
         if (version.group, version.resource) in resources:
             lives[_life(version)].append(version)
-    told: dict[_Life, list[LogRow]] = defaultdict(list)
+    by_life: dict[_Life, list[LogRow]] = defaultdict(list)
     for row in ordered:
-        told[_life(row)].append(row)
+        by_life[_life(row)].append(row)
 
     last_epoch = max((version.epoch for version in versions), default=0)
     found = list(_disorder(ordered))
-    for life in lives.keys() | told.keys():
+    for life in lives.keys() | by_life.keys():
         comparison = _LifeComparison(
             versions=lives.get(life, []),
-            rows=told.get(life, []),
+            rows=by_life.get(life, []),
             gaps=spans.get(life[:3], []),
             through=through if life[0] == last_epoch else None,
         )
@@ -260,7 +260,7 @@ class _LifeComparison:
         yield from self._repeated()
         yield from self._missing()
         yield from self._unknown_after_gaps()
-        yield from self._end_untold()
+        yield from self._end_unrecorded()
 
     def _invented(self) -> Iterator[str]:
         truth = {(v.revision, v.deleted): v for v in self.versions}
@@ -315,7 +315,7 @@ class _LifeComparison:
 
     def _unknown_after_gaps(self) -> Iterator[str]:
         """Yield what existed at the end of a gap and is not known then."""
-        told = {row.revision for row in self.rows}
+        recorded = {row.revision for row in self.rows}
         for gap in self.gaps:
             upto = gap.upto
             if upto is None or (self.through or upto) < upto:
@@ -324,20 +324,20 @@ class _LifeComparison:
             if not then or then[-1].deleted:
                 continue
             # Back to the last version that was no heartbeat: all the same.
-            while then[-1].heartbeat and then[-1].revision not in told:
+            while then[-1].heartbeat and then[-1].revision not in recorded:
                 then.pop()
-            if then[-1].revision not in told:
+            if then[-1].revision not in recorded:
                 yield f"unknown after the gap up to {upto}: {then[-1]}"
 
-    def _end_untold(self) -> Iterator[str]:
+    def _end_unrecorded(self) -> Iterator[str]:
         end = self._end()
         if end is None or not self.rows or end not in self._expected():
             return
         for gap in self.gaps:
             if gap.holds(end.revision) and gap.upto is None:
-                return  # nothing came after it that could tell
+                return  # nothing came after it that could show it
         if not {ABSENT, DELETED} & {row.operation for row in self.rows}:
-            yield f"known, and its end is not told: {end}"
+            yield f"known, and its end is not recorded: {end}"
 
     def _expected(self) -> list[Version]:
         return [

@@ -190,7 +190,7 @@ class ControlPlane:
         if options.json_storage:
             flags["storage-media-type"] = "application/json"
         if not options.controller_manager:
-            # Nobody makes the service account that every pod would need.
+            # Nothing makes the service account that every pod would need.
             flags["disable-admission-plugins"] = "ServiceAccount"
         for name, value in self._audit_flags(options.audit_policy).items():
             flags[name.replace("_", "-")] = value

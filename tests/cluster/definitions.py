@@ -1,4 +1,4 @@
-"""Definitions of custom kinds of which anything may be said."""
+"""Definitions of custom kinds with any content."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 def definition(kind: str, group: str, version: str) -> dict[str, Any]:
-    """Define a kind of which each object lies in a namespace."""
+    """Define a kind whose objects are in namespaces."""
     one = kind.lower()
     names = {
         "kind": kind,

@@ -100,21 +100,21 @@ class _Stage:
     ) -> None:
         """Do what a line asks; the asker may leave, it is done anyway."""
 
-        def tell(text: str) -> None:
+        def report(text: str) -> None:
             print(text, flush=True)
             if not writer.is_closing():
                 writer.write(text.encode() + b"\n")
 
         try:
             what, node = json.loads(await reader.readline())
-            await self._happen(what, node, tell)
+            await self._happen(what, node, report)
             writer.write(DONE.encode() + b"\n")
         except (DemoError, PartFailedError, TimeoutError) as error:
-            tell(str(error))
+            report(str(error))
         finally:
             writer.close()
 
-    async def _happen(self, what: str, node: str, tell: Any) -> None:
+    async def _happen(self, what: str, node: str, report: Any) -> None:
         known = self._cluster.machines
         if node not in known:
             names = ", ".join(known)
@@ -125,7 +125,7 @@ class _Stage:
             raise DemoError(message)
         self._busy.add(node)
         try:
-            await HAPPENINGS[what](self._cluster, node, tell)
+            await HAPPENINGS[what](self._cluster, node, report)
         finally:
             self._busy.discard(node)
 
@@ -219,7 +219,7 @@ The cluster is up: {nodes}, {GPUS} GPUs each. In another terminal:
   {kubectl} get pods -n {NAMESPACE} -o wide
   recorder up
 
-  make cluster-reboot NODE=gpu-002    somebody cordons it and reboots it
+  make cluster-reboot NODE=gpu-002    a user cordons it and reboots it
   make cluster-crash NODE=gpu-002     it loses power for a while
   make cluster-hang NODE=gpu-002      it hangs for a while
 
@@ -228,7 +228,7 @@ Logs are in {cluster.folder}. Ctrl-C ends it all.""",
     )
 
 
-async def _until_told_to_end(folder: Path) -> None:
+async def _until_signalled(folder: Path) -> None:
     """Run it; SIGTERM and a closed terminal end it as Ctrl-C does."""
     loop = asyncio.get_running_loop()
     me = asyncio.current_task()
@@ -251,7 +251,7 @@ def main(arguments: list[str]) -> int:
     folder = cache() / "demo"
     try:
         if asked.command == "up":
-            asyncio.run(_until_told_to_end(folder))
+            asyncio.run(_until_signalled(folder))
         else:
             asyncio.run(happen(folder, asked.command, asked.node))
     except (KeyboardInterrupt, asyncio.CancelledError):

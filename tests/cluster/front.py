@@ -1,8 +1,8 @@
 """A proxy in front of API servers, which gives them addresses of their own.
 
 Endpoints may not be on the loopback interface, so API servers advertise
-addresses that nobody has, and clients reach them through this. It says which
-of them can be reached.
+addresses that no interface has, and clients reach them through this. It says
+which of them can be reached.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """What happens to machines in a demonstration, each with its traces.
 
-Every happening tells what it does while it does it, and returns when the node
-is back in service.
+Every happening reports what it does while it does it, and returns when the
+node is back in service.
 """
 
 import asyncio
@@ -9,14 +9,14 @@ from collections.abc import Awaitable, Callable
 
 from tests.cluster.cluster import Cluster
 
-__all__ = ["HAPPENINGS", "Happening", "Tell"]
+__all__ = ["HAPPENINGS", "Happening", "Report"]
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
-Happening = Callable[[Cluster, str, Tell], Awaitable[None]]
+Happening = Callable[[Cluster, str, Report], Awaitable[None]]
 
 POWERED_OFF_SECONDS = 10
-"""Of a reboot that somebody asked for: below the grace period of a node."""
+"""Of a reboot by an administrator: below the grace period of a node."""
 
 CRASHED_SECONDS = 20
 """Above the grace period: the node goes NotReady, and its pods go."""
@@ -26,48 +26,48 @@ HUNG_SECONDS = 40
 ADMINISTRATOR = "alice@example.com"
 
 
-async def reboot(cluster: Cluster, node: str, tell: Tell) -> None:
+async def reboot(cluster: Cluster, node: str, report: Report) -> None:
     """Cordon a node as an administrator does, reboot it, uncordon it."""
     machine = cluster.machines[node]
     alice = cluster.user(ADMINISTRATOR, ["system:masters"])
-    tell(f"{ADMINISTRATOR} cordons {node}")
+    report(f"{ADMINISTRATOR} cordons {node}")
     await cluster.kubectl("cordon", node, kubeconfig=alice)
     old = machine.boot_id
-    tell(f"{node} shuts down; {POWERED_OFF_SECONDS} s until it is back")
+    report(f"{node} shuts down; {POWERED_OFF_SECONDS} s until it is back")
     await machine.crash()
     await asyncio.sleep(POWERED_OFF_SECONDS)
     new = await machine.boot()
-    tell(f"{node} boots: boot id was {old}, is {new}")
+    report(f"{node} boots: boot id was {old}, is {new}")
     await cluster.until_ready(node)
-    tell(f"{ADMINISTRATOR} uncordons {node}")
+    report(f"{ADMINISTRATOR} uncordons {node}")
     await cluster.kubectl("uncordon", node, kubeconfig=alice)
 
 
-async def crash(cluster: Cluster, node: str, tell: Tell) -> None:
+async def crash(cluster: Cluster, node: str, report: Report) -> None:
     """Let a machine lose power, and come back by itself."""
     machine = cluster.machines[node]
     old = machine.boot_id
-    tell(f"{node} loses power; {CRASHED_SECONDS} s until it is back")
+    report(f"{node} loses power; {CRASHED_SECONDS} s until it is back")
     await machine.crash()
     await asyncio.sleep(CRASHED_SECONDS)
     new = await machine.boot()
-    tell(f"{node} boots: boot id was {old}, is {new}")
+    report(f"{node} boots: boot id was {old}, is {new}")
     await cluster.until_ready(node)
-    tell(f"{node} is ready")
+    report(f"{node} is ready")
 
 
-async def hang(cluster: Cluster, node: str, tell: Tell) -> None:
+async def hang(cluster: Cluster, node: str, report: Report) -> None:
     """Let a kubelet hang, and go on as if nothing had been."""
     machine = cluster.machines[node]
-    tell(f"{node} hangs; {HUNG_SECONDS} s until it goes on")
+    report(f"{node} hangs; {HUNG_SECONDS} s until it goes on")
     machine.hang()
     try:
         await asyncio.sleep(HUNG_SECONDS)
     finally:
         machine.resume()
-    tell(f"{node} goes on, boot id as before")
+    report(f"{node} goes on, boot id as before")
     await cluster.until_ready(node)
-    tell(f"{node} is ready")
+    report(f"{node} is ready")
 
 
 HAPPENINGS: dict[str, Happening] = {

@@ -59,7 +59,7 @@ class MachineSpec:
     """How often the kubelet looks at the machine, its GPUs included."""
 
     events: bool = True
-    """Without, the kubelet's Events reach nobody."""
+    """Without, the kubelet's Events are not delivered."""
 
 
 def gpu_machines(count: int, *, racks: int = 1) -> tuple[MachineSpec, ...]:
@@ -141,7 +141,7 @@ class Machine:
         return self.boot_id
 
     async def crash(self) -> None:
-        """Lose power: nobody gets to say anything."""
+        """Lose power: no process can report anything."""
         await self.kubelet.kill()
         await self.runtime.kill()
 

@@ -3,7 +3,7 @@
 It tails etcd, not the API server, and shares no code with what is tested: the
 watch cache, a decoder or a rule for heartbeats that were wrong in both would
 agree with themselves. Every key is watched from before the API server's first
-write, so that every revision is seen and being behind can be told.
+write, so that every revision is seen and being behind can be noticed.
 
 A restore of etcd begins a new epoch: revisions count anew, and what exists
 then is listed as its state. `comparison` says what a log has to agree with.
@@ -71,7 +71,7 @@ class Oracle:
         self._known: dict[str, _Known] = {}
         self._failures: list[str] = []
         self.seen_at: dict[tuple[int, int], datetime] = {}
-        """When each revision of an epoch was told by etcd."""
+        """When each revision of an epoch was delivered by etcd."""
 
         self.epoch = 0
         self.revision = 0

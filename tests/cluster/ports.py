@@ -1,4 +1,4 @@
-"""Ports on 127.0.0.1 that nobody else takes between choice and use.
+"""Ports on 127.0.0.1 that no other process takes between choice and use.
 
 The usual way, to let the kernel choose one and close it again, is a race:
 until the part that gets it listens, anything may take it, and an outgoing
@@ -19,7 +19,7 @@ from typing import IO
 __all__ = ["Ports"]
 
 LOWEST, HIGHEST = 20000, 32767
-"""Linux gives 32768 and up to whoever asks for any port."""
+"""Linux gives 32768 and up to a process that binds port 0."""
 
 CHOSEN_BY_KERNEL = Path("/proc/sys/net/ipv4/ip_local_port_range")
 """Where a machine says that it begins lower."""
@@ -37,7 +37,7 @@ class Ports:
         self._held: dict[int, IO[str]] = {}
 
     def take(self) -> int:
-        """Return a port that nobody listens on and no other run takes.
+        """Return a port that is not in use and that no other run takes.
 
         Raises:
             OSError: There was none in a bounded number of tries.

@@ -2,7 +2,7 @@
 
 A part can be killed, stopped, paused and started again with other flags. It
 never outlives the test: the kernel kills it when the thread that started it
-ends (`leash`), and whoever owns it kills its process group.
+ends (`leash`), and its owner kills its process group.
 
 This knows signals and log files, not what the parts are.
 """

@@ -157,16 +157,16 @@ def test_what_a_gap_swallowed_is_not_expected_but_its_outcome_is() -> None:
     assert differences(TRUTH, listed, [gap]) == []
 
 
-def test_a_delete_inside_a_gap_may_be_inferred_and_must_be_told() -> None:
+def test_a_delete_inside_a_gap_may_be_inferred_and_must_be_recorded() -> None:
     gap = a_gap(45, 65)
     before = WHOLE[:2]
     after = row(AGAIN, "listed")
     inferred = absent(END, order=61)
     assert differences(TRUTH, [*before, after, inferred], [gap]) == []
 
-    untold = differences(TRUTH, [*before, after], [gap])
-    assert [d.split(":")[0] for d in untold] == [
-        "known, and its end is not told"
+    unrecorded = differences(TRUTH, [*before, after], [gap])
+    assert [d.split(":")[0] for d in unrecorded] == [
+        "known, and its end is not recorded"
     ]
 
 
@@ -217,7 +217,7 @@ def test_events_of_both_groups_are_the_same_objects() -> None:
     assert differences(truth, rows) == []
 
 
-def test_a_resource_nobody_recorded_is_only_compared_when_asked() -> None:
+def test_an_unrecorded_resource_is_only_compared_when_asked() -> None:
     truth = [replace(HEAD, resource="configmaps")]
 
     assert differences(truth, []) == []

@@ -1,6 +1,6 @@
 """The control plane of the test cluster, its end, and the oracle.
 
-Each test has an API server and an etcd of its own that nobody else writes to.
+Each test has an API server and an etcd that no other test writes to.
 """
 
 import asyncio

@@ -93,7 +93,7 @@ async def test_a_job_runs_on_the_kubelets_and_ends(cluster: Cluster) -> None:
 
 
 @shared
-async def test_a_pod_fails_as_it_is_told(cluster: Cluster) -> None:
+async def test_a_pod_fails_on_request(cluster: Cluster) -> None:
     await start_job(cluster, "fails", "torchrun")
 
     async def bound() -> bool:
@@ -158,7 +158,7 @@ async def test_a_machine_comes_back_with_another_boot_id(
             for p in await pods(cluster, "crashes")
         )
 
-    await until(rebooted, "an Event tells the reboot")
+    await until(rebooted, "an Event reports the reboot")
     await until(lost, "its containers are lost")
     node = await cluster.api.get("/api/v1/nodes/gpu-002")
     assert node["status"]["nodeInfo"]["bootID"] == second

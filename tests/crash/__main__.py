@@ -78,9 +78,9 @@ class _Everywhere:
     ) -> None:
         """Take what came of one."""
         self.died[source] += outcome.died
-        self.tell(source, kills, outcome.wrong)
+        self.report(source, kills, outcome.wrong)
 
-    def tell(
+    def report(
         self, source: Source, kills: list[Kill], wrong: list[str]
     ) -> None:
         """Say what is wrong."""
@@ -100,7 +100,7 @@ async def _everywhere(server: DatabaseServer, seconds: float) -> int:
                     server=server, nursery=children, folder=Path(path)
                 )
                 outcome = await campaign.record(source)
-                all_of_it.tell(source, [], outcome.wrong)
+                all_of_it.report(source, [], outcome.wrong)
                 all_of_it.plan(source, outcome)
         plans = all_of_it.next()
         async with asyncio.TaskGroup() as group:
@@ -145,7 +145,7 @@ async def _recorded(
     kills: list[Kill],
     all_of_it: _Everywhere,
 ) -> bool:
-    """Record once; tell whether the nursery is as it was."""
+    """Record once; return whether nothing was wrong."""
     outcome = Outcome(died=[], wrong=[])
     try:
         outcome = await campaign.record(source, *kills)

@@ -1,7 +1,7 @@
 """Recording while being killed: one recording, and many of them.
 
 `Campaign.record` lets a recorder live through a story or a script, kills it
-where it is told to, and gives what is wrong with the log in the end.
+at the chosen places, and returns what is wrong with the log in the end.
 """
 
 import asyncio
@@ -108,11 +108,11 @@ class Campaign:
 
 async def _scripted(keeper: Keeper) -> list[str]:
     await keeper.keep()
-    told = [
+    entries = [
         (draft.operation.value, draft.resource, draft.resource_version)
         for _, draft in (await _read_log(keeper)).entries
     ]
-    return [] if told == EXPECTED else [f"the log tells {told}"]
+    return [] if entries == EXPECTED else [f"the log has {entries}"]
 
 
 async def _watched(keeper: Keeper, folder: Path) -> list[str]:

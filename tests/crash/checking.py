@@ -233,8 +233,8 @@ def _gaps(log: Snapshot) -> Iterator[str]:
                 yield f"gap {position} is opened within another"
             opened[position] = row["resource"]
         elif operation is Operation.GAP_CLOSED:
-            told = orjson.loads(log.documents[position])
-            begun = int(told["opened"].rpartition("/")[2])
+            closed = orjson.loads(log.documents[position])
+            begun = int(closed["opened"].rpartition("/")[2])
             if opened.pop(begun, None) != row["resource"]:
                 yield f"gap {begun} is closed by {position} and not open"
     known = {
@@ -260,12 +260,12 @@ def _points(log: Snapshot) -> Iterator[str]:
             and row["version"] is not None
         ):
             newest[key] = max(newest[key], row["version"])
-    told = {
+    points = {
         (point["source"], point["resource"]): point for point in log.points
     }
-    for key in counted.keys() - told.keys():
+    for key in counted.keys() - points.keys():
         yield f"{key} has entries and no resume point"
-    for key, point in told.items():
+    for key, point in points.items():
         if point["entries"] != counted[key]:
             yield f"{key} has {counted[key]} entries, not {point['entries']}"
         yield from _moved(point, newest[key])

@@ -46,7 +46,7 @@ class Job:
     cluster_uid: str
     kubeconfig: str
     passed: str
-    """A file that tells what was passed, if the life ends well."""
+    """A file with what was passed, if the life ends well."""
 
     kill: Kill | None
     steps: bool = True

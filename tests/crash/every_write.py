@@ -2,7 +2,7 @@
 
 A change is a call that makes, fills, moves, hands over or removes a file or a
 folder, one that starts a process, and a statement that changes a database.
-It is named by its module, the function or constant that it stands in, and
+It is named by its module, the function or constant that it is in, and
 what it does.
 """
 

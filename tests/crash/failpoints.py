@@ -1,4 +1,4 @@
-"""Failpoints: places of a program, counted, at one of which it dies.
+"""Failpoints: counted places of a program, where it can be made to die.
 
 A place has a name and is passed a number of times. `pass_by` counts, and at
 the planned passage the process is killed as the kernel would kill it: nothing

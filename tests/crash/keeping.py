@@ -84,6 +84,6 @@ class Keeper:
 
 
 def _send(child: int, number: signal.Signals) -> None:
-    # Its nursery may have seen its end before we were told.
+    # Its nursery may have seen its end before it was reported.
     with suppress(ProcessLookupError):
         os.kill(child, number)

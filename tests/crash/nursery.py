@@ -1,8 +1,8 @@
 """Where children come from: a process that has imported everything.
 
-It reads a job from a line, forks, and tells on lines of its own which process
-took the job and how that ended. A fork takes milliseconds; a new interpreter
-would take a second, most of it to import what all of them need.
+It reads a job from a line, forks, and reports on lines of its own which
+process took the job and how that ended. A fork takes milliseconds; a new
+interpreter would take a second, most of it to import what all of them need.
 """
 
 import asyncio
@@ -91,14 +91,14 @@ def _raise_children() -> None:
         print(json.dumps([ended, said]), flush=True)
 
 
-def _live(job: Job, tell: int) -> None:
+def _live(job: Job, errors: int) -> None:
     _die_with_the_parent()
     status = 1
     try:
         record(job)
         status = 0
     except BaseException:  # noqa: BLE001 - a child ends here, whatever it is
-        os.write(tell, traceback.format_exc().encode()[-8000:])
+        os.write(errors, traceback.format_exc().encode()[-8000:])
     finally:
         os._exit(status)
 

@@ -43,7 +43,7 @@ class Write:
     step: Literal["take", "append", "release", "behind"] = "append"
     cut: str = COMMIT
     before: Sequence[Observation] = BEFORE
-    told: Sequence[Observation] = ()
+    observed: Sequence[Observation] = ()
     other_rules: bool = False
     """Whether the facts before are of another release."""
 
@@ -102,7 +102,7 @@ APPENDING = (
             "COPY fact",
         ],
         before=(),
-        told=BEFORE,
+        observed=BEFORE,
     ),
     Write(
         name="append entries",
@@ -111,7 +111,7 @@ APPENDING = (
             "bookkeeping.FOLLOW",
             "COPY entry",
         ],
-        told=[a_frame(PODS, "MODIFIED", an_object("a", 10))],
+        observed=[a_frame(PODS, "MODIFIED", an_object("a", 10))],
     ),
     Write(
         name="name things",
@@ -124,7 +124,7 @@ APPENDING = (
             "COPY object",
         ],
         before=(),
-        told=[
+        observed=[
             a_list(EVENTS, 9, an_event("e", 1)),
             a_list(NODES, 9, a_node("gpu-007", 2)),
         ],
@@ -132,7 +132,7 @@ APPENDING = (
     Write(
         name="append proofs only",
         statements=["append.ADVANCE", "bookkeeping.FOLLOW"],
-        told=[a_bookmark(PODS, 50, when=3)],
+        observed=[a_bookmark(PODS, 50, when=3)],
     ),
     Write(
         name="renew the lease, with nothing to say",
@@ -141,39 +141,39 @@ APPENDING = (
     Write(
         name="count heartbeats",
         statements=["bookkeeping.FOLLOW"],
-        told=[a_frame(NODES, "MODIFIED", a_node("gpu-001", 11, beat=9))],
+        observed=[a_frame(NODES, "MODIFIED", a_node("gpu-001", 11, beat=9))],
     ),
     Write(
         name="open a gap",
         statements=["COPY entry", "bookkeeping.FOLLOW"],
-        told=[EXPIRED],
+        observed=[EXPIRED],
     ),
     Write(
         name="close a gap",
         statements=["COPY entry", "bookkeeping.FOLLOW"],
         before=[*BEFORE, EXPIRED],
-        told=[a_list(PODS, 20, an_object("a", 15), when=3)],
+        observed=[a_list(PODS, 20, an_object("a", 15), when=3)],
     ),
     Write(
         name="begin an epoch",
         statements=["append.ADVANCE", "COPY entry"],
-        told=[EpochBegan(observed_at=at(3), reason="restored")],
+        observed=[EpochBegan(observed_at=at(3), reason="restored")],
     ),
     Write(
         name="remove heads",
         statements=["bookkeeping.DELETE_HEADS", "COPY fact"],
-        told=[a_frame(PODS, "DELETED", an_object("b", 12))],
+        observed=[a_frame(PODS, "DELETED", an_object("b", 12))],
     ),
     Write(
         name="forget a stream",
         statements=["bookkeeping.FORGET_STREAMS", "bookkeeping.FOLLOW"],
         before=[*BEFORE, a_place("ended")],
-        told=[a_place("gone")],
+        observed=[a_place("gone")],
     ),
     Write(
         name="end a derivation by other rules",
         statements=["derivation.LEAVE_DERIVATION"],
-        told=[a_frame(PODS, "DELETED", an_object("b", 12))],
+        observed=[a_frame(PODS, "DELETED", an_object("b", 12))],
         other_rules=True,
     ),
 )
@@ -187,14 +187,14 @@ BEHIND = Write(
     name="append, and another takes the log before it is tried again",
     statements=["append.ADVANCE"],
     step="behind",
-    told=[a_frame(PODS, "MODIFIED", an_object("a", 10))],
+    observed=[a_frame(PODS, "MODIFIED", an_object("a", 10))],
 )
 
 MATRIX: Sequence[tuple[Write, Fate, bool, bool]] = (
     # write, fate; does the process go on, must it begin anew
     *((write, "lost", True, False) for write in (*TAKING, *APPENDING)),
     *((write, "silent", True, False) for write in (*TAKING, *APPENDING)),
-    # Whoever releases is about to end: the lease is waited for by others.
+    # A writer that releases is about to end: others wait for the lease.
     (RELEASE, "lost", False, False),
     (RELEASE, "silent", True, False),
     (BEHIND, "lost", False, True),

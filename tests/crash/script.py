@@ -28,7 +28,7 @@ from tests.support.builders import (
 __all__ = ["BATCHES", "EXPECTED", "SCRIPT", "Script"]
 
 SCRIPT = "script"
-"""The name of the source that tells it."""
+"""The name of the source that delivers it."""
 
 FILLER = "".join(chr(97 + n * n % 26) for n in range(900))
 """Enough for a document to be worth a delta."""

@@ -1,7 +1,7 @@
 """Every statement that the driver sends as failpoints, and every COPY.
 
 Of each there are four: before anything is sent, after a message was sent,
-when an answer has come and nobody has read it, and when it was read. They are
+when an answer has come and was not read, and when it was read. They are
 taken where the driver is public, its methods and the event loop's connection.
 """
 

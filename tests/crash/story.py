@@ -40,7 +40,7 @@ class Story:
     _compacted: dict[int, int] = field(default_factory=dict)
 
     def populate(self) -> None:
-        """Make what is there before anybody records."""
+        """Make what is there before the recording starts."""
         cluster = self.cluster
         cluster.put("namespaces", "default", namespace="")
         for number in range(3):
@@ -140,17 +140,17 @@ class Story:
         )
 
     def _undue(self, log: WholeLog) -> list[str]:
-        """Return the gaps that are told and were none."""
+        """Return the gaps that are recorded and were none."""
         wrong = []
         for epoch, draft in log.entries:
             if draft.operation is not Operation.GAP_OPENED:
                 continue
-            told = orjson.loads(draft.raw)
-            if told["reason"] == REWOUND:
-                continue  # how many there are the epochs tell
-            before = int(told["resource_version_before"] or 0)
+            gap = orjson.loads(draft.raw)
+            if gap["reason"] == REWOUND:
+                continue  # the epochs show how many there are
+            before = int(gap["resource_version_before"] or 0)
             if before >= self._compacted.get(epoch, 0):
-                wrong.append(f"no gap was due: {draft.resource} {told}")
+                wrong.append(f"no gap was due: {draft.resource} {gap}")
         return wrong
 
     def _unfinished(self, log: WholeLog) -> list[str]:

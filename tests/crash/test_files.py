@@ -1,4 +1,4 @@
-"""The crash matrix of files: whoever writes one is killed at every step.
+"""The crash matrix of files: its writer is killed at every step.
 
 A step is a call that changes a file or a folder: a process is killed before
 it and after it. What is found then is the old file or the new one, and the
@@ -186,7 +186,7 @@ def test_what_the_supervisor_says_is_whole(tmp_path: Path) -> None:
     assert read_state(path) == new
 
 
-def test_who_records_is_told_while_it_lives_and_no_longer(
+def test_who_records_is_known_while_it_lives_and_no_longer(
     tmp_path: Path,
 ) -> None:
     def record() -> None:

@@ -1,9 +1,9 @@
-"""The crash matrix of the embedded server: whoever makes one is killed.
+"""The crash matrix of the embedded server: its maker is killed.
 
 A supervisor makes an installation out of nothing, and dies before calls that
 change a file, a folder or a process: the first that a line of code makes, and
 the one in the middle. It dies as well while it starts a server that
-exists and of which the passwords are lost; and so does a command that makes
+exists and whose passwords are lost; and so does a command that makes
 database and roles. What the next command finds is the same each time: a
 server that answers, and beside it what an undisturbed one has. Each commit
 another sample of these deaths is died; ``make scenarios`` dies all.
@@ -95,7 +95,7 @@ def supervise(folder: Path, kill: Kill | None, passed: Path) -> int:
     """Supervise in a process until the server is ready, or death."""
     folder.mkdir(mode=0o700, exist_ok=True)
     with FileLock(folder / "use.lock") as wanted:
-        assert wanted.take_shared(), "nobody uses it yet"
+        assert wanted.take_shared(), "it is not in use yet"
         return in_a_child(lambda: _supervise(folder, Failpoints(kill), passed))
 
 

@@ -45,13 +45,13 @@ class Stage:
         self.database = database
         self.proxy = proxy
         self.writer = Writer(proxy.dsn, SPEC, holder="a")
-        self.teller: Observer
+        self.observer: Observer
 
     async def verify(self) -> None:
         assert await check_log(self.database.dsn("reader")) == []
 
     async def take(self) -> None:
-        self.teller = Observer(await self.writer.take_lease())
+        self.observer = Observer(await self.writer.take_lease())
         await self.verify()
 
     async def append(self, batch: Batch) -> None:
@@ -84,19 +84,19 @@ class Stage:
         """Begin anew, from what is committed alone."""
         await self.writer.close()
         self.writer = Writer(self.proxy.dsn, SPEC, holder="a")
-        told = self.teller.ledger
+        ledger = self.observer.ledger
         recovered = await self.writer.take_lease()
         await self.verify()
         again = Ledger(recovered)
         assert (recovered.size + 1, recovered.epoch) == (
-            told.position,
-            told.epoch,
+            ledger.position,
+            ledger.epoch,
         )
-        assert again.streams == told.streams
+        assert again.streams == ledger.streams
         assert sorted(again.versions, key=str) == sorted(
-            told.versions, key=str
+            ledger.versions, key=str
         )
-        self.teller = Observer(recovered)
+        self.observer = Observer(recovered)
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ async def test_a_write_that_fails_leaves_a_whole_log(
 
     await stage.restart()
     await stage.append(
-        stage.teller.batch(a_frame(PODS, "ADDED", an_object("last", 99)))
+        stage.observer.batch(a_frame(PODS, "ADDED", an_object("last", 99)))
     )
     await stage.restart()
 
@@ -151,7 +151,7 @@ async def begin(stage: Stage, write: Write) -> None:
     """
     await stage.take()
     if write.before:
-        await stage.append(stage.teller.batch(*write.before))
+        await stage.append(stage.observer.batch(*write.before))
     if write.other_rules:
         await stage.ask(
             "update recorder.derivation set rules = 0 returning rules"
@@ -161,7 +161,7 @@ async def begin(stage: Stage, write: Write) -> None:
 
 async def append(stage: Stage, write: Write, fate: Fate) -> tuple[bool, bool]:
     await begin(stage, write)
-    batch = stage.teller.batch(*write.told)
+    batch = stage.observer.batch(*write.observed)
     await cut(stage, write, fate, batch)
 
     await stage.append(batch)
@@ -204,13 +204,13 @@ async def release(stage: Stage, write: Write, fate: Fate) -> tuple[bool, bool]:
 
 async def behind(stage: Stage, write: Write, fate: Fate) -> tuple[bool, bool]:
     await begin(stage, write)
-    batch = stage.teller.batch(*write.told)
+    batch = stage.observer.batch(*write.observed)
     await cut(stage, write, fate, batch)
 
     other = Writer(stage.database.dsn("writer"), SPEC, holder="a")
-    teller = Observer(await other.take_lease())
+    observer = Observer(await other.take_lease())
     if fate == "lost":
-        await other.append(teller.batch(*write.told))
+        await other.append(observer.batch(*write.observed))
     with pytest.raises(UnknownStateError):
         await stage.writer.append(batch)
     await other.close()

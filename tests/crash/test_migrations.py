@@ -1,4 +1,4 @@
-"""The crash matrix of the schema: whoever migrates is killed at any message.
+"""The crash matrix of the schema: a migration is killed at any message.
 
 A process is killed right after it said something to the server, from the first
 migration to the last. What is found then is the schema as one of the

@@ -1,8 +1,8 @@
 """The crash matrix of notifications: killed at every statement of a run.
 
 A process is killed before a statement of the outbox is sent, after it was,
-when its answer has come, and around the post. Whoever comes after it tells
-everything that an undisturbed run tells: each message at least once, and once
+when its answer has come, and around the post. The next process posts
+everything that an undisturbed run posts: each message at least once, and once
 by its key, by which a receiver knows it again.
 """
 
@@ -45,7 +45,7 @@ POST = "post"
 OPTIONS = NotifyOptions(
     log=1, since=datetime(2000, 1, 1, tzinfo=UTC), once=True
 )
-TOLD = """
+OUTBOX = """
     select json_agg(json_build_array(rule, name, number, digest, state)
       order by rule, name, number) from recorder.notification
 """
@@ -101,7 +101,7 @@ class Lives:
         self._child = 0
 
     async def begin(self) -> None:
-        """Forget everything that was told."""
+        """Forget everything that was posted."""
         await self._connection.execute(FORGET)
         self.there.taken.clear()
 
@@ -120,7 +120,7 @@ class Lives:
         forms: dict[str, set[bytes]] = {}
         for one in self.there.taken:
             forms.setdefault(one.key, set()).add(one.body)
-        return json.loads(await self._connection.fetchval(TOLD)), {
+        return json.loads(await self._connection.fetchval(OUTBOX)), {
             key: (count, len(forms[key])) for key, count in keys.items()
         }
 
@@ -171,14 +171,14 @@ async def lives(database: Database, tmp_path: Path) -> AsyncIterator[Lives]:
 
 
 @pytest.mark.timeout(300)
-async def test_whoever_is_killed_each_message_is_told_once_by_its_key(
+async def test_each_message_is_posted_once_by_its_key_despite_kills(
     lives: Lives,
 ) -> None:
     """In a statement, between it and the post, and in the post."""
     assert await lives.one() == 0
-    wanted, told = await lives.outcome()
-    assert len(wanted) == len(told) >= 2
-    assert {count for count, _ in told.values()} == {1}
+    wanted, posts = await lives.outcome()
+    assert len(wanted) == len(posts) >= 2
+    assert {count for count, _ in posts.values()} == {1}
     kills = list(lives.kills())
     assert {kill.place.partition(",")[0] for kill in kills} >= {*WRITES, POST}
 
@@ -194,7 +194,7 @@ async def test_whoever_is_killed_each_message_is_told_once_by_its_key(
 
         left, posted = await lives.outcome()
         assert left == wanted, kill
-        assert posted.keys() == told.keys(), kill
+        assert posted.keys() == posts.keys(), kill
         twice = [key for key, (count, _) in posted.items() if count > 1]
         assert len(twice) <= 1, kill
         assert all(count <= 2 for count, _ in posted.values()), kill

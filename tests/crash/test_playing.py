@@ -1,6 +1,6 @@
-"""Whoever plays a tape is killed after each write, and plays it again.
+"""Playing a tape is killed after each write, and repeated.
 
-The log is then what it is when nobody was killed: each frame of the tape
+The log is then what it is without a kill: each frame of the tape
 once, and the place on the tape behind the last one.
 """
 
@@ -31,7 +31,7 @@ from tests.tape.builders import HEADER
 EXPIRE = """
     update recorder.log_head set expires_at = '-infinity' returning log_id
 """
-Told = list[tuple[str, str | None, str | None, bytes]]
+Entries = list[tuple[str, str | None, str | None, bytes]]
 
 
 @pytest.fixture
@@ -83,8 +83,8 @@ def played_in_a_child(
     return in_a_child(lambda: play(tape, database), passed, kill)
 
 
-async def told(database: Database) -> Told:
-    """Return what the log tells, once it is seen to hold together."""
+async def entries_of(database: Database) -> Entries:
+    """Return the entries of the log, once it was verified."""
     assert await check_log(database.dsn("reader")) == []
     log = await read_log(database.dsn("reader"))
     return [
@@ -121,7 +121,7 @@ def test_a_tape_that_is_played_again_is_in_the_log_once(
         database = runner.run(fresh.__aenter__())
         status, passed = played_in_a_child(tape, database, None)
         assert status == 0
-        whole = runner.run(told(database))
+        whole = runner.run(entries_of(database))
         runner.run(fresh.__aexit__(None, None, None))
         assert len(whole) > 30
         kills = [*kills_of(passed)]
@@ -137,5 +137,5 @@ def test_a_tape_that_is_played_again_is_in_the_log_once(
                 assert status == -signal.SIGKILL, kill
             runner.run(ask(database, EXPIRE))
             runner.run(play(tape, database))
-            assert runner.run(told(database)) == whole, kill
+            assert runner.run(entries_of(database)) == whole, kill
             runner.run(again.__aexit__(None, None, None))

@@ -1,7 +1,7 @@
 """The crash matrix of a log derived anew: every write of it, cut off.
 
 Not applied, or applied and not answered. Answers stay what they were, and
-whoever begins again goes on and comes to the facts that were written live.
+the next run continues and comes to the facts that were written live.
 """
 
 import asyncio
@@ -61,10 +61,10 @@ REDERIVING = {s for _, _, heard in WRITES.values() for s in heard} | {NOTED}
 async def record(database: Database) -> None:
     """Write a log with its facts, as intake does."""
     writer = Writer(database.dsn("writer"), SPEC, holder="a")
-    teller = Observer(await writer.take_lease())
+    observer = Observer(await writer.take_lease())
     deriver = Deriver(writer)
-    for told in BATCHES:
-        batch = teller.batch(*told)
+    for observations in BATCHES:
+        batch = observer.batch(*observations)
         await deriver.derive(batch)
         await writer.append(batch)
     await writer.close()

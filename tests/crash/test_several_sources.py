@@ -1,8 +1,8 @@
 """Two sources in one recording, killed on both sides of each commit.
 
-One tells the script, of which what comes again is known; the other the lines
-of a file, of which nothing is. Recorded again, each goes on at its own place:
-every line of both is in the log once.
+One delivers the script, and what it repeats is known; the other delivers the
+lines of a file, and nothing of it is known. Recorded again, each continues at
+its own place: every line of both is in the log once.
 """
 
 import asyncio
