@@ -1,7 +1,7 @@
-"""Incidents from what controllers are known to write, told in every way.
+"""Incidents from what controllers are known to write, recorded in every way.
 
-As it happened, every one is told; of the ways in which a log lacks something
-or is told otherwise, a sample: see `tests.support.sampling`.
+Every one is recorded as it happened; of the ways in which a log lacks
+something or differs, a sample is: see `tests.support.sampling`.
 """
 
 import json
@@ -46,7 +46,7 @@ FEW, SOME = 24, 160
 each of its entries, and of those that judge it once or twice."""
 
 LOSABLE = frozenset({"v1/events", "coordination.k8s.io/v1/leases", None})
-"""Resources of which a version tells what no later one does: they may be
+"""Resources with versions that have what no later one has: they may be
 lost without a trace. None is audit."""
 
 KEPT = frozenset(
@@ -70,23 +70,23 @@ EPOCH = re.compile(r"\b17\d{8}\b")
 
 
 @cache
-def told(name: str) -> Told:
+def recording(name: str) -> Told:
     return INCIDENTS[name]().told(name)
 
 
 @cache
 def entries(name: str) -> Sequence[Draft]:
-    return played(told(name).tape).drafts
+    return played(recording(name).tape).drafts
 
 
 COSTED = [name for name in NAMES if INCIDENTS[name]().is_costed]
-"""Of those that tell of a gap a gap would hide that there was one."""
+"""Of those that have a gap a gap would hide that there was one."""
 
 
 def losable(name: str) -> list[int]:
-    """Return the entries that nobody would miss.
+    """Return the entries that may be lost without a trace.
 
-    The last version of an object is not one of them: it stands until there
+    The last version of an object is not one of them: it holds until there
     is another, and a list shows it again; so does its deletion.
     """
     last = {
@@ -112,7 +112,7 @@ def sure_and_wrong(
 
     How sure a right answer may be was said of the whole log.
     """
-    found: list[Miss] = misses(told(name).truth, judged_of(drafts, holes))
+    found: list[Miss] = misses(recording(name).truth, judged_of(drafts, holes))
     return [
         text
         for mark, text in found
@@ -127,7 +127,7 @@ def said(tape: Lines, nodes: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def nodes_of(name: str) -> list[str]:
-    return [node.name for node in told(name).truth.cluster.nodes]
+    return [node.name for node in recording(name).truth.cluster.nodes]
 
 
 def test_every_class_of_incident_has_several() -> None:
@@ -138,8 +138,8 @@ def test_every_class_of_incident_has_several() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_an_incident_is_judged_by_its_truth(name: str) -> None:
     found = judged_of(entries(name))
-    assert misses(told(name).truth, found) == []
-    assert missed_workloads(told(name), found) == []
+    assert misses(recording(name).truth, found) == []
+    assert missed_workloads(recording(name), found) == []
 
 
 @pytest.mark.parametrize("name", sampled("one lost", NAMES, FEW))
@@ -191,7 +191,9 @@ def test_a_gap_anywhere_hides_something_and_makes_nothing_up(
 def test_a_gap_anywhere_makes_nothing_cost_more_than_it_did(
     name: str, length: int
 ) -> None:
-    most = {w.name: w.hours[1] for w in told(name).truth.workloads if w.hours}
+    most = {
+        w.name: w.hours[1] for w in recording(name).truth.workloads if w.hours
+    }
     for place, left, hole in gapped(name, length):
         for hit in hits_of(judged_of(left, [hole]), nodes_of(name)):
             cost = hit.gpu_hours_lost
@@ -210,8 +212,8 @@ def test_a_log_may_begin_anywhere(name: str) -> None:
             ]
             left = [*there, *drafts[place:]]
             found = sure_and_wrong(name, left)
-            # Of what was before, whoever joins then says nothing; nor does
-            # a first list, of boots.
+            # Of what was before, a log that begins then shows nothing;
+            # nor does a first list, of boots.
             assert [
                 said
                 for said in found
@@ -241,7 +243,7 @@ def gapped(name: str, length: int) -> Iterator[tuple[int, list[Draft], Hole]]:
 
 
 def relisted(hidden: Sequence[Draft]) -> list[Draft]:
-    """Return what a list shows of entries that nobody saw."""
+    """Return what a list shows of entries that were not seen."""
     heads: dict[object, Draft] = {}
     for draft in hidden:
         if draft.operation in KEPT:
@@ -271,7 +273,7 @@ def relisted(hidden: Sequence[Draft]) -> list[Draft]:
     sampled("otherwise", product(NAMES, sorted(VARIATIONS)), SOME),
 )
 def test_a_variation_leads_to_no_sure_error(name: str, how: str) -> None:
-    other = VARIATIONS[how](told(name), SEED)
+    other = VARIATIONS[how](recording(name), SEED)
     found = misses(other.truth, judged(other.tape))
     assert [m for m in found if m[0] is Mark.SURE_AND_WRONG] == []
 
@@ -283,16 +285,16 @@ def test_a_variation_leads_to_no_sure_error(name: str, how: str) -> None:
 def test_all_variations_at_once_lead_to_no_sure_error(
     name: str, seed: int
 ) -> None:
-    other = VARIATIONS["at-once"](told(name), seed)
+    other = VARIATIONS["at-once"](recording(name), seed)
     found = misses(other.truth, judged(other.tape))
     assert [m for m in found if m[0] is Mark.SURE_AND_WRONG] == []
 
 
 @pytest.mark.parametrize("name", sampled("twice", NAMES, FEW))
 def test_frames_that_come_twice_change_no_byte(name: str) -> None:
-    other = VARIATIONS["repeat-frames"](told(name), SEED)
+    other = VARIATIONS["repeat-frames"](recording(name), SEED)
     assert list(_bytes(other.tape, name)) == list(
-        _bytes(told(name).tape, name)
+        _bytes(recording(name).tape, name)
     )
 
 
@@ -301,9 +303,9 @@ def test_other_names_change_nothing_but_names(name: str) -> None:
     def renamed(text: str) -> str:
         return re.sub(r"gpu-(?=[01]\d\d)", "h77-", text)
 
-    tape = _rewritten(told(name).tape, renamed)
+    tape = _rewritten(recording(name).tape, renamed)
     there = [renamed(node) for node in nodes_of(name)]
-    here = said(told(name).tape, nodes_of(name))
+    here = said(recording(name).tape, nodes_of(name))
     assert said(tape, there) == json.loads(renamed(json.dumps(here)))
 
 
@@ -315,9 +317,9 @@ def test_names_in_another_order_change_no_workload(name: str) -> None:
         )
 
     nodes = nodes_of(name)
-    tape = _rewritten(told(name).tape, flipped)
+    tape = _rewritten(recording(name).tape, flipped)
     other = hits_on(judged(tape), [flipped(node) for node in nodes])
-    here = hits_on(judged(told(name).tape), nodes)
+    here = hits_on(judged(recording(name).tape), nodes)
     assert sorted(other) == sorted(flipped(hit) for hit in here)
 
 
@@ -328,8 +330,8 @@ def test_other_clocks_change_nothing_but_times(name: str) -> None:
         text = re.sub(EPOCH, lambda f: str(int(f[0]) + seconds), text)
         return shifted(text, DAYS)
 
-    tape = _rewritten(told(name).tape, later)
-    here = said(told(name).tape, nodes_of(name))
+    tape = _rewritten(recording(name).tape, later)
+    here = said(recording(name).tape, nodes_of(name))
     assert said(tape, nodes_of(name)) == json.loads(later(json.dumps(here)))
 
 

@@ -106,10 +106,10 @@ class Placement(msgspec.Struct, gc=False):
     def failed_at(self) -> datetime | None:
         """When it failed by itself, whatever is written on it afterwards."""
         at = self.stopped_at
-        told = (self.disrupted_at, self.deleting_at)
+        ends = (self.disrupted_at, self.deleting_at)
         if at is None or not self.by_itself or self.phase != "Failed":
             return None
-        return None if any(t and t <= at for t in told) else at
+        return None if any(t and t <= at for t in ends) else at
 
     def was_on(self, since: datetime, until: datetime) -> bool:
         """Return whether it was on its node at any time of a span."""

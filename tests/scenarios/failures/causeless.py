@@ -6,7 +6,7 @@ from tests.scenarios.telling.cluster import KCM
 from tests.scenarios.telling.parts import clock
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene, owner
-from tests.scenarios.telling.truths import ANYBODY
+from tests.scenarios.telling.truths import SOMEONE
 from tests.scenarios.workloads.gangs import JOBSETS, LWS
 from tests.scenarios.workloads.work import (
     FOUR,
@@ -31,7 +31,7 @@ def a_job_is_deleted_just_before_a_crash() -> Scene:
     scene.removes(13, JOBS, "llm", space="train")
     scene.dies(200, "gpu-002", 800)
     scene.asks(0, 900, node="gpu-002", verdicts=[0])
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -46,7 +46,7 @@ def a_job_is_deleted_while_its_node_is_lost() -> Scene:
     scene.removes(104, JOBS, "llm", space="train")
     scene.fails(911, "w-1", 255, "Unknown").gone(911.2, "w-1")
     hits_one(scene, accept={"outcome": ["failed", "unknown"]})
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -82,7 +82,7 @@ def a_group_is_made_anew_for_a_bug_and_later_a_node_crashes() -> Scene:
     for place, node in enumerate(("gpu-001", "gpu-003")):
         scene.runs(110, f"v-{place}", node, of=sets, labels=labels)
     scene.dies(2000, "gpu-002", 2600)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -136,7 +136,7 @@ def a_rank_fails_by_itself_before_its_node_crashes() -> Scene:
     scene.alters(105, JOBS, "llm", failed, by=KCM, space="train", sub="status")
     scene.dies(2000, "gpu-002", 2600)
     scene.asks(0, 2700, node="gpu-002", verdicts=[0])
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -177,7 +177,7 @@ def a_kubelet_makes_room_for_a_critical_pod() -> Scene:
     scene.hit_pod(
         "low-0", "gpu-002", by="preemption", optional=True, outcome="preempted"
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -203,7 +203,7 @@ def memory_runs_short_and_a_pod_is_evicted_before_a_crash() -> Scene:
     scene.node(330.2, "gpu-002", KCM, taints={key: None})
     scene.dies(5000, "gpu-002", 5600)
     scene.hit_pod("fat-0", "gpu-002", optional=True)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -241,5 +241,5 @@ def two_gangs_are_taken_one_by_a_queue_and_one_by_a_drain() -> Scene:
         accept={"first_node": ["gpu-003"]},
     )
     return scene.decided(
-        "gpu-002", "drained", "manual-drain", ANYBODY, boots=(1, 1), back=False
+        "gpu-002", "drained", "manual-drain", SOMEONE, boots=(1, 1), back=False
     )

@@ -4,8 +4,8 @@ from tests.scenarios.requests.requests import DEADLOCK, NPD, SOUND
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
 from tests.scenarios.telling.truths import (
-    ANYBODY,
     OR_FAILED,
+    SOMEONE,
     controller,
     or_decision,
     or_fault,
@@ -45,13 +45,13 @@ def an_oops_and_a_hung_task_came_before_the_silence() -> Scene:
 @incident
 def a_crash_without_a_word() -> Scene:
     scene = Scene().dies(20, "gpu-002", 400)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
 def a_reboot_too_quick_to_be_missed() -> Scene:
     scene = Scene().silent(20, "gpu-002").boots(48, "gpu-002")
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -82,7 +82,7 @@ def two_nodes_of_a_rack_crash_minutes_apart() -> Scene:
     scene = Scene(*RACKS, racks=RACKS)
     scene.dies(20, "gpu-001", 500).dies(200, "gpu-002", 700)
     for node in ("gpu-001", "gpu-002"):
-        scene.untold(node, boots=None, back=None)
+        scene.unexplained(node, boots=None, back=None)
     return scene
 
 
@@ -95,12 +95,12 @@ def an_upgrade_and_then_a_crash() -> Scene:
     gives(scene, 130, "gpu-002")
     scene.dies(1300, "gpu-002").boots(1700, "gpu-002", 3)
     scene.rebooted("gpu-002", "os-upgrade", controller("kured"))
-    return scene.untold("gpu-002", boots=(2, 3))
+    return scene.unexplained("gpu-002", boots=(2, 3))
 
 
 @incident
 def a_kubelet_tells_of_a_boot_that_never_was() -> Scene:
-    scene = Scene().starts(20, "gpu-002").tells_of_boot(20.1, "gpu-002", 9)
+    scene = Scene().starts(20, "gpu-002").reports_boot(20.1, "gpu-002", 9)
     return scene.kubelet_restarted(
         "gpu-002", most="possible", accept={"mode": ["unknown"]}
     )
@@ -118,7 +118,7 @@ def a_fault_was_long_over() -> Scene:
         fault="hung-kernel",
         accept={"mode": ["unknown"]},
     )
-    return scene.untold("gpu-002", back=None)
+    return scene.unexplained("gpu-002", back=None)
 
 
 @incident
@@ -128,7 +128,7 @@ def a_fault_was_of_another_boot() -> Scene:
     scene.node(405, "gpu-002", NPD, conditions=SOUND)
     scene.dies(4000, "gpu-002").boots(4400, "gpu-002", 3)
     scene.broke("gpu-002", "hung-kernel")
-    return scene.untold("gpu-002", back=None, boots=(2, 3))
+    return scene.unexplained("gpu-002", back=None, boots=(2, 3))
 
 
 @incident
@@ -193,7 +193,7 @@ def it_was_drained_by_hand_and_rebooted() -> Scene:
     return scene.rebooted(
         "gpu-002",
         "manual-drain",
-        ANYBODY,
+        SOMEONE,
         most="likely",
         accept={"mode": ["unknown"]},
     )
@@ -203,7 +203,7 @@ def it_was_drained_by_hand_and_rebooted() -> Scene:
 def it_was_cordoned_for_hours_and_crashed() -> Scene:
     scene = Scene().node(20, "gpu-002", "kubectl", cordon=True)
     scene.dies(9000, "gpu-002", 9400)
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002",
         most="possible",
         back=False,

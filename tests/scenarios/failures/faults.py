@@ -3,7 +3,7 @@
 from tests.scenarios.requests.requests import DEADLOCK, NPD, xid
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene, owner
-from tests.scenarios.telling.truths import ANYBODY
+from tests.scenarios.telling.truths import SOMEONE
 
 
 @incident
@@ -228,7 +228,7 @@ def a_node_hangs_forever_and_somebody_cycles_the_power() -> Scene:
         "unknown",
         fault="hung-kernel",
         decision="manual-drain",
-        actor=ANYBODY,
+        actor=SOMEONE,
         most="likely",
         boots=(1, 2),
         accept={"mode": ["planned", "abrupt"], "decision": [None]},

@@ -67,7 +67,7 @@ def one_crashes_while_the_control_plane_is_out() -> Scene:
             scene.heals(90 + place / 4, node)
             scene.cut_off(node, "control-plane-outage")
     scene.boots(500, "gpu-004")
-    return scene.untold(
+    return scene.unexplained(
         "gpu-004", most="possible", accept=or_fault("power-loss")
     )
 
@@ -90,7 +90,7 @@ def a_pod_was_bound_and_never_ran() -> Scene:
         gpus=16,
         outcome="rescheduled",
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident

@@ -1,4 +1,4 @@
-"""Racks lose their power, of which not all nodes were up."""
+"""Racks lose their power; not all of their nodes were up."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from tests.scenarios.requests.requests import DEADLOCK, NPD
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
 from tests.scenarios.telling.truths import (
-    ANYBODY,
     OR_FAILED,
+    SOMEONE,
     or_decision,
     or_fault,
     user,
@@ -27,7 +27,7 @@ def fails_power(scene: Scene, at: float, *nodes: str) -> None:
 
 
 def lost_power(scene: Scene, *nodes: str) -> Scene:
-    """Say that nodes lost their power, and that it can be told."""
+    """Say that nodes lost their power, and that the log shows it."""
     for node in nodes:
         scene.broke(node, "power-loss", back=True)
     return scene
@@ -82,7 +82,7 @@ def a_rack_goes_dark_while_one_is_off_for_repair() -> Scene:
         "unreachable",
         "planned",
         decision="manual-drain",
-        actor=ANYBODY,
+        actor=SOMEONE,
         most="likely",
         back=False,
         accept={"mode": ["unknown"], **or_decision(None)},
@@ -96,9 +96,9 @@ def one_of_a_rack_was_back_and_stays_up() -> Scene:
     scene = Scene(*SIX, racks=HALVES)
     scene.dies(5, "gpu-004", 600)
     fails_power(scene, 3000, "gpu-005", "gpu-006")
-    scene.untold("gpu-004")
+    scene.unexplained("gpu-004")
     for node in ("gpu-005", "gpu-006"):
-        scene.untold(node, most="possible")
+        scene.unexplained(node, most="possible")
     return scene
 
 
@@ -116,7 +116,7 @@ def one_of_a_rack_was_down_and_its_neighbour_crashes() -> Scene:
         back=False,
         accept={**or_fault("network-partition"), "mode": ["unknown"]},
     )
-    return scene.untold("gpu-005")
+    return scene.unexplained("gpu-005")
 
 
 @incident
@@ -124,7 +124,7 @@ def a_rack_goes_dark_and_one_had_hung_before() -> Scene:
     scene = Scene(*SIX, racks=HALVES)
     scene.node(5, "gpu-004", NPD, conditions=DEADLOCK)
     fails_power(scene, 3000, "gpu-004", "gpu-005", "gpu-006")
-    # Whether the power alone took it, or it was hung, nobody knows.
+    # Whether the power alone took it, or it was hung, is unknown.
     scene.broke(
         "gpu-004",
         "power-loss",
@@ -154,7 +154,7 @@ def a_rack_goes_dark_while_somebody_drains_one_of_it() -> Scene:
     scene.node(3000, "gpu-004", "kubectl", cordon=False)
     scene.hit_pod("web-0", "gpu-004", by="drain")
     scene.asks(0, 3600, node="gpu-004", verdicts=[0])
-    # That somebody emptied one took no other down.
+    # That one was drained took no other down.
     return lost_power(scene, "gpu-004", "gpu-005", "gpu-006")
 
 

@@ -31,7 +31,7 @@ def errs(scene: Scene, at: float, kind: str, *, on: bool = True) -> None:
 
 
 def notifies(scene: Scene, at: float, text: str) -> None:
-    """Let the workflow tell people what is theirs to do."""
+    """Let the workflow show people what is theirs to do."""
     scene.says(
         at,
         "gpu-002-default-template-x7k2p",

@@ -147,9 +147,9 @@ def a_clock_of_a_node_goes_back_five_minutes() -> Scene:
         return change
 
     for at in range(10, 400, 10):
-        told = renewed(at if at < 100 else at - 300)
+        renewal = renewed(at if at < 100 else at - 300)
         space = "kube-node-lease"
-        scene.alters(at, LEASES, "gpu-002", told, by="kubelet", space=space)
+        scene.alters(at, LEASES, "gpu-002", renewal, by="kubelet", space=space)
     down = {"NTPProblem": ("True", "NTPIsDown", "NTP service is not running")}
     scene.node(200, "gpu-002", NPD, conditions=down)
     return scene.expect(
@@ -245,5 +245,7 @@ def one_of_two_neighbours_was_only_cut_off() -> Scene:
         outcome="survived",
         optional=True,
     )
-    scene.untold("gpu-003", most="possible", accept=or_fault("power-loss"))
+    scene.unexplained(
+        "gpu-003", most="possible", accept=or_fault("power-loss")
+    )
     return scene.cut_off("gpu-004", "network-partition", most="likely")

@@ -57,7 +57,7 @@ def a_rebalance_is_recommended_and_comes_to_nothing() -> Scene:
         decision="preemption",
         actor=(["cloud", "controller"], None),
         back=True,
-        # Class 11 of what tells causes apart knows notices of an interruption
+        # Class 11 of the causes has notices of an interruption
         # or of maintenance; a recommendation is none of them.
         accept={
             "mode": ["unknown"],
@@ -68,7 +68,7 @@ def a_rebalance_is_recommended_and_comes_to_nothing() -> Scene:
     scene.asks(0, 1000, node="gpu-002", verdicts=[0])
     scene.asks(4000, 6000, node="gpu-002", verdicts=[1])
     scene.asks(1000, 3000, node="gpu-002")
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -109,7 +109,7 @@ def an_instance_is_stopped_and_started() -> Scene:
     scene.node(71, "gpu-002", by, taints={key: ""})
     scene.boots(900, "gpu-002")
     scene.node(915, "gpu-002", by, taints={key: None})
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002", most="possible", accept={"mode": ["unknown", "planned"]}
     )
 
@@ -218,6 +218,6 @@ def memory_was_corrected_and_then_it_went_dark() -> Scene:
             type="Warning",
         )
     scene.dies(600, "gpu-002", 1100)
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002", most="possible", accept=or_fault("memory-fault")
     )

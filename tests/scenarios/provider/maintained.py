@@ -23,7 +23,7 @@ OFF = {"spec": {"unschedulable": True}}
 
 
 def announces(scene: Scene, at: float, node: str, what: str) -> None:
-    """Let AKS tell of an event of Azure: its condition has one reason."""
+    """Let AKS report an event of Azure: its condition has one reason."""
     text = f"{what} {MORE}"
     kind = reason = "VMEventScheduled"
     scene.says(
@@ -293,7 +293,7 @@ def a_maintenance_is_announced_for_what_is_over() -> Scene:
     passed = {f"{LABEL}/scheduled-maintenance-time": "1772300000"}
     scene.node(-900, "gpu-002", "gcp-controller-manager", labels=passed)
     scene.dies(20, "gpu-002", 600)
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002",
         most="possible",
         accept={"mode": ["unknown"], **or_decision("host-maintenance")},

@@ -164,7 +164,7 @@ def google_will_maintain_a_host_tomorrow_and_it_crashes() -> Scene:
         20, "gpu-002", "gke-node-manager", labels=_maintained(90000)
     )
     scene.dies(300, "gpu-002", 700)
-    return scene.untold("gpu-002", back=None)
+    return scene.unexplained("gpu-002", back=None)
 
 
 @incident

@@ -130,7 +130,7 @@ def an_autoscaler_scales_down() -> Scene:
 def a_candidate_for_a_scale_down_crashes() -> Scene:
     scene = Scene().node(20, "gpu-002", CA, taints={CANDIDATE: "1772359220"})
     scene.dies(200, "gpu-002", 600)
-    return scene.untold("gpu-002", back=None)
+    return scene.unexplained("gpu-002", back=None)
 
 
 @incident
@@ -147,7 +147,7 @@ def a_scale_down_that_is_called_off() -> Scene:
     )
     scene.node(141, "gpu-002", CA, taints={TO_BE_DELETED: None})
     scene.dies(1200, "gpu-002", 1600)
-    return scene.untold("gpu-002", back=None)
+    return scene.unexplained("gpu-002", back=None)
 
 
 @incident

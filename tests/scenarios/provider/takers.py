@@ -1,4 +1,4 @@
-"""Machines are taken away or made anew, each fleet in words of its own."""
+"""Machines are removed or rebuilt, each fleet in words of its own."""
 
 from typing import Any
 
@@ -144,25 +144,25 @@ def kops_rolls_a_group_of_instances() -> Scene:
 def gardener_updates_a_machine_where_it_stands() -> Scene:
     scene = web(Scene())
 
-    def stands(at: float, reason: str) -> None:
+    def reports(at: float, reason: str) -> None:
         state = {"InPlaceUpdate": ("True", reason, "in-place update")}
         scene.node(at, "gpu-002", MCM, conditions=state)
 
     candidate = {f"{UPDATE}/candidate-for-update": "true"}
     for node in scene.names:
         scene.node(20, node, MCM, labels=candidate)
-    stands(21, "CandidateForUpdate")
+    reports(21, "CandidateForUpdate")
     selected = {f"{UPDATE}/selected-for-update": "true"}
     scene.node(60, "gpu-002", MCM, labels=selected)
-    stands(61, "SelectedForUpdate")
+    reports(61, "SelectedForUpdate")
     scene.node(62, "gpu-002", MCM, cordon=True).evicts(63, "web-0")
-    stands(80, "DrainSuccessful")
-    stands(82, "ReadyForUpdate")
+    reports(80, "DrainSuccessful")
+    reports(82, "ReadyForUpdate")
     scene.silent(150, "gpu-002").stale(197, "gpu-002")
     scene.boots(260, "gpu-002", osImage="Garden Linux 1877.4")
     result = {f"{UPDATE}/update-result": "successful"}
     scene.node(280, "gpu-002", "gardener-node-agent", labels=result)
-    stands(281, "UpdateSuccessful")
+    reports(281, "UpdateSuccessful")
     none = dict.fromkeys([*candidate, *selected, *result])
     scene.node(300, "gpu-002", MCM, cordon=False, labels=none)
     return scene.rebooted("gpu-002", "os-upgrade", PROGRAM)
@@ -236,7 +236,7 @@ def a_driver_of_amd_is_upgraded_by_a_reboot() -> Scene:
         status={"nodeModuleStatus": {}},
     )  # fmt: skip
 
-    def stands(at: float, status: str) -> None:
+    def reports(at: float, status: str) -> None:
         def change(made: dict[str, Any]) -> None:
             made["status"]["nodeModuleStatus"]["gpu-002"] = {"status": status}
 
@@ -245,12 +245,12 @@ def a_driver_of_amd_is_upgraded_by_a_reboot() -> Scene:
             sub="status",
         )  # fmt: skip
 
-    stands(20, "Upgrade-In-Progress")
+    reports(20, "Upgrade-In-Progress")
     scene.node(21, "gpu-002", by, cordon=True).evicts(22, "web-0")
     scene.node(60, "gpu-002", by, labels={MODULE: "6.4.1"})
-    stands(200, "Reboot-In-Progress")
+    reports(200, "Reboot-In-Progress")
     scene.silent(230, "gpu-002").stale(277, "gpu-002").boots(600, "gpu-002")
-    stands(640, "Upgrade-Complete")
+    reports(640, "Upgrade-Complete")
     scene.node(641, "gpu-002", by, cordon=False)
     return scene.rebooted(
         "gpu-002",

@@ -1,4 +1,4 @@
-"""Notices and wishes that came to nothing, or came from somebody unknown."""
+"""Notices and wishes that came to nothing, or came from an unknown person."""
 
 from tests.scenarios.provider.provider import (
     claim,
@@ -10,7 +10,7 @@ from tests.scenarios.records.edges import RACK
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
 from tests.scenarios.telling.truths import (
-    ANYBODY,
+    SOMEONE,
     controller,
     or_decision,
     user,
@@ -23,7 +23,7 @@ KARPENTER = "karpenter.sh/disrupted:NoSchedule"
 
 @incident
 def karpenter_is_told_that_an_instance_ends() -> Scene:
-    # Somebody ended it in the console of the cloud; nothing here says who.
+    # A person ended it in the console of the cloud; nothing here says who.
     scene = Scene()
     claim(scene)
     says = "Instance is terminating"
@@ -54,7 +54,7 @@ def a_rebalance_recommendation_alone_and_then_a_crash() -> Scene:
     reason = "SpotRebalanceRecommendation"
     scene.says(20, "karpenter", reason, says, node="gpu-002")
     scene.dies(200, "gpu-002", 800)
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002",
         most="possible",
         accept={"mode": ["unknown"], **or_decision("preemption")},
@@ -71,7 +71,7 @@ def a_node_is_moved_into_a_rack_between_two_crashes() -> Scene:
     scene.dies(2000, "gpu-002").boots(2600, "gpu-002", 3)
     scene.fails(2611, "w-0", 255, "Unknown").gone(2611.4, "w-0")
     scene.hit_pod("w-0", "gpu-002", gpus=8)
-    scene.untold("gpu-002").untold("gpu-002", boots=(2, 3))
+    scene.unexplained("gpu-002").unexplained("gpu-002", boots=(2, 3))
     hit = ["Pod/train/w-0"]
     scene.asks(0, 3000, rack="r-2", workloads=hit)
     scene.asks(0, 3000, rack="r-1")
@@ -115,7 +115,7 @@ def a_cordon_by_a_page_in_a_browser() -> Scene:
         "gpu-002",
         "drained",
         "manual-drain",
-        ANYBODY,
+        SOMEONE,
         boots=(1, 1),
         back=True,
         accept={"mode": ["unknown"], **or_decision(None)},
@@ -142,7 +142,7 @@ def a_drain_is_only_tried_out() -> Scene:
     scene.asked(20, "alice@example.com", "patch", "gpu-002", body)
     scene.asked(25, "alice@example.com", "delete", "gpu-002", {}, code=409)
     scene.dies(60, "gpu-002", 600)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident

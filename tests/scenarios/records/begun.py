@@ -11,8 +11,8 @@ from tests.scenarios.requests.requests import STATE, xid
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
 from tests.scenarios.telling.truths import (
-    ANYBODY,
     PROVIDER,
+    SOMEONE,
     controller,
     or_decision,
 )
@@ -68,7 +68,7 @@ def one_of_two_locks_is_held_when_the_log_begins() -> Scene:
     scene.node(130, "gpu-001", "kured", cordon=False)
     locks(scene, 130.2, owners=2)
     scene.rebooted("gpu-001", "os-upgrade", controller("kured"))
-    return scene.untold("gpu-003")
+    return scene.unexplained("gpu-003")
 
 
 @incident
@@ -78,7 +78,7 @@ def a_lock_was_forgotten_when_the_log_begins() -> Scene:
     kured(scene)
     locks(scene, -900, "gpu-002")
     scene.dies(60, "gpu-002", 600)
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002",
         most="possible",
         accept={**or_decision("os-upgrade"), "mode": ["unknown"]},
@@ -200,7 +200,7 @@ def a_maintenance_is_asked_for_when_the_log_begins() -> Scene:
 
 @incident
 def a_machine_is_gone_and_its_node_is_cleaned_up_later() -> Scene:
-    # Lost before the log began, for nobody knows what.
+    # Lost before the log began, for an unknown reason.
     scene = Scene().fell_silent(-400, "gpu-002")
     scene.unreachable(-348, "gpu-002")
     vanishes(scene, 60, "gpu-002")
@@ -229,7 +229,7 @@ def a_drained_node_is_rebooted_after_the_log_begins() -> Scene:
         most="possible",
         boots=(1, 2),
         back=True,
-        actor=ANYBODY,
+        actor=SOMEONE,
         never=["carol@example.com"],
         accept={"mode": ["abrupt", "planned"], **or_decision("manual-drain")},
     )

@@ -8,7 +8,7 @@ from tests.scenarios.telling.parts import clock
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
 from tests.scenarios.telling.truths import (
-    ANYBODY,
+    SOMEONE,
     cloud,
     or_decision,
     or_fault,
@@ -26,7 +26,7 @@ def a_machine_boots_three_times_in_a_row() -> Scene:
     comes_up(scene, 345, "gpu-002", 3)
     scene.boots(390, "gpu-002", 4)
     for boots in ((1, 2), (2, 3), (3, 4)):
-        scene.untold("gpu-002", boots=boots)
+        scene.unexplained("gpu-002", boots=boots)
     return scene.asks(0, 600, node="gpu-002", verdicts=[0, 1, 2])
 
 
@@ -35,7 +35,7 @@ def a_machine_is_ready_for_a_minute_between_two_crashes() -> Scene:
     scene = Scene().dies(20, "gpu-002", 300)
     scene.dies(390, "gpu-002").boots(700, "gpu-002", 3)
     for boots in ((1, 2), (2, 3)):
-        scene.untold("gpu-002", boots=boots)
+        scene.unexplained("gpu-002", boots=boots)
     scene.asks(0, 340, node="gpu-002", verdicts=[0])
     return scene.asks(0, 900, node="gpu-002", verdicts=[0, 1])
 
@@ -55,7 +55,7 @@ def a_clock_was_ahead_and_jumps_back() -> Scene:
         **ahead,
     )
     scene.node(360, "gpu-002", NPD, conditions=NTP_UP)
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002", most="possible", accept=or_fault("other-fault")
     )
 
@@ -93,7 +93,7 @@ def a_controller_manager_fails_over_during_a_crash() -> Scene:
     for node in scene.names:
         scene.joined(58, node)
     scene.asks(0, 900, node="gpu-001").asks(0, 900, node="gpu-003")
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -155,7 +155,7 @@ def nobody_watched_the_cordon_before_a_reboot() -> Scene:
     return scene.rebooted(
         "gpu-002",
         "manual-drain",
-        ANYBODY,
+        SOMEONE,
         most="likely",
         accept={"mode": ["unknown"]},
     )

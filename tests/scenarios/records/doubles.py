@@ -8,8 +8,8 @@ from tests.scenarios.telling.cluster import KCM
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene, owner
 from tests.scenarios.telling.truths import (
-    ANYBODY,
     OR_FAILED,
+    SOMEONE,
     controller,
     or_fault,
     user,
@@ -91,7 +91,7 @@ def two_machines_exchange_their_names() -> Scene:
             node,
             "replaced",
             "node-deletion",
-            ANYBODY,
+            SOMEONE,
             boots=(1, 5 + place),
             back=True,
             accept={"mode": ["unknown", "abrupt"]},
@@ -111,7 +111,7 @@ def a_person_deletes_a_pod_of_a_node_that_is_lost() -> Scene:
     scene.runs(121, "x-1", "gpu-004", of=job)
     scene.boots(600, "gpu-002")
     hits_one(scene, outcome="rescheduled")
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -157,7 +157,7 @@ def a_pod_gives_way_in_the_moment_of_a_crash() -> Scene:
         by="preemption",
         outcome="preempted",
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident

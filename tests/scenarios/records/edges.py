@@ -5,7 +5,7 @@ from tests.scenarios.requests.requests import DEADLOCK, NPD
 from tests.scenarios.telling.parts import boot_id
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene, owner
-from tests.scenarios.telling.truths import ANYBODY, or_decision, user
+from tests.scenarios.telling.truths import SOMEONE, or_decision, user
 from tests.scenarios.upgrades.operators import web
 from tests.scenarios.workloads.work import JOBS, owned
 
@@ -22,7 +22,7 @@ def the_log_begins_behind_the_cordon() -> Scene:
     return scene.rebooted(
         "gpu-002",
         "manual-drain",
-        ANYBODY,
+        SOMEONE,
         most="possible",
         accept={"mode": ["unknown", "abrupt"], **or_decision(None)},
     )
@@ -78,7 +78,7 @@ def a_rack_is_asked_about_from_which_a_node_was_moved() -> Scene:
     scene.asks(1100, 1200, labels={POOL: "new"})
     scene.asks(0, 900, node="gpu-002", verdicts=[0], workloads=hit)
     scene.asks(1100, 1200, node="gpu-002")
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -90,7 +90,7 @@ def a_window_begins_while_a_node_is_lost() -> Scene:
     scene.asks(300, 900, node="gpu-002", verdicts=[0])
     scene.asks(700, 900, node="gpu-002")
     scene.asks(5, 15, node="gpu-002")
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -99,7 +99,7 @@ def somebody_was_not_allowed_to_cordon() -> Scene:
     scene.asked(20, "mallory@example.com", "patch", "gpu-002", OFF, code=403)
     scene.asked(30, "mallory@example.com", "delete", "gpu-002", {}, code=403)
     scene.dies(60, "gpu-002", 700)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -146,7 +146,7 @@ def a_fault_of_a_neighbour_is_no_cause() -> Scene:
         boots=(1, 1),
         accept={"mode": ["unknown"]},
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident

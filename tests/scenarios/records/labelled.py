@@ -3,7 +3,7 @@
 from tests.scenarios.records.edges import POOL, RACK
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene, owner
-from tests.scenarios.telling.truths import ANYBODY, or_decision
+from tests.scenarios.telling.truths import SOMEONE, or_decision
 from tests.scenarios.workloads.attempts import lost
 from tests.scenarios.workloads.queues import preempts
 from tests.scenarios.workloads.work import FOUR, JOBS, gang, hits_one, owned
@@ -13,7 +13,7 @@ LLM = ["Job/train/llm"]
 
 
 def moves(scene: Scene, at: float) -> None:
-    """Let somebody put gpu-002 into another rack."""
+    """Let a person move gpu-002 to another rack."""
     scene.node(at, "gpu-002", "kubectl-label", labels={RACK: "r-2"})
 
 
@@ -76,7 +76,7 @@ def one_is_preempted_before_a_move_and_one_is_hit_after_it() -> Scene:
         outcome="preempted",
     )
     scene.hit("Job", "llm", "gpu-002", ["w-0"], size=1, gpus=8)
-    return by_racks(scene.untold("gpu-002"), ["Job/train/low"], LLM)
+    return by_racks(scene.unexplained("gpu-002"), ["Job/train/low"], LLM)
 
 
 @incident
@@ -92,7 +92,7 @@ def a_node_is_drained_before_it_moves() -> Scene:
         "gpu-002",
         "drained",
         "manual-drain",
-        ANYBODY,
+        SOMEONE,
         boots=(1, 1),
         back=True,
         accept={"mode": ["unknown"], **or_decision(None)},
@@ -109,7 +109,7 @@ def a_node_had_left_its_pool_before_it_crashed() -> Scene:
     scene.fails(911, "w-1", 255, "Unknown").gone(911.2, "w-1")
     hits_one(scene)
     scene.asks(0, 1000, labels={POOL: "a"})
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -120,6 +120,6 @@ def of_a_gang_on_two_racks_one_is_asked_about() -> Scene:
     lost(scene, "w-1").runs(373, "w-3", "gpu-004", of=job)
     hits_one(scene, outcome="rescheduled")
     scene.asks(0, 1000, rack="r-1", workloads=LLM)
-    # Its other Pods stand there, and so does the one that came for it.
+    # Its other Pods are there, and so is the one that replaced it.
     scene.asks(0, 1000, rack="r-2")
     return scene.asks(0, 1000, rack="r-3")

@@ -1,4 +1,4 @@
-"""What is told late, by a wrong clock, or of what never came."""
+"""What is reported late, by a wrong clock, or of what never came."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tests.scenarios.telling.parts import boot_id
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
 from tests.scenarios.telling.truths import (
-    ANYBODY,
+    SOMEONE,
     or_decision,
     or_fault,
 )
@@ -25,7 +25,7 @@ PLAN = "upgrade.cattle.io"
 
 
 def later_known(scene: Scene, fault: Any) -> Scene:
-    """Say that a fault is told of which held when all was over."""
+    """Say that a fault is reported that held when all was over."""
     return scene.expect(
         "gpu-002",
         "degraded",
@@ -39,7 +39,7 @@ def later_known(scene: Scene, fault: Any) -> Scene:
 def the_new_boot_finds_a_gpu_fallen_off() -> Scene:
     scene = Scene().dies(20, "gpu-002", 400)
     scene.node(470, "gpu-002", NPD, conditions=GPUS)
-    scene.untold("gpu-002", back=None)
+    scene.unexplained("gpu-002", back=None)
     return later_known(scene, "gpu-fault")
 
 
@@ -55,7 +55,7 @@ def a_slow_clock_makes_the_fault_of_a_new_boot_look_old() -> Scene:
 
     scene.node(-900, "gpu-002", NPD, conditions=SOUND)
     scene.alters(430, NODES, "gpu-002", hangs, by=NPD, sub="status")
-    scene.untold(
+    scene.unexplained(
         "gpu-002", most="possible", back=None, accept=or_fault("hung-kernel")
     )
     return later_known(scene, "hung-kernel")
@@ -70,7 +70,7 @@ def a_store_is_restored_and_tells_of_an_old_boot() -> Scene:
     new = {"bootID": boot_id("gpu-002", 2)}
     scene.node(3008.1, "gpu-002", "kubelet", info=new)
     scene.renews(3010, "gpu-002")
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -81,7 +81,7 @@ def azure_would_freeze_a_machine_and_does_not() -> Scene:
     scene = Scene().node(20, "gpu-002", NPD, conditions=soon)
     scene.node(960, "gpu-002", NPD, conditions=none)
     scene.dies(9000, "gpu-002", 9400)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -114,7 +114,7 @@ def a_control_plane_is_back_and_one_machine_goes() -> Scene:
         scene.heals(200 + place, node)
         scene.cut_off(node, "control-plane-outage")
     scene.dies(260, "gpu-003", 700)
-    return scene.untold("gpu-003")
+    return scene.unexplained("gpu-003")
 
 
 @incident
@@ -122,7 +122,7 @@ def a_kubelet_is_restarted_while_a_gpu_is_lost() -> Scene:
     scene = Scene().node(20, "gpu-002", NPD, conditions=GPUS)
     scene.starts(1800, "gpu-002")
     later_known(scene, "gpu-fault")
-    # Whoever repairs the GPU may start it anew; no GPU takes a kubelet away.
+    # A repair of the GPU may restart it; no GPU takes a kubelet away.
     return scene.kubelet_restarted(
         "gpu-002",
         most="possible",
@@ -209,10 +209,10 @@ def a_host_is_powered_off_and_on_for_nobody_knows_whom() -> Scene:
         scene.alters(at, kind, name, turn, by=by, space=space)
     scene.silent(40, "gpu-002").stale(87, "gpu-002")
     scene.unreachable(92, "gpu-002").boots(1200, "gpu-002")
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002",
         most="likely",
-        actor=ANYBODY,
+        actor=SOMEONE,
         accept={
             "mode": ["unknown", "planned"],
             **or_decision("admin-request"),
@@ -226,4 +226,4 @@ def a_wish_is_answered_no_and_it_crashes_in_minutes() -> Scene:
     wishes(scene, 20, ASKED)
     wishes(scene, 200, DENIED)
     scene.dies(500, "gpu-002", 900)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")

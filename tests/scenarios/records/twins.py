@@ -71,7 +71,7 @@ def two_nodes_of_a_gang_fail_for_different_reasons() -> Scene:
     scene.asks(0, 600, rack="rack-a", workloads=["Job/train/llm"])
     scene.asks(0, 600, node="gpu-003", verdicts=[0])
     scene.asks(0, 600, node="gpu-001", verdicts=[1])
-    return scene.untold("gpu-001")
+    return scene.unexplained("gpu-001")
 
 
 @incident
@@ -110,7 +110,7 @@ def a_node_of_several_gangs_crashes() -> Scene:
     scene.asks(0, 1000, rack="rack-b")
     host = {"kubernetes.io/hostname": "gpu-002"}
     scene.asks(0, 1000, labels=host, workloads=both)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -131,7 +131,7 @@ def a_container_runs_out_of_memory_beside_a_crash() -> Scene:
     scene.dies(20, "gpu-002", 600).fails(611, "mine-0", 255, "Unknown")
     scene.hit("Job", "mine", "gpu-002", ["mine-0"], size=1, gpus=8)
     scene.hit("Job", "fat", "gpu-003", ["fat-0"], size=1, gpus=8)
-    scene.untold("gpu-002", back=None)
+    scene.unexplained("gpu-002", back=None)
     scene.asks(0, 700, node="gpu-002", verdicts=[0])
     return scene.expect(
         "gpu-003",

@@ -1,4 +1,4 @@
-"""To one resource nobody listens for a while; to the others they do."""
+"""One resource is not watched for a while; the others are."""
 
 from tests.corpus.blinding import Blind
 from tests.scenarios.provider.provider import CLAIMS, claim, disrupts, marks
@@ -23,14 +23,14 @@ HIDDEN = {"mode": ["unknown"]}
 def no_event_is_heard_of_a_crash() -> Scene:
     scene = Scene().dies(20, "gpu-002", 600)
     scene.blind(Blind(10, 900, EVENTS))
-    return scene.untold("gpu-002", accept=HIDDEN)
+    return scene.unexplained("gpu-002", accept=HIDDEN)
 
 
 @incident
 def no_node_is_heard_of_in_a_crash() -> Scene:
     scene = Scene().dies(20, "gpu-002", 600)
     scene.blind(Blind(10, 900, NODES))
-    return scene.untold("gpu-002", accept=HIDDEN)
+    return scene.unexplained("gpu-002", accept=HIDDEN)
 
 
 @incident
@@ -67,7 +67,7 @@ def no_pod_is_heard_of_in_a_crash() -> Scene:
     scene.blind(Blind(100, 700, PODS))
     # Nothing vouches for Pods from the first list on, and a Pod may be over.
     hits_one(scene, accept={"outcome": ["unknown"]})
-    return scene.untold("gpu-002", accept=HIDDEN)
+    return scene.unexplained("gpu-002", accept=HIDDEN)
 
 
 @incident
@@ -127,7 +127,7 @@ def no_node_is_heard_of_while_it_hangs_and_heals() -> Scene:
     scene.node(200, "gpu-002", NPD, conditions=SOUND)
     scene.blind(Blind(10, 300, NODES))
     scene.dies(900, "gpu-002", 1500)
-    return scene.untold("gpu-002", accept=HIDDEN)
+    return scene.unexplained("gpu-002", accept=HIDDEN)
 
 
 @incident
@@ -149,7 +149,7 @@ def the_cordon_is_heard_of_and_not_what_it_was_for() -> Scene:
     scene.node(20, "gpu-002", "kured", cordon=True).evicts(20.3, "web-0")
     scene.silent(40, "gpu-002").boots(75, "gpu-002", kernelVersion=NEW)
     scene.node(130, "gpu-002", "kured", cordon=False)
-    # Of its lock nobody knows: the right to see DaemonSets is not there.
+    # Its lock is unknown: the permission to list DaemonSets is missing.
     return scene.rebooted(
         "gpu-002",
         "os-upgrade",

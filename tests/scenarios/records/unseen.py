@@ -26,7 +26,7 @@ def nobody_sees_a_pod_being_replaced() -> Scene:
         hours=(0, 2.36),
         accept={"outcome": ["unknown"]},
     )
-    return scene.untold("gpu-002", accept=HIDDEN)
+    return scene.unexplained("gpu-002", accept=HIDDEN)
 
 
 @incident
@@ -48,7 +48,7 @@ def nobody_sees_a_job_end_well_before_a_crash() -> Scene:
         hours=(0, 0),
         accept={"outcome": ["unknown"]},
     )
-    return scene.untold("gpu-002", accept=HIDDEN)
+    return scene.unexplained("gpu-002", accept=HIDDEN)
 
 
 @incident
@@ -58,7 +58,7 @@ def nobody_sees_a_pod_go_before_a_crash() -> Scene:
     scene.pod(60, "shell", "kube-apiserver", deleting=True)
     scene.fails(64, "shell", 143).gone(64.2, "shell")
     scene.dies(400, "gpu-002", 1000).blind(Blind(50, 700, PODS))
-    # Whether it was there nobody can say.
+    # Whether it was there is unknown.
     scene.hit_pod(
         "shell",
         "gpu-002",
@@ -67,4 +67,4 @@ def nobody_sees_a_pod_go_before_a_crash() -> Scene:
         optional=True,
         hours=(0, 0),
     )
-    return scene.untold("gpu-002", accept=HIDDEN)
+    return scene.unexplained("gpu-002", accept=HIDDEN)

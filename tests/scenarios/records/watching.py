@@ -22,7 +22,7 @@ MHC = {
     "uid": uid_of("MachineHealthCheck", "", "workers", "1"),
 }
 MAYBE = {"mode": ["unknown"], **or_decision("admin-request")}
-"""Of a name that somebody may have meant as a request."""
+"""Of a name that a person may have meant as a request."""
 
 
 @incident
@@ -72,7 +72,7 @@ def a_health_check_holds_back_and_somebody_cycles_the_power() -> Scene:
     by = "machinehealthcheck-controller"
     scene.says(400, by, "RemediationRestricted", says, about=MHC)
     scene.boots(2400, "gpu-002")
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -100,7 +100,7 @@ def maintenance_is_planned_for_next_week_and_it_crashes() -> Scene:
     scene.asked(20, who, "patch", "gpu-002", body, sub="status")
     scene.node(20.02, "gpu-002", "kubectl", conditions=planned)
     scene.dies(600, "gpu-002", 900)
-    return scene.untold("gpu-002", most="possible", accept=MAYBE)
+    return scene.unexplained("gpu-002", most="possible", accept=MAYBE)
 
 
 @incident
@@ -111,7 +111,7 @@ def a_script_says_that_a_reboot_is_required_and_it_crashes() -> Scene:
     for place, node in enumerate(scene.names):
         scene.node(20 + place, node, "curl", conditions=needed)
     scene.dies(600, "gpu-002", 900)
-    return scene.untold("gpu-002", most="possible", accept=MAYBE)
+    return scene.unexplained("gpu-002", most="possible", accept=MAYBE)
 
 
 @incident
@@ -129,7 +129,7 @@ def others_say_what_controllers_say_in_other_words() -> Scene:
     ):
         scene.says(at, by, reason, says, node="gpu-002")
     scene.dies(200, "gpu-002", 500)
-    return scene.untold("gpu-002", back=None)
+    return scene.unexplained("gpu-002", back=None)
 
 
 @incident
@@ -145,7 +145,7 @@ def an_error_of_a_program_is_told_by_an_event_of_its_own_shape() -> Scene:
         type="SysLogsXIDError",
     )
     scene.dies(60, "gpu-002", 500)
-    return scene.untold("gpu-002", back=None)
+    return scene.unexplained("gpu-002", back=None)
 
 
 @incident
@@ -222,4 +222,4 @@ def slurm_says_afterwards_that_nobody_had_asked_it() -> Scene:
     scene.node(336, "gpu-002", by, notes=notes)
     more: Any = {"space": "slurm", "optional": True, "outcome": "restarted"}
     scene.hit_pod("slurmd-2", "gpu-002", gpus=8, **more)
-    return scene.untold("gpu-002", most="possible", back=None)
+    return scene.unexplained("gpu-002", most="possible", back=None)

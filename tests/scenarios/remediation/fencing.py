@@ -26,7 +26,7 @@ CNI = (
 
 def comes_up(scene: Scene, at: float, node: str, number: int) -> None:
     """Let a machine come up from another boot, and never be ready."""
-    scene.starts(at, node).tells_of_boot(at + 0.1, node, number)
+    scene.starts(at, node).reports_boot(at + 0.1, node, number)
     info = {"bootID": boot_id(node, number)}
     scene.node(at + 0.1, node, "kubelet", info=info)
     unready = {"Ready": ("False", "KubeletNotReady", CNI)}
@@ -210,7 +210,7 @@ def somebody_says_that_a_dead_node_is_out_of_service() -> Scene:
     scene.asks(
         0, 1800, node="gpu-002", verdicts=[0], workloads=["Job/train/llm"]
     )
-    return scene.untold("gpu-002", accept={"mode": ["unknown"]})
+    return scene.unexplained("gpu-002", accept={"mode": ["unknown"]})
 
 
 @incident

@@ -3,7 +3,7 @@
 from tests.scenarios.requests.requests import NPD
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
-from tests.scenarios.telling.truths import ANYBODY, controller, or_fault
+from tests.scenarios.telling.truths import SOMEONE, controller, or_fault
 from tests.scenarios.upgrades.operators import web
 
 COUNT = "expected 8 GPUs, found 7"
@@ -56,7 +56,7 @@ def a_check_tells_of_a_fault_of_the_application() -> Scene:
     bad = {kind: ("True", "XidDetected", text)}
     scene.node(20, "gpu-002", NPD, conditions=bad)
     scene.dies(600, "gpu-002", 1200)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -70,7 +70,7 @@ def a_mount_hangs_and_somebody_drains() -> Scene:
         "gpu-002",
         "drained",
         "manual-drain",
-        ANYBODY,
+        SOMEONE,
         fault="disk-fault",
         most="likely",
         boots=(1, 1),
@@ -90,4 +90,4 @@ def a_check_of_programs_is_no_check_of_the_machine() -> Scene:
     scene.node(20, "gpu-002", "labeller", conditions=kinds)
     scene.asks(0, 500, node="gpu-002")
     scene.dies(900, "gpu-002", 1500)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")

@@ -204,10 +204,10 @@ def a_person_makes_the_reboot_of_nvsentinel() -> Scene:
 def an_error_of_the_application_is_no_fault() -> Scene:
     scene = Scene()
     both = xid(45, "NONE")[2] + xid(94, "NONE")[2]
-    told = {"SysLogsXIDError": ("True", "SysLogsXIDErrorIsNotHealthy", both)}
-    scene.node(20, "gpu-002", "platform-connectors", conditions=told)
+    seen = {"SysLogsXIDError": ("True", "SysLogsXIDErrorIsNotHealthy", both)}
+    scene.node(20, "gpu-002", "platform-connectors", conditions=seen)
     scene.dies(3000, "gpu-002", 3400)
-    return scene.untold("gpu-002", back=None)
+    return scene.unexplained("gpu-002", back=None)
 
 
 SNR = "self-node-remediation.medik8s.io/v1alpha1/selfnoderemediations"

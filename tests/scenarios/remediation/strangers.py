@@ -1,4 +1,4 @@
-"""Things of which nobody has heard, and what looks like something else."""
+"""Unknown tools, and what looks like something else."""
 
 from typing import Any
 
@@ -217,7 +217,7 @@ def a_condition_of_an_earlier_boot_still_stands() -> Scene:
     scene.dies(60, "gpu-002", 400)
     scene.dies(30000, "gpu-002").boots(30400, "gpu-002", 3)
     scene.broke("gpu-002", "disk-fault", accept=or_fault(None))
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002",
         back=None,
         most="possible",
@@ -268,6 +268,6 @@ def a_program_writes_what_only_looks_like_a_fault() -> Scene:
     bad = {"BackupTargetReady": ("False", "Lagging", "one snapshot behind")}
     scene.node(20, "gpu-002", "backupd", conditions=bad)
     scene.dies(500, "gpu-002", 900)
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002", most="possible", accept=or_fault("other-fault")
     )

@@ -301,7 +301,7 @@ def memory_ran_out_half_an_hour_before_a_crash() -> Scene:
         fault="system-oom",
         accept={"happened": [None], "mode": ["unknown"]},
     )
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002", most="possible", accept=or_fault("system-oom")
     )
 
@@ -312,5 +312,5 @@ def a_boot_is_told_again_by_an_event_that_is_counted() -> Scene:
     says = f"Node gpu-002 has been rebooted, boot id: {boot_id('gpu-002', 2)}"
     scene.kubelet(2000, "gpu-002", "Rebooted", says, type="Warning")
     scene.kubelet(2000, "gpu-002", "Starting", "Starting kubelet.")
-    scene.untold("gpu-002", back=None)
+    scene.unexplained("gpu-002", back=None)
     return scene.kubelet_restarted("gpu-002", boots=(2, 2))

@@ -67,7 +67,7 @@ def a_health_check_remediates_the_neighbour_of_what_crashed() -> Scene:
         back=False,
         accept=or_lost_contact({"mode": ["unknown"]}),
     )
-    return scene.untold("gpu-002", back=None)
+    return scene.unexplained("gpu-002", back=None)
 
 
 @incident
@@ -90,7 +90,7 @@ def a_machine_config_reboots_one_and_another_crashes() -> Scene:
     scene.rebooted(
         "gpu-003", "os-upgrade", controller("machine-config-daemon")
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -106,7 +106,7 @@ def maintenance_is_asked_for_another_node() -> Scene:
         boots=(1, 1),
         back=True,
     )
-    return scene.untold("gpu-002", back=None)
+    return scene.unexplained("gpu-002", back=None)
 
 
 @incident
@@ -182,7 +182,7 @@ def one_of_a_rack_is_shut_down_while_another_crashes() -> Scene:
         boots=(1, 2),
         back=True,
     )
-    return scene.untold(
+    return scene.unexplained(
         "gpu-004", most="possible", accept=or_fault("power-loss")
     )
 
@@ -248,4 +248,4 @@ def one_order_of_nvsentinel_names_another_node() -> Scene:
         controller("NVSentinel"),
         most="possible",
     )
-    return scene.untold("gpu-003")
+    return scene.unexplained("gpu-003")

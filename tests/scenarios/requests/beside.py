@@ -16,7 +16,7 @@ from tests.scenarios.requests.requests import CW
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
 from tests.scenarios.telling.truths import (
-    ANYBODY,
+    SOMEONE,
     By,
     controller,
     or_decision,
@@ -32,7 +32,7 @@ ON_ITS_WAY = {"mode": ["unknown"]}
 
 
 def maintains(scene: Scene, at: float, node: str, done: float) -> None:
-    """Let somebody ask for maintenance by an object, and take it back."""
+    """Let a person request maintenance by an object, and withdraw it."""
     by = "kubectl-create"
     name = f"maintenance-{node}"
     spec = {"nodeName": node, "reason": "new thermal paste"}
@@ -151,7 +151,7 @@ def maintenance_is_called_off_and_it_crashes_later() -> Scene:
         boots=(1, 1),
         back=True,
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -276,7 +276,7 @@ def somebody_edits_a_node_after_a_descheduler_was_there() -> Scene:
     scene.node(1500, "gpu-002", "kubectl-edit", cordon=False)
     scene.hit_pod("web-0", "gpu-002", by="drain", optional=True)
     return scene.decided(
-        "gpu-002", "cordoned", "manual-drain", ANYBODY, back=True
+        "gpu-002", "cordoned", "manual-drain", SOMEONE, back=True
     )
 
 

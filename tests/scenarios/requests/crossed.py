@@ -161,7 +161,7 @@ def a_spot_notice_comes_to_nothing() -> Scene:
         boots=(1, 1),
         back=True,
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -185,7 +185,7 @@ def a_scheduled_event_is_taken_back_and_it_crashes_soon() -> Scene:
         back=True,
         accept={"mode": ["unknown"], **or_decision(None)},
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -255,7 +255,7 @@ def two_remediations_one_after_the_other() -> Scene:
     scene.node(1200, "gpu-002", NPD, conditions=DEADLOCK)
     scene.dies(1300, "gpu-002").boots(1900, "gpu-002", 3)
     scene.node(1915, "gpu-002", NPD, conditions=SOUND)
-    # One Event is all that tells of it: without it nobody was asked.
+    # One Event is its only record: without it nothing was requested.
     scene.rebooted(
         "gpu-002",
         "auto-remediation",

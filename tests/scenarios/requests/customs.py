@@ -1,4 +1,4 @@
-"""Objects of nobody's acquaintance ask by what they are called."""
+"""Objects of unknown kinds request by what they are called."""
 
 from typing import Any
 
@@ -56,8 +56,8 @@ def a_request_lies_there_while_a_machine_crashes() -> Scene:
     scene = Scene(audit=True)
     wants(scene, 20, "RebootRequest", "kick-gpu-002")
     scene.dies(900, "gpu-002", 1300)
-    # Nobody took it up, before or after.
-    return scene.untold(
+    # No controller took it up, before or after.
+    return scene.unexplained(
         "gpu-002",
         most="possible",
         accept={"mode": ["unknown"], **or_decision(None, "admin-request")},
@@ -84,7 +84,7 @@ def a_program_has_a_machine_rebooted_by_another() -> Scene:
         24, plural, "gpu-002-7f3a", issued, by="bmc-agent", sub="status"
     )
     scene.dies(26, "gpu-002", 300)
-    # It may have been on its way still, and nobody says what for.
+    # It may have been on its way still, and nothing says what for.
     return scene.expect(
         "gpu-002",
         "reboot",
@@ -141,4 +141,4 @@ def a_snapshot_of_a_node_is_no_order() -> Scene:
         by="snapshotter",
         sub="status",
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")

@@ -181,7 +181,7 @@ def it_was_cordoned_for_a_fan_weeks_before_it_crashed() -> Scene:
         boots=(1, 1),
         accept={"happened": [None]},
     )
-    return scene.untold("gpu-002", back=False)
+    return scene.unexplained("gpu-002", back=False)
 
 
 @incident
@@ -232,7 +232,7 @@ def a_driver_fails_to_be_upgraded_and_the_kernel_panics() -> Scene:
         "planned",
         decision="driver-upgrade",
         actor=controller(),
-        # It never came back between, so that both may be told as one; and
+        # It never came back between, so that both may be one; and
         # who begins to listen at the end sees a state that failed.
         accept={
             "happened": ["cordoned", "degraded", None],
@@ -262,7 +262,7 @@ def a_drained_node_is_cut_off_and_heals() -> Scene:
         user(ALICE),
         accept={"happened": [None]},
     )
-    # Whether the cut was what it was drained for is not told.
+    # Whether the cut was what it was drained for is not recorded.
     return scene.cut_off(
         "gpu-002",
         "network-partition",

@@ -4,7 +4,7 @@ from tests.scenarios.requests.requests import DEADLOCK, NPD
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
 from tests.scenarios.telling.truths import (
-    ANYBODY,
+    SOMEONE,
     controller,
     or_decision,
     user,
@@ -25,13 +25,13 @@ ON = {"spec": {"unschedulable": None}}
 
 
 def cordons(scene: Scene, at: float, who: str, *, on: bool = True) -> None:
-    """Let somebody cordon a node, or uncordon it, and audit see it."""
+    """Let a person cordon a node, or uncordon it, and audit see it."""
     scene.asked(at, who, "patch", "gpu-002", OFF if on else ON)
     scene.node(at + 0.02, "gpu-002", "kubectl", cordon=on)
 
 
 def asks_eviction(scene: Scene, at: float, who: str, pod: str) -> None:
-    """Let audit see somebody ask for the eviction of a Pod."""
+    """Let audit see a person request the eviction of a Pod."""
     scene.asked(
         at,
         who,
@@ -52,7 +52,7 @@ def somebody_drains_and_uncordons() -> Scene:
     scene.node(600, "gpu-002", "kubectl", cordon=False)
     scene.hit_pod("web-0", "gpu-002", by="drain")
     return scene.decided(
-        "gpu-002", "drained", "manual-drain", ANYBODY, boots=(1, 1), back=True
+        "gpu-002", "drained", "manual-drain", SOMEONE, boots=(1, 1), back=True
     )
 
 
@@ -79,7 +79,7 @@ def audit_saw_who_drained() -> Scene:
 def somebody_only_cordons() -> Scene:
     scene = Scene().node(20, "gpu-002", "kubectl", cordon=True)
     return scene.decided(
-        "gpu-002", "cordoned", "manual-drain", ANYBODY, back=False
+        "gpu-002", "cordoned", "manual-drain", SOMEONE, back=False
     )
 
 
@@ -99,7 +99,7 @@ def somebody_cordons_what_is_broken() -> Scene:
         "gpu-002",
         "cordoned",
         "manual-drain",
-        ANYBODY,
+        SOMEONE,
         fault="hung-kernel",
         most="likely",
     )
@@ -190,7 +190,7 @@ def another_machine_takes_the_name() -> Scene:
         "gpu-002",
         "replaced",
         "node-deletion",
-        ANYBODY,
+        SOMEONE,
         boots=(1, 5),
         back=True,
     )
@@ -201,7 +201,7 @@ def a_machine_is_given_another_name() -> Scene:
     scene = Scene().leaves(20.1, "gpu-002")
     scene.joins(400, "gpu-102", machine="a").joined(401, "gpu-102")
     scene.heals(410, "gpu-102")
-    scene.decided("gpu-002", "removed", "node-deletion", ANYBODY, back=False)
+    scene.decided("gpu-002", "removed", "node-deletion", SOMEONE, back=False)
     return scene.expect("gpu-102", "joined", "unknown")
 
 
@@ -213,7 +213,7 @@ def a_node_that_was_silent_for_long_is_deleted() -> Scene:
         "removed",
         "unknown",
         decision="node-deletion",
-        actor=ANYBODY,
+        actor=SOMEONE,
         back=False,
     )
 

@@ -1,11 +1,11 @@
-"""Somebody asks for a reboot, or something remediates."""
+"""A person requests a reboot, or something remediates."""
 
 from typing import Any
 
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
 from tests.scenarios.telling.truths import (
-    ANYBODY,
+    SOMEONE,
     controller,
     or_decision,
     user,
@@ -94,7 +94,7 @@ def a_tool_asks_by_a_condition_and_nobody_saw_who() -> Scene:
     scene = Scene()
     scene.node(30, "gpu-002", "OpenAPI-Generator", conditions=ASKED)
     _nlcc_obeys(scene, 40, "gpu-002", 500)
-    return scene.rebooted("gpu-002", "admin-request", ANYBODY, most="likely")
+    return scene.rebooted("gpu-002", "admin-request", SOMEONE, most="likely")
 
 
 @incident
@@ -183,8 +183,10 @@ def an_old_fault_was_cleared_before_a_person_asked() -> Scene:
 @incident
 def an_admin_announces_maintenance_by_the_condition_of_kubernetes() -> Scene:
     scene = Scene()
-    told = {"MaintenanceInProgress": ("True", "Firmware", "BIOS update")}
-    scene.node(30, "gpu-002", "kubectl-edit", conditions=told)
+    maintenance = {
+        "MaintenanceInProgress": ("True", "Firmware", "BIOS update")
+    }
+    scene.node(30, "gpu-002", "kubectl-edit", conditions=maintenance)
     scene.node(40, "gpu-002", "kubectl-cordon", cordon=True)
     scene.dies(300, "gpu-002", 900)
     scene.node(
@@ -197,7 +199,7 @@ def an_admin_announces_maintenance_by_the_condition_of_kubernetes() -> Scene:
     return scene.rebooted(
         "gpu-002",
         "admin-request",
-        ANYBODY,
+        SOMEONE,
         boots=None,
         back=None,
         most="likely",

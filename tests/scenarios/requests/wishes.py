@@ -1,4 +1,4 @@
-"""Reboots that somebody wants, announces, or thinks better of."""
+"""Reboots that a person wants, announces, or cancels."""
 
 from typing import Any
 
@@ -21,8 +21,8 @@ ALICE = "alice@example.com"
 
 
 def crashed(scene: Scene) -> Scene:
-    """Say that gpu-002 crashed, and nobody knows why."""
-    return scene.untold("gpu-002")
+    """Say that gpu-002 crashed, for an unknown reason."""
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -160,7 +160,7 @@ def a_detector_starts_anew_while_the_kernel_hangs() -> Scene:
         fault="hung-kernel",
         accept={"happened": [None], "mode": ["unknown"]},
     )
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002", most="possible", accept=or_fault("hung-kernel")
     )
 

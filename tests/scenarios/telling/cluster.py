@@ -238,7 +238,7 @@ class Cluster(World):
         return self
 
     def fell_silent(self, since: float, name: str) -> Self:
-        """Let a node have stopped before anybody listened, and be missed."""
+        """Let a node have stopped before the log began, and be missed."""
 
         def old(lease: dict[str, Any]) -> set[tuple[str, ...]]:
             lease["spec"]["renewTime"] = fine(since)
@@ -279,7 +279,7 @@ class Cluster(World):
         self, at: float, name: str, number: int = 2, **info: str
     ) -> Self:
         """Let a machine come up from another boot."""
-        self.starts(at, name).tells_of_boot(at + 0.1, name, number)
+        self.starts(at, name).reports_boot(at + 0.1, name, number)
         self.node(
             at + 0.1,
             name,
@@ -289,7 +289,7 @@ class Cluster(World):
         )
         return self.heals(at + 10, name)
 
-    def tells_of_boot(self, at: float, name: str, number: int) -> Self:
+    def reports_boot(self, at: float, name: str, number: int) -> Self:
         """Let a kubelet say that its machine was rebooted."""
         boot = boot_id(name, number)
         says = f"Node {name} has been rebooted, boot id: {boot}"

@@ -70,7 +70,7 @@ def _of_node(
             found += _missed(expected, verdict)
         elif None not in expected.accept.get("happened", []):
             found.append(
-                (Mark.UNKNOWN, f"{node}: no {expected.happened} is told")
+                (Mark.UNKNOWN, f"{node}: no {expected.happened} is reported")
             )
     for verdict in extra:
         sure = verdict.confidence in SURE
@@ -171,12 +171,12 @@ def hits_of(judged: Judged, nodes: Sequence[str]) -> list[Hit]:
     )
 
 
-def missed_workloads(told: Told, judged: Judged) -> list[str]:
+def missed_workloads(recording: Told, judged: Judged) -> list[str]:
     """Say where workloads are not what is true."""
-    nodes = [node.name for node in told.truth.cluster.nodes]
+    nodes = [node.name for node in recording.truth.cluster.nodes]
     left = hits_of(judged, nodes)
     said = []
-    for truth in told.truth.workloads:
+    for truth in recording.truth.workloads:
         name = truth.kind, truth.namespace, truth.name
         hit = next(
             (
@@ -194,18 +194,20 @@ def missed_workloads(told: Told, judged: Judged) -> list[str]:
         for field in COUNTED:
             right = [getattr(truth, field), *truth.accept.get(field, [])]
             answer = getattr(hit, field)
-            if field == "nodes":  # the first one stands first
+            if field == "nodes":  # the first one comes first
                 answer, right = sorted(answer), [sorted(r) for r in right]
             if answer not in right:
                 said.append(
                     f"{truth.name}: {field} is {answer}, not {right[0]}:"
                     f" {hit.says}"
                 )
-        said += [f"{truth.name}: {text}" for text in _told_late(hit, truth)]
+        said += [
+            f"{truth.name}: {text}" for text in _wrong_recovery(hit, truth)
+        ]
     return said + [f"not hit: {hit.says}" for hit in left]
 
 
-def _told_late(hit: Hit, truth: Workload) -> Iterator[str]:
+def _wrong_recovery(hit: Hit, truth: Workload) -> Iterator[str]:
     """Say what is wrong of when it ran again, and of what it cost."""
     again = hit.running_again_at
     if truth.again_at is not None:

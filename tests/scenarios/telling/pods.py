@@ -50,7 +50,7 @@ class Work(Cluster):
     ) -> Self:
         """Let a Pod run on a node, or only be bound to it.
 
-        ``spec`` stands in for parts of its own, as other containers.
+        ``spec`` replaces parts of its own, as other containers.
         """
         self.makes(
             at,

@@ -94,7 +94,7 @@ class Scene(Work):
         )
         return self
 
-    def untold(
+    def unexplained(
         self,
         node: str,
         *,
@@ -103,7 +103,7 @@ class Scene(Work):
         back: bool | None = True,
         **more: Any,
     ) -> Self:
-        """Say that a machine rebooted, and that nothing tells why."""
+        """Say that a machine rebooted, and that nothing shows why."""
         return self.expect(
             node, "reboot", "abrupt", most=most, boots=boots, back=back, **more
         )
@@ -117,7 +117,7 @@ class Scene(Work):
         boots: Boots = (1, 2),
         **more: Any,
     ) -> Self:
-        """Say what made a machine reboot, as far as can be told."""
+        """Say what made a machine reboot, as far as is recorded."""
         return self.expect(
             node,
             "reboot",
@@ -170,7 +170,7 @@ class Scene(Work):
         back: bool | None = True,
         **more: Any,
     ) -> Self:
-        """Say that somebody decided to reboot a machine."""
+        """Say that a person or controller decided to reboot a machine."""
         return self.decided(
             node, "reboot", decision, by, boots=boots, back=back, **more
         )
@@ -178,7 +178,7 @@ class Scene(Work):
     def decided(
         self, node: str, happened: Any, decision: Any, by: By, **more: Any
     ) -> Self:
-        """Say what somebody decided to happen to a node."""
+        """Say what a person or controller decided for a node."""
         return self.expect(
             node, happened, "planned", decision=decision, actor=by, **more
         )
@@ -225,7 +225,7 @@ class Scene(Work):
     def hit_pod(
         self, name: str, node: str, *, gpus: int = 0, **more: Any
     ) -> Self:
-        """Say that a Pod that nobody owns is hit."""
+        """Say that a Pod without an owner is hit."""
         return self.hit("Pod", name, node, [name], size=1, gpus=gpus, **more)
 
     def asks(
@@ -245,7 +245,7 @@ class Scene(Work):
         return self
 
     def blind(self, span: Blind) -> Self:
-        """Let nobody listen for a while."""
+        """Let nothing be watched for a while."""
         self._blind.append(span)
         return self
 

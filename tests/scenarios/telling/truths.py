@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 __all__ = [
-    "ANYBODY",
+    "SOMEONE",
     "OR_FAILED",
     "PROVIDER",
     "By",
@@ -19,8 +19,8 @@ __all__ = [
 By = tuple[Sequence[Any], str | None]
 """Kinds of actor, and the name of the actor if it can be known."""
 
-ANYBODY: By = ["unknown"], None
-"""Whoever had the tool in hand."""
+SOMEONE: By = ["unknown"], None
+"""A person or program that used a tool; not recorded which."""
 
 PROVIDER: By = ["cloud", "controller"], None
 """The cloud, or what speaks for it in the cluster."""
@@ -58,8 +58,8 @@ def or_lost_contact(
     """Accept that a controller's order answers the contact that was lost.
 
     It was lost before the order, and nothing else had broken: that is the
-    fault, of which the network is the class that the records bear.
+    fault; the records show that its class is the network.
     """
-    told = ["network-partition"]
-    causes = [*accept.get("cause", ()), *told]
-    return {**accept, "fault": told, "cause": causes}
+    network = ["network-partition"]
+    causes = [*accept.get("cause", ()), *network]
+    return {**accept, "fault": network, "cause": causes}

@@ -1,6 +1,6 @@
 """A world: objects as an API server shows them, and the frames of a tape.
 
-Every write is a write by somebody: field managers own what they wrote last,
+Every write has an author: field managers own what they wrote last,
 times have whole seconds, Events are counted as the recorder of client-go
 counts them. What happens in it is for `acting`.
 """
@@ -45,13 +45,13 @@ class World:
         self._wrote: dict[Key, dict[tuple[str, str], float]] = {}
         self._first: dict[Key, Document] = {}
         self._frames: list[tuple[float, Frame]] = []
-        self._told: dict[tuple[str, str], Key] = {}
+        self._reported: dict[tuple[str, str], Key] = {}
         self._events = 0
         self._deeds: list[tuple[float, int, Callable[[], object]]] = []
         self._number = 0
 
     def later(self, at: float, deed: Callable[[], object]) -> Self:
-        """Do something at its time, whenever it is told of."""
+        """Do something at its time, in whatever order deeds are added."""
         self._number += 1
         heapq.heappush(self._deeds, (at, self._number, deed))
         return self
@@ -140,7 +140,7 @@ class World:
         host: str = "",
         **more: Any,
     ) -> Self:
-        """Let somebody report an Event; the same one again is counted.
+        """Let a component report an Event; the same one again is counted.
 
         Of a node the kubelet names no uid.
         """
@@ -162,8 +162,8 @@ class World:
 
     def _say(self, at: float, event: Document) -> None:
         thing, reporter = event["involvedObject"], event["source"]
-        told = str((reporter, thing, event["reason"], event["message"]))
-        known = self._told.get((reporter["host"], told))
+        said = str((reporter, thing, event["reason"], event["message"]))
+        known = self._reported.get((reporter["host"], said))
         by = reporter["component"]
         if known is not None:
             _, space, name = known
@@ -172,7 +172,7 @@ class World:
         self._events += 1
         space = thing.get("namespace", "default")
         name = f"{thing['name']}.{self._events:016x}"
-        self._told[reporter["host"], told] = EVENTS, space, name
+        self._reported[reporter["host"], said] = EVENTS, space, name
         times: Document = {
             "firstTimestamp": clock(at),
             "lastTimestamp": clock(at),
@@ -191,7 +191,9 @@ class World:
         """Let a reporter start anew: it counts from one again."""
 
         def forget() -> None:
-            self._told = {k: v for k, v in self._told.items() if k[0] != host}
+            self._reported = {
+                k: v for k, v in self._reported.items() if k[0] != host
+            }
 
         return self.later(at, forget)
 

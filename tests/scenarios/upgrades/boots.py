@@ -20,7 +20,7 @@ RACKS = {
 
 
 def kured(scene: Scene) -> None:
-    """Let kured be there, with nobody in its lock."""
+    """Let kured be there, with its lock free."""
     scene.makes(
         -900,
         KURED,
@@ -100,7 +100,7 @@ def kured_reboots_two_at_a_time_and_a_third_crashes() -> Scene:
     locks(scene, 220.1, owners=2)
     for node in ("gpu-001", "gpu-002"):
         scene.rebooted(node, "os-upgrade", controller("kured"))
-    return scene.untold("gpu-003", boots=None, back=None)
+    return scene.unexplained("gpu-003", boots=None, back=None)
 
 
 @incident
@@ -110,7 +110,7 @@ def a_lock_of_two_is_given_back_before_a_crash() -> Scene:
     locks(scene, 20, "gpu-001", "gpu-002", owners=2)
     locks(scene, 50, "gpu-001", owners=2)
     scene.dies(120, "gpu-002", 500)
-    return scene.untold("gpu-002", boots=None, back=None)
+    return scene.unexplained("gpu-002", boots=None, back=None)
 
 
 @incident
@@ -232,4 +232,4 @@ def skyhook_only_saw_a_reboot() -> Scene:
         "detected reboot, resetting node for [tuning] to be reapplied",
         node="gpu-002",
     )
-    return scene.untold("gpu-002", boots=None, back=None)
+    return scene.unexplained("gpu-002", boots=None, back=None)

@@ -162,4 +162,4 @@ def volcano_aborts_a_job_that_lost_a_pod() -> Scene:
         outcome="failed",
         accept={"outcome": ["down"]},
     )
-    return scene.untold("gpu-003")
+    return scene.unexplained("gpu-003")

@@ -1,4 +1,4 @@
-"""Writers whose names are those of libraries, and could be anybody's."""
+"""Writers named after libraries, which any program may use."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from tests.scenarios.requests.people import OFF
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene
 from tests.scenarios.telling.truths import (
-    ANYBODY,
+    SOMEONE,
     By,
     or_decision,
     or_fault,
@@ -82,7 +82,7 @@ def terraform_drives_work_away_and_the_machine_is_rebooted() -> Scene:
     return scene.rebooted(
         "gpu-002",
         "manual-drain",
-        ANYBODY,
+        SOMEONE,
         most="likely",
         accept={"mode": ["unknown"], **or_decision(None)},
     )
@@ -153,7 +153,7 @@ def an_operator_applies_beside_a_person_who_drains() -> Scene:
         "gpu-002",
         "drained",
         "manual-drain",
-        ANYBODY,
+        SOMEONE,
         never=["fleet-operator"],
         boots=(1, 1),
         back=False,

@@ -33,17 +33,17 @@ def web(scene: Scene, node: str = "gpu-002") -> Scene:
 @incident
 def the_network_of_a_node_wants_a_reboot() -> Scene:
     scene = web(Scene())
-    state, stands = f"{SRIOV}/state", f"{SRIOV}/current-state"
+    state, current = f"{SRIOV}/state", f"{SRIOV}/current-state"
     daemon, by = "sriov-network-config-daemon", "sriov-network-operator"
-    idle = {state: "Idle", stands: "Idle"}
+    idle = {state: "Idle", current: "Idle"}
     scene.node(-900, "gpu-002", daemon, notes=idle)
     scene.node(20, "gpu-002", daemon, notes={state: "Reboot_Required"})
-    scene.node(21, "gpu-002", by, notes={stands: "Draining"})
+    scene.node(21, "gpu-002", by, notes={current: "Draining"})
     scene.node(21.2, "gpu-002", by, cordon=True).evicts(22, "web-0")
-    scene.node(40, "gpu-002", by, notes={stands: "DrainComplete"})
+    scene.node(40, "gpu-002", by, notes={current: "DrainComplete"})
     scene.silent(60, "gpu-002").stale(107, "gpu-002").boots(400, "gpu-002")
     scene.node(430, "gpu-002", daemon, notes={state: "Idle"})
-    scene.node(431, "gpu-002", by, notes={stands: "Idle"}, cordon=False)
+    scene.node(431, "gpu-002", by, notes={current: "Idle"}, cordon=False)
     return scene.expect(
         "gpu-002",
         "reboot",

@@ -25,7 +25,7 @@ def talos_falls_back_to_what_it_was() -> Scene:
         "os-upgrade",
         (["controller", "unknown"], None),
         most="likely",
-        # Without another version nothing tells what it was cordoned for.
+        # Without another version nothing shows what it was cordoned for.
         accept={
             "mode": ["unknown"],
             **or_decision("manual-drain", "admin-request", None),
@@ -44,7 +44,7 @@ def flatcar_has_an_update_and_crashes_into_it() -> Scene:
     )
     scene.dies(90000, "gpu-002")
     scene.boots(90300, "gpu-002", osImage="Flatcar Container Linux 4459.2.1")
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002",
         most="possible",
         accept={"mode": ["unknown"], **or_decision("os-upgrade")},
@@ -150,7 +150,7 @@ def a_plan_fails_before_it_reboots_and_it_crashes_later() -> Scene:
             **or_decision("manual-drain"),
         },
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -165,4 +165,4 @@ def a_neighbour_that_was_only_cut_off_is_upgraded_an_hour_later() -> Scene:
     gives(scene, 4300, "gpu-001")
     scene.cut_off("gpu-001", "network-partition", most="likely")
     scene.rebooted("gpu-001", "os-upgrade", controller("kured"))
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")

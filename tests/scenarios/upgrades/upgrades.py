@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene, owner
-from tests.scenarios.telling.truths import ANYBODY, OR_FAILED, or_decision
+from tests.scenarios.telling.truths import OR_FAILED, SOMEONE, or_decision
 from tests.scenarios.workloads.work import JOBS
 
 MCC = "machineconfiguration.openshift.io"
@@ -14,7 +14,7 @@ SHADOWS = "brupop.bottlerocket.aws/v2/bottlerocketshadows"
 
 
 def stops(scene: Scene, at: float, node: str) -> None:
-    """Let logind tell the kubelet that the machine shuts down."""
+    """Let logind notify the kubelet that the machine shuts down."""
     says = "Shutdown manager detected shutdown event"
     scene.kubelet(at, node, "Shutdown", says)
     scene.node(at + 0.1, node, "kubelet", conditions=STOPPING)
@@ -202,7 +202,7 @@ def a_plan_of_rancher_restarts_an_agent() -> Scene:
         "gpu-002",
         "kubelet-restart",
         "manual-drain",
-        ANYBODY,
+        SOMEONE,
         boots=(1, 1),
         back=True,
         accept={
@@ -257,13 +257,13 @@ def a_machine_config_needs_no_reboot() -> Scene:
         "machine-config-daemon",
         notes={f"{MCC}/state": "Working"},
     )
-    told = (
+    steps = (
         ("Drain", "Drain not required, skipping"),
         ("OSUpdateStarted", "Changing kernel arguments"),
         ("SkipReboot", "Config changes do not require reboot."),
         ("NodeDone", f"Setting node gpu-002, currentConfig {new} to Done"),
     )
-    for place, (reason, text) in enumerate(told):
+    for place, (reason, text) in enumerate(steps):
         scene.says(
             22 + 3 * place,
             "machineconfigdaemon",
@@ -284,7 +284,7 @@ def a_machine_config_needs_no_reboot() -> Scene:
 def a_crash_boots_a_kernel_that_was_installed_before() -> Scene:
     scene = Scene().dies(20, "gpu-002")
     scene.boots(500, "gpu-002", kernelVersion="6.8.0-90-generic")
-    return scene.untold(
+    return scene.unexplained(
         "gpu-002",
         most="possible",
         accept={"mode": ["unknown", "planned"], **or_decision("os-upgrade")},

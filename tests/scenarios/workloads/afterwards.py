@@ -19,7 +19,7 @@ def comes_back(scene: Scene) -> Scene:
     scene.silent(20, "gpu-002").boots(75, "gpu-002")
     scene.pod(92, "w-1", "kubelet", ended=ENDED, again=True)
     hits_one(scene, outcome="restarted", again=92, hours=(0.1, 0.49))
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -49,7 +49,7 @@ def what_came_back_fails_hours_later() -> Scene:
 
 @incident
 def what_came_back_was_seen_to_have_ended_first() -> Scene:
-    # So a kubelet tells it: the end of a container, then its next run.
+    # So a kubelet reports it: the end of a container, then its next run.
     scene = Scene()
     gang(scene, owned(scene, "Job", JOBS))
     scene.silent(20, "gpu-002").boots(75, "gpu-002")
@@ -63,7 +63,7 @@ def what_came_back_was_seen_to_have_ended_first() -> Scene:
 
     scene.alters(92, PODS, "w-1", runs, by="kubelet", space="train")
     hits_one(scene, outcome="restarted", again=92, hours=(0.1, 0.49))
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident

@@ -26,7 +26,7 @@ def lost(scene: Scene, pod: str, back: float = 900) -> Scene:
     """Let gpu-002 crash, a Pod on it be evicted, and both come to an end."""
     scene.dies(20, "gpu-002", back).tainted_away(372, pod)
     scene.fails(back + 11, pod, 255, "Unknown").gone(back + 11.2, pod)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 def turns(
@@ -41,8 +41,8 @@ def turns(
     """Let a condition of a workload be true."""
 
     def change(made: dict[str, Any]) -> None:
-        told = made.setdefault("status", {}).setdefault("conditions", [])
-        told.append(
+        conditions = made.setdefault("status", {}).setdefault("conditions", [])
+        conditions.append(
             {
                 "type": kind,
                 "status": "True",
@@ -138,7 +138,7 @@ def a_jobset_ends_by_its_own_rule() -> Scene:
     for place in range(3):
         scene.gone(400 + place, f"w-{place}")
     hits_one(scene, "JobSet", outcome="failed", hours=(0.08, 0.63))
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident

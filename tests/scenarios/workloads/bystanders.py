@@ -22,11 +22,11 @@ DONE = 0, "Completed"
 
 
 def spares(scene: Scene) -> Scene:
-    """Let the node crash, and ask whom it hit: nobody."""
+    """Let the node crash without affected workloads."""
     scene.dies(20, "gpu-002", 600)
     scene.asks(0, 900, labels=HERE)
     scene.asks(0, 900, node="gpu-002", verdicts=[0])
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -109,7 +109,7 @@ def a_pod_is_bound_to_a_node_that_is_dead() -> Scene:
         again=373,
         hours=(0.6, 0.752),
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -145,14 +145,14 @@ def a_job_is_deleted_while_it_is_down() -> Scene:
         scene.fails(204, f"w-{place}", 143).gone(204.2, f"w-{place}")
     scene.dies(20, "gpu-002", 900)
     scene.fails(911, "w-1", 255, "Unknown").gone(911.2, "w-1")
-    # Nobody wants it any more: what was lost ends with it.
+    # It is not wanted any more: what was lost ends with it.
     hits_one(
         scene,
         outcome="down",
         hours=(0.8, 1.25),
         accept={"outcome": ["failed", "unknown"]},
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident

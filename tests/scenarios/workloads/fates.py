@@ -50,7 +50,7 @@ def a_job_had_left_before() -> Scene:
         10, "done-0", "kubelet", ended=(0, "Completed"), phase="Succeeded"
     )
     scene.dies(400, "gpu-002", 900)
-    return scene.untold("gpu-002", boots=None, back=None)
+    return scene.unexplained("gpu-002", boots=None, back=None)
 
 
 @incident
@@ -165,7 +165,7 @@ def a_job_is_hit_twice_on_two_nodes() -> Scene:
         scene.tainted_away(at + 351, pod)
         other = "gpu-003" if new == "w-2" else "gpu-004"
         scene.runs(at + 400, new, other, of=job)
-        scene.untold(node, boots=None, back=None)
+        scene.unexplained(node, boots=None, back=None)
     return scene.hit(
         "Job",
         "llm",

@@ -81,7 +81,7 @@ def kueue_names_the_node_that_failed() -> Scene:
         0, 1000, node="gpu-002", verdicts=[0], workloads=["Job/train/llm"]
     )
     scene.asks(0, 1000, node="gpu-003")
-    return scene.untold("gpu-002", back=None)
+    return scene.unexplained("gpu-002", back=None)
 
 
 @incident
@@ -108,7 +108,7 @@ def a_queue_takes_a_workload_just_before_a_crash() -> Scene:
         accept={"first_node": ["gpu-002", "gpu-003"]},
     )
     scene.asks(40, 900, node="gpu-002", verdicts=[0])
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -161,7 +161,7 @@ def the_leader_of_a_group_dies() -> Scene:
         outcome="restarted",
     )
     scene.asks(0, 1000, node="gpu-003")
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -206,7 +206,7 @@ def the_head_of_a_ray_job_dies() -> Scene:
     scene.asks(
         0, 1000, node="gpu-001", verdicts=[0], workloads=["RayJob/train/llm"]
     )
-    return scene.untold("gpu-001")
+    return scene.unexplained("gpu-001")
 
 
 @incident
@@ -266,4 +266,4 @@ def a_jobset_waits_for_the_machine_that_died() -> Scene:
     scene.asks(
         0, 1000, node="gpu-002", verdicts=[0], workloads=["JobSet/train/llm"]
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")

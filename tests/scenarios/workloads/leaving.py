@@ -5,7 +5,7 @@ from typing import Any
 from tests.scenarios.telling.cluster import KCM
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene, owner
-from tests.scenarios.telling.truths import ANYBODY
+from tests.scenarios.telling.truths import SOMEONE
 from tests.scenarios.telling.world import PODS
 from tests.scenarios.workloads.attempts import lost, turns
 from tests.scenarios.workloads.bystanders import DONE, HERE, spares
@@ -30,7 +30,7 @@ def drains(scene: Scene, *pods: str, until: float | None = 600) -> Scene:
         scene.node(until, "gpu-002", "kubectl", cordon=False)
     back = until is not None
     return scene.decided(
-        "gpu-002", "drained", "manual-drain", ANYBODY, boots=(1, 1), back=back
+        "gpu-002", "drained", "manual-drain", SOMEONE, boots=(1, 1), back=back
     )
 
 
@@ -66,7 +66,7 @@ def a_job_had_failed_while_its_pods_were_kept() -> Scene:
     jobs = "kubeflow.org/v1/pytorchjobs"
     gang(scene, owned(scene, "PyTorchJob", jobs))
     scene.fails(5, "w-0", 1)
-    # Its policy cleans no Pods up: they hang, and wait for nobody.
+    # Its policy cleans no Pods up: they hang, and wait for nothing.
     turns(scene, 6, jobs, "llm", "Failed", "PyTorchJobFailed")
     scene.tainted_away(372, "w-1")
     scene.fails(611, "w-1", 255, "Unknown").gone(611.2, "w-1")
@@ -135,7 +135,7 @@ def a_stateful_server_is_leaving_when_its_node_dies() -> Scene:
         again=613,
         hours=(0.1, 0.168),
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -243,7 +243,7 @@ def a_debugger_of_a_node_is_lost_with_it() -> Scene:
     ended = 255, "Unknown"
     scene.pod(611, name, "kubelet", space=space, ended=ended, phase="Failed")
     scene.hit_pod(name, "gpu-002", space=space, hours=(0, 0))
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident

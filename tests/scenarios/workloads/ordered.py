@@ -6,7 +6,7 @@ from tests.scenarios.workloads.attempts import GROUPS, group, lost, turns
 from tests.scenarios.workloads.bystanders import DONE, spares
 from tests.scenarios.workloads.gangs import LWS, SETS
 from tests.scenarios.workloads.leaving import drains
-from tests.scenarios.workloads.queues import queued, told
+from tests.scenarios.workloads.queues import becomes, queued
 from tests.scenarios.workloads.work import (
     FOUR,
     JOBS,
@@ -30,7 +30,7 @@ def a_leader_ends_well_without_the_one_that_was_lost() -> Scene:
     turns(scene, 300.5, JOBS, "llm", "SuccessCriteriaMet", "SuccessPolicy")
     taken(scene, 300.6, 2)
     turns(scene, 912, JOBS, "llm", "Complete", "SuccessPolicy")
-    # From then on nobody misses what was lost.
+    # From then on what was lost is not missed.
     return hits_one(
         scene,
         outcome="down",
@@ -57,9 +57,11 @@ def kueue_sends_a_gang_back_to_its_queue() -> Scene:
     queued(scene, job)
     gang(scene, job)
     lost(scene, "w-1")
-    told(scene, 620, "Evicted/PodsReadyTimeout", "Requeued/PodsReadyTimeout")
+    becomes(
+        scene, 620, "Evicted/PodsReadyTimeout", "Requeued/PodsReadyTimeout"
+    )
     taken(scene, 621, 0, 2)
-    told(scene, 1299, ADMITTED)
+    becomes(scene, 1299, ADMITTED)
     gang(scene, job, on=OTHERS, at=1300, name="x")
     return hits_one(scene, outcome="restarted", again=1300, hours=(8.1, 8.54))
 
@@ -71,7 +73,7 @@ def a_gang_that_is_down_gives_way_to_another() -> Scene:
     queued(scene, job)
     gang(scene, job)
     lost(scene, "w-1")
-    told(scene, 400, "Evicted/Preempted")
+    becomes(scene, 400, "Evicted/Preempted")
     taken(scene, 400.5, 0, 2)
     hits_one(
         scene,
@@ -94,9 +96,9 @@ def a_gang_gives_way_and_runs_again_before_its_node_dies() -> Scene:
     job = owned(scene, "Job", JOBS)
     queued(scene, job)
     gang(scene, job)
-    told(scene, 20, "Evicted/Preempted", "Requeued/Preempted")
+    becomes(scene, 20, "Evicted/Preempted", "Requeued/Preempted")
     taken(scene, 20.5, 0, 1, 2)
-    told(scene, 299, ADMITTED)
+    becomes(scene, 299, ADMITTED)
     for place, node in enumerate(scene.names):
         scene.runs(300, f"x-{place}", node, of=job)
     scene.dies(900, "gpu-002", 1800).tainted_away(1252, "x-1")
@@ -114,7 +116,7 @@ def a_gang_gives_way_and_runs_again_before_its_node_dies() -> Scene:
         hours=(7.5, 7.95),
         accept={"first_node": ["gpu-002", "gpu-003"]},
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -124,9 +126,9 @@ def a_gang_gives_way_twice() -> Scene:
     queued(scene, job)
     gang(scene, job)
     for at, old, new in ((20, "w", "x"), (2000, "x", "y")):
-        told(scene, at, "Evicted/Preempted", "Requeued/Preempted")
+        becomes(scene, at, "Evicted/Preempted", "Requeued/Preempted")
         taken(scene, at + 0.5, 0, 1, 2, of=old)
-        told(scene, at + 399, ADMITTED)
+        becomes(scene, at + 399, ADMITTED)
         for place, node in enumerate(scene.names):
             scene.runs(at + 400, f"{new}-{place}", node, of=job)
     return scene.hit(
@@ -188,4 +190,4 @@ def two_groups_of_a_set_lose_the_same_node() -> Scene:
         scene.fails(911, pod, 255, "Unknown").gone(911.2, pod)
     for pod in ("llm-0-1", "llm-1"):
         scene.hit("LeaderWorkerSet", "llm", "gpu-002", [pod], size=2, gpus=8)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")

@@ -38,7 +38,7 @@ def queued(scene: Scene, job: Any) -> None:
     )
 
 
-def told(scene: Scene, at: float, *kinds: str, **status: Any) -> None:
+def becomes(scene: Scene, at: float, *kinds: str, **status: Any) -> None:
     """Let conditions of the workload be true, ``KIND/REASON`` each."""
 
     def change(made: dict[str, Any]) -> None:
@@ -80,13 +80,13 @@ def kueue_finds_another_node_for_a_gang() -> Scene:
     gang(scene, job)
     scene.dies(20, "gpu-002", 900)
     admitted = "Admitted/Admitted"
-    told(scene, 97, admitted, unhealthyNodes=[{"name": "gpu-002"}])
+    becomes(scene, 97, admitted, unhealthyNodes=[{"name": "gpu-002"}])
     scene.pod(98, "w-1", "kueue", deleting=True)
-    told(scene, 99, admitted, unhealthyNodes=[])
+    becomes(scene, 99, admitted, unhealthyNodes=[])
     scene.runs(100, "w-3", "gpu-004", of=job)
     scene.fails(911, "w-1", 255, "Unknown").gone(911.2, "w-1")
     hits_one(scene, outcome="rescheduled", again=100, hours=(0.2, 0.54))
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -95,7 +95,9 @@ def kueue_takes_back_what_does_not_get_ready() -> Scene:
     job = owned(scene, "Job", JOBS)
     queued(scene, job)
     gang(scene, job)
-    told(scene, 600, "Evicted/PodsReadyTimeout", "Requeued/PodsReadyTimeout")
+    becomes(
+        scene, 600, "Evicted/PodsReadyTimeout", "Requeued/PodsReadyTimeout"
+    )
     taken(scene, 601, 0, 1, 2)
     return scene.asks(0, 900, labels=HERE)
 
@@ -106,11 +108,11 @@ def kueue_stops_a_queue_and_drains_it() -> Scene:
     job = owned(scene, "Job", JOBS)
     queued(scene, job)
     gang(scene, job)
-    told(scene, 100, "Evicted/ClusterQueueStopped")
+    becomes(scene, 100, "Evicted/ClusterQueueStopped")
     taken(scene, 101, 0, 1, 2)
     scene.dies(400, "gpu-002", 1000)
     scene.asks(0, 1200, labels=HERE)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -150,9 +152,9 @@ def one_gives_way_and_what_came_for_it_is_hit() -> Scene:
         )
     both = ["Job/train/high", "Job/train/low"]
     scene.asks(0, 900, labels=HERE, workloads=both)
-    # What gave way is not back: so it stands beside a failure that lasts.
+    # What gave way is not back: so it appears beside a failure that lasts.
     scene.asks(40, 900, labels=HERE, workloads=both)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident

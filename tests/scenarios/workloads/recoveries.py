@@ -27,8 +27,10 @@ ENDED = 255, "Unknown"
 
 
 def quick(scene: Scene) -> Scene:
-    """Let gpu-002 reboot before anybody misses it."""
-    return scene.silent(20, "gpu-002").boots(75, "gpu-002").untold("gpu-002")
+    """Let gpu-002 reboot before it is missed."""
+    return (
+        scene.silent(20, "gpu-002").boots(75, "gpu-002").unexplained("gpu-002")
+    )
 
 
 @incident
@@ -60,7 +62,7 @@ def a_job_is_suspended_while_it_is_down_and_goes_on() -> Scene:
         scene.fails(203, f"w-{place}", 143).gone(203.2, f"w-{place}")
     scene.alters(1000, JOBS, "llm", suspended, by="dave", space="train")
     gang(scene, job, on=OTHERS, at=1001, name="x")
-    # What nobody wanted meanwhile may cost nothing, or as any other hour.
+    # What was not wanted meanwhile may cost nothing, or as any other hour.
     return hits_one(scene, outcome="restarted", again=1001, hours=(0.8, 6.55))
 
 
@@ -124,7 +126,7 @@ def a_gang_has_two_pods_on_the_node_that_it_loses() -> Scene:
         again=700,
         hours=(2.8, 3.03),
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -160,7 +162,7 @@ def a_second_node_dies_before_a_gang_runs_again() -> Scene:
         again=1716,
         hours=(10.9, 11.31),
     )
-    return scene.untold("gpu-004")
+    return scene.unexplained("gpu-004")
 
 
 @incident
@@ -180,7 +182,7 @@ def an_eviction_is_called_off_because_its_node_is_back() -> Scene:
     return scene.cut_off("gpu-002", "network-partition", most="likely")
 
 
-def _stands(
+def _restarted(
     scene: Scene, at: float, key: str, name: str, count: int, **status: Any
 ) -> None:
     """Let a kubelet say how often a container of w-1 began again."""
@@ -201,9 +203,9 @@ def _stands(
 def a_sidecar_begins_again_and_the_work_goes_on() -> Scene:
     scene = Scene()
     gang(scene, owned(scene, "Job", JOBS))
-    _stands(scene, -4, "initContainerStatuses", "profiler", 0)
+    _restarted(scene, -4, "initContainerStatuses", "profiler", 0)
     scene.starts(20, "gpu-002")
-    _stands(scene, 25, "initContainerStatuses", "profiler", 1)
+    _restarted(scene, 25, "initContainerStatuses", "profiler", 1)
     hits_one(scene, outcome="survived", hours=(0, 0))
     return scene.kubelet_restarted("gpu-002", boots=None)
 
@@ -212,11 +214,11 @@ def a_sidecar_begins_again_and_the_work_goes_on() -> Scene:
 def what_comes_back_takes_its_first_steps_again() -> Scene:
     scene = Scene()
     gang(scene, owned(scene, "Job", JOBS))
-    _stands(scene, -4, "initContainerStatuses", "fetch", 0)
+    _restarted(scene, -4, "initContainerStatuses", "fetch", 0)
     quick(scene)
     key = "initContainerStatuses"
-    _stands(scene, 86, key, "fetch", 1, phase="Pending")
-    _stands(scene, 130, "containerStatuses", "main", 1, phase="Running")
+    _restarted(scene, 86, key, "fetch", 1, phase="Pending")
+    _restarted(scene, 130, "containerStatuses", "main", 1, phase="Running")
     return hits_one(scene, outcome="restarted", again=130, hours=(0.2, 0.74))
 
 

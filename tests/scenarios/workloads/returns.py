@@ -50,7 +50,7 @@ def a_server_comes_back_with_its_node() -> Scene:
         again=90,
         hours=(0.004, 0.02),
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -60,7 +60,7 @@ def a_worker_of_a_gang_comes_back_in_its_place() -> Scene:
     scene.silent(20, "gpu-002").boots(75, "gpu-002")
     scene.pod(92, "w-1", "kubelet", ended=(255, "Unknown"), again=True)
     hits_one(scene, outcome="restarted", again=92, hours=(0.1, 0.49))
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -78,7 +78,7 @@ def a_pod_that_tolerates_all_waits_for_its_node() -> Scene:
         again=915,
         hours=(0.46, 0.5),
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -103,7 +103,7 @@ def a_job_is_refused_until_its_plugin_is_there() -> Scene:
         hours=(0.04, 0.174),
         accept={"pods_hit": [["w-0", "w-1"]]},
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -204,7 +204,7 @@ def a_stateful_pod_is_deleted_by_force() -> Scene:
         again=801,
         hours=(0.2, 0.218),
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident
@@ -263,4 +263,4 @@ def two_tenants_have_a_job_of_the_same_name() -> Scene:
             outcome=outcome,
             space=space,
         )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")

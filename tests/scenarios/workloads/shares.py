@@ -30,7 +30,7 @@ def struck(scene: Scene, *, gpus: int, more: Sequence[int] = ()) -> Scene:
         again=92,
         accept={"gpus": more},
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 def job(*containers: Any, init: tuple[Any, ...] = (), **spec: Any) -> Scene:
@@ -86,7 +86,7 @@ def a_job_of_two_containers_with_gpus_is_hit() -> Scene:
 
 @incident
 def a_job_that_claims_its_gpus_is_hit() -> Scene:
-    # How many a claim holds is told by the claim, which is not recorded.
+    # How many a claim holds is in the claim, which is not recorded.
     main = {"name": "main", "resources": {"claims": [{"name": "gpus"}]}}
     claim = {"name": "gpus", "resourceClaimTemplateName": "eight-gpus"}
     return struck(job(main, resourceClaims=[claim]), gpus=0)

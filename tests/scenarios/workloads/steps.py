@@ -1,4 +1,4 @@
-"""Launchers, masters and steps: workloads of which not all Pods are alike."""
+"""Launchers, masters and steps: workloads whose Pods are not all alike."""
 
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene, owner
@@ -33,7 +33,7 @@ def terminated(scene: Scene, at: float, pod: str) -> None:
 
 
 def shut_down(scene: Scene) -> Scene:
-    """Say that a machine was shut down in order, and nothing tells why."""
+    """Say that a machine was shut down in order, and nothing shows why."""
     return scene.expect(
         "gpu-002", "reboot", "planned", most="unknown", boots=(1, 2), back=True
     )
@@ -108,7 +108,7 @@ def a_worker_of_pytorch_is_made_anew_under_its_name() -> Scene:
         outcome="rescheduled",
         again=313,
     )
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident

@@ -16,7 +16,7 @@ def crashes(scene: Scene, *pods: str, back: float = 600) -> Scene:
     for pod in pods:
         scene.tainted_away(372, pod)
         scene.fails(back + 11, pod, 255, "Unknown").gone(back + 11.4, pod)
-    return scene.untold("gpu-002")
+    return scene.unexplained("gpu-002")
 
 
 @incident

@@ -1,4 +1,4 @@
-"""Work of kinds that nobody knows, and Pods that are deleted, not evicted."""
+"""Work of unknown kinds, and Pods that are deleted, not evicted."""
 
 from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene, owner

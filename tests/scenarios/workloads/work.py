@@ -16,7 +16,7 @@ OTHERS = ("gpu-001", "gpu-003", "gpu-004")
 def crash(scene: Scene, node: str = "gpu-002") -> Scene:
     """Let a node crash, and say so."""
     scene.dies(20, node, 600)
-    return scene.untold(node, boots=None, back=None)
+    return scene.unexplained(node, boots=None, back=None)
 
 
 def gang(
