@@ -50,7 +50,7 @@ EXCEPT = {
 LEFT = {
     "api": 168,
     "bench": 55,
-    "docs": 18,
+    "docs": 7,
     "recorder/answers": 98,
     "recorder/archive": 26,
     "recorder/explain": 272,
