@@ -1,1 +1,1 @@
-"""Fields that ask: where questions begin, and what can be asked on."""
+"""The fields of the schema that ask questions."""

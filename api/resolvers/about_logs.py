@@ -53,7 +53,7 @@ class LinkTemplate:
 
     @classmethod
     def of(cls, setting: str) -> Self:
-        """Take it from the setting `links`."""
+        """Parse an item of the setting `links`."""
         name, _, url = setting.partition("=")
         return cls(name=name.strip(), url=url.strip())
 
@@ -157,8 +157,8 @@ class AboutLogs:
         key: Annotated[
             str | None,
             strawberry.argument(
-                description="Of the label. Default: those that say where a"
-                " node stands: rack, zone, switch and others."
+                description="Of the label. Default: those that show where a"
+                " node is: rack, zone, switch and others."
             ),
         ] = None,
     ) -> list[LabelValues] | None:

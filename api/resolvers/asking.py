@@ -1,8 +1,8 @@
 """Fields that ask a question of the registry.
 
-The arguments of such a field are those of its question that have words for
-GraphQL, then those of the resolver's own, then which log is asked. The
-resolver gets the question as it was read.
+The arguments of such a field are those of its question that have a GraphQL
+description, then those of the resolver itself, then the cluster and the log.
+The resolver gets the parsed question.
 """
 
 import inspect
@@ -50,18 +50,18 @@ Answer = TypeVar("Answer")
 Put = TypeVar("Put")
 
 FIRST = ("since", "until")
-"""Arguments that come first in a field that has pages."""
+"""Arguments that come first in a field with pages."""
 
 PAGE = {"first": First, "after": After, "last": Last, "before": Before}
-"""Arguments of a resolver that takes a page."""
+"""Arguments of a field with pages."""
 
 ENUMS: Mapping[str, Any] = {"source": SourceName}
-"""Types of arguments that are text elsewhere."""
+"""Types of arguments that are text outside GraphQL."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Put]):
-    """A question as a field asks it."""
+    """A question asked by a field."""
 
     info: Info
     asks: Question | None
@@ -81,10 +81,10 @@ class Asked(Generic[Put]):
     def fields(self) -> frozenset[str]:
         """The names of all fields that are selected, at any depth.
 
-        They may be more than are answered, where a directive leaves some out,
-        and one name may stand for fields of several types: never less is read.
+        A superset of what is answered: directives may skip some, and fields of
+        several types may share a name.
         """
-        # The selection of strawberry is slow to make.
+        # The selection that strawberry offers is slow.
         raw = self.info._raw_info  # noqa: SLF001
         return frozenset(
             name
@@ -93,7 +93,7 @@ class Asked(Generic[Put]):
         )
 
     async def reading(self) -> Reading:
-        """Open the log: that of the parent, of the question, or named.
+        """Open the log of the parent, of the question, or of the arguments.
 
         Raises:
             NotFoundError: there is no such log.
@@ -108,10 +108,10 @@ class Asked(Generic[Put]):
         return await self.context.reading(*self.place)
 
     async def answer(self, kind: type[Answer]) -> Answer:
-        """Return the answer, which is of this class.
+        """Return the answer, which must be of this class.
 
         Raises:
-            RecorderError: it cannot be answered.
+            RecorderError: the question cannot be answered.
         """
         assert self.asks is not None, "the field names no question"
         context, reading = self.context, await self.reading()
@@ -133,14 +133,14 @@ def asks(
     """Make a field of a resolver that answers a question.
 
     Args:
-        question: its name; or only what it is asked with, where the resolver
-            answers it or opens what can be asked further. Without one the
-            resolver has arguments of its own alone.
-        of: returns fields of the question that follow from the parent, which
-            has a log of its own.
+        question: its name; or its class, if the resolver answers it or returns
+            an object with further fields. None: the resolver has only
+            arguments of its own.
+        of: returns the fields of the question that come from the parent,
+            which has a log.
         without: names of arguments that the field does not take.
         last: names of arguments that come last.
-        opens: whether the question names the log.
+        opens: whether the question itself names the log.
     """
     named = QUESTIONS[question] if isinstance(question, str) else None
     made = _made(question)
@@ -187,7 +187,7 @@ def asks(
 
 
 def _made(question: "str | Asks | None") -> Asks:
-    """Return what makes a question of its arguments."""
+    """Return the class or function that makes a question of arguments."""
     match question:
         case str():
             return QUESTIONS[question].asks
@@ -213,7 +213,7 @@ def _taken(
 
 
 def _nothing() -> None:
-    """Ask with nothing."""
+    """Return None: no question."""
 
 
 def _spelled(argument: Argument) -> str:
@@ -239,7 +239,7 @@ def _log() -> Iterator[Parameter]:
 
 
 def _argument(one: Argument) -> Parameter:
-    """Return the parameter of a resolver that is an argument."""
+    """Return the resolver's parameter for an argument."""
     kind: Any = ENUMS.get(one.name, one.takes)
     if kind is EntryName:
         kind = strawberry.ID

@@ -1,7 +1,6 @@
-"""What one request shares: the logs as they stood when it came.
+"""The state that one request shares: its logs as they were when first read.
 
-All fields of one query speak of the same state of a log, however long they
-take.
+All fields of one query read the same state of a log, however long they take.
 """
 
 import asyncio
@@ -38,14 +37,14 @@ class RequestContext:
     now: datetime
     principal: Principal
     links: Sequence[str] = ()
-    """As the setting has them."""
+    """The setting `links`."""
 
     judged: JudgedOnce = field(default_factory=JudgedOnce)
-    """What was judged for others who asked the same."""
+    """Incidents judged for earlier requests."""
 
     following: Following | None = None
     judging: Judging | None = None
-    """Both for subscriptions alone."""
+    """Both only for subscriptions."""
 
     _readings: dict[tuple[str | None, int | None], Reading] = field(
         default_factory=dict
@@ -53,13 +52,13 @@ class RequestContext:
     _locks: dict[tuple[str | None, int | None], asyncio.Lock] = field(
         default_factory=dict
     )
-    """Fields are resolved side by side, and must not open a log twice; one
-    that is slow to open holds up no other."""
+    """Fields are resolved concurrently, and must not open a log twice; a log
+    that is slow to open does not delay others."""
 
     async def reading(
         self, cluster: str | None = None, log: str | None = None
     ) -> Reading:
-        """Open a log as it stands, or stood when another field asked.
+        """Open a log, or return it as an earlier field opened it.
 
         Raises:
             NotFoundError: there is no such log.
@@ -94,7 +93,7 @@ class RequestContext:
                 place, Wanted.of(node, kinds), after
             )
         else:
-            # Who follows is one for all; what is told is looked through.
+            # All subscribers share one follower; its facts are filtered here.
             reading = await self.reading(cluster, log)
             place = None, reading.log.id
             stream = VisibleFactStream(reading, node, coverage_of)
@@ -109,13 +108,13 @@ class RequestContext:
     def watch(
         self, cluster: str | None, log: str | None
     ) -> AsyncIterator[Incidents]:
-        """Yield the incidents of the last day, and again as facts come."""
+        """Yield the incidents of the last day, again when facts come."""
         assert self.judging is not None, "only subscriptions watch"
         number = None if log is None else _number(log)
         return self.judging.watch((cluster, number), self.principal)
 
     async def status(self) -> Status:
-        """Return everything at a glance."""
+        """Return the status of all logs."""
         return await self.logs.status(None)
 
 

@@ -1,16 +1,16 @@
 """Cursors: places in one log, or in each log of a fleet, opaque to clients.
 
-A cursor is a place between things that are never moved, not a count of them,
-so it means the same while logs grow and after their beginning was pruned. It
-says how far each log was read, not when: the clocks of clusters differ, and a
-cluster that was away is read from where it was left, whenever it is back.
+A cursor is a place between items that never move, not a count of them, so it
+remains valid while logs grow and after their beginning was pruned. It holds
+how far each log was read, not when: the clocks of clusters differ, and a
+cluster that was away is read from where reading stopped when it is back.
 
-Behind a whole entry a cursor is a place in the log alone. Among the facts of
-an entry it is a place in one derivation, which it names: derived anew, an
-entry may have other facts in another order.
+After a whole entry a cursor is a place in the log. Between the facts of an
+entry it is a place in one derivation, which it names: derived again, an entry
+may have other facts in another order.
 
 The cursor of one log is written as numbers, and that of a fleet, even of one
-log, as a document: each is refused where the other is meant.
+log, as a document: neither is accepted in place of the other.
 """
 
 import base64
@@ -38,12 +38,12 @@ __all__ = [
 ]
 
 Spot = tuple[int, int]
-"""A place behind something of a log; its parts are compared one by one."""
+"""A place after an item of a log; compared part by part."""
 
 BEGIN: Spot = (0, 0)
 
 INDEX_MAX = 1 << 14
-"""Beyond every index within an entry: a spot with it lies behind it."""
+"""Beyond every index within an entry: a spot after the whole entry."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
@@ -53,7 +53,7 @@ SIZE_MAX = 64 << 10
 SHOWN_MAX = 110
 
 CLUSTER = "@"
-"""Before the cluster of a log, where several databases are served."""
+"""Precedes the cluster of a log, if several databases are served."""
 PLACE, FACT, MOMENT, FLEET = "v1", "f1", "m1", "c1"
 NUMBERS = re.compile(
     rf"(?:{PLACE}|{MOMENT})(?::\d{{1,18}}){{3}}|{FACT}(?::\d{{1,18}}){{4}}"
@@ -61,42 +61,42 @@ NUMBERS = re.compile(
 
 
 class Order(StrEnum):
-    """The order of a list, which says what a spot is made of."""
+    """The order of a list, which determines the parts of a spot."""
 
     ENTRIES = "entries"
-    """That of the log: a position, and an index within the entry."""
+    """The order of the log: a position, and an index within the entry."""
 
     INCIDENTS = "incidents"
-    """That of time: microseconds, and a position."""
+    """The order of time: microseconds, and a position."""
 
 
 class _Fleet(msgspec.Struct, array_like=True, frozen=True):
     order: Order
     log: str
     spots: Mapping[str, Spot]
-    """Of entries: zero, and the position of one that was read."""
+    """In the order of entries: zero, and the position of the last one read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """A place behind an item, and how far each other log was read there."""
+    """A place after an item, with how far each other log was read."""
 
     order: Order
     log: str
     """The log of the item, in its written form."""
 
     spots: Mapping[str, Spot]
-    """By log."""
+    """The spots by log."""
 
     derivation: int | None = None
-    """Whose facts, of a place among the facts of an entry."""
+    """The derivation, for a place between the facts of an entry."""
 
     fleet: bool = False
     """Whether it is of several clusters."""
 
     @classmethod
     def behind(cls, log: int, position: int) -> Self:
-        """Return the cursor behind an entry of one log."""
+        """Return the cursor after an entry of one log."""
         name = str(log)
         return cls(Order.ENTRIES, name, {name: (position, INDEX_MAX)})
 
@@ -122,10 +122,10 @@ class Cursor:
 
     @classmethod
     def parse(cls, text: str, order: Order, *, fleet: bool = False) -> Self:
-        """Read the cursor that a log gave, or a fleet.
+        """Parse a cursor of a log or of a fleet.
 
         Raises:
-            CursorError: it is none, or of something else.
+            CursorError: it is malformed, or of another kind of list.
         """
         try:
             if len(text) > SIZE_MAX:
@@ -176,16 +176,14 @@ class Cursor:
         """Check that a log can be read from this place on.
 
         Raises:
-            CursorError: it is of another log, or of a place that the log has
-                not come to.
-            ExpiredCursorError: it is of facts that answers are no longer
-                made from.
+            CursorError: it is of another log, or beyond the end of the log.
+            ExpiredCursorError: its facts were replaced by a later derivation.
         """
         log = reading.log
         spot = self.spots.get(str(log.id))
         if spot is None:
             if self.fleet:
-                # The log was away, or not there.
+                # The log was away or did not exist.
                 return
             msg = f"the cursor belongs to log {self.log}, not to log {log.id}"
             raise CursorError(msg)
@@ -211,7 +209,7 @@ class Cursor:
 
 
 def read_to(spot: Spot) -> int:
-    """Return the position up to which entries lie whole before a spot."""
+    """Return the position up to which whole entries precede a spot."""
     position, index = spot
     return max(position - (index < INDEX_MAX), 0)
 

@@ -1,8 +1,8 @@
 """Following a log: read once, delivered to every subscriber.
 
-A subscriber with a cursor first reads what lies behind it from the log
-itself, as the log stood at one moment. Then one task a log reads what was
-committed and puts it into the queue of each subscriber that wants it. A queue
+A subscriber with a cursor first reads what follows it from the log itself, as
+of one moment. Then one task for each log reads what was committed and puts it
+into the queue of each subscriber that wants it. A queue
 is bounded: a subscriber that does not keep up is disconnected, with the
 cursor to resume from, so that it costs the server no memory and the others no
 time. Everything in a queue lies behind everything that its subscriber read
@@ -60,19 +60,19 @@ __all__ = ["Following", "Wanted", "coverage_of"]
 log = logging.getLogger("recorder.api")
 
 QUEUE_MAX = 5000
-"""Facts that wait for one subscriber, about 2 MB; a minute of a storm."""
+"""Facts queued for one subscriber, about 2 MB; a minute of a storm."""
 
 SUBSCRIBERS_MAX = 2000
 
 STILL_SECONDS = 10.0
-"""How long a stream is silent before the rights of its reader are checked."""
+"""How long a stream is silent before its reader's rights are checked again."""
 
 QUIET_SECONDS = 10.0
-"""How long a subscriber hears nothing of how far the log is."""
+"""How long a subscriber gets no new cursor and coverage."""
 
 
 BATCH_MAX = 500
-"""Facts of one event, so that each stays small enough to be shown."""
+"""Facts of one event, so that clients can show each event at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +86,7 @@ class Wanted:
     def of(
         cls, node: str | None, kinds: Collection[FactKind] | None
     ) -> "Wanted":
-        """Take the arguments."""
+        """Return the facts that the arguments select."""
         return cls(
             node=node, kinds=None if kinds is None else frozenset(kinds)
         )
@@ -100,7 +100,7 @@ class Wanted:
 
 
 async def coverage_of(reading: Reading) -> Coverage:
-    """Say what the streams vouch for now, and where facts end."""
+    """Return what the streams vouch for now, and where facts end."""
     now = datetime.now(UTC)
     account = Account(
         log=reading.log,
@@ -114,11 +114,11 @@ async def coverage_of(reading: Reading) -> Coverage:
 
 @dataclass(slots=True)
 class _Subscriber:
-    """Who listens, and what waits for them."""
+    """A subscriber and its queue."""
 
     wanted: Wanted
     behind: int
-    """The position up to which it has read the log itself."""
+    """The position up to which it read the log itself."""
 
     batches: deque[FactBatch] = field(default_factory=deque)
     waiting: int = 0
@@ -126,11 +126,11 @@ class _Subscriber:
     rung: asyncio.Event = field(default_factory=asyncio.Event)
 
     def wants(self, stored: StoredFact) -> bool:
-        """Return whether a fact is wanted, and new to it."""
+        """Return whether a fact is wanted and new to the subscriber."""
         return stored.entry.position > self.behind and self.wanted.has(stored)
 
-    def tell(self, batch: FactBatch) -> None:
-        """Put a batch into the queue, or cut off a slow subscriber."""
+    def put(self, batch: FactBatch) -> None:
+        """Queue a batch, or cut off a slow subscriber."""
         if self.cut:
             return
         self.waiting += len(batch.facts)
@@ -156,18 +156,18 @@ class _Subscriber:
 async def _coming(
     one: _Subscriber, still: Callable[[], Awaitable[None]] | None
 ) -> AsyncIterator[FactBatch]:
-    """Yield what comes for a subscriber, until it is cut off."""
+    """Yield the batches of a subscriber until it is cut off."""
     while True:
         try:
             async with asyncio.timeout(STILL_SECONDS if still else None):
-                told = await one.next()
+                batch = await one.next()
         except TimeoutError:
             if still is not None:
                 await still()
             continue
-        if told is None:
+        if batch is None:
             return
-        yield told
+        yield batch
 
 
 class _Source:
@@ -176,7 +176,7 @@ class _Source:
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.failed: RecorderError | None = None
-        self._told_at = time.monotonic()
+        self._published_at = time.monotonic()
         self._all: set[int] = set()
         self._by_node: dict[str, set[int]] = {}
         self._subscribers: dict[int, _Subscriber] = {}
@@ -216,41 +216,41 @@ class _Source:
             one.rung.set()
 
     async def advance(self) -> None:
-        """Read what was committed since, and tell it."""
+        """Read what was committed since, and publish it."""
         later = await self.reading.again()
         if later.log.facts_to <= self.seen:
-            if time.monotonic() - self._told_at > QUIET_SECONDS:
-                self._tell((), later, await coverage_of(later))
+            if time.monotonic() - self._published_at > QUIET_SECONDS:
+                self._publish((), later, await coverage_of(later))
             self.reading = later
             return
         pages = later.pages(FactListQuery(Selection()), after=self.seen)
         found = [stored async for page in pages for stored in page]
         coverage = await coverage_of(later)
         self.reading = later
-        self._tell(found, later, coverage)
+        self._publish(found, later, coverage)
 
-    def _tell(
+    def _publish(
         self,
         found: Sequence[StoredFact],
         later: Reading,
         coverage: Coverage,
     ) -> None:
-        self._told_at = time.monotonic()
+        self._published_at = time.monotonic()
         end = str(Cursor.behind(later.log.id, later.log.facts_to))
-        told: dict[int, list[StoredFact]] = {}
+        batches: dict[int, list[StoredFact]] = {}
         if not found:
-            told = {number: [] for number in self._subscribers}
+            batches = {number: [] for number in self._subscribers}
         for stored in found:
             near = self._by_node.get(stored.fact.node or "", ())
             for number in (*self._all, *near):
                 if self._subscribers[number].wants(stored):
-                    told.setdefault(number, []).append(stored)
-        for number, facts in told.items():
+                    batches.setdefault(number, []).append(stored)
+        for number, facts in batches.items():
             one, cursor = self._subscribers[number], end
             if one.behind > later.log.facts_to:
-                # It began where entries were still without facts.
+                # It started where entries did not have facts yet.
                 cursor = str(Cursor.behind(later.log.id, one.behind))
-            one.tell(FactBatch(facts=facts, cursor=cursor, coverage=coverage))
+            one.put(FactBatch(facts=facts, cursor=cursor, coverage=coverage))
 
 
 class Following:
@@ -262,7 +262,7 @@ class Following:
         self._group: asyncio.TaskGroup | None = None
         self._sources: dict[int, _Source] = {}
         self._known: dict[tuple[str | None, int | None], int] = {}
-        """Logs by how they were asked for."""
+        """Logs by the cluster and number that were requested."""
 
         self._lock = asyncio.Lock()
         """Ensures that concurrent subscribers open a log only once."""
@@ -296,23 +296,23 @@ class Following:
         after: str | None,
         still: Callable[[], Awaitable[None]] | None = None,
     ) -> AsyncIterator[FactBatch]:
-        """Yield facts behind a cursor, then as they are committed.
+        """Yield facts after a cursor, then as they are committed.
 
-        ``still`` raises once whoever follows may not any more; it is asked
-        while nothing comes.
+        ``still`` is awaited while nothing comes, and raises once the
+        subscriber may no longer read.
 
         Raises:
             CursorError: it is of another log.
-            ExpiredCursorError: what lies behind it was pruned, or it parts
-                an entry whose facts were derived anew.
-            SlowReaderError: whoever reads does not keep up.
+            ExpiredCursorError: what follows it was pruned, or it is within an
+                entry whose facts were derived again.
+            SlowReaderError: the subscriber does not keep up.
         """
         reading = await self._reading(place)
         self._logs.note_delivery(reading.log.id)
         spot = reading.log.size, INDEX_MAX
         if after is not None:
             reading, spot = await begun(reading, after)
-            # What is old is read before there is a queue that could fill.
+            # Old facts are read before there is a queue that could fill.
             async for batch in caught_up(reading, wanted, spot):
                 yield batch
             spot = max(spot[0], reading.log.facts_to), INDEX_MAX
@@ -330,15 +330,15 @@ class Following:
             yield FactBatch(
                 facts=[], cursor=last, coverage=await coverage_of(between)
             )
-            async for told in _coming(one, still):
-                yield told
-                last = told.cursor
+            async for batch in _coming(one, still):
+                yield batch
+                last = batch.cursor
         raise source.failed or SlowReaderError(last)
 
     async def _reading(self, place: tuple[str | None, int | None]) -> Reading:
         """Open a log, or reuse the one already followed.
 
-        Hundreds may come at once, when a server is back.
+        Hundreds may come at once when a server is back.
         """
         async with self._lock:
             source = self._sources.get(self._known.get(place, 0))
@@ -358,7 +358,7 @@ class Following:
         return source
 
     async def _attend(self, source: _Source) -> None:
-        """Publish what is committed, as long as anybody listens."""
+        """Publish what is committed while there are subscribers."""
         number = source.reading.log.id
         try:
             async with self._logs.bell(source.reading) as bell:
@@ -376,12 +376,12 @@ class Following:
 
 
 async def begun(reading: Reading, after: str) -> tuple[Reading, Spot]:
-    """Return where a subscriber resumes, and a reading up to there.
+    """Return where a subscriber resumes, and a reading that reaches it.
 
     Raises:
-        CursorError: the log never gave it.
-        ExpiredCursorError: what lies behind it was pruned, or it parts an
-            entry whose facts were derived anew.
+        CursorError: the log did not issue it.
+        ExpiredCursorError: what follows it was pruned, or it is within an
+            entry whose facts were derived again.
     """
     cursor = Cursor.parse(after, Order.ENTRIES)
     try:
@@ -398,7 +398,7 @@ async def begun(reading: Reading, after: str) -> tuple[Reading, Spot]:
 async def caught_up(
     reading: Reading, wanted: Wanted, spot: Spot
 ) -> AsyncIterator[FactBatch]:
-    """Yield the facts behind a spot, up to where a log ended."""
+    """Yield the facts after a spot, up to the end of a reading."""
     selection = Selection(
         node=wanted.node,
         kinds=None if wanted.kinds is None else tuple(wanted.kinds),

@@ -34,7 +34,7 @@ class IncidentAnswer:
 
     @classmethod
     async def named(cls, asked: RequestContext, id: str) -> Self:  # noqa: A002
-        """Find it, by the id of any of its verdicts.
+        """Find an incident by the ID of any of its verdicts.
 
         Raises:
             NotFoundError: there is no such incident.

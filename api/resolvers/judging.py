@@ -1,8 +1,8 @@
-"""Judging a log again as it grows, once for all who may read everything.
+"""Judges a log again as it grows, once for all who may read everything.
 
-One task a log judges its last day whenever facts came, and at most for a
-third of the time. What it found is kept, not queued: each subscriber compares
-it with what it was told last. Who is slow is told less often, and nobody costs
+One task for each log judges its last day when facts come, for at most a third
+of the time. The latest answer is kept, not queued: each subscriber compares it
+with the one that it got last. A slow subscriber skips answers, and none takes
 more memory than the answer itself.
 """
 
@@ -33,15 +33,15 @@ from recorder.model.window import Window
 __all__ = ["Judging"]
 
 SUBSCRIBERS_MAX = 500
-"""Each holds what it was told: some kilobytes for an incident."""
+"""Each holds its last answer: some kilobytes for an incident."""
 
 Place = tuple[str | None, int | None]
 Key = tuple[int, int | None]
-"""A log, and which subscriber, of those who read not everything."""
+"""A log, and the subscriber unless it may read everything."""
 
 
 class _Watched:
-    """One log, and what was found last."""
+    """One watched log, and its latest answer."""
 
     def __init__(self, number: int, who: Principal) -> None:
         self.number = number
@@ -54,36 +54,36 @@ class _Watched:
 
     @property
     def key(self) -> Key:
-        """What it is shared by."""
-        # What one with rights was told a while ago, the next subscription of
-        # the same may no longer be told.
+        """The key under which subscribers share it."""
+        # Rights change: what a caller with rights could read a while ago, the
+        # next subscription of the same caller may not.
         return self.number, None if self.who.rights is None else id(self)
 
-    def tell(self, found: Incidents | RecorderError) -> None:
-        """Publish what was found, or why nothing more will be."""
+    def publish(self, found: Incidents | RecorderError) -> None:
+        """Publish an answer, or the error that ends the subscriptions."""
         if isinstance(found, RecorderError):
             self.failed = found
         else:
             self.found = found
-        told, self._next = self._next, asyncio.Event()
-        told.set()
+        published, self._next = self._next, asyncio.Event()
+        published.set()
 
     async def news(self) -> AsyncIterator[Incidents]:
-        """Yield what was found last, whenever that is something else."""
-        told = None
+        """Yield the latest answer whenever there is a new one."""
+        last = None
         while True:
             coming = self._next
             if self.failed is not None:
                 raise self.failed
-            if self.found is not None and self.found is not told:
-                told = self.found
-                yield told
+            if self.found is not None and self.found is not last:
+                last = self.found
+                yield last
             else:
                 await coming.wait()
 
 
 class Judging:
-    """All logs that somebody watches for incidents."""
+    """All logs whose incidents are watched."""
 
     def __init__(
         self,
@@ -118,11 +118,11 @@ class Judging:
 
     def _release(self) -> None:
         for watched in [*self._watched.values()]:
-            watched.tell(_stopping())
+            watched.publish(_stopping())
             self._end(watched)
 
     def _end(self, watched: _Watched) -> None:
-        """Judge no more; a subscriber who comes now is attended anew."""
+        """Stop judging a log; the next subscriber starts again."""
         if self._watched.get(watched.key) is watched:
             del self._watched[watched.key]
             if watched.task is not asyncio.current_task():
@@ -131,13 +131,13 @@ class Judging:
     async def watch(
         self, place: Place, who: Principal
     ) -> AsyncGenerator[Incidents, None]:
-        """Yield the incidents of the last day, and again as facts come.
+        """Yield the incidents of the last day, again when facts come.
 
-        Of what somebody may see, who reads not everything.
+        Only those that the caller may see.
 
         Raises:
             NotFoundError: there is no such log.
-            BusyError: too many others watch.
+            BusyError: there are too many subscriptions.
         """
         cluster, number = place
         logs = visible(self._logs, who)
@@ -168,19 +168,19 @@ class Judging:
         return known
 
     async def _attend(self, watched: _Watched, reading: Reading) -> None:
-        """Judge whenever facts came, until cancelled."""
+        """Judge when facts come, until cancelled."""
 
         async def judge(_: Reading) -> bool:
-            watched.tell(await self._judged(watched))
+            watched.publish(await self._judged(watched))
             return True
 
         try:
             async with self._logs.bell(reading) as bell:
                 await attend(reading, bell, judge, ends=(ForbiddenError,))
         except ForbiddenError as exc:
-            watched.tell(exc)
+            watched.publish(exc)
         except Exception as exc:  # noqa: BLE001 - sent as a number
-            watched.tell(InternalError(unforeseen(exc)))
+            watched.publish(InternalError(unforeseen(exc)))
         finally:
             self._end(watched)
 

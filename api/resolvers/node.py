@@ -1,4 +1,4 @@
-"""A node: the entry point of everything that is known of one machine."""
+"""A node: the entry point of everything recorded about one machine."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Self
@@ -85,7 +85,7 @@ class Node:
 
     @classmethod
     async def named(cls, reading: Reading, name: str) -> Self:
-        """Find it in a log.
+        """Find a node in a log.
 
         Raises:
             NotFoundError: the log has no such node.
@@ -95,7 +95,7 @@ class Node:
 
     @classmethod
     def of(cls, reading: Reading, name: str) -> Self:
-        """Take one that is known to be there."""
+        """Return a node that is known to exist."""
         return cls(
             reading=reading,
             name=name,

@@ -59,7 +59,7 @@ class KubernetesObject:
 
     @classmethod
     async def named(cls, reading: Reading, reference: Reference) -> Self:
-        """Find it in a log.
+        """Find an object in a log.
 
         Raises:
             NotFoundError: the log has no such object.

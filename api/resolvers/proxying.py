@@ -1,7 +1,8 @@
-"""Access through a proxy that authenticated who asks, as by OIDC.
+"""Access through a proxy that authenticated the user, for example by OIDC.
 
-Its headers name the user and the groups. They count only on a connection with
-the proxy's own certificate; anybody else who sends them is refused.
+Its headers name the user and the groups. They are accepted only on a
+connection with the certificate of the proxy; other requests with these headers
+are refused.
 """
 
 import re
@@ -15,17 +16,17 @@ __all__ = ["ProxyGuard"]
 
 AUTHENTICATED = "system:authenticated"
 RESERVED = "system:"
-"""How Kubernetes begins the names of its own users and groups; a proxy has
-none of them to give."""
+"""The prefix of users and groups of Kubernetes itself, which a proxy must not
+name."""
 
 SEPARATORS = re.compile(r"[,|]")
-"""Between groups in one header: of oauth2-proxy, and of kube-rbac-proxy."""
+"""Between groups in one header: of oauth2-proxy and of kube-rbac-proxy."""
 
 GROUPS_MAX = 500
 
 
 class ProxyGuard:
-    """Takes the word of a proxy, and else another guard's."""
+    """Accepts the user that a proxy names; otherwise uses another guard."""
 
     def __init__(
         self,
@@ -35,13 +36,13 @@ class ProxyGuard:
         headers: Sequence[str],
         names: Sequence[str],
     ) -> None:
-        """Take who decides for requests that do not come from the proxy.
+        """Take the guard for requests that do not come from the proxy.
 
         Args:
-            behind: that other guard; None where nobody else has access.
-            reviewing: says what users may read; None: everything.
-            headers: in which the user is named, and the groups.
-            names: of the proxy's certificate; empty for any.
+            behind: that guard; None: other requests are refused.
+            reviewing: reviews what users may read; None: everything.
+            headers: the names of the headers of the user and of the groups.
+            names: accepted names in the proxy's certificate; empty: any.
         """
         self._behind = behind
         self._reviewing = reviewing
@@ -51,10 +52,10 @@ class ProxyGuard:
     async def admit(
         self, headers: Mapping[str, str], peer: str | None = None
     ) -> Principal:
-        """Return whom the proxy names, or who proves to be somebody.
+        """Return the user that the proxy names, or that the guard accepts.
 
         Raises:
-            DeniedError: the headers are not the proxy's, or name nobody.
+            DeniedError: the headers are not from the proxy, or name no user.
         """
         is_proxy = peer is not None and (
             not self._names or peer in self._names
@@ -76,8 +77,8 @@ class ProxyGuard:
     def _person(self, headers: Mapping[str, str]) -> Person:
         """Return the user of the headers, with the groups.
 
-        A header that comes twice would name two users: which one the proxy
-        meant is not known.
+        A repeated header is refused: it would be unknown which user the proxy
+        meant.
         """
         users = _values(headers, self._user)
         groups = [
@@ -97,7 +98,7 @@ class ProxyGuard:
 
 
 def _values(headers: Mapping[str, str], name: str) -> list[str]:
-    """Return all values of a header, of mappings that hold several."""
+    """Return all values of a header, which may be repeated."""
     several = getattr(headers, "getlist", None)
     if several is not None:
         return list(several(name))

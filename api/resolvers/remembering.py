@@ -1,11 +1,11 @@
-"""Incidents of logs that are over, judged once however many ask.
+"""A cache of the incidents of logs that are over.
 
-What a server judges is made from the log as it stands, by knowledge that it
-has for as long as it runs. So it is kept under all of how a log stands: the
-size, the derivation and where its facts end, what each stream vouches for,
-and the window. Of a live log nothing is kept: its proof ends now, which is
-another time for whoever asks next. Nor of a log of which retention took out
-anything, or of what a reader with rights may see, which may be less tomorrow.
+An answer depends on the state of the log, and on knowledge that does not
+change while the server runs. So the key is the whole state: the size, the
+derivation and where its facts end, what each stream vouches for, and the
+window. Not cached are live logs, whose coverage ends now; logs from which
+retention removed anything; and answers for callers with rights, which may
+change.
 """
 
 from collections import OrderedDict
@@ -23,28 +23,28 @@ from recorder.answers.ports import Reading
 from recorder.facts.coverage.ports import Log, Stream
 from recorder.model.window import Window
 
-__all__ = ["Found", "JudgedOnce", "Stand"]
+__all__ = ["Found", "JudgedOnce", "LogState"]
 
 VERDICTS_MAX = 500
-"""That are kept of all logs; one takes about 22 KiB with its evidence."""
+"""Kept of all logs; one takes about 22 KiB with its evidence."""
 
 Places = Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What happened in a window of a log, and where its nodes stand."""
+    """The incidents in a window of a log, and the places of their nodes."""
 
     incidents: Incidents
     places: Places
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
-    """All that an answer about a log that is over is made from."""
+class LogState:
+    """All that determines an answer about a log that is over."""
 
     name: str
-    """With the cluster of its database: numbers alone are equal."""
+    """With the cluster of its database: numbers alone are ambiguous."""
 
     log: Log
     streams: tuple[Stream, ...]
@@ -54,7 +54,7 @@ class Stand:
     async def of(
         cls, reading: Reading, who: Principal, window: Window
     ) -> Self | None:
-        """Return where a log stands; None where nothing may be kept of it."""
+        """Return the state of a log; None if nothing of it may be cached."""
         log = reading.log
         if who.rights is not None or not log.is_over:
             return None
@@ -70,23 +70,23 @@ class Stand:
 
 
 class JudgedOnce:
-    """What was judged, of which the least recently asked goes first.
+    """A cache of judged incidents; the least recently used is removed first.
 
-    It is asked from several threads.
+    Safe for use from several threads.
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._kept: OrderedDict[tuple[str, Window], tuple[Stand, Found]] = (
+        self._kept: OrderedDict[tuple[str, Window], tuple[LogState, Found]] = (
             OrderedDict()
         )
 
-    def at(self, stand: Stand, now: datetime) -> Found | None:
-        """Return what was found where a log stands, as if asked now."""
-        place = stand.name, stand.window
+    def at(self, state: LogState, now: datetime) -> Found | None:
+        """Return the cached answer for a state, with the time of now."""
+        place = state.name, state.window
         with self._lock:
             known, found = self._kept.get(place, (None, None))
-            if found is None or known != stand:
+            if found is None or known != state:
                 return None
             self._kept.move_to_end(place)
         answer = found.incidents
@@ -95,17 +95,17 @@ class JudgedOnce:
             found, incidents=structs.replace(answer, coverage=coverage)
         )
 
-    def keep(self, stand: Stand, found: Found) -> None:
-        """Keep what was found; what was found before it stood there goes."""
-        place = stand.name, stand.window
+    def keep(self, state: LogState, found: Found) -> None:
+        """Cache an answer, in place of one for an earlier state."""
+        place = state.name, state.window
         with self._lock:
             self._kept.pop(place, None)
-            self._kept[place] = stand, found
+            self._kept[place] = state, found
             while self._count() > VERDICTS_MAX:
                 self._kept.popitem(last=False)
 
     def _count(self) -> int:
-        """Return how many are kept; an answer without any is one too."""
+        """Return the number of verdicts; an empty answer counts as one."""
         return sum(
             1 + sum(len(one.verdicts) for one in found.incidents.incidents)
             for _, found in self._kept.values()

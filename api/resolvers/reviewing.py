@@ -1,8 +1,8 @@
-"""Access as the API server of a cluster grants it, remembered for moments.
+"""Access as the API server of a cluster grants it, cached for seconds.
 
-A token counts if the API server says so and it is meant for this server; what
-its holder may read is what they may get in the cluster now. Both are asked
-again after half a minute, so that what was revoked is refused within one.
+A token is valid if the API server accepts it for the audience of this server;
+its holder may read what they may get in the cluster now. Both are reviewed
+again after half a minute, so that a revocation is effective within a minute.
 """
 
 import asyncio
@@ -44,13 +44,13 @@ log = logging.getLogger("recorder.api")
 
 YES_SECONDS = 30.0
 NO_SECONDS = 5.0
-"""Shorter, so that a right that was just granted counts soon."""
+"""Shorter, so that a right that was just granted is effective soon."""
 
 REMEMBERED_MAX = 20_000
-"""Answers: about 10 MB."""
+"""Reviews: about 10 MB."""
 
 AT_ONCE = 16
-"""Reviews that one server asks for at the same time."""
+"""Reviews that one server requests at the same time."""
 
 WAITING_MAX = 2000
 """Reviews that wait for their turn."""
@@ -65,7 +65,7 @@ Value = TypeVar("Value")
 
 
 class Remembered(Generic[Value]):
-    """Answers to reviews, each asked for once and kept for a while."""
+    """A cache of reviews that requests each of them once."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -74,7 +74,7 @@ class Remembered(Generic[Value]):
         self._turn = asyncio.Semaphore(AT_ONCE)
 
     def known(self, key: Hashable) -> Value | None:
-        """Return what is known and still counts, from any thread."""
+        """Return a review that has not expired, from any thread."""
         known = self._kept.get(key)
         if known is None or known[1] <= self._clock():
             return None
@@ -86,20 +86,20 @@ class Remembered(Generic[Value]):
         ask: Callable[[], Awaitable[Value]],
         keep: Callable[[Value], float],
     ) -> Value:
-        """Return what is known, or ask.
+        """Return a cached review, or request it.
 
         Args:
-            key: what is asked for.
-            ask: asks the API server.
-            keep: for how many seconds an answer counts.
+            key: what is reviewed.
+            ask: requests the review from the API server.
+            keep: returns for how many seconds a review is valid.
         """
         async with self._alone(key):
             known = self._kept.get(key)
             if known is not None and known[1] > self._clock():
                 return known[0]
             async with self._turn:
-                # From before it was asked: what is revoked meanwhile counts
-                # for no longer than what was revoked just before.
+                # The validity starts before the request, so that what is
+                # revoked during it is not valid for longer.
                 begun = self._clock()
                 try:
                     found = await ask()
@@ -115,7 +115,7 @@ class Remembered(Generic[Value]):
 
     @asynccontextmanager
     async def _alone(self, key: Hashable) -> AsyncIterator[None]:
-        """Let nobody else ask the same meanwhile; they find the answer."""
+        """Let one task request a review; others wait and find it cached."""
         if len(self._asking) >= WAITING_MAX and key not in self._asking:
             msg = "too many reviews of access are waiting: try again"
             raise UnreadableError(msg)
@@ -132,14 +132,14 @@ class Remembered(Generic[Value]):
 
 @dataclass(slots=True)
 class _Asking:
-    """Those who want to know the same."""
+    """The tasks that wait for the same review."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     waiting: int = 0
 
 
 class Reviewing:
-    """What the API server said, for all who ask this server."""
+    """Reviews by the API server, shared by all requests to this server."""
 
     def __init__(self, reviews: Reviews) -> None:
         self.loop = asyncio.get_running_loop()
@@ -149,13 +149,13 @@ class Reviewing:
         self._cluster: Remembered[str] = Remembered()
 
     async def cluster_uid(self) -> str:
-        """Return of which cluster the rights are; asked for once."""
+        """Return the UID of the cluster; requested once."""
         return await self._cluster.get(
             "uid", self._reviews.cluster_uid, lambda _: float("inf")
         )
 
     async def holder(self, token: str) -> Person | None:
-        """Return whose token it is; None if it does not count."""
+        """Return the holder of a token; None if it is not valid."""
         ends = _expiry(token)
 
         def keep(found: Person | None) -> float:
@@ -163,24 +163,23 @@ class Reviewing:
                 return NO_SECONDS
             return min(YES_SECONDS, max(0.0, ends - time.time()))
 
-        # By its digest, so that no token lies in the memory for longer than
-        # its request.
+        # By its digest, so that no token stays in memory after its request.
         digest = hashlib.sha256(token.encode(errors="replace")).digest()
         return await self._holders.get(
             digest, lambda: self._reviews.holder(token), keep
         )
 
     async def principal(self, person: Person) -> Principal:
-        """Return somebody with what they may get."""
+        """Return a person as a principal with their rights."""
         cluster_uid = await self.cluster_uid()
         return Principal(person.name, PersonRights(person, cluster_uid, self))
 
     def known(self, person: Person, right: Right) -> bool | None:
-        """Return whether somebody has a right, if it is remembered."""
+        """Return whether a person has a right; None if it is not cached."""
         return self._rights.known((person, right))
 
     async def may(self, person: Person, right: Right) -> bool:
-        """Return whether somebody has a right."""
+        """Return whether a person has a right."""
         return await self._rights.get(
             (person, right),
             lambda: self._reviews.may(person, right),
@@ -197,9 +196,9 @@ class PersonRights:
     reviewing: Reviewing
 
     async def held(self, wanted: Collection[Right]) -> Collection[Right]:
-        """Return those of some rights that are held.
+        """Return which of some rights the person holds.
 
-        From any event loop: the reviews are asked for in that of the server.
+        From any event loop: reviews are requested in that of the server.
         """
         known = self._known(wanted)
         if known is not None:
@@ -211,7 +210,7 @@ class PersonRights:
         return await asyncio.wrap_future(asked)
 
     def _known(self, wanted: Collection[Right]) -> set[Right] | None:
-        """Return those that are held, if all is remembered."""
+        """Return those that are held; None unless all are cached."""
         found = set()
         for one in wanted:
             wide = one._replace(namespace="")
@@ -262,18 +261,18 @@ class ClusterGuard:
     """Bearer tokens that the API server of a cluster knows."""
 
     def __init__(self, reviewing: Reviewing, static: Guard | None) -> None:
-        """Take who reviews, and the tokens of a file, which count too."""
+        """Take the reviews, and the guard of tokens of the token file."""
         self._reviewing = reviewing
         self._static = static
 
     async def admit(
         self, headers: Mapping[str, str], peer: str | None = None
     ) -> Principal:
-        """Return who holds the token that is presented.
+        """Return the holder of the presented token.
 
         Raises:
-            DeniedError: there is none, or it does not count.
-            ForbiddenError: it is used to ask in another's name.
+            DeniedError: there is none, or it is not valid.
+            ForbiddenError: the request impersonates another user.
         """
         token = bearer_token(headers)
         if token.startswith(STATIC) and self._static is not None:
@@ -294,9 +293,9 @@ class ClusterGuard:
 
 
 def _expiry(token: str) -> float:
-    """Return when a token ends, by its own word; never if it does not say.
+    """Return when a token expires by its claim `exp`; infinity without one.
 
-    Who signed it is for the API server to check.
+    The API server checks the signature.
     """
     try:
         claims = token.split(".")[1]

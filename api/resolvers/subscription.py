@@ -1,6 +1,6 @@
-"""What goes on: new facts, and what they change in what is judged.
+"""Subscriptions: new facts, and the incidents and verdicts that they change.
 
-Arguments are written here: a subscription asks no question, it follows a log.
+Arguments are declared here: a subscription asks no question, it follows a log.
 """
 
 from collections.abc import AsyncGenerator
@@ -73,8 +73,8 @@ class Subscription:
     ) -> AsyncGenerator[IncidentChanges, None]:
         """Incidents of the last day, and then each that is new or changes.
 
-        What is judged again is the last day of the record, as facts come. A
-        client that resumes is told all of it again.
+        The last day of the record is judged again as facts come. A client that
+        reconnects gets all of its incidents again.
         """
         changes = Changes(essence_of, lambda one: trace_of(one.judged))
         async for found in info.context.watch(cluster, log):

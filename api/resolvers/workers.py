@@ -1,9 +1,8 @@
-"""Where questions are answered: threads with an event loop each.
+"""Worker threads that answer questions, each with an event loop.
 
-Judging a day of a fleet is seconds of computing. The loop that talks to
-clients does none of it, so that a slow question keeps nobody waiting but who
-asked it. Each worker answers one question at a time over connections of its
-own; there are as many of them as questions are answered at once.
+Judging a day of a fleet takes seconds of computing. The loop that serves
+clients does none of it, so that a slow question delays only its own client.
+Each worker answers one question at a time over its own connections.
 """
 
 import asyncio
@@ -25,10 +24,10 @@ __all__ = ["ANSWER_TIME_MAX", "STATEMENT_TIME_MAX", "Workers"]
 
 WORKERS = 4
 CONNECTIONS = 3
-"""Of each worker: fields of one query are asked side by side."""
+"""Of each worker: fields of one query are resolved concurrently."""
 
 WAITING_MAX = 200
-"""Questions in line; beyond it nobody would still be there for the answer."""
+"""Questions in the queue; with more, clients give up before the answer."""
 
 WAIT = timedelta(seconds=10)
 ANSWER_TIME_MAX = timedelta(seconds=30)
@@ -38,7 +37,7 @@ Answer = TypeVar("Answer")
 
 
 class Workers:
-    """A few threads that answer questions."""
+    """The worker threads, and the queue for them."""
 
     def __init__(self, logs: Logs) -> None:
         self._logs = logs
@@ -58,13 +57,13 @@ class Workers:
     async def answer(
         self, who: Principal, ask: Callable[[Logs], Awaitable[Answer]]
     ) -> Answer:
-        """Have somebody's question answered, of the logs that they may see.
+        """Answer a question, of the logs that the caller may see.
 
         Raises:
-            BusyError: too many others wait, or none of the workers became
-                free in time.
-            TooLateError: the answer took too long; what it still does is
-                stopped as soon as it waits for something.
+            BusyError: too many questions wait, or no worker became free in
+                time.
+            TooLateError: the answer took too long; its work is cancelled as
+                soon as it awaits something.
         """
         worker = await self._free()
         loop = asyncio.get_running_loop()
@@ -78,8 +77,8 @@ class Workers:
             finally:
                 await worker.logs.rest()
 
-        # By the worker itself: one whose question was given up may still be
-        # computing, and must not be given another.
+        # Freed by the worker itself: after a timeout it may still be
+        # computing, and must not get another question.
         begun = worker.begin(asked, free)
         try:
             async with asyncio.timeout(ANSWER_TIME_MAX.total_seconds()):
@@ -131,9 +130,9 @@ class _Worker:
         work: Callable[[], Awaitable[Answer]],
         then: Callable[[], None],
     ) -> "Future[Answer]":
-        """Begin some work; what comes then comes also if it was cancelled.
+        """Start work; call `then` when it ends or is cancelled.
 
-        To cancel what is returned cancels the work.
+        Cancelling the returned future cancels the work.
         """
         answer: Future[Answer] = Future()
 
@@ -148,7 +147,7 @@ class _Worker:
         return answer
 
     async def stop(self) -> None:
-        # A question that still computes is left to the end of the process.
+        # Work that still computes ends with the process.
         closing = self.begin(self.logs.close, lambda: None)
         try:
             async with asyncio.timeout(1):
@@ -162,10 +161,10 @@ class _Worker:
 async def _settled(
     work: Callable[[], Awaitable[Answer]], answer: "Future[Answer]"
 ) -> None:
-    """Work, and settle the answer unless it was given up."""
+    """Await the work, and set the answer unless it was cancelled."""
     try:
         found = await work()
-    except BaseException as exc:  # noqa: BLE001 - told to who asked
+    except BaseException as exc:  # noqa: BLE001 - sent to the caller
         with suppress(InvalidStateError):
             answer.set_exception(exc)
     else:

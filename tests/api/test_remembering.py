@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from api.access import LOCAL, Principal
-from api.resolvers.remembering import VERDICTS_MAX, Found, JudgedOnce, Stand
+from api.resolvers.remembering import VERDICTS_MAX, Found, JudgedOnce, LogState
 from recorder.answers.incidents import Incidents, ask_incidents
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.hole import Hole
@@ -63,11 +63,11 @@ class Reader:
 
 async def stand(
     reading: Standing, window: Window = DAY, who: Principal = LOCAL
-) -> Stand | None:
-    return await Stand.of(reading, who, window)  # type: ignore[arg-type]
+) -> LogState | None:
+    return await LogState.of(reading, who, window)  # type: ignore[arg-type]
 
 
-async def a_stand(number: int = 0) -> Stand:
+async def a_stand(number: int = 0) -> LogState:
     found = await stand(Standing(), Window(NOON + number * HOUR, None))
     assert found is not None
     return found

@@ -1,5 +1,4 @@
-"""Questions of the schema put to `recorder.answers`; answers in types.
+"""Asks `recorder.answers` and converts the answers to types of the schema.
 
-No question is answered here: who wants to know why or what was hit asks the
-report. What is here is paging, bounds, and the change of form.
+No question is answered here, only paged, bounded and converted.
 """

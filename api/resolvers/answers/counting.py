@@ -35,12 +35,12 @@ async def stats(
         asked: the request.
         by: what to count by, each once.
         span: the window; without a beginning the last day of each record.
-        clusters: names or UIDs; ``*`` is every log. None is the one below.
-            One that is away is counted as nothing, with a hole.
-        one: cluster and log, where not several are meant.
+        clusters: names or UIDs; ``*`` is every log. None: only `one`. A
+            cluster that is away has zero counts and a hole.
+        one: cluster and log, if `clusters` is None.
 
     Raises:
-        TooManyClustersError: there are more than one request may ask.
+        TooManyClustersError: more than one request may query.
     """
     by = list(dict.fromkeys(by))
 
@@ -64,7 +64,7 @@ def _unknown(
     span: tuple[datetime | None, datetime | None],
     away: Away,
 ) -> Stats:
-    """Count nothing of a cluster that is away, and vouch for none of it."""
+    """Return zero counts of a cluster that is away, with nothing vouched."""
     since, until = span
     return Stats(
         question=StatsSubject(

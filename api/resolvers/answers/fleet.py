@@ -1,7 +1,7 @@
-"""Asking one log, or several clusters in one request, in bounded time.
+"""Asks one log, or several clusters in one request, in bounded time.
 
-Of several clusters, one whose database is away, or does not answer in time,
-is a hole in the coverage of the answer, with its name.
+If the database of one of several clusters is away, or does not respond in
+time, the coverage of the answer has a hole with the name of the cluster.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from recorder.model.window import Window
 __all__ = ["Each", "ask_each", "away_hole", "merged_coverage"]
 
 CLUSTERS_MAX = 50
-"""That one request may ask: each costs as much as its question does."""
+"""Clusters of one request: each costs as much as a request of its own."""
 
 EVERY = "*"
 
@@ -32,7 +32,7 @@ AT_ONCE = 4
 """Clusters that are asked at the same time."""
 
 ALL_SECONDS = 20.0
-"""For all of them together; who has not answered by then is a hole."""
+"""For all of them together; a cluster that is slower is a hole."""
 
 SILENT = "its database does not respond"
 LATE = f"it did not answer within {ALL_SECONDS:g} s"
@@ -48,7 +48,7 @@ _Found = tuple[Reading, Answer | RecorderError] | Away | RecorderError
 
 @dataclass(frozen=True, slots=True)
 class Each(Generic[Answer]):
-    """The answer of each log, and the clusters that did not answer."""
+    """The answer of each log, and the clusters without one."""
 
     answers: Sequence[tuple[Reading, Answer]]
     away: Sequence[Away] = ()
@@ -70,8 +70,8 @@ class Each(Generic[Answer]):
 
         Args:
             parts: the coverage of each answer.
-            span: the begin and the end that were asked for.
-            now: when it was asked.
+            span: the requested begin and end.
+            now: the time of the request.
         """
         if not self.fleet:
             return parts[0]
@@ -87,9 +87,9 @@ async def ask_each(
     """Ask one log, or clusters by name; ``*`` is every log, tapes included.
 
     Raises:
-        TooManyClustersError: there are more than one request may ask.
-        NotFoundError: there is no such cluster, or none has what is asked for.
-        ConfigError: the question cannot be.
+        TooManyClustersError: more than one request may query.
+        NotFoundError: there is no such cluster, or none has the object.
+        ConfigError: the question is invalid.
     """
     if not isinstance(logs, Sequence):
         return Each([(logs, await ask(logs))], fleet=False)
@@ -162,7 +162,7 @@ def _sorted_out(
 async def _named(
     asked: RequestContext, clusters: Sequence[str]
 ) -> tuple[list[tuple[Name, str]], Sequence[Away]]:
-    """Return which logs to ask, each with its cluster, and who is away."""
+    """Return the logs to ask, with their clusters, and those away."""
     if EVERY not in clusters:
         names = dict.fromkeys(clusters)
         return [((cluster, None), cluster) for cluster in names], ()
@@ -180,7 +180,7 @@ def _why(error: LogError) -> str:
 
 
 def away_hole(away: Away, window: Window) -> Hole:
-    """Return the hole that a cluster leaves that is away."""
+    """Return the hole for a cluster that is away."""
     return Hole(
         since=window.since,
         until=window.until,
@@ -200,11 +200,11 @@ def merged_coverage(
     """Return what may be missing from the answer of a fleet.
 
     Args:
-        parts: of each cluster that answered.
-        away: those that did not.
-        now: when it was asked.
-        since: the begin that was asked for, of the hole that one leaves.
-        until: the end.
+        parts: the coverage of each cluster that answered, with its name.
+        away: the clusters that did not answer.
+        now: the time of the request.
+        since: the requested begin.
+        until: the requested end.
     """
     window = Window(since, until or now)
     lacks = [away_hole(one, window) for one in away]
@@ -215,7 +215,7 @@ def merged_coverage(
     sources: dict[str, str] = {}
     for _, part in parts:
         for source, state in part.sources.items():
-            # What one of them lacks is lacking.
+            # A source that one cluster lacks is absent.
             if state == "absent" or source not in sources:
                 sources[source] = state
     more = max(0, len(gaps) - GAPS_MAX)
@@ -258,5 +258,5 @@ def _most(times: Sequence[datetime | None]) -> datetime | None:
 def _all_least(
     times: Sequence[datetime | None], away: Sequence[Away]
 ) -> datetime | None:
-    """Return to where all reach; None where it is unknown of one."""
+    """Return the earliest time; None if a cluster is away."""
     return None if away else _least(times)

@@ -12,7 +12,7 @@ from api.resolvers.answers.paging import Item, Page, Part, Turn, cut, merged
 from api.resolvers.answers.windows import bounded
 from api.resolvers.context import RequestContext
 from api.resolvers.cursors import Order, spot_at
-from api.resolvers.remembering import Found, Stand
+from api.resolvers.remembering import Found, LogState
 from api.resolvers.types.coverage import Coverage
 from api.resolvers.types.incidents import (
     FacetCounts,
@@ -49,19 +49,19 @@ STEPS_MAX = 1000
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What of a list is shown."""
+    """The page, histogram and fields of a list."""
 
     page: Page
     steps: int
-    """Of the histogram."""
+    """Steps of the histogram."""
 
     fields: frozenset[str]
-    """That are selected, at any depth."""
+    """The selected fields, at any depth."""
 
 
 @dataclass(frozen=True, slots=True)
 class _OfLog:
-    """What one log has of a list of incidents."""
+    """The part of one log in a list of incidents."""
 
     judged: "Judged"
     part: Part[JudgedIncident]
@@ -78,11 +78,11 @@ async def incidents(
 ) -> IncidentConnection:
     """Return one page of the incidents of a log, or of several clusters.
 
-    Of each incident it has what the fields need.
+    Only what the selected fields need is read.
 
     Raises:
         PageSizeError: too many steps.
-        CursorError: a cursor that these logs never gave.
+        CursorError: these logs did not issue a cursor.
     """
     check_steps(shape.steps)
     fields, page = shape.fields, shape.page
@@ -137,19 +137,19 @@ def _item(one: JudgedIncident) -> Item[JudgedIncident]:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What happened in one log, as far as it is wanted, oldest first."""
+    """The incidents of one log that match a filter, oldest first."""
 
     within: Window
     chosen: Sequence[JudgedIncident]
     coverage: Covered
     places: Mapping[str, Mapping[str, str]]
-    """The labels that say where the nodes of what was chosen stand."""
+    """Labels that show where the nodes of the incidents are."""
 
 
 def facets(
     found: Iterable[Judged], fields: frozenset[str]
 ) -> list[FacetCounts]:
-    """Return what to narrow by in some logs, if it is selected."""
+    """Return the facets of some logs, if the field is selected."""
     if "facets" not in fields:
         return []
     return FacetCounts.merged(facets_of(o.chosen, o.places) for o in found)
@@ -161,7 +161,7 @@ async def judge(
     wanted: IncidentFilter,
     span: tuple[datetime | None, datetime | None],
 ) -> Judged:
-    """Find what happened in one log."""
+    """Return the incidents of one log that match a filter."""
     within = bounded(reading, *span)
     found = await _found(asked, reading, within)
     places, incidents = found.places, found.incidents
@@ -174,9 +174,9 @@ async def judge(
 async def _found(
     asked: RequestContext, reading: Reading, within: Window
 ) -> Found:
-    """Judge a window of a log, unless that was done as the log stands."""
-    stand = await Stand.of(reading, asked.principal, within)
-    known = None if stand is None else asked.judged.at(stand, asked.now)
+    """Judge a window of a log, unless its current state was judged before."""
+    state = await LogState.of(reading, asked.principal, within)
+    known = None if state is None else asked.judged.at(state, asked.now)
     if known is not None:
         return known
     incidents = await ask_incidents(
@@ -187,13 +187,13 @@ async def _found(
     )
     places = await places_of(reading, incidents.incidents)
     found = Found(incidents, places)
-    if stand is not None:
-        asked.judged.keep(stand, found)
+    if state is not None:
+        asked.judged.keep(state, found)
     return found
 
 
 def check_steps(steps: int) -> None:
-    """Check how finely is counted.
+    """Check the number of steps of a histogram.
 
     Raises:
         PageSizeError: too many steps.
@@ -208,7 +208,7 @@ def places_shown(
     places: Mapping[str, Mapping[str, str]],
     part: Part[JudgedIncident],
 ) -> list[PlaceLabel]:
-    """Return where the nodes of incidents stand."""
+    """Return the labels that show where the nodes of incidents are."""
     cluster = reading.log.cluster_name
     shown = {name for item in part.items for name in item.node.nodes}
     return [
@@ -221,7 +221,7 @@ def places_shown(
 def histogram(
     chosen: Sequence[JudgedIncident], coverage: Coverage, steps: int
 ) -> Histogram:
-    """Count by when they began; what began before counts at the beginning."""
+    """Count incidents by start; earlier ones count in the first step."""
     began = sorted(one.since for one in chosen)
     since, until = coverage.since, coverage.until
     begin = since or (began[0] if began else None)
@@ -248,7 +248,7 @@ def histogram(
 
 
 async def nearest(reading: Reading, span: Window, node: str | None) -> Nearest:
-    """Return what lies on both sides of a window without incidents."""
+    """Return what is nearest before and after a window without incidents."""
     found = await ask_nearest(reading, span, node=node)
     return Nearest(before=_moment(found.before), after=_moment(found.after))
 
@@ -277,7 +277,7 @@ def _moment(stored: StoredFact | None) -> Moment | None:
 async def one_incident(
     asked: RequestContext, name: str
 ) -> tuple[Reading, Incidents]:
-    """Find one incident; return it alone.
+    """Return the log and one incident, by the ID of a verdict.
 
     Raises:
         NotFoundError: there is no such incident.

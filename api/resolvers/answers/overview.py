@@ -1,4 +1,4 @@
-"""The fleet at a glance: what is recorded, gaps, rows for dashboards."""
+"""The status of what is recorded, and rows for dashboards."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,15 +22,15 @@ NODES_MAX = 50
 
 
 async def status(asked: RequestContext) -> ShownStatus:
-    """Return everything at a glance."""
+    """Return the status of all logs."""
     return (await asked.status()).shown(by_each=True)
 
 
 def check_nodes(nodes: Sequence[str]) -> None:
-    """Check that a dashboard can show so many nodes.
+    """Check the number of nodes of a dashboard.
 
     Raises:
-        PageSizeError: it cannot.
+        PageSizeError: there are too many.
     """
     if len(nodes) > NODES_MAX:
         msg = f"cannot show {len(nodes)} nodes: name {NODES_MAX} at most"
@@ -42,7 +42,7 @@ async def annotations(
     reading: Reading,
     span: tuple[datetime | None, datetime | None],
 ) -> Annotations:
-    """Return incidents as marks."""
+    """Return incidents as annotations of a dashboard."""
     question = IncidentsQuestion(window=bounded(reading, *span))
     found = await ask_incidents(
         reading, question, asked.knowledge, now=asked.now

@@ -1,9 +1,9 @@
 """Pages of lists, by keyset: of one log, or of a fleet merged by time.
 
-A log is a fleet of one. Each log gives its part of a page, as much as the
-page may have, and the parts are merged behind one cursor. A part is read from
-a place on, never by counting from an end; to go back, the log is read as it
-was when it ended at the cursor.
+A single log is a fleet of one. Up to a whole page is read of each log, and the
+parts are merged behind one cursor. A part is read from a place on, never by
+counting from an end; backward, the log is read as it was when it ended at the
+cursor.
 """
 
 import heapq
@@ -56,10 +56,10 @@ Node = TypeVar("Node")
 
 
 def page_size(count: int | None, name: str = "first") -> int:
-    """Return how many are wanted.
+    """Return the number of items of a page, with its default.
 
     Raises:
-        PageSizeError: it is none, or more than one answer holds.
+        PageSizeError: it is not positive, or too large.
     """
     if count is None:
         return PAGE
@@ -71,7 +71,7 @@ def page_size(count: int | None, name: str = "first") -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Which page is wanted, as the arguments say it."""
+    """The page that the arguments request."""
 
     size: int
     forward: bool
@@ -89,7 +89,7 @@ class Page:
         """Read the arguments.
 
         Raises:
-            PageSizeError: they do not fit together.
+            PageSizeError: they cannot be used together, or a size is invalid.
         """
         if first is not None and last is not None:
             msg = "cannot use first and last together: leave one out"
@@ -103,7 +103,7 @@ class Item(NamedTuple, Generic[Node]):
     """An item of one log."""
 
     at: datetime
-    """By which it is merged with the items of other logs."""
+    """The time by which it is merged with the items of other logs."""
 
     spot: Spot
     node: Node
@@ -111,7 +111,7 @@ class Item(NamedTuple, Generic[Node]):
 
 @dataclass(frozen=True, slots=True)
 class Part(Generic[Node]):
-    """The items of one log for a page, as many as the page may have."""
+    """The items of one log for a page, at most the size of the page."""
 
     items: Sequence[Item[Node]]
     """In the order of the log."""
@@ -120,24 +120,24 @@ class Part(Generic[Node]):
     """Whether the log has more in the direction of the page."""
 
     derivation: int | None = None
-    """Of the facts in it."""
+    """The derivation of the facts in it."""
 
 
 class Bounds(NamedTuple):
-    """Where a log is read, exclusive; None where nothing bounds it."""
+    """The range of a log to read, exclusive; None is unbounded."""
 
     after: Spot | None
     before: Spot | None
 
     def has(self, spot: Spot) -> bool:
-        """Return whether something lies between them."""
+        """Return whether a spot is between them."""
         return (self.after is None or spot > self.after) and (
             self.before is None or spot < self.before
         )
 
 
 class Turn:
-    """Which page is wanted of one log or of a fleet."""
+    """The requested page of one log or of a fleet, with its cursors."""
 
     def __init__(
         self, order: Order, page: Page, *, fleet: bool = False
@@ -145,7 +145,7 @@ class Turn:
         """Read the cursors of a page.
 
         Raises:
-            CursorError: the log or the fleet never gave one of them.
+            CursorError: the log or the fleet did not issue one of them.
         """
 
         def read(text: str | None) -> Cursor | None:
@@ -160,9 +160,9 @@ class Turn:
         self.before = read(page.before)
 
     def bounds(self, log: str) -> Bounds:
-        """Return where a log is to be read.
+        """Return the range of a log to read.
 
-        A log that a cursor does not know was away, or not there: it is read
+        A log that is not in a cursor was away or did not exist: it is read
         from its beginning, or from its end.
         """
         after = self.after.spots.get(log) if self.after else None
@@ -173,12 +173,12 @@ class Turn:
         return Bounds(None if after == BEGIN else after, before)
 
     def checked(self, reading: Reading) -> Bounds:
-        """Return where a log is to be read, if its cursors allow it.
+        """Return the range of a log to read, after checking its cursors.
 
         Raises:
-            CursorError: a cursor is of another log, or lies beyond the end.
-            ExpiredCursorError: a cursor is of facts that answers are no
-                longer made from.
+            CursorError: a cursor is of another log, or beyond the end.
+            ExpiredCursorError: a cursor is of facts that were replaced by a
+                later derivation.
         """
         for cursor in (self.after, self.before):
             if cursor is not None:
@@ -195,14 +195,14 @@ class ReadPage(Generic[Node]):
     """Each with its log."""
 
     begun: Mapping[str, Spot]
-    """How far each log was read where the page begins."""
+    """How far each log was read at the beginning of the page."""
 
     more: bool
     derivation: int | None
 
     @property
     def nodes(self) -> list[Node]:
-        """The items as they are shown."""
+        """The nodes of the items."""
         return [item.node for _, item in self.items]
 
     def rows(self) -> Iterator[tuple[str, str, Node]]:
@@ -214,7 +214,7 @@ class ReadPage(Generic[Node]):
 
     @property
     def info(self) -> PageInfo:
-        """Where it lies among other pages."""
+        """The GraphQL `PageInfo`."""
         page, items = self.turn.page, self.items
         start, end = None, page.after
         if items:
@@ -238,10 +238,10 @@ class ReadPage(Generic[Node]):
 
 
 def merged(turn: Turn, parts: Mapping[str, Part[Node]]) -> ReadPage[Node]:
-    """Return the page that the parts of logs make, in order of time.
+    """Merge the parts of logs to a page, in order of time.
 
-    The items of one log stay in its order. Logs that are away keep the places
-    that the cursors have of them.
+    The items of one log keep their order. Logs that are away keep their places
+    in the cursors.
     """
     page, forward = turn.page, turn.page.forward
     tagged = [
@@ -268,7 +268,7 @@ def _begun(
     parts: Mapping[str, Part[Node]],
     shown: Sequence[tuple[str, Item[Node]]],
 ) -> Mapping[str, Spot]:
-    """Return how far each log was read where a page begins."""
+    """Return how far each log was read at the beginning of a page."""
     if turn.page.forward:
         known = turn.after.spots if turn.after else {}
         return {**dict.fromkeys(parts, BEGIN), **known}
@@ -303,10 +303,10 @@ class Pages(Generic[Node]):
     """How the items of a log are read, in the order of its entries."""
 
     read: Callable[[Reading, int, int], AsyncIterator[Sequence[Node]]]
-    """Behind a position, so many at a time."""
+    """Reads pages of the reading, after a position, of a size."""
 
     newest: Callable[[Reading, int], Awaitable[int]]
-    """Return a position after which at least N entries lie."""
+    """Returns a position with at least N entries after it."""
 
     item: Callable[[Node], Item[Node]]
 
@@ -316,13 +316,13 @@ async def read_part(
 ) -> Part[Node]:
     """Read the part of one log.
 
-    The reading knew its derivation before anything is read here: where facts
-    are derived anew meanwhile, the part is whole and its cursors expire.
+    The derivation was read before the items: if facts are derived again
+    meanwhile, the part is complete and its cursors expire.
 
     Raises:
-        CursorError: a cursor that this log never gave.
-        ExpiredCursorError: what lies behind one was pruned, or it is of facts
-            that answers are no longer made from.
+        CursorError: this log did not issue a cursor.
+        ExpiredCursorError: what follows a cursor was pruned, or its facts
+            were replaced by a later derivation.
     """
     bounds = turn.checked(reading)
     if bounds.after is not None:
@@ -336,7 +336,7 @@ async def _forward(
     reading: Reading, pages: Pages[Node], bounds: Bounds, size: int
 ) -> tuple[list[Item[Node]], bool]:
     after, before = bounds
-    # The rest of an entry may lie behind a spot within it.
+    # A spot within an entry may be followed by more of that entry.
     start = read_to(after) if after else 0
     found: list[Item[Node]] = []
     # One more, to know whether there are more.

@@ -10,22 +10,22 @@ from recorder.model.window import Window
 __all__ = ["bounded", "window"]
 
 WINDOW_MAX = timedelta(days=400)
-"""A year and a month: what somebody compares, and no slip of a keyboard."""
+"""A year and a month: enough to compare years, and no typing error."""
 
 
 def bounded(
     reading: Reading, since: datetime | None, until: datetime | None
 ) -> Window:
-    """Make a window; without a beginning it is the last day of the record."""
+    """Return a window; by default it begins a day before the end."""
     return window(since or last_day(reading, until), until)
 
 
 def window(since: datetime | None, until: datetime | None) -> Window:
-    """Make a window of two ends.
+    """Return the window between two times.
 
     Raises:
-        TimeError: nothing lies between them.
-        WindowTooWideError: too much does.
+        TimeError: the end is not after the beginning.
+        WindowTooWideError: it is wider than `WINDOW_MAX`.
     """
     span = Window.between(since, until)
     if since is not None and until is not None and until - since > WINDOW_MAX:

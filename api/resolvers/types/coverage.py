@@ -27,7 +27,7 @@ __all__ = [
 
 
 class _Gap:
-    """What GraphQL shows of a gap otherwise, or beside."""
+    """Fields of a gap that GraphQL changes or adds."""
 
     healed: bool
     """Whether it is closed and nothing is missing."""
@@ -46,7 +46,7 @@ class _Gap:
     @strawberry.field
     @staticmethod
     def cluster(gap: strawberry.Parent[Hole]) -> str | None:
-        """Set where the answer is of several clusters."""
+        """Set if the answer is of several clusters."""
         return getattr(gap, "cluster", None)
 
 
@@ -66,7 +66,7 @@ class SourceCoverage:
 
 
 class _Coverage:
-    """What GraphQL shows of a coverage otherwise, or beside."""
+    """Fields of a coverage that GraphQL changes or adds."""
 
     @strawberry.field
     @staticmethod
@@ -95,8 +95,8 @@ class _Coverage:
     @strawberry.field
     @staticmethod
     def away(coverage: strawberry.Parent[Coverage]) -> list[Away]:
-        """Clusters of a fleet of which nothing is in the answer; each is a
-        gap too."""  # noqa: D205, D209 - one sentence
+        """Clusters of a fleet that are missing from the answer; each is a gap
+        too."""  # noqa: D205, D209 - one sentence
         if not isinstance(coverage, FleetCoverage):
             return []
         return [*coverage.away]

@@ -1,8 +1,8 @@
-"""Descriptions of the schema are the docstrings of the code.
+"""Takes the descriptions of the schema from the docstrings of the code.
 
 A type's description is its docstring, a field's the text underneath it, a
-resolver's its own docstring. So what a reader of the code and a reader of the
-schema are told is one text, kept once.
+resolver's its own docstring. So readers of the code and of the schema read
+the same text.
 """
 
 import ast
@@ -25,7 +25,7 @@ DescribedEnum = TypeVar("DescribedEnum", bound=type[Enum])
     kw_only_default=True, field_specifiers=(strawberry.field,)
 )
 def described(cls: Described) -> Described:
-    """Make a GraphQL type of a class, described by its docstrings."""
+    """Return a GraphQL type of a class, described by its docstrings."""
     texts = {**texts_of(cls.__module__)[cls.__name__]}
     made = strawberry.type(cls, description=flat(cls.__doc__))
     definition: Any = made
@@ -64,8 +64,8 @@ def described_enum(
 def texts_of(module: str) -> Mapping[str, Mapping[str, str]]:
     """Return the texts of each class of a module.
 
-    A module is parsed once: to find each class in its source took a quarter
-    of a second whenever somebody began to serve.
+    A module is parsed once: finding each class in its source took a quarter
+    of a second at every start of the server.
     """
     tree = ast.parse(inspect.getsource(sys.modules[module]))
     return {

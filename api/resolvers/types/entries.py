@@ -23,7 +23,7 @@ __all__ = [
 
 
 class _Entry:
-    """What GraphQL shows of an entry beside its line."""
+    """Fields that GraphQL adds to an entry."""
 
     source: SourceName
 

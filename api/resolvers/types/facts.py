@@ -18,7 +18,7 @@ __all__ = ["FactBatch", "FactConnection", "FactEdge"]
 
 
 class _Thing:
-    """What GraphQL shows of an object otherwise."""
+    """Fields of an object that GraphQL changes."""
 
     @strawberry.field
     @staticmethod
@@ -31,7 +31,7 @@ publish(ObjectIdentity, name="ObjectReference", adds=_Thing)
 
 
 class _Fact:
-    """What GraphQL shows of a fact beside its place."""
+    """Fields that GraphQL adds to a fact."""
 
     at: datetime
     """When it happened, or when it was observed."""

@@ -1,4 +1,4 @@
-"""Incidents: what happened to any node, one after the other."""
+"""Incidents of all nodes, in order of time."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -91,7 +91,7 @@ class Histogram:
 
 @described
 class PlaceLabel:
-    """A label that says where a node stands, such as its rack."""
+    """A label that shows where a node is, such as its rack."""
 
     node: str
 
@@ -104,7 +104,7 @@ class PlaceLabel:
 
 @described
 class FacetWord:
-    """A word by which incidents can be chosen."""
+    """A word by which incidents can be selected."""
 
     word: str | None
     """As the command line writes it; null for those without one."""
@@ -124,7 +124,7 @@ class FacetCounts:
 
     @classmethod
     def merged(cls, found: Iterable[Facets]) -> list[Self]:
-        """Add up what was counted in several logs."""
+        """Add up the counts of several logs."""
         sums = {facet: Counter[str | None]() for facet in Facet}
         for counted in found:
             for facet, words in counted.items():
@@ -152,16 +152,16 @@ class IncidentConnection:
     page_info: PageInfo
 
     histogram: Histogram
-    """Of the whole window and filter, whatever the page."""
+    """Of the whole window and filter, for every page."""
 
     count: int
     """Of the whole window and filter."""
 
     places: list[PlaceLabel]
-    """Where the nodes of these incidents stand: rack, zone and the like."""
+    """Where the nodes of these incidents are: rack, zone and others."""
 
     facets: list[FacetCounts]
-    """Of the whole window and filter, whatever the page: what to narrow by."""
+    """Counts to narrow by, of the whole window and filter."""
 
     nearest: "Nearest | None"
     """If the window is empty: the incidents before and after it."""
@@ -179,7 +179,7 @@ class Renamed:
 
     @classmethod
     def of(cls, renamed: Mapping[str, str]) -> list[Self]:
-        """Take ids, each with the one under which it continues."""
+        """Return IDs, each with the one under which it continues."""
         return [
             cls(was=strawberry.ID(was), now=strawberry.ID(now))
             for was, now in renamed.items()
@@ -188,17 +188,17 @@ class Renamed:
 
 @described
 class IncidentChanges:
-    """Incidents of the last day that are new or judged otherwise."""
+    """Incidents of the last day that are new or changed."""
 
     incidents: list[Incident]
     """Oldest first; at the beginning all of them."""
 
     gone: list[strawberry.ID]
-    """Ids of incidents that left the last day, or became part of another."""
+    """IDs of incidents that left the last day, or became part of another."""
 
     renamed: list[Renamed]
-    """Which of those that are gone continue under another ID: a stronger
-    effect was found, or they became part of another."""
+    """Those of `gone` that continue under another ID: a stronger effect was
+    found, or they became part of another incident."""
 
     coverage: Coverage
     """What may be missing from the last day."""
@@ -212,11 +212,11 @@ class VerdictChanges:
     """At the beginning all of them."""
 
     gone: list[strawberry.ID]
-    """Ids of verdicts that are no more: they left the last day, or what
-    happened is told by another."""
+    """IDs of verdicts that were removed: they left the last day, or another
+    verdict covers what happened."""
 
     renamed: list[Renamed]
-    """Which of those that are gone continue under another ID."""
+    """Those of `gone` that continue under another ID."""
 
     coverage: Coverage
     """What may be missing from the last day."""

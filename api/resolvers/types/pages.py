@@ -19,5 +19,5 @@ class PageInfo:
     """Cursor of its first edge; null if the page is empty."""
 
     end_cursor: str | None
-    """Cursor of its last edge. For an empty page, the cursor that was given,
+    """Cursor of its last edge. For an empty page, the cursor of the query,
     so that nothing is lost between two queries."""

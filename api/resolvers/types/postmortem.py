@@ -18,7 +18,7 @@ class _PostmortemFields:
     verdicts: list[Verdict]
     position: strawberry.ID
     """The entry up to which the log was read: the same question up to there
-    gives the same bytes."""
+    returns the same bytes."""
 
     @strawberry.field
     @staticmethod

@@ -7,7 +7,7 @@ fields follow from theirs:
 
 * an `EntryName` is an ``ID``; a sequence is a list
 * a field that may be ``UNSET``, which JSON leaves out, may be null
-* a field that JSON names otherwise has that name
+* a field with another name in JSON has that name
 * a field that JSON leaves out is left out, unless it is named
 
 What GraphQL shows beyond that is written in a class that adds fields.
@@ -41,7 +41,7 @@ def publish(
     without: Collection[str] = (),
     order: Sequence[str] = (),
 ) -> None:
-    """Make a struct the GraphQL type of its name.
+    """Publish a struct as the GraphQL type of its name.
 
     Args:
         struct: What is published, once: a msgspec struct, a dataclass or a
@@ -56,8 +56,8 @@ def publish(
         shows: Fields that JSON leaves out and the schema shows.
         without: Fields of the struct that are left out.
         order: Fields that the schema lists one after the other where that is
-            not their order with the added ones last: they stand in front of
-            the last that is named.
+            not their order with the added ones last: they come before the
+            last that is named.
 
     Raises:
         TypeError: The order names what is no field, or one twice.

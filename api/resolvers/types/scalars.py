@@ -17,7 +17,7 @@ Json = NewType("Json", object)
 """Any JSON value."""
 
 MILLISECONDS_MAX = 253_402_300_800_000
-"""The year 10000, beyond which Python has no time."""
+"""The year 10000, after the last year of Python."""
 
 
 def _parse(value: Any) -> datetime:

@@ -1,4 +1,4 @@
-"""Flat rows for dashboards, which draw tables and know no connections."""
+"""Flat rows for dashboards, which draw tables, not connections."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Stats: what happened in a window, counted."""
+"""Stats: counts of what happened in a window."""
 
 import strawberry
 

@@ -38,13 +38,13 @@ class EvidenceFields:
 
 
 class ContestSideFields:
-    """What GraphQL writes otherwise of a side of a contest."""
+    """Fields of a side of a contest that GraphQL changes."""
 
     value: Json | None
 
 
 class VerdictFields:
-    """What GraphQL writes otherwise of a verdict."""
+    """Fields of a verdict that GraphQL changes."""
 
     id: strawberry.ID
 

@@ -1,6 +1,6 @@
-"""What one reader may see of the logs.
+"""Authorization: what one reader may see of the logs.
 
-The one place where authorization is applied: a log is read through these
-adapters of the ports of reading, so no field of the schema, no export and no
-subscription can hold what its reader has no right to.
+It is applied only here: logs are read through these adapters of the reading
+ports, so no field of the schema, no export and no subscription can contain
+what its reader has no permission to see.
 """

@@ -24,7 +24,7 @@ __all__ = ["VisibleLogs", "visible"]
 
 
 def visible(logs: Logs, who: Principal) -> Logs:
-    """Return the logs as somebody may see them."""
+    """Return the logs as far as the caller may see them."""
     if who.rights is None:
         return logs
     return VisibleLogs(logs, who.rights)
@@ -49,11 +49,11 @@ class VisibleLogs:
     async def read(
         self, number: int | None, *, cluster: str | None = None
     ) -> VisibleReading:
-        """Open the log that is meant, as it stands now.
+        """Open the log that is meant, as it is now.
 
         Raises:
             NotFoundError: there is none that the reader may see.
-            LogUnavailableError: the database of the own cluster is away.
+            LogUnavailableError: the database of their cluster is away.
             ForbiddenError: the reader has no right in the cluster.
         """
         own = self._rights.cluster_uid
@@ -62,10 +62,10 @@ class VisibleLogs:
         try:
             found = await self._logs.read(number, cluster=cluster)
         except (NotFoundError, ConfigError) as exc:
-            # Which others there are is not told.
+            # Do not reveal which other logs there are.
             raise _nothing(number, cluster) from exc
         except LogUnavailableError as exc:
-            # Nor which of them are away, and which lie beside the own.
+            # Nor which of them are away, or share a database with this one.
             raise await self._away(number, cluster) from exc
         if found.log.cluster_uid != own:
             raise _nothing(number, cluster)
@@ -76,7 +76,7 @@ class VisibleLogs:
     async def _away(
         self, number: int | None, cluster: str | None
     ) -> RecorderError:
-        """Return what to say of a log that is away: the own, or another."""
+        """Return the error for a log that is away: the reader's or another."""
         own = self._rights.cluster_uid
         asked = cluster or getattr(number, "cluster", own)
         known = await self._logs.known()
@@ -89,7 +89,7 @@ class VisibleLogs:
         return LogUnavailableError(msg)
 
     async def known(self) -> Known:
-        """Return the logs of the own cluster, or that it is away.
+        """Return the logs of the reader's cluster, or that it is away.
 
         Raises:
             NotFoundError: there is none.
@@ -100,7 +100,7 @@ class VisibleLogs:
         logs = [log for log in known.logs if log.cluster_uid == own]
         away = [one for one in known.away if one.uid == own]
         if not (logs or away) and known.away:
-            # Of those that were never seen one may be the own.
+            # One that was never reached may be the reader's.
             await self.read(None)
         return Known(logs=logs, away=away)
 
@@ -109,15 +109,15 @@ class VisibleLogs:
         self._logs.note_delivery(log)
 
     async def leave(self, log: int) -> None:
-        """Close what is open of one of many logs, until it is asked again."""
+        """Close the connections to one of many logs until it is read again."""
         await self._logs.leave(log)
 
     async def rest(self) -> None:
-        """Close what need not be open between two questions."""
+        """Close what need not stay open between two requests."""
         await self._logs.rest()
 
     async def status(self, number: int | None) -> Status:
-        """Return everything at a glance: of the logs of the own cluster."""
+        """Return the status of the logs of the reader's cluster."""
         status = await self._logs.status(number)
         own = self._rights.cluster_uid
         status = replace(
@@ -129,11 +129,11 @@ class VisibleLogs:
         return status if whole else status_of(status)
 
     def bell(self, reading: Reading) -> AbstractAsyncContextManager[Bell]:
-        """Return what rings when a log has grown."""
+        """Return a bell that rings when a log has grown."""
         return self._logs.bell(reading)
 
     async def ping(self) -> None:
-        """See that the database answers."""
+        """Check that the database responds."""
         await self._logs.ping()
 
     async def close(self) -> None:

@@ -1,7 +1,7 @@
 """Which names of a log a reader may see.
 
-What may be seen is looked up before it is known what there is, so that a name
-that is hidden takes as long as one that is not there.
+Rights are looked up before names are read, so that a hidden name takes as long
+as one that does not exist.
 """
 
 from collections.abc import Collection, Sequence
@@ -30,7 +30,7 @@ from recorder.model.reference import ObjectIdentity
 __all__ = ["VisibleNames"]
 
 LOOKED_AT = 1000
-"""Names of nodes that are looked through for a text."""
+"""Names of nodes that are searched for a text."""
 
 Item = TypeVar("Item")
 
@@ -43,9 +43,10 @@ class VisibleNames:
         self._sight = sight
 
     async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
-        """Return names, each once; none for a query that is not known.
+        """Return names, each once; none for an unknown query.
 
-        All UIDs of Pods: they lead to nothing but facts. And all kinds.
+        UIDs of Pods are not filtered, as they lead only to facts; nor are
+        kinds.
         """
         found: object
         match query:
@@ -63,7 +64,7 @@ class VisibleNames:
                 whole = cast("NameQuery[Item]", query)
                 found = await self._reading.names(whole)
             case _:
-                # Words that are near another may be of others.
+                # Similar words may come from objects that are hidden.
                 found = ()
         return cast("Sequence[Item]", found)
 
@@ -71,7 +72,7 @@ class VisibleNames:
         self, query: NodeNames | ActiveNodes | ActiveNodesNear
     ) -> Sequence[str]:
         if isinstance(query, NodeNames) and query.names is not None:
-            # Also of names that are not there, which must take as long.
+            # Also of names that do not exist, which must take as long.
             await self._sight.nodes(query.names)
         found = await self._reading.names(query)
         seen = await self._sight.nodes(found)
@@ -80,8 +81,8 @@ class VisibleNames:
     async def _nodes_like(self, query: NodesLike) -> Sequence[str]:
         """Return nodes with a text in their names, or at the beginning.
 
-        As many are looked at, whatever the text: the time must not show
-        that there is a name which the reader may not see.
+        The same number of names is checked for every text: the time must not
+        reveal that there is a hidden name.
         """
         if await self._sight.holds(NODES):
             return await self._reading.names(query)
@@ -107,7 +108,7 @@ class VisibleNames:
     async def _incarnations(
         self, query: Incarnations
     ) -> Sequence[Incarnation]:
-        # What may be seen is looked up before it is known what there is.
+        # Rights are looked up before names are read.
         namespace = query.namespace
         if namespace is None:
             places = await self._sight.places(query.kinds)

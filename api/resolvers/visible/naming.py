@@ -1,7 +1,7 @@
-"""Which namespaces a text of a controller names, as such texts write objects.
+"""The namespaces that a text of a controller names.
 
-``train/llm-0``, kubelet's ``llm-0_train(UID)``, ``namespace train`` however
-it is put, or ``ns/train``.
+In the forms ``train/llm-0``, kubelet's ``llm-0_train(UID)``, ``namespace
+train`` with various punctuation, or ``ns/train``.
 """
 
 import re
@@ -31,7 +31,7 @@ def namespaces_in(text: str) -> Collection[str]:
 def words_of_event(document: bytes | None) -> str:
     """Return the text of an Event, with the namespace of its other object.
 
-    Controllers write into its labels and annotations too.
+    Includes its labels and annotations, which controllers write too.
     """
     try:
         event = orjson.loads(document or b"{}")
@@ -39,13 +39,13 @@ def words_of_event(document: bytes | None) -> str:
         return ""
     if not isinstance(event, dict):
         return ""
-    said = [event.get("message"), event.get("note"), event.get("action")]
+    texts = [event.get("message"), event.get("note"), event.get("action")]
     about = _part(event, "metadata")
     for name in ("labels", "annotations"):
-        said += [f"{key}: {text}" for key, text in _part(about, name).items()]
+        texts += [f"{key}: {text}" for key, text in _part(about, name).items()]
     beside = _part(event, "related").get("namespace")
-    said.append(beside and f"namespace {beside}")
-    return "\n".join(str(one) for one in said if one)
+    texts.append(beside and f"namespace {beside}")
+    return "\n".join(str(one) for one in texts if one)
 
 
 def _part(document: dict[str, Any], name: str) -> dict[str, Any]:

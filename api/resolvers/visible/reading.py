@@ -47,7 +47,7 @@ class VisibleReading:
     """Satisfies the port `Reading`."""
 
     def __init__(self, reading: Reading, sight: Sight, *, whole: bool) -> None:
-        """Take a reading, and whether all Nodes and Pods may be got."""
+        """Take a reading, and whether all Nodes and Pods are visible."""
         self._reading = reading
         self._whole = whole
         self.sight = sight
@@ -55,24 +55,24 @@ class VisibleReading:
 
     @property
     def log(self) -> Log:
-        """Which log, and how large it was."""
+        """The log, and its size when it was read."""
         log = self._reading.log
         return log if self._whole else log_of(log)
 
     @property
     def streams(self) -> Sequence[Stream]:
-        """What was known of each source and resource."""
+        """The state of each stream."""
         streams = self._reading.streams
         return streams if self._whole else [stream_of(one) for one in streams]
 
     async def first_position(self) -> int:
-        """Return the place of the oldest entry that is kept."""
+        """Return the position of the oldest entry that is kept."""
         return await self._reading.first_position()
 
     async def reach(
         self, since: datetime | None, until: datetime | None
     ) -> None:
-        """Prepare to be asked about a time, which may lie in the archive."""
+        """Prepare to read a time, which may be in the archive."""
         await self._reading.reach(since, until)
 
     def as_of(self, position: int) -> "VisibleReading":
@@ -80,14 +80,14 @@ class VisibleReading:
         return self._of(self._reading.as_of(position))
 
     async def pinned(self, position: int) -> "VisibleReading":
-        """Return the log as if nothing had come behind a position."""
+        """Return the log as if nothing had come after a position."""
         return self._of(await self._reading.pinned(position))
 
     async def again(self) -> "VisibleReading":
-        """Read where the same log stands now, with the rights of now.
+        """Read the current state of the same log, with the current rights.
 
         Raises:
-            ForbiddenError: the reader has none by now.
+            ForbiddenError: the reader no longer has any right.
         """
         reading = await self._reading.again()
         sight = await self.sight.afresh(reading)
@@ -106,16 +106,16 @@ class VisibleReading:
         return self._reading.clock_jumps()
 
     async def archived(self, window: Window) -> Archived:
-        """Return what of a window lies in days that were dropped."""
+        """Return what of a window is in days that were dropped."""
         found = await self._reading.archived(window)
         return found if self._whole else unread_of(found)
 
     async def pages(
         self, query: ListQuery[Item], *, after: int, limit: int | None = None
     ) -> AsyncIterator[Sequence[Item]]:
-        """Yield what may be seen behind a position; no page is empty.
+        """Yield what may be seen after a position; no page is empty.
 
-        Of entries also with the parts by which that is decided.
+        Entries include the parts on which visibility depends.
         """
         seen: object
         if isinstance(query, EntryQuery):
@@ -140,10 +140,10 @@ class VisibleReading:
         *,
         on_day: OnDay | None = None,
     ) -> int:
-        """Return a position after which the newest ``count`` items lie.
+        """Return a position with the newest ``count`` visible items after it.
 
-        Of those that may be seen. Were hidden ones counted, a filter by
-        actor, reason or time and a small limit would show how many there are.
+        If hidden items were counted, a filter by actor, reason or time with a
+        small limit would reveal how many there are.
         """
         newest_of = partial(self._reading.skip_to_newest, on_day=on_day)
         if self._whole and isinstance(query, EntryQuery):
@@ -160,7 +160,7 @@ class VisibleReading:
     async def newest(
         self, selection: Selection, *, before: int | None = None
     ) -> Entry | None:
-        """Return the newest line of a selection, with its document."""
+        """Return the newest visible entry of a selection, with document."""
         while True:
             line = await self._reading.newest(selection, before=before)
             if line is None or await self.sight.lines([line]):
@@ -168,21 +168,21 @@ class VisibleReading:
             before = line.entry.position
 
     async def facts_end(self) -> FactsEnd | None:
-        """Return where facts end; None where every entry has its own."""
+        """Return where facts end; None if every entry has its facts."""
         return await self._reading.facts_end()
 
     async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
-        """Return the facts for a purpose, in the order of the log."""
+        """Return the visible facts of a query, in the order of the log."""
         return await self.sight.facts(await self._reading.facts(query))
 
     async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
-        """Return names, each once."""
+        """Return visible names, each once."""
         return await self._names.names(query)
 
     async def states(
         self, query: StateQuery[Key, Found]
     ) -> Mapping[Key, Found]:
-        """Return what the log knows of each of some things, where it does."""
+        """Return the known states of those that may be seen."""
         if isinstance(query, NodesBefore | Tenants):
             names = await self.sight.nodes(query.names)
             query = cast("StateQuery[Key, Found]", replace(query, names=names))

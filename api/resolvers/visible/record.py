@@ -1,9 +1,9 @@
-"""What a log says of itself, as far as a reader of a part may read it.
+"""What a reader of only a part of a log may know about the log itself.
 
-The reader learns when and of which resource something may be missing, and not
+The reader sees when and in which resource something may be missing, but not
 what the recorder wrote about it: reasons and proofs count the objects of
-others, and name files, servers and the place of the archive. Nor how large
-the log and its database are, who writes it, and on which machine.
+others, and name files, servers and the place of the archive. Hidden are also
+the sizes of the log and its database, its writer, and the writer's machine.
 """
 
 from dataclasses import replace
@@ -25,12 +25,12 @@ PLACE = "the archive"
 
 
 def log_of(log: Log) -> Log:
-    """Return a log without its size, where that is told, and its writer."""
+    """Return a log without its writer; its size is not shown."""
     return replace(log, is_part=True, holder=log.holder and "the recorder")
 
 
 def gap_of(gap: Gap) -> Gap:
-    """Return a gap without what was counted, and the words of an error."""
+    """Return a gap without counts and texts of errors."""
     return structs.replace(
         gap,
         reason=REASON,
@@ -42,7 +42,7 @@ def gap_of(gap: Gap) -> Gap:
 
 
 def stream_of(stream: Stream) -> Stream:
-    """Return a stream without counts of what came."""
+    """Return a stream without counts of what it delivered."""
     return replace(
         stream,
         entries=0,
@@ -52,7 +52,7 @@ def stream_of(stream: Stream) -> Stream:
 
 
 def unread_of(found: Archived) -> Archived:
-    """Return what is archived without where, and why it was not read."""
+    """Return what is archived, without its place and why it was not read."""
     return replace(
         found,
         read=[structs.replace(one, place=PLACE) for one in found.read],

@@ -1,11 +1,11 @@
 """Which facts, entries and nodes of one log a reader may see.
 
-Whoever may get an object may read its history. Of a node, whoever may get
-Pods of a namespace that it ran may read what happened to it: Events about it,
-and the facts of its versions. Not its documents, which name the images and
-volumes of everybody, and nothing of its audit records, which hold those
-documents too. What the recorder says of itself is for who may get all Nodes
-and Pods.
+A reader who may get an object may read its history. A reader who may get Pods
+of a namespace that ran on a node may read what happened to the node: Events
+about it, and the facts of its versions; but not its documents, which name the
+images and volumes of all tenants, nor its audit records, which contain those
+documents. Entries of the recorder about itself are visible to readers who may
+get all Nodes and Pods.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,10 +33,10 @@ NODE_LEASES = "kube-node-lease"
 NAMESPACES = [("", "Namespace"), ("", "namespaces")]
 
 NAMESPACES_MAX = 500
-"""Of a cluster, that are asked about one by one before the first answer."""
+"""Of a cluster, that are reviewed one by one before the first answer."""
 
 PLACES_MAX = 2000
-"""Kinds times namespaces that are looked through for one text."""
+"""Kinds times namespaces that are searched for one text."""
 
 BUILT_IN_PLURALS = {(one.group, one.kind): one.plural for one in BUILT_IN}
 
@@ -49,26 +49,26 @@ OF_THE_LOG = frozenset(
         Operation.RETENTION,
     }
 )
-"""What the recorder says of itself: it counts objects of all, and names files,
-servers, and the nodes and incidents that are held."""
+"""Entries of the recorder about itself: they count the objects of all tenants,
+and name files, servers, and the nodes and incidents that are held."""
 
 
 class View(Enum):
-    """How much of an object is seen."""
+    """How much of an object the reader may see."""
 
     WHOLE = auto()
     """Everything: the reader may get it."""
 
     NEAR = auto()
-    """What happened to it: it is a node that ran Pods of the reader."""
+    """Only what happened to it: a node that ran Pods of the reader."""
 
     def shows(self, kind: FactKind) -> bool:
-        """Return whether facts of a kind are seen."""
+        """Return whether facts of a kind are visible."""
         return self is View.WHOLE or kind is not FactKind.REQUESTED
 
 
 class Sight:
-    """What one reader sees of one log, while one question is answered."""
+    """What one reader may see of one log, during one request."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Sight:
         reading: Reading,
         shown_by: Collection[Right] = (),
     ) -> None:
-        """Take a log, and the rights by which it was shown before."""
+        """Take a log, and the rights that gave access to it before."""
         self._rights = rights
         self._reading = reading
         self._shown_by = shown_by
@@ -85,10 +85,10 @@ class Sight:
         self._plurals: dict[tuple[str, str], str] | None = None
 
     async def afresh(self, reading: Reading | None = None) -> "Sight":
-        """Return the same, of rights that are looked up again.
+        """Return the same with rights that are looked up again.
 
         Raises:
-            ForbiddenError: the reader has none by now.
+            ForbiddenError: the reader no longer has any right.
         """
         held = {right for right, held in self._held.items() if held}
         shown_by = held or self._shown_by
@@ -97,7 +97,7 @@ class Sight:
         return afresh
 
     async def check(self) -> None:
-        """Check that an empty answer would not only be a refusal.
+        """Check that the reader may see anything, as far as is known.
 
         Raises:
             ForbiddenError: the reader has no right in the cluster.
@@ -114,7 +114,7 @@ class Sight:
         if any(self._held[right] for right in rights):
             return
         if not (rights or self._shown_by):
-            # Too many to ask about, or none known: what is asked will show.
+            # Too many to review, or none known: each query decides.
             return
         msg = (
             "you may not read anything of this cluster: it takes the right to"
@@ -123,7 +123,7 @@ class Sight:
         raise ForbiddenError(msg)
 
     async def facts(self, found: Sequence[StoredFact]) -> list[StoredFact]:
-        """Return those facts that may be seen, in their order."""
+        """Return the visible facts, in their order."""
         views = await self.views(stored.fact.object for stored in found)
         near = [
             _words(stored)
@@ -140,9 +140,9 @@ class Sight:
         ]
 
     async def lines(self, found: Sequence[Entry]) -> list[Entry]:
-        """Return those lines that may be seen, in their order.
+        """Return the visible entries, in their order.
 
-        Of Events with their documents.
+        Entries of Events must have their documents.
         """
         views = await self.views(line.identity for line in found)
         of_the_log = await self.is_whole()
@@ -164,7 +164,7 @@ class Sight:
         ]
 
     async def _of_others(self, texts: Iterable[str]) -> Collection[str]:
-        """Return those texts that name a namespace of others."""
+        """Return the texts that name a namespace of other tenants."""
         named = {text: namespaces_in(text) for text in {*texts}}
         named = {text: names for text, names in named.items() if names}
         if not named:
@@ -179,15 +179,15 @@ class Sight:
     async def objects(
         self, identities: Iterable[ObjectIdentity | None]
     ) -> Collection[ObjectIdentity | None]:
-        """Return those objects that the reader may see in part or whole."""
+        """Return the objects that the reader may see, in part or whole."""
         return (await self.views(identities)).keys()
 
     async def views(
         self, identities: Iterable[ObjectIdentity | None]
     ) -> Mapping[ObjectIdentity | None, View]:
-        """Return how much may be seen of objects; of nodes through Pods too.
+        """Return how much of objects is visible; nodes also through Pods.
 
-        Of what names no object nothing is.
+        None, which names no object, is never visible.
         """
         asked = {one for one in identities if one is not None}
         rights = {one: await self._right(one) for one in asked}
@@ -206,9 +206,9 @@ class Sight:
     ) -> Collection[Place]:
         """Return where the reader may get objects of some kinds.
 
-        In all namespaces, or in those whose Pods they may get. It is looked
-        up before a name is looked for, so that a name that is hidden takes as
-        long as one that is not there.
+        In all namespaces, or in those whose Pods they may get. Looked up
+        before names are read, so that a hidden name takes as long as one that
+        does not exist.
         """
         anywhere = {Place(*kind, None) for kind in kinds}
         seen = await self._held_places(anywhere)
@@ -233,7 +233,7 @@ class Sight:
         return {place for place, right in rights.items() if self._held[right]}
 
     async def _namespaces(self) -> Sequence[str]:
-        """Return the namespaces of the log whose Pods were asked about."""
+        """Return the namespaces of the log, after a review of their Pods."""
         found = await self._reading.names(ObjectNames(NAMESPACES))
         names = [name for _, name in found][:NAMESPACES_MAX]
         await self.learn(Right("", "pods", name) for name in names)
@@ -245,7 +245,7 @@ class Sight:
         return self._held[NODES] and self._held[PODS]
 
     async def nodes(self, names: Iterable[str]) -> Collection[str]:
-        """Return those nodes that may be seen, or that concern the reader."""
+        """Return the visible nodes: all, or those that ran Pods of theirs."""
         wanted = set(names)
         await self.learn([NODES])
         if self._held[NODES]:
@@ -262,7 +262,7 @@ class Sight:
     async def tenants(
         self, found: Mapping[str, Collection[str]]
     ) -> Mapping[str, Collection[str]]:
-        """Return of the namespaces on nodes those that are the reader's."""
+        """Return which namespaces on each node are the reader's."""
         pods = {
             space: Right("", "pods", space)
             for spaces in found.values()
@@ -287,7 +287,7 @@ class Sight:
         return self._held[right]
 
     async def _right(self, identity: ObjectIdentity) -> Right:
-        """Return the right that an object takes."""
+        """Return the right that is needed to get an object."""
         named = identity.group, identity.kind
         plural = BUILT_IN_PLURALS.get(named)
         if plural is None and identity.kind.islower():

@@ -1,6 +1,6 @@
-"""What a stream of facts shows of a log, as far as its reader may see it.
+"""The facts of a subscription that its reader may see.
 
-A stream outlives the rights of its reader: they are looked up again for each
+Rights can change during a subscription: they are looked up again for each
 batch, and while none comes.
 """
 
@@ -29,8 +29,8 @@ class VisibleFactStream:
 
         Args:
             reading: of the log, with the rights of the reader.
-            node: the only one whose facts are wanted, if it is one.
-            cover: says what a log vouches for.
+            node: the only node whose facts are wanted; None: all.
+            cover: returns the coverage of a log.
         """
         assert isinstance(reading, VisibleReading), "of a reader with rights"
         self._reading = reading
@@ -40,7 +40,7 @@ class VisibleFactStream:
         self._cover = cover
 
     async def check(self) -> None:
-        """Check that the reader may go on.
+        """Check that the reader still has access.
 
         Raises:
             ForbiddenError: the log, or the node, may no longer be seen.
@@ -58,7 +58,7 @@ class VisibleFactStream:
     async def seen(
         self, batches: AsyncIterator[FactBatch]
     ) -> AsyncIterator[FactBatch]:
-        """Yield batches with the facts of them that may be seen.
+        """Yield batches with their visible facts.
 
         Raises:
             ForbiddenError: the log, or the node, may no longer be seen.
