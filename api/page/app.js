@@ -29,11 +29,11 @@ const loaded = new Map();
 /** @type {Set<string>} */
 const loading = new Set();
 
-/** Whether a part of the page is on its way. */
+/** Whether a part of the page is loading. */
 export const isLoadingPart = () => loading.size > 0;
 
 /**
- * A view of a part of the page: until that is there, lines in its place.
+ * A view of a part of the page, with placeholder lines until it is loaded.
  * @param {{page: import('./page.js').Page, view: [keyof typeof PARTS, string]}}
  *   given
  */
@@ -78,7 +78,7 @@ export function App({ page }) {
 }
 
 /**
- * What is shown instead of a view, where there can be none.
+ * What is shown instead of a view that cannot be shown.
  * @param {import('./page.js').Page} page
  */
 function insteadOf(page) {
@@ -100,7 +100,7 @@ function NoLog({ page }) {
 }
 
 /**
- * The title: the finding, so that a tab or a preview of the link tells it.
+ * The title: the finding, so that a tab or a preview of the link shows it.
  * @param {import('./page.js').Page} page
  * @returns {string}
  */

@@ -15,7 +15,7 @@ const TIMED = new Set(['node', 'workload', 'compare']);
 
 /** The page, with everything that can be done to it. */
 export class DoingPage extends Page {
-  /** The window that keys move, where the view has one. */
+  /** The window that keys move, if the view has one. */
   get window() {
     const { view } = this.place;
     if (!TIMED.has(view)) return null;
@@ -23,7 +23,7 @@ export class DoingPage extends Page {
   }
 
   /**
-   * Do what a key asks for.
+   * Perform the action of a key.
    * @param {{action: string, by?: number}} asked
    */
   act({ action, by = 0 }) {
@@ -179,7 +179,7 @@ export class DoingPage extends Page {
     this.set({ hit: (this.ui.hit + by + count) % count });
   }
 
-  /** Copy what the view tells, as Markdown. */
+  /** Copy what the view shows, as Markdown. */
   async copy() {
     const { place, answers } = this;
     const opened = answers.of('entry').data?.entry;
@@ -193,7 +193,7 @@ export class DoingPage extends Page {
     } else await this.copyText(location.href);
   }
 
-  /** Close what offers it, and copy it. @param {string | null} text null: Markdown */
+  /** Close the dialog, and copy the text. @param {string | null} text null: Markdown */
   async handOver(text) {
     this.show('');
     await (text === null ? this.copy() : this.copyText(text));
@@ -207,7 +207,7 @@ export class DoingPage extends Page {
     this.set({ said: 'Saved the postmortem.' });
   }
 
-  /** Ask for the report of the verdict that is open, or of the window. */
+  /** Request the report of the open verdict, or of the window. */
   async report() {
     const { place, openVerdict } = this;
     const { from, to } = this.nodeWindow;

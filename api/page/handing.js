@@ -1,7 +1,7 @@
 /** Hands text over: to the clipboard, or as a file. */
 
 /**
- * Copy text. Without TLS browsers give no clipboard; the old way still works.
+ * Copy text. Without TLS browsers offer no clipboard; the old way still works.
  * @param {string} text
  * @returns {Promise<boolean>} whether it was copied
  */

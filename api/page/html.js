@@ -1,4 +1,4 @@
-/** Preact and HTM, put together: the only module that knows both. */
+/** Preact and HTM: the only module that uses both. */
 
 import { Component, h, render } from '../static/assets/vendor/preact.mjs';
 import htm from '../static/assets/vendor/htm.mjs';

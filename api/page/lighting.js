@@ -1,8 +1,8 @@
 /**
  * What is pointed at lights up everywhere: in the chain, the list, the lanes.
  *
- * It goes round the rendering on purpose: a hand that crosses a list of five
- * hundred facts must not make the page anew for each.
+ * It bypasses rendering on purpose: moving over a list of five hundred facts
+ * must not render the page for each.
  */
 
 let current = /** @type {string | null} */ (null);

@@ -1,11 +1,11 @@
-/** Keeps the page up to date: when new facts come, what they touch is asked. */
+/** Keeps the page up to date: requests what new facts affect. */
 
 import { FACTS_CAME } from './ask/queries.js';
 import { listen } from './ask/stream.js';
 
 /** Facts come in thousands; a person reads once in a while. */
 const AGAIN_WAIT = 1500;
-/** How the codes begin of cursors that cannot be gone on from. */
+/** The prefix of codes of cursors that cannot be continued from. */
 const CURSOR = 'question.cursor';
 
 /**
@@ -54,7 +54,7 @@ function follow(page, log, signal) {
       }
     },
     refused: (/** @type {any[]} */ errors) => {
-      // Facts were derived anew, or pruned: what is shown is asked anew too.
+      // Facts were derived again, or pruned: request what is shown again too.
       if (errors.some((one) => one.extensions.code.startsWith(CURSOR))) {
         cursor = null;
         refresh();

@@ -17,7 +17,7 @@ takeToken();
 const root = /** @type {HTMLElement} */ (document.getElementById('page'));
 let isDue = false;
 
-/** Make the page anew, once however much has changed. */
+/** Render the page, once for all changes. */
 function changed() {
   if (isDue) return;
   isDue = true;
@@ -89,7 +89,7 @@ function chooseWindow() {
   page.go(window, { replace: true });
 }
 
-/** What the page announces of itself: whether it has all that it asked for. */
+/** Whether all answers are loaded, as an attribute of the page. */
 function stateOf() {
   const found = page.needs
     .map(({ slot, isAside }) => ({ ...answers.of(slot), isAside }))

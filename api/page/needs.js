@@ -1,4 +1,4 @@
-/** What each view asks for. A pure function of where one is. */
+/** What each view requests: a pure function of the place. */
 
 import * as queries from './ask/queries.js';
 import { readInstant, writeShort } from './time/instant.js';
@@ -9,23 +9,23 @@ import { readFilter } from './words/filter.js';
 /** @typedef {import('./route/place.js').Place} Place */
 
 const OVERVIEW_EVERY = 10_000;
-/** Whether the recorder still answers; silence is noticed within both. */
+/** Whether the recorder still responds; silence is noticed within both. */
 const PULSE_EVERY = 2500;
 const PULSE_PATIENCE = 4000;
-/** Milliseconds; of the other clusters of a fleet, which are not followed. */
+/** Milliseconds; for the other clusters of a fleet, which are not followed. */
 const OTHERS_EVERY = 30_000;
 const WEEK = 7 * 86_400_000;
 const STRIP_STEPS = 120;
 const MAP_STEPS = 240;
 const PAGE_LENGTH = 200;
 const HITS_MAX = 20;
-/** As much as is looked at when nothing else is asked for. */
+/** The default window. */
 const LAST = '24h';
 
 /**
  * @typedef {{log: string, name?: string, kind: string, began: number | null,
- *   until: number | null}} Known which log it is, of which cluster, live or
- *   tape, and from when to when it is known
+ *   until: number | null}} Known a log, its cluster, whether it is live or a
+ *   tape, and the time span that is recorded
  * @typedef {{place: Place, known: Known | null, searched: string,
  *   job?: string, isHanding?: boolean, cursors: string[], logs?: Known[]}} State
  *   `job` is the one that a search found; `cursors` lead to the older pages
@@ -33,7 +33,7 @@ const LAST = '24h';
  */
 
 /**
- * Say what to ask.
+ * Return what to request.
  * @param {State} state
  * @returns {Need[]}
  */
@@ -49,7 +49,7 @@ export function needsOf(state) {
       every: PULSE_EVERY, patience: PULSE_PATIENCE,
     },
   ];
-  // Which log is meant is known with the overview alone.
+  // Only the overview shows which log is meant.
   if (known === null) return needs;
   needs.push(...VIEWS[place.view]({ ...state, known }));
   if (place.entry !== '') {
@@ -110,7 +110,7 @@ function ofFleet({ place, known, cursors, logs = [] }) {
 }
 
 /**
- * What a fleet asks of one log. The first is followed; others are asked again.
+ * What a fleet requests of one log. The first is followed, the others polled.
  * @param {Place} place
  * @param {Known} known
  * @param {boolean} isFirst
@@ -129,7 +129,7 @@ function ofLog(place, known, isFirst) {
   }];
   const week = (known.until ?? 0) - WEEK;
   const isShort = (readInstant(span.since ?? '') ?? known.until ?? 0) > week;
-  // What returns is counted over a week; a younger log is asked for all of it.
+  // Recurrence is counted over a week; a younger log is read in full.
   if (isShort && span.since !== written(known.began)) {
     const since = written(Math.max(week, known.began ?? week));
     needs.push({
@@ -150,7 +150,7 @@ export const fleetSlot = ({ log }, isFirst) =>
   isFirst ? 'incidents' : `fleet ${log}`;
 
 /**
- * The window of the fleet as it is asked of a log.
+ * The window of the fleet as it is requested of a log.
  * @param {Place} place
  * @param {Known} known
  */
@@ -162,7 +162,7 @@ function fleetSpan(place, known) {
   const everything = { since: written(began), until: null };
   const age = readAge(place.last || LAST);
   if (age === null || began === null || until === null) return everything;
-  // Before it began there is nothing, and nobody has to be told so.
+  // Before it began there is nothing, which need not be shown.
   if (until - age < began) return everything;
   if (kind === 'TAPE') return { since: written(until - age), until: null };
   return { since: place.last || LAST, until: null };
@@ -209,7 +209,7 @@ function ofNode({ place, known }) {
 }
 
 /**
- * Where the answer about a node is kept: another node's is never shown for it.
+ * The slot of the answer about a node, which no other node shares.
  * @param {Place} place
  * @returns {string}
  */
@@ -217,10 +217,10 @@ export const nodeSlot = ({ name, log, cluster }) =>
   `node ${name} ${log} ${cluster}`;
 
 /**
- * More than is seen, on a grid as coarse as the window, so that a hand that
- * moves the window asks once in a while and not with every step. Of a time
- * that is looked at and not recorded the answer has to say so: what is more
- * than is seen ends where the record does, and what is seen does not.
+ * A window larger than what is shown, on a grid as coarse as it, so that moving
+ * it sends a request now and then and not with every step. The margin ends
+ * where the record does; the shown part does not, so that the answer states
+ * which time in it was not recorded.
  * @param {{from: number, to: number}} window
  * @param {Known} known
  * @returns {{since: string | null, until: string | null}}
@@ -234,7 +234,7 @@ export function asking({ from, to }, known) {
   const isBehind = end !== null && from >= end;
   return {
     since: written(isBefore ? since : Math.max(since, began ?? since)),
-    // Beyond what is vouched for the recorder says where it ends.
+    // Beyond what is vouched for, the recorder reports where it ends.
     until: end !== null && until >= end && !isBehind ? null : written(until),
   };
 }

@@ -1,8 +1,8 @@
 /**
- * The page: where one is, what was answered, and what can be done.
+ * The page: the place, the answers, and the actions.
  *
- * Views read it and call it; it knows no markup. What a person chose is in
- * the place, and so in the address; the rest is forgotten with the tab.
+ * Views read it and call it; it has no markup. What the user chose is in the
+ * place, and so in the address; the rest is lost when the tab is closed.
  */
 
 import { leadingTo, writePlace } from './route/place.js';
@@ -55,7 +55,7 @@ export class Page extends Reading {
     return this.answers.of('overview').data?.status ?? null;
   }
 
-  /** The cluster that the place speaks of, or null before it is known. */
+  /** The cluster of the place, or null before it is known. */
   get cluster() {
     return clusterOf(this.status, this.place);
   }
@@ -66,22 +66,22 @@ export class Page extends Reading {
     return cluster === null ? null : knownOf(cluster);
   }
 
-  /** Whether the fleet is of every cluster, and not of one that is named. */
+  /** Whether the fleet is every cluster, not one that is named. */
   get isOfAll() {
     return !isNamed(this.place);
   }
 
-  /** What is known of the logs that the fleet is of. */
+  /** What is known of the logs of the fleet. */
   get fleetLogs() {
     return fleetOf(this.status, this.place).map(knownOf);
   }
 
-  /** The clusters of which the recorder can read nothing now. */
+  /** The clusters that the recorder cannot read now. */
   get away() {
     return this.status?.away ?? super.away;
   }
 
-  /** How many live clusters the fleet leaves out, because they are many. */
+  /** How many live clusters the fleet leaves out, because there are too many. */
   get leftOut() {
     return leftOutOf(this.status, this.fleetLogs);
   }
@@ -91,7 +91,7 @@ export class Page extends Reading {
     return this.cluster?.sources ?? super.sources;
   }
 
-  /** What has to be asked now. */
+  /** What has to be requested now. */
   get needs() {
     return needsOf({
       place: this.place,
@@ -115,7 +115,7 @@ export class Page extends Reading {
     return cursors;
   }
 
-  /** The slot of the node that is looked at. */
+  /** The slot of the node that is shown. */
   get nodeSlot() {
     return nodeSlot(this.place);
   }
@@ -130,7 +130,7 @@ export class Page extends Reading {
   }
 
   /**
-   * Be somewhere else, and let the address say so.
+   * Go to another place, and update the address.
    * @param {Partial<Place>} changes
    * @param {{replace?: boolean}} [how] whether going back should skip it
    */
@@ -141,7 +141,7 @@ export class Page extends Reading {
   }
 
   /**
-   * Take the place that an address tells, as when somebody goes back.
+   * Take the place from an address, as when the user goes back.
    * @param {Place} place
    */
   arrive(place) {

@@ -1,6 +1,6 @@
 /**
- * What can be read from the place and the answers together: windows, lanes,
- * verdicts. Each is made once for the answers that it rests on.
+ * What follows from the place and the answers together: windows, lanes,
+ * verdicts. Each is computed once for the answers that it depends on.
  */
 
 import { nodeSlot } from './needs.js';
@@ -44,7 +44,7 @@ export class Reading {
     return /** @type {any[]} */ (NONE);
   }
 
-  /** The pages of the list that is looked at, newest first. */
+  /** The pages of the list that is shown, newest first. */
   get pages() {
     const { view } = this.place;
     const first = view === 'object' ? 'object' : 'incidents';
@@ -63,7 +63,7 @@ export class Reading {
     return this.pages.at(-1)?.hasPreviousPage ?? false;
   }
 
-  /** The fleet, as its answers and the place make it. */
+  /** The fleet, from its answers and the place. */
   get fleet() {
     return fleetOf(this);
   }
@@ -88,7 +88,7 @@ export class Reading {
     return { from: known.began - room, to: known.until + room };
   }
 
-  /** The answer about the node that is looked at, or null. */
+  /** The answer about the node that is shown, or null. */
   get node() {
     return this.answers.of(nodeSlot(this.place)).data?.node ?? null;
   }
@@ -116,7 +116,7 @@ export class Reading {
     });
   }
 
-  /** The verdict whose chain is told: the one that was chosen, or the newest. */
+  /** The verdict whose chain is shown: the one that was chosen, or the newest. */
   get openVerdict() {
     const { verdict: id } = this.place;
     const { verdicts } = this;
@@ -152,7 +152,7 @@ export class Reading {
     );
   }
 
-  /** The window that shows all that the view tells; null if that is nothing. */
+  /** The window that fits everything in the view; null if that is nothing. */
   get fit() {
     if (this.place.view === 'workload') return null;
     const { verdicts, node } = this;
@@ -191,8 +191,8 @@ export class Reading {
 function madeOf({ isNode, data, verdict, sources }) {
   if (data === null || (isNode && data.timeline === null)) return [];
   if (!isNode) return lanesOfWorkload(data, sources);
-  const told = verdict === null ? [] : [verdict];
-  return lanesOfNode(data.timeline, told, sources);
+  const verdicts = verdict === null ? [] : [verdict];
+  return lanesOfNode(data.timeline, verdicts, sources);
 }
 
 /**

@@ -1,18 +1,18 @@
 /**
- * What was asked and answered: one slot for each part of the page.
+ * Requests and their answers: one slot for each part of the page.
  *
- * A slot keeps its last answer while the next is on its way or has failed, so
- * that the screen never goes blank; a failed question is asked again by
- * itself, later each time.
+ * A slot keeps its last answer while the next one is loading or has failed, so
+ * that the screen never goes blank; a failed request is retried automatically,
+ * with increasing delays.
  *
  * @typedef {{slot: string, query: string,
  *   variables: Record<string, unknown>, every?: number, patience?: number,
- *   isAside?: boolean}} Need the view stands without what is an aside; times
- *   are milliseconds
+ *   isAside?: boolean}} Need a view is shown without the answers of asides;
+ *   times are milliseconds
  * @typedef {{data: any, key: string, dataKey: string, isAsking: boolean,
  *   error: string, code: string, isFinal: boolean, answeredAt: number,
  *   tries: number}} Answer
- *   `isFinal` says that asking again would change nothing
+ *   `isFinal` says that a retry would change nothing
  */
 
 import { AskError } from './post.js';
@@ -63,13 +63,13 @@ export class Answers {
     return this.slots.get(slot) ?? NOTHING;
   }
 
-  /** Whether anything is on its way. */
+  /** Whether anything is loading. */
   get isAsking() {
     return this.asked.size > 0;
   }
 
   /**
-   * Say what the page needs now. What nobody needs any more is not asked.
+   * Set what the page needs now. What is no longer needed is not requested.
    * @param {Need[]} needs
    */
   want(needs) {
@@ -86,7 +86,7 @@ export class Answers {
   }
 
   /**
-   * Ask a slot again, because something new is known to be there.
+   * Request a slot again, because something new was recorded.
    * @param {string} slot
    */
   refresh(slot) {
@@ -94,7 +94,7 @@ export class Answers {
     if (need !== undefined && !this.asked.has(slot)) this.#ask(need);
   }
 
-  /** Ask again at once what has failed. */
+  /** Retry at once what has failed. */
   retry() {
     for (const need of this.needs.values()) {
       if (this.of(need.slot).error !== '') this.#ask(need);

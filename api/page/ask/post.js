@@ -1,14 +1,14 @@
-/** Asks the recorder one question over HTTP. */
+/** Sends one query to the recorder over HTTP. */
 
 import { proof } from './token.js';
 
 /** Milliseconds; longer than the server lets a statement run. */
 const PATIENCE = 60_000;
 
-/** Codes of what stays as it is, however often it is asked. */
+/** Codes of errors that a retry does not change. */
 const FINAL = /^(question|not_found|config|graphql|access|api\.limit)/;
 
-/** What could not be answered, in words for people. */
+/** A request that failed, with a message for people. */
 export class AskError extends Error {
   /**
    * @param {string} message
@@ -19,14 +19,14 @@ export class AskError extends Error {
     this.code = code;
   }
 
-  /** Whether asking again would change nothing. */
+  /** Whether a retry would change nothing. */
   get isFinal() {
     return FINAL.test(this.code);
   }
 }
 
 /**
- * Ask, and give the data of the answer.
+ * Send a query, and return the data of the answer.
  * @param {string} query
  * @param {Record<string, unknown>} variables
  * @param {AbortSignal} signal

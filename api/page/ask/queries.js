@@ -1,4 +1,4 @@
-/** The questions of the page, each in one place. */
+/** The queries of the page. */
 
 const COVERAGE = `coverage { complete since until says moreGaps
   gaps { id source resource from to reason proved possible healed } }`;
@@ -39,10 +39,10 @@ const PLACEMENT = `namespace pod uid node gpus boundAt runningAt deletingAt
   endedAt restartedAt phase disruption exitCodes entries
   workload { kind namespace name uid group }`;
 
-/** Whether anybody answers. */
+/** Whether the server responds. */
 export const PULSE = 'query Pulse { __typename }';
 
-/** Which logs there are, and how far they are: asked again all the time. */
+/** Which logs there are, and how current they are: requested continually. */
 export const OVERVIEW = `query Overview {
   status {
     now
@@ -76,7 +76,7 @@ export const SOURCES = `query Sources {
   }
 }`;
 
-/** What happened to any node. */
+/** Incidents of all nodes. */
 export const INCIDENTS = `query Incidents(${LOG}, $since: DateTime,
   $until: DateTime, $happened: [Happened!], $causes: [Cause!],
   $confidence: [Confidence!], $node: String, $workload: String,
@@ -101,7 +101,7 @@ export const INCIDENTS = `query Incidents(${LOG}, $since: DateTime,
   }
 }`;
 
-/** What happened lately, to count what returns. */
+/** Recent incidents, to count what recurs. */
 export const RECENT = `query Recent(${LOG}, $since: DateTime) {
   incidents(${OF_LOG}, since: $since, last: 500, steps: 1) {
     nodes { id happened from nodes }
@@ -116,7 +116,7 @@ export const COMPARABLE = `query Comparable(${LOG}, $node: String!,
   }
 }`;
 
-/** What happened last to a node: where to look without a window. */
+/** What happened last to a node: the view without a window. */
 export const LATEST = `query Latest(${LOG}, $node: String!) {
   why(${OF_LOG}, node: $node) {
     verdicts { id beganAt at backInServiceAt } ${COVERAGE}
@@ -239,7 +239,7 @@ export const POSTMORTEM = `query Postmortem(${LOG}, $subject: String!,
   }
 }`;
 
-/** That something new was recorded; what it is, the views ask themselves. */
+/** Notice of new facts; views request what they show themselves. */
 export const FACTS_CAME = `subscription FactsCame(${LOG}, $after: String) {
   facts(${OF_LOG}, after: $after) { cursor facts { entry } }
 }`;

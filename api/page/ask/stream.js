@@ -8,7 +8,7 @@ import { proof } from './token.js';
 
 const WAIT_FIRST = 1000;
 const WAIT_LAST = 30_000;
-/** The server says something every 15 seconds; silence means it is gone. */
+/** The server sends something every 15 seconds; silence means it is down. */
 const SILENCE_MAX = 45_000;
 const BUFFER_MAX = 8_000_000;
 
@@ -41,7 +41,7 @@ export function eventsIn(text) {
  */
 
 /**
- * Listen until told to stop, beginning anew whenever the stream ends.
+ * Listen until stopped, and reconnect whenever the stream ends.
  * @param {{query: string, variables: () => Record<string, unknown>}} asked
  * @param {Hands} to
  * @param {AbortSignal} signal
@@ -58,7 +58,7 @@ export async function listen(asked, to, signal) {
         },
       }, signal);
     } catch {
-      // Whatever it was, the answer is the same: say so, wait, begin anew.
+      // Every failure is handled the same: report it, wait, reconnect.
     }
     to.state(false);
     await pause(wait, signal);

@@ -1,13 +1,13 @@
 /**
- * The token that proves who asks, where the recorder wants one.
+ * The access token, if the recorder requires one.
  *
- * It is kept for this tab alone, and never in the address, which is pasted.
+ * It is kept for this tab only, and never in the address, which is shared.
  */
 
 const KEY = 'recorder-token';
 const IN_ADDRESS = /^#token=(.+)$/;
 
-/** Take a token that came with the link, and take it out of the address. */
+/** Take a token from the link, and remove it from the address. */
 export function takeToken() {
   const found = IN_ADDRESS.exec(location.hash);
   if (found === null) return;

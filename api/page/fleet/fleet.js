@@ -1,4 +1,4 @@
-/** The fleet: the answers of its logs, put together as the place asks. */
+/** The fleet: the answers of its logs, combined as the place selects. */
 
 import { fleetSlot } from '../needs.js';
 import { readInstant } from '../time/instant.js';
@@ -14,7 +14,7 @@ const BARS = 120;
 const ROOM = 0.02;
 
 /**
- * Put the fleet together.
+ * Combine the answers of a fleet.
  * @param {import('../reading.js').Reading} page
  */
 export function fleetOf(page) {
@@ -48,7 +48,7 @@ export function fleetOf(page) {
 const groupOf = (sort) => (orderOf(sort).id === 'time' ? 'day' : 'nothing');
 
 /**
- * The window: as asked, or as it was answered.
+ * The window, as requested or as answered.
  * @param {import('../route/place.js').Place} place
  * @param {{known: import('../needs.js').Known, found: any}[]} logs
  */
@@ -76,7 +76,7 @@ export function barsOf({ incidents, window, logs, isNarrowed, count }) {
   const [{ found }] = logs;
   const isWhole = logs.length > 1 || isNarrowed || incidents.length === count;
   if (!isWhole) {
-    // Of what is not open here the recorder has counted the rest.
+    // The recorder has counted incidents that are not loaded here.
     return found.histogram.steps.map((/** @type {any} */ step) => ({
       from: readInstant(step.from) ?? 0, to: readInstant(step.to) ?? 0,
       count: step.count,

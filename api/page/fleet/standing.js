@@ -1,4 +1,4 @@
-/** Where nodes stand: the rack or the switch, by the labels that say so. */
+/** The places of nodes: the rack or the switch, by their labels. */
 
 /** Of keys of labels, by their last part: the narrower first. The recorder
  * chooses racks by the same; a zone is too wide to be what failed together. */
@@ -10,7 +10,7 @@ const NARROW = ['rack', 'pdu', 'switch', 'leaf-switch', 'block'];
  */
 
 /**
- * Gather the places that answers tell.
+ * Collect the places of nodes from answers.
  * @param {any[]} pages answers of the query `INCIDENTS`
  * @returns {Places}
  */

@@ -1,4 +1,4 @@
-/** What can be said of an incident in a word, to count and to choose by. */
+/** Traits of incidents, each one word, to count and to filter by. */
 
 import { readInstant } from '../time/instant.js';
 import { day } from '../time/clock.js';
@@ -9,7 +9,7 @@ import { placeWords, sharedPlace } from './standing.js';
 /** @typedef {import('./standing.js').Places} Places */
 
 /**
- * What the recorder counts and selects incidents by; `prefix` stands before
+ * What the recorder counts and selects incidents by; `prefix` precedes
  * its words in a filter.
  */
 export const FACETS = [

@@ -1,4 +1,4 @@
-/** The keyboard: which key does what, said once for doing and for telling. */
+/** The keyboard: what each key does, for handling and for the help. */
 
 /**
  * @typedef {{keys: string[], does: string, action: string}} Binding
@@ -49,7 +49,7 @@ const WRITING = new Set(['INPUT', 'TEXTAREA', 'SELECT']);
 const OWN = new Set(['Enter']);
 
 /**
- * What a key asks for.
+ * The action of a key.
  * @param {{key: string, ctrlKey: boolean, metaKey: boolean, altKey: boolean}}
  *   pressed
  * @param {string} within the tag that has the focus

@@ -1,8 +1,8 @@
 /**
- * Where one is: everything that a pasted link has to bring back.
+ * The place: everything that a shared link has to restore.
  *
- * A place is read from an address and written to one, and nothing else keeps
- * what a person chose. What is not in the address is not remembered.
+ * A place is read from an address and written to one, and is the only record
+ * of what the user chose. What is not in the address is not kept.
  *
  * @typedef {'fleet' | 'node' | 'object' | 'workload' | 'sources'
  *   | 'compare'} View
@@ -54,7 +54,7 @@ const LISTS = /** @type {const} */ (['folded', 'opened', 'pinned', 'order']);
 const LIST_MAX = 200;
 
 /**
- * Read an address. What makes no sense in it is left out.
+ * Read an address. Invalid parts of it are ignored.
  * @param {string} address path and query
  * @returns {Place}
  */
@@ -111,7 +111,7 @@ function readList(text) {
 }
 
 /**
- * Write an address; what is as it always is stays out of it.
+ * Write an address; defaults are left out.
  * @param {Place} place
  * @returns {string}
  */
@@ -128,7 +128,7 @@ export function writePlace(place) {
     const text = place[name].map(encodeURIComponent).join(',');
     if (text) query.set(name, text);
   }
-  // These may stand in a query as they are, and so a link can be read.
+  // These may be in a query unescaped, so that a link is readable.
   const asked = query.toString().replace(/%(2F|3A|2C)/g, decodeURIComponent);
   return pathOf(place) + (asked ? `?${asked}` : '');
 }

@@ -1,4 +1,4 @@
-/** The window that is looked at: how it is moved, stretched and bounded. */
+/** The window that is shown: how it is moved, stretched and bounded. */
 
 /** @typedef {{from: number, to: number}} Window */
 
@@ -11,7 +11,7 @@ const MARGIN = 0.06;
 const LEAST_FITTED = 2000;
 
 /**
- * Where a time stands on so many pixels.
+ * The pixel of a time in a window.
  * @param {Window} window
  * @param {number} width
  * @param {number} at
@@ -22,7 +22,7 @@ export function pixelOf(window, width, at) {
 }
 
 /**
- * Which time stands at a pixel.
+ * The time at a pixel.
  * @param {Window} window
  * @param {number} width
  * @param {number} x

@@ -38,8 +38,8 @@ export function arranged(lanes, chosen, window) {
 }
 
 /**
- * A state that nobody worries about says nothing either: MemoryPressure=False
- * from edge to edge.
+ * A harmless state without a change is folded too: MemoryPressure=False over
+ * the whole window.
  * @param {ReadyLane} ready
  * @param {{from: number, to: number}} window
  */

@@ -33,7 +33,7 @@ export function room(width) {
 }
 
 /**
- * Merge the marks of a lane into what a screen can tell apart.
+ * Merge the marks of a lane that would overlap on the screen.
  * @param {import('./lane.js').ReadyLane} ready
  * @param {{from: number, to: number}} window
  * @param {number} width pixels

@@ -14,7 +14,7 @@ const REACH_PIXELS = 7;
  * @param {number} width
  * @param {number} x
  * @returns {{label: string, entry: string | null, at: number, more: number,
- *   step?: number} | null} `more` counts what stands on the same pixel
+ *   step?: number} | null} `more` counts what is on the same pixel
  */
 export function hitAt(ready, window, width, x) {
   const at = timeAt(window, width, x);

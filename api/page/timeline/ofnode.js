@@ -234,7 +234,7 @@ export function addPlacement(lane, placement) {
 }
 
 /**
- * Number the steps of the verdicts where they stand on the lanes.
+ * Number the steps of the verdicts on the lanes.
  * @param {Lane[]} lanes
  * @param {any[]} verdicts
  */

@@ -2,7 +2,7 @@
  * Draws lanes. It knows pixels and tones, and nothing of what they mean.
  *
  * One pass over the lanes that are seen, one merge per lane; quiet things are
- * thin and loud ones tall, so that a state is told by its shape as well.
+ * thin and loud ones tall, so that the shape of a state differs as well.
  */
 
 import { pixelOf } from '../time/window.js';
@@ -200,7 +200,7 @@ function paintUnseen(picture, ready, top) {
 
 /**
  * What was the case before, of the spans that were merged last: a dashed hair,
- * because nobody saw it last.
+ * because it was not observed until the end.
  * @param {Picture} picture
  * @param {number} top
  * @param {{x: number, end: number}} unseen

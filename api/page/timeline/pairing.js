@@ -1,4 +1,4 @@
-/** Two timelines on one axis: the lanes of each kind stand side by side. */
+/** Two timelines on one axis: the lanes of each kind are next to each other. */
 
 /** @typedef {import('./lane.js').Lane} Lane */
 

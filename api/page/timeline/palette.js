@@ -55,7 +55,7 @@ const TILE = 8;
 const tiles = new Map();
 
 /**
- * The hatch of what nobody saw: not a colour, lines from edge to edge.
+ * The hatch of what was not observed: not a colour, lines from edge to edge.
  * @param {CanvasRenderingContext2D} context
  * @param {Palette} palette
  * @param {number} scale device pixels to one of ours

@@ -168,7 +168,7 @@ export class Timeline extends Component {
     const hit = x === null ? null : this.hit(x, y);
     self.canvasElement.classList.toggle('over', Boolean(hit?.entry));
     light(hit?.entry ?? null);
-    if (x !== null) this.tell(x, y, hit);
+    if (x !== null) this.describe(x, y, hit);
   }
 
   /**
@@ -176,7 +176,7 @@ export class Timeline extends Component {
    * @param {number} y
    * @param {ReturnType<typeof hitAt>} hit
    */
-  tell(x, y, hit) {
+  describe(x, y, hit) {
     const self = /** @type {any} */ (this);
     const { zone } = self.props;
     const width = this.surface?.width ?? 1;

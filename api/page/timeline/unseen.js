@@ -1,6 +1,6 @@
 /**
- * What nobody saw, laid over the lanes that it concerns: gaps, the time before
- * recording began, and the end up to which nothing vouches yet.
+ * What was not observed, drawn over the lanes that it concerns: gaps, the time
+ * before recording began, and the end that nothing vouches for yet.
  */
 
 import { readInstant } from '../time/instant.js';

@@ -1,4 +1,4 @@
-/** What a first visit does not need, loaded when somebody asks for it. */
+/** What a first visit does not need, loaded on demand. */
 
 import { Compare } from './compare.js';
 import { Evidence } from './evidence.js';

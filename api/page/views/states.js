@@ -30,8 +30,8 @@ export function Trouble({ answer, zone, onRetry }) {
 /**
  * What may be missing, before anything else is said.
  * @param {{coverage: any, zone: 'utc' | 'local', absent?: string[],
- *   cluster?: string}} given `absent` names what was never recorded and would
- *   have told more; `cluster` where there are several
+ *   cluster?: string}} given `absent` names sources that were never recorded and
+ *   would have shown more; `cluster` if there are several
  */
 export function Coverage({ coverage, zone, absent = [], cluster }) {
   if (coverage.complete) {
@@ -61,7 +61,7 @@ export function Coverage({ coverage, zone, absent = [], cluster }) {
 }
 
 /**
- * The clusters of which there is nothing here, with the reason.
+ * The clusters that are missing here, with the reason.
  * @param {{away: {cluster: string, why: string}[]}} given
  */
 export function Away({ away }) {
@@ -73,8 +73,8 @@ export function Away({ away }) {
 }
 
 /**
- * That nothing is missing is only said where nothing else would have told
- * more, and of the time that was asked for.
+ * The answer is only called complete if no other source would have shown more,
+ * and with the time span that was requested.
  * @param {string[]} absent
  * @param {string} span
  * @returns {string}
@@ -84,7 +84,7 @@ export function completeWords(absent, span) {
     return `Complete${span}: no gaps affect this answer.`;
   }
   return `No gaps in what was recorded${span}. Not recorded: ${
-    absent.join(', ')}, which would tell more.`;
+    absent.join(', ')}, which would show more.`;
 }
 
 /**

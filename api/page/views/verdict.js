@@ -11,7 +11,7 @@ import { counted, prose, term } from '../words/plain.js';
 const STEPS_WITH_KEYS = 9;
 
 /**
- * The verdict that is told: its sentence, what is to be known of it, its path.
+ * The verdict that is shown: its sentence, its details, its path.
  * @param {{page: import('../page.js').Page, verdict: any}} given
  */
 export function VerdictCard({ page, verdict }) {
@@ -87,8 +87,8 @@ function aboutOf(verdict) {
   ];
 }
 
-// The durations of a verdict are told by the server alone, so that a list, a
-// card and a sentence have one for each thing.
+// The durations of a verdict come from the server alone, so that a list, a card
+// and a sentence show the same.
 /** @param {any} verdict @returns {[string, string][]} */
 const downRows = ({ downSeconds }) =>
   downSeconds === null ? [] : [['Down', lasts(downSeconds, true)]];
@@ -151,7 +151,7 @@ function Path({ page, verdict }) {
 /** @param {any} actor */
 function byWords(actor) {
   if (actor === null) return '';
-  const name = actor.name ?? (actor.tool && `somebody using ${actor.tool}`);
+  const name = actor.name ?? (actor.tool && `someone using ${actor.tool}`);
   return name ? `, by ${name}` : '';
 }
 
@@ -167,8 +167,8 @@ function signsOf(verdict, [first, ...others]) {
 
 /** @param {any} verdict */
 function signsBeside({ steps, evidence }) {
-  const told = new Set(steps.flatMap((/** @type {any} */ one) => one.entries));
-  return evidence.filter((/** @type {any} */ sign) => !told.has(sign.entry));
+  const shown = new Set(steps.flatMap((/** @type {any} */ one) => one.entries));
+  return evidence.filter((/** @type {any} */ sign) => !shown.has(sign.entry));
 }
 
 /**

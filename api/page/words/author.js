@@ -1,4 +1,4 @@
-/** Authors in words: who made a change, and what says so. */
+/** Authors in words: who made a change, and how that is known. */
 
 /**
  * @param {any} author
@@ -6,7 +6,7 @@
  */
 export function authorName(author) {
   if (author.knownBy === 'UNKNOWN') return 'unknown';
-  const who = author.name ?? 'somebody';
+  const who = author.name ?? 'someone';
   const asked = author.onBehalfOf ? ` as ${author.onBehalfOf}` : '';
   const beside = [
     author.client,

@@ -66,7 +66,7 @@ function filterOf({ filter }) {
 
 /**
  * The query that a view asks, as a document that can be sent: its variables
- * stand below it, as comments.
+ * are below it, as comments.
  * @param {import('../ask/answers.js').Need[]} needs
  * @returns {string}
  */

@@ -1,6 +1,6 @@
 /**
- * The filter of the fleet: what the recorder can select is asked of it, the
- * rest is looked for in what it gave.
+ * The filter of the fleet: what the recorder can select is requested from it,
+ * the rest is searched for in its answers.
  */
 
 const HAPPENED = [

@@ -286,7 +286,7 @@ return { Workload };
 const in_words_author = (() => {
 function authorName(author) {
 if (author.knownBy === 'UNKNOWN') return 'unknown';
-const who = author.name ?? 'somebody';
+const who = author.name ?? 'someone';
 const asked = author.onBehalfOf ? ` as ${author.onBehalfOf}` : '';
 const beside = [
 author.client,

@@ -229,7 +229,7 @@ aria-keyshortcuts=${n < STEPS_WITH_KEYS ? String(n + 1) : null}>
 }
 function byWords(actor) {
 if (actor === null) return '';
-const name = actor.name ?? (actor.tool && `somebody using ${actor.tool}`);
+const name = actor.name ?? (actor.tool && `someone using ${actor.tool}`);
 return name ? `, by ${name}` : '';
 }
 function signsOf(verdict, [first, ...others]) {
@@ -237,8 +237,8 @@ return verdict.evidence.filter(({ entry }) =>
 entry !== first && others.includes(entry));
 }
 function signsBeside({ steps, evidence }) {
-const told = new Set(steps.flatMap((one) => one.entries));
-return evidence.filter((sign) => !told.has(sign.entry));
+const shown = new Set(steps.flatMap((one) => one.entries));
+return evidence.filter((sign) => !shown.has(sign.entry));
 }
 function Records({ page, signs }) {
 if (signs.length === 0) return null;

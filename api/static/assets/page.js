@@ -2408,7 +2408,7 @@ if (absent.length === 0) {
 return `Complete${span}: no gaps affect this answer.`;
 }
 return `No gaps in what was recorded${span}. Not recorded: ${
-absent.join(', ')}, which would tell more.`;
+absent.join(', ')}, which would show more.`;
 }
 function spanWords({ since, until }, zone) {
 const from = readInstant(since ?? '');
@@ -3478,9 +3478,9 @@ self.lineElement.hidden = self.tipElement.hidden = x === null;
 const hit = x === null ? null : this.hit(x, y);
 self.canvasElement.classList.toggle('over', Boolean(hit?.entry));
 light(hit?.entry ?? null);
-if (x !== null) this.tell(x, y, hit);
+if (x !== null) this.describe(x, y, hit);
 }
-tell(x, y, hit) {
+describe(x, y, hit) {
 const self = (this);
 const { zone } = self.props;
 const width = this.surface?.width ?? 1;
@@ -3708,8 +3708,8 @@ says: `${dayAndClock(at, this.place.zone)}: ${says}`,
 function madeOf({ isNode, data, verdict, sources }) {
 if (data === null || (isNode && data.timeline === null)) return [];
 if (!isNode) return lanesOfWorkload(data, sources);
-const told = verdict === null ? [] : [verdict];
-return lanesOfNode(data.timeline, told, sources);
+const verdicts = verdict === null ? [] : [verdict];
+return lanesOfNode(data.timeline, verdicts, sources);
 }
 function timesToFit(verdicts, timeline) {
 const signs = verdicts.flatMap((verdict) => [
