@@ -1,4 +1,4 @@
-"""Who looks for `recorder doctor`: at the cluster, the database, the key."""
+"""The probes of `recorder doctor`: of the cluster, the database, the key."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -31,16 +31,16 @@ from recorder.wiring.recording import cluster_client, selected
 __all__ = ["probes"]
 
 START = timedelta(seconds=60)
-"""An embedded server recovers 6 GB in 10 s; it goes on when we give up."""
+"""An embedded server recovers 6 GB in 10 s; it continues when we give up."""
 
 
 def probes(
     settings: Settings, *, on_wait: Callable[[str], None] | None = None
 ) -> Probes:
-    """Return who looks at what the settings name.
+    """Return the probes of what the settings name.
 
     Raises:
-        ConfigError: the settings choose resources by a pattern that is none.
+        ConfigError: the settings have an invalid pattern of resources.
     """
     selection = selected(settings)
     embedded = settings.database_url is None
@@ -94,7 +94,7 @@ class _Database(CheckReader):
 async def _opened(
     settings: Settings, on_wait: Callable[[str], None] | None
 ) -> AsyncIterator[_Database]:
-    """Connect without asking for a schema, nor bringing it about."""
+    """Connect without requiring or creating the schema."""
     if settings.database_url is not None:
         engine = make_engine(settings.database_url, statement_timeout=ASK)
         try:

@@ -1,4 +1,4 @@
-"""Every cluster that is known, asked where its log lies."""
+"""Every known cluster, read from the database of its log."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence

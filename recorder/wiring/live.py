@@ -20,7 +20,7 @@ __all__ = ["LiveRecording"]
 
 
 MEASURED = frozenset({"recording", "waiting"})
-"""States in which the size is looked at: what waits for room wants to know."""
+"""States in which the size is read; ``waiting`` may wait for room."""
 
 
 def _unlimited(_: int) -> int | None:
@@ -51,7 +51,7 @@ class LiveRecording:
     """Returns the size budget of a database of a size."""
 
     async def measure(self) -> None:
-        """Look at what is not counted: the size of the database, its days."""
+        """Read what is not counted: the size of the database, its days."""
         if self.writer is None or self.progress.state not in MEASURED:
             return
         with suppress(LogError, LogAccessError):
@@ -63,7 +63,7 @@ class LiveRecording:
     def reached(self) -> tuple[int, datetime] | None:
         """Return how much was read of the cluster's past, and since when.
 
-        None where nothing was.
+        None if nothing was.
         """
         walks = None if self.watch is None else self.watch.walks
         if walks is None or walks.reached is None or not walks.recovered:

@@ -1,4 +1,4 @@
-"""Notifying, put together: the logs, the outbox, and who posts."""
+"""Notifying, put together: the logs, the outbox and the webhooks."""
 
 import asyncio
 import logging
@@ -111,7 +111,7 @@ async def listed(
 
 
 async def posted_again(settings: Settings, number: int) -> bool:
-    """Have a message posted again that failed; return whether there is one."""
+    """Queue a failed message again; return whether there is one."""
     async with opened_outbox(settings) as kept:
         return await kept.retry(number, RETRIED_FOR)
 
@@ -123,9 +123,7 @@ async def notify(
     *,
     say: Callable[[str], None],
 ) -> NotifyProgress:
-    """Notify of what happens, until a stop is wanted.
-
-    What it did by then comes back.
+    """Post incidents and gaps until a stop is wanted; return the progress.
 
     Raises:
         NotifyError: the rules cannot be used.

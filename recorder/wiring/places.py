@@ -37,7 +37,7 @@ from recorder.wiring.waiting import pause
 __all__ = ["Place", "places_of", "watched"]
 
 PLACE_SECONDS = 5.0
-"""For one database to answer whether it is there, or what it holds."""
+"""For one database to respond to a probe or a question."""
 
 EVERY = timedelta(seconds=5)
 AT_ONCE = 4
@@ -61,13 +61,13 @@ class Place:
         self.clusters = clusters
         self.url = url
         self.away: str | None = NOT_ASKED
-        """Why it cannot be asked; None while it answers."""
+        """Why it is away; None while it responds."""
 
         self.logs: Sequence[Log] = ()
         """Those that it had when it answered last."""
 
         self.returns = 0
-        """How often it came back: older connections lead nowhere."""
+        """How often it responded again: older connections are dead."""
 
         self.settings = replace(
             settings, database_url=url, clusters_file=None, cluster=None
@@ -113,7 +113,7 @@ class Place:
         ]
 
     async def ask(self) -> None:
-        """See whether it answers, within a bounded time."""
+        """Probe whether it responds, within a bounded time."""
         try:
             async with asyncio.timeout(PLACE_SECONDS):
                 if self._engine is None:
@@ -134,7 +134,7 @@ class Place:
                 self.away = None
 
     async def close(self) -> None:
-        """Close the connection that it is asked over."""
+        """Close the connection of the probes."""
         engine, self._engine = self._engine, None
         if engine is not None:
             with suppress(TimeoutError, RecorderError, OSError):
@@ -171,13 +171,13 @@ async def watched(
     stop: asyncio.Event,
     changed: Callable[[], list[Place] | None] = lambda: None,
 ) -> AsyncIterator[None]:
-    """Keep asking places while entered; all were asked once before.
+    """Keep probing places while entered; the first round is done before.
 
     Args:
-        places: those there are, which become others in place.
+        places: the current ones; the list is changed in place.
         stop: set when the end is wanted, and when it is left.
-        changed: asked again and again for the places that there are now; None
-            where they are the same.
+        changed: called again and again; returns the new places, or None if
+            they are the same.
     """
     watch = _Watch(places, stop)
     await watch.ask(places)

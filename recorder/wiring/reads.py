@@ -38,7 +38,7 @@ __all__ = ["ReadLog", "recorded_reads", "routed_reads"]
 log = logging.getLogger("recorder.api")
 
 LINGER = timedelta(milliseconds=5)
-"""That an answer waits for others to be committed with it."""
+"""How long an answer waits for others to be committed with it."""
 
 COMMIT_SECONDS = 5.0
 AGAIN_SECONDS = 1.0
@@ -55,11 +55,11 @@ class ReadLog:
         )
 
     def begun(self) -> "ReadLog":
-        """Return where one answer is recorded: where all are."""
+        """Return what records one answer: the log of all."""
         return self
 
     async def record(self, record: Mapping[str, Any]) -> None:
-        """Return when a record is committed.
+        """Commit a record.
 
         Raises:
             LogUnavailableError: it is not.
@@ -90,13 +90,13 @@ class _RoutedReads:
         self._asked = asked
 
     def begun(self) -> "_RoutedReads":
-        """Return where an answer is recorded that is worked on from here."""
+        """Return what records the answer that begins here."""
         asked: set[Place] = set()
         answering.set(asked)
         return _RoutedReads(self._log_of, asked)
 
     async def record(self, record: Mapping[str, Any]) -> None:
-        """Return when a record is committed wherever something was read.
+        """Commit a record in each database that was read.
 
         Raises:
             LogUnavailableError: it is not, in one of them.
@@ -129,7 +129,7 @@ async def routed_reads(
     async with asyncio.TaskGroup() as group:
 
         def log_of(place: Place) -> ReadLog:
-            """Return the log of reads there, which may have to begin."""
+            """Return the log of reads there; start it if there is none."""
             url = place.url
             if url not in logs:
                 logs[url] = ReadLog()
@@ -149,7 +149,7 @@ async def routed_reads(
 async def recorded_reads(
     settings: Settings, dsn: str, stop: asyncio.Event
 ) -> AsyncIterator[ReadLog | None]:
-    """Record reads while entered; yield nothing where that is not wanted."""
+    """Record reads while entered; yield None if the settings do not ask."""
     if not settings.serve_read_log:
         yield None
         return
@@ -166,7 +166,7 @@ async def recorded_reads(
 async def _record(
     settings: Settings, dsn: str, reads: ReadLog, stop: asyncio.Event
 ) -> None:
-    """Record until a stop is wanted; begin anew where that ends early."""
+    """Record until a stop is wanted; start again if the recording ends."""
     key = load_key(settings)
     name = settings.serve_read_log
     spec = LogSpec(

@@ -1,8 +1,8 @@
 """The recording half, put together: a cluster or a tape, to the log.
 
-This is also where it is decided what a failure costs: a lease held elsewhere
-is waited for, a log that went on without us means starting anew, anything
-else ends the process with its message.
+It also decides what follows a failure: a lease held elsewhere is waited for, a
+log that grew without this process is read again, anything else ends the
+process with its message.
 """
 
 import os
@@ -89,8 +89,8 @@ async def record_cluster(
 ) -> None:
     """Record a cluster until a stop is wanted.
 
-    Stands by while another process writes the log, and starts anew when the
-    log went on without this one.
+    Stands by while another process writes the log, and reads the log again
+    if it grew without this process.
 
     Args:
         settings: what to record and how.
@@ -174,7 +174,7 @@ async def _again_and_again(
             live.progress.wait_for(str(exc))
             await pause(live.stop, STANDBY_POLL)
         except UnknownStateError as exc:
-            # What we hold may be behind the log: read it anew.
+            # Our state may be behind the log: read it again.
             live.progress.wait_for(str(exc))
             await pause(live.stop, STANDBY_POLL)
         else:

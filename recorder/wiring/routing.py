@@ -45,7 +45,7 @@ from recorder.wiring.reading import (
 __all__ = ["RoutedLogs", "answering"]
 
 ALL_SECONDS = 10.0
-"""For all databases together to say what they hold."""
+"""For all databases together to answer."""
 
 ABANDON_SECONDS = 1.0
 
@@ -53,12 +53,12 @@ CONNECTIONS = 2
 """To one database at most: a server may hold many of them."""
 
 OPEN_MAX = 4
-"""Databases to which connections stay open while nothing is asked."""
+"""Databases whose connections stay open between questions."""
 
 answering: ContextVar[set[Place] | None] = ContextVar(
     "answering", default=None
 )
-"""Which databases had a part in the answer to a request, if that counts."""
+"""The databases read for the answer to a request, if they are counted."""
 
 Answer = TypeVar("Answer")
 
@@ -79,7 +79,7 @@ class RoutedLogs:
         self._connections = min(connections, CONNECTIONS)
         self._statement_timeout = statement_timeout
         self._opened: dict[Place, tuple[int, Logs]] = {}
-        """Those that were asked last are behind the others."""
+        """Those that were asked last come last."""
 
     def beside(
         self, *, connections: int, statement_timeout: timedelta
@@ -153,7 +153,7 @@ class RoutedLogs:
         )
 
     def bell(self, reading: Reading) -> Bell:
-        """Return what rings when a log has grown."""
+        """Return what rings when the log has grown."""
         number = reading.log.id
         return Bell(self._place_of(number).url, number)
 
@@ -162,7 +162,7 @@ class RoutedLogs:
         _note(self._place_of(log))
 
     async def leave(self, log: int) -> None:
-        """Close the connections to where a log lies, until it is asked."""
+        """Close the connections to the database of a log until it is asked."""
         await self._leave(self._place_of(log))
 
     async def rest(self) -> None:
@@ -180,7 +180,7 @@ class RoutedLogs:
             await _abandon(self._opened[place][1])
 
     async def ping(self) -> None:
-        """See that some database answers: each that does not is a hole.
+        """Check that some database responds: each that does not is a hole.
 
         Raises:
             LogUnavailableError: none does.
@@ -209,7 +209,7 @@ class RoutedLogs:
         )
 
     async def _logs(self, place: Place) -> Logs:
-        """Return the logs of a place that answers; it has a part in this.
+        """Return the logs of a place, and note it for the answer under way.
 
         Raises:
             LogUnavailableError: it does not.
@@ -245,7 +245,7 @@ class RoutedLogs:
                         context=lambda: current_context(self._settings),
                     )
             except NotFoundError:
-                # Who was never seen may be the one that is meant.
+                # A cluster that was never seen may be the one that is meant.
                 if is_last and all(one.uid for one in away):
                     raise
         place = None if cluster is None else self._of_cluster(cluster)

@@ -1,4 +1,4 @@
-"""The served API, put together and begun."""
+"""The served API, put together and started."""
 
 import asyncio
 import logging
@@ -60,11 +60,11 @@ async def serving(
         settings: which database, and where to listen.
         stop: set when the end is wanted.
         listen: instead of the address of the settings.
-        any_port: whether another port will do, where this one is taken.
+        any_port: whether another port is used if this one is taken.
         say: gets a line about what is waited for.
 
     Raises:
-        ConfigError: the address, the tokens or who may reach it.
+        ConfigError: the address, the tokens or the access is invalid.
         NothingRecordedError: nothing was ever recorded.
     """
     if listen is not None:
@@ -108,9 +108,9 @@ async def _opened(
     opening: Opening,
     say: Callable[[str], None],
 ) -> tuple[PortOfLogs | None, Reads | None]:
-    """Open what is asked, and where it is recorded what is read.
+    """Open the logs, and what records reads: of a registry, of each database.
 
-    Of a registry that is each of its databases. No logs: a stop came first.
+    No logs: a stop came first.
     """
     if serves_registry(settings) and settings.clusters_file is not None:
         file = RegistryFile(settings.clusters_file)
@@ -168,7 +168,7 @@ async def _guard(settings: Settings) -> AsyncIterator[Guard | None]:
 def _proxied(
     settings: Settings, guard: Guard | None, reviewing: Reviewing | None
 ) -> Guard | None:
-    """Return a guard that takes the word of a proxy too, if there is one."""
+    """Return a guard that also accepts users named by a proxy, if set."""
     if settings.serve_proxy_ca is None:
         return guard
     headers = settings.serve_proxy_headers
@@ -184,7 +184,7 @@ def _proxied(
 
 
 def _tls(settings: Settings) -> ssl.SSLContext | None:
-    """Return what the API is served by over TLS; None for plain HTTP.
+    """Return the context of TLS for the API; None for plain HTTP.
 
     Raises:
         ConfigError: a file is not set, or cannot be used.
@@ -214,7 +214,7 @@ def _tls(settings: Settings) -> ssl.SSLContext | None:
 
 
 def _wait(opening: Opening, exc: RecorderError) -> None:
-    """Publish what is waited for, without saying where it is."""
+    """Publish what is waited for, without its address."""
     known = isinstance(exc, SchemaError)
     opening.waiting_for = (
         str(exc) if known else "the database does not respond"
