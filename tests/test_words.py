@@ -48,7 +48,7 @@ EXCEPT = {
 """Files that need the words, each with the reason."""
 
 LEFT = {
-    "api": 168,
+    "api": 2,
     "bench": 5,
     "docs": 6,
     "recorder/answers": 98,
@@ -58,7 +58,7 @@ LEFT = {
     "recorder/store": 233,
     "recorder/wiring": 1,
     "tests": 2,
-    "tests/api": 223,
+    "tests/api": 219,
     "tests/cli": 89,
     "tests/corpus": 331,
     "tests/explain": 179,
