@@ -1,8 +1,7 @@
 """Data folders for the tests of the embedded server.
 
 Creating a cluster takes most of a second, so each identity creates one, and
-a test gets a copy. Whatever a test does, nothing of it is left afterwards:
-that is checked for every one of them.
+a test gets a copy. After every test it is checked that nothing of it is left.
 """
 
 import os

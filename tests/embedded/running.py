@@ -1,7 +1,7 @@
-"""Commands as processes of their own, and what is left of them.
+"""Commands as separate processes, and their leftovers.
 
 Root runs commands as itself and as ``nobody``; other users as themselves.
-Every wait has a bound and ends as soon as what it waits for is true.
+Every wait is bounded, and ends as soon as its condition is true.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ def owner_of(identity: str) -> tuple[int, int]:
 
 
 def becoming(uid: int, gid: int) -> list[str]:
-    """Return the words that make a command run as another user.
+    """Return the arguments that run a command as another user.
 
     The interpreter may lie in a home that only root can enter; then the user
     gets one right of root's, to pass there. PostgreSQL's programs ask the
@@ -140,7 +140,7 @@ class Command:
         self.running.add(self)
 
     def answer(self) -> dict[str, Any]:
-        """Wait for what it has to say."""
+        """Wait for its output."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, "the command ended without a word"
@@ -191,7 +191,7 @@ def eventually(is_true: Callable[[], bool]) -> None:
 
 
 async def ask(dsn: str, sql: str) -> Any:
-    """Ask one question."""
+    """Run one query."""
     connection = await asyncpg.connect(dsn, timeout=5)
     try:
         return await connection.fetchval(sql)
@@ -200,7 +200,7 @@ async def ask(dsn: str, sql: str) -> Any:
 
 
 def query(dsn: str, sql: str) -> Any:
-    """Ask one question, again and again while the server is away."""
+    """Run one query; retry while the server is unavailable."""
     answers: list[Any] = []
 
     def has_answered() -> bool:
@@ -246,7 +246,7 @@ def is_quiet(folder: Path) -> bool:
 
 
 def end_all(folder: Path) -> None:
-    """Leave nothing behind, whatever a failed test did."""
+    """Remove everything, also after a failed test."""
     for command in list(Command.running):
         command.kill()
     while left := processes_of(folder):

@@ -1,4 +1,4 @@
-"""What only root can meet: it runs the server as another user.
+"""Cases of root alone, which runs the server as another user.
 
 Not collected for other users; `conftest` says so.
 """

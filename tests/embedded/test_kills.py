@@ -1,7 +1,7 @@
-"""SIGKILL of any process, and what a dead server leaves behind.
+"""SIGKILL of any process, and what a dead server leaves.
 
-After each of these the server answers again at the same address, with what
-was committed, and when all have left no process remains.
+After each of these the server answers again at the same address, with
+everything committed, and no process remains when its users have left.
 """
 
 import os
@@ -128,7 +128,7 @@ def test_a_stop_request_lets_the_commands_finish(
 def test_pid_files_of_other_processes_are_ignored(
     folder: Path, identity: str, *, is_zombie: bool
 ) -> None:
-    """A pid was given to another process, or its process is not reaped."""
+    """Another process has the pid, or its process is not reaped."""
     owner = DataFolder.at(folder).cluster.stat()
     other = subprocess.Popen(
         [

@@ -1,4 +1,4 @@
-"""Two versions of an object, and what is said to have happened."""
+"""The facts derived from two versions of an object."""
 
 import orjson
 import pytest

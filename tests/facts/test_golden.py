@@ -1,4 +1,4 @@
-"""Facts as they are stored: what is there may be added to, never changed."""
+"""Facts as they are stored: fields may be added, never changed."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""States: what is kept of an object is what its last document says."""
+"""The state of an object is that of its last document."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -31,7 +31,7 @@ __all__ = ["wrong_coverage"]
 
 MOMENT = timedelta(milliseconds=1)
 TICK = 1.5
-"""Seconds from one look at the clock to the next, and a little."""
+"""Seconds between two readings of the clock, with a margin."""
 SOON = timedelta(seconds=3)
 GAP_SECONDS = 300.0
 """Longer than any gap of a schedule."""
@@ -39,7 +39,7 @@ Span = tuple[datetime, datetime]
 
 
 class _Reading:
-    """As much of a log as coverage asks for."""
+    """The part of a log that coverage reads."""
 
     def __init__(self, world: World) -> None:
         log = world.database.log
@@ -101,7 +101,7 @@ class _Reading:
 async def wrong_coverage(
     world: World, truth: Truth, held: Collection[Version]
 ) -> list[str]:
-    """Return what is wrong with coverage, in words."""
+    """Return errors of coverage, one text each."""
     reading = _Reading(world)
     gaps = log_gaps(world.database.log.entries)
     heard = [jump async for jump in reading.clock_jumps()]

@@ -1,4 +1,4 @@
-"""PostgreSQL as a recorder meets it: away, slow, full, silent, or another's.
+"""PostgreSQL as a recorder sees it: unavailable, slow, full, or hung.
 
 The rows are those of the log in memory, which passes the contract of the real
 one. What is added is everything that lies between a writer and its rows: a
@@ -35,7 +35,7 @@ class Commit:
 
 
 class Database:
-    """The server, and what is wrong with it."""
+    """The server, with its faults."""
 
     def __init__(
         self, *, steady: Callable[[], float], dice: random.Random
@@ -75,7 +75,7 @@ class Session(MemoryWriter):
         self.is_cut_off = False
         """Whether this process alone cannot reach the server."""
         self.is_dead = False
-        """Whether the process was killed: it says nothing any more."""
+        """Whether the process was killed: it sends nothing any more."""
         self.in_hand = 0
         """Commits that are under way."""
         self._database = database

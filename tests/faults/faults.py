@@ -1,4 +1,4 @@
-"""What goes wrong in the fake world, one function each, and what mends it.
+"""Faults of the fake world, one function each, and their repair.
 
 A fault lasts for a while of its own, drawn from a seed; the cluster goes on
 meanwhile. What is broken when a function returns stays broken on purpose: the
@@ -271,7 +271,7 @@ def _compact(strike: Strike[World]) -> bool:
 
 @FAULTS()
 async def compacted_past_place(strike: Strike[World]) -> bool:
-    """History goes on and is forgotten while it cannot be observed."""
+    """History continues and is forgotten while it is not observed."""
     world, cluster = strike.world, strike.world.cluster
     if strike.random.random() < 1 / 2 or not world.processes:
         await cluster.down()
@@ -326,7 +326,7 @@ async def _jump(strike: Strike[World], seconds: float) -> bool:
     """
     world = strike.world
     before = world.recording()
-    await asyncio.sleep(2)  # so that it has looked at the clock
+    await asyncio.sleep(2)  # so that it has read the clock
     if before is None or world.recording() is not before:
         return False
     reported = len(world.database.log.jumps())

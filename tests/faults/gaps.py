@@ -50,7 +50,7 @@ Newest = dict[tuple[int, int], int]
 
 
 def wrong_gaps(world: World) -> Iterator[str]:
-    """Yield what is wrong with gaps, in words."""
+    """Yield errors of gaps, one text each."""
     notes: dict[str, list[tuple[int, Note]]] = {}
     for index, note in enumerate(world.notes):
         notes.setdefault(_resource(note), []).append((index, note))
@@ -227,7 +227,7 @@ class _Judge:
                 yield f"a list of {began} at {version} was complete before"
 
     def _is_healed(self, cause: int) -> bool:
-        """Return whether a watch goes on where nothing is missing."""
+        """Return whether a watch resumes where nothing is missing."""
         return self._is_walked(cause, resumes=True) or any(
             note.session == self._last
             and index > cause

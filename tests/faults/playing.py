@@ -80,7 +80,7 @@ class FakeWorld(World):
         return [(fault,) for fault in bag]
 
     async def prepare(self, step: Step) -> list[Strike[Any]]:
-        """Take a snapshot, and let the cluster go on for a moment."""
+        """Take a snapshot, and let the cluster run for a moment."""
         snapshot = self.cluster.epoch, self.cluster.snapshot()
         self.backups = [*self.backups, snapshot][-BACKUPS:]
         await asyncio.sleep(

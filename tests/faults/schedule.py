@@ -1,10 +1,9 @@
-"""Schedules of faults: a seed decides what breaks, when, and what with what.
+"""Schedules of faults: a seed decides which faults happen, and when.
 
 A schedule is played in a world: a fake cluster, where an hour of timeouts
 takes a second (`tests.faults.world`), or a real one (`tests.survival.site`).
-The language of schedules, the order of a run and what is kept of a failure
-are the same for both; what a world can break, and what its log must then
-say, each world knows itself.
+Schedules, the order of a run and the files kept of a failure are the same for
+both; each world has its own faults, and its own rules for the log after them.
 """
 
 import asyncio
@@ -42,7 +41,7 @@ class Strike(Generic[W]):
     """Why gaps may be opened, beside an expiry that the server confirms."""
 
     blind_at: datetime | None = None
-    """After which no proof can have been made of what is lost."""
+    """After it nothing can have proved what is lost."""
 
     dim: bool = False
     """Whether a proof may be dated later than what it proves: a process was
@@ -52,7 +51,7 @@ class Strike(Generic[W]):
     detail: str = ""
 
     def note(self, detail: str) -> None:
-        """Add how the fault went about it."""
+        """Add a detail of the fault."""
         self.detail = f"{self.detail} {detail}".strip()
 
 
@@ -145,7 +144,7 @@ class World(Protocol):
         """Stop as an operator would; return what is left that must not be."""
 
     async def judge(self, outcome: Outcome) -> list[str]:
-        """Compare the whole log with the truth; count what it holds."""
+        """Compare the whole log with the truth; count its entries."""
 
     async def evidence(
         self, folder: Path

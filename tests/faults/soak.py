@@ -29,7 +29,7 @@ COLUMNS = (
 def add_options(
     parser: argparse.ArgumentParser, *, schedules: int, first: int | None
 ) -> None:
-    """Add what every command that plays schedules can be given."""
+    """Add the options of every command that plays schedules."""
     parser.add_argument(
         "--schedules", type=int, default=schedules, metavar="N"
     )

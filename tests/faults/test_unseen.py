@@ -1,4 +1,4 @@
-"""What the oracle excuses of Events, and what it does not.
+"""Which missing Events the oracle excuses.
 
 One scene is excused: the log held an old Event, another came and went in an
 absence whose history the server forgot, and the list that ended it
@@ -60,7 +60,7 @@ def a_note(when: float, what: Observation) -> Note:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """What the cluster did, what passed into intake, what the log holds."""
+    """The history of the cluster, the input of intake, and the log."""
 
     truth: Truth = field(
         default_factory=lambda: {

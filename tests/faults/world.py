@@ -103,7 +103,7 @@ class World:
             task.cancel()
 
     def mend(self) -> None:
-        """End everything that is still wrong, but keep what is lost."""
+        """End all faults; what is lost stays lost."""
         cluster, database = self.cluster, self.database
         cluster.failures.clear()
         cluster.cut_after.clear()

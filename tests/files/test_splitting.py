@@ -1,4 +1,4 @@
-"""A text is split into its documents, wherever it is cut.
+"""A text in chunks of any size is split into its documents.
 
 The oracle knows where each record was written, and nothing of brackets.
 """

@@ -1,4 +1,4 @@
-"""What must hold of everything that comes out, whatever went in."""
+"""Invariants of the output for any input."""
 
 import json
 import re
@@ -152,7 +152,7 @@ def check_clean(came: Place, clean: bytes, *, served: bool) -> None:
 
 
 def check_masked(head: bytes, raw: bytes) -> None:
-    """Fail if masking left what is not plainly a name."""
+    """Fail if masking left anything but names."""
     assert len(head) <= 5 * HEAD_BYTES, "a head beyond its bound"
     assert REDACTION.refused(head) == head, "masking twice is not once"
     for canary in set(CANARY.findall(raw.decode("latin-1"))):
@@ -167,7 +167,7 @@ def check_masked(head: bytes, raw: bytes) -> None:
 
 
 def check_reason(reason: str, raw: bytes) -> None:
-    """Fail if the words for a refusal repeat what was refused."""
+    """Fail if the reason of a refusal repeats the input."""
     for canary in set(CANARY.findall(raw.decode("latin-1"))):
         assert canary not in reason, f"{canary} in a reason"
 

@@ -56,7 +56,7 @@ def make_document(chance: random.Random) -> bytes:
 
 
 def check_document(raw: bytes, chance: random.Random) -> list[str]:
-    """Check a document in a frame or a page; return what was refused."""
+    """Check a document in a frame or a page; return the refusals."""
     resource = chance.choice(RESOURCES)
     observation: Observation
     if chance.random() < 0.8:

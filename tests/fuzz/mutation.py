@@ -1,7 +1,7 @@
 """Mutations: of bytes, and of the structure that they spell.
 
 Structure is changed in place, by moving the bytes of whole members
-and values, so that whatever is not touched keeps its spelling and a mutation
+and values, so that the rest keeps its spelling and a mutation
 costs little more than a copy. Every choice is drawn from the chance given.
 """
 

@@ -1,4 +1,4 @@
-"""Running inputs: which is which, what is measured, what is kept.
+"""Running inputs: their numbers, measurements and stored failures.
 
 An input is a number. The number and the seed decide its target, what it is
 made of and all that is drawn while it is checked, so that it can be made
@@ -84,7 +84,7 @@ class Tally:
     inputs: Counter[str] = field(default_factory=Counter)
     bytes: Counter[str] = field(default_factory=Counter)
     met: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """What was refused or raised, by target."""
+    """Refusals and exceptions, by target."""
 
     seconds: defaultdict[str, float] = field(default_factory=_no_seconds)
     slowest: dict[str, float] = field(default_factory=dict)
@@ -112,7 +112,7 @@ def target_of(number: int) -> str:
 
 
 def made(seed: int, number: int) -> tuple[bytes, random.Random]:
-    """Make an input, and the chance that goes on where it was made."""
+    """Make an input; return it with the generator to continue with."""
     chance = random.Random((seed << 40) + number)
     return TARGETS[target_of(number)].make(chance), chance
 
@@ -184,7 +184,7 @@ class Job(NamedTuple):
 
 
 def work(job: Job) -> tuple[Tally, int]:
-    """Do a job; return what it came to, and the process's peak in KiB."""
+    """Do a job; return its result, and the process's peak in KiB."""
     tally = run(job.seed, range(job.start, job.end), keep=job.keep)
     return tally, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 

@@ -117,7 +117,7 @@ def _of_crash() -> list[Seed]:
     for line in tape_lines()[1:]:
         frame = json.loads(line)
         if frame["frame"] == "watch":
-            # As it is in the line, not as it would be written again.
+            # The bytes of the line, not those of another encoder.
             made = line[line.index(b'"object":') + len(b'"object":') : -2]
             seeds.append((made, frame["resource"]))
     return seeds

@@ -100,7 +100,7 @@ class _Connection:
 
 
 def check_stream(data: bytes, chance: random.Random) -> list[str]:
-    """Check a stream; return what was refused of it, and how it ended."""
+    """Check a stream; return its refusals, and how it ended."""
     bound = chance.choice((500, 5_000, 16 << 20))
     read, ended = _read(cut_up(data, chance), bound)
     _check_conservation(data, read, ended, bound)

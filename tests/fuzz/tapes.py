@@ -138,7 +138,7 @@ def read_tape(
 def _compressed(content: bytes, chance: random.Random) -> list[bytes]:
     """Compress in a row of frames and blocks, as writing over time does.
 
-    Returns what came out for each line; what ends a frame is never empty.
+    Returns the output for each line; the end of a frame is never empty.
     """
     lines = [line + b"\n" for line in content.split(b"\n")]
     lines[-1] = lines[-1][:-1]
@@ -187,7 +187,7 @@ def _check_plain(
 
 
 def _check_played(line: bytes, observation: Observation) -> None:
-    """Fail unless a line holds what was made of it."""
+    """Fail unless a line has what was written into it."""
     frame = _loaded(line)
     if frame is None:
         return

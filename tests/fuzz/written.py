@@ -1,4 +1,4 @@
-"""Written tapes: whatever was in hand, what is read is what was written."""
+"""Written tapes are read back equal, for any observations."""
 
 import random
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ def make_written(chance: random.Random) -> bytes:
 
 
 def check_written(raw: bytes, chance: random.Random) -> list[str]:
-    """Check that what is written is read; return what could not be."""
+    """Check that a tape is read back equal; return what was refused."""
     wrote: list[Observation] = [_watch(raw)]
     if chance.random() < 0.4:
         wrote.append(

@@ -30,14 +30,14 @@ BOUNDED = settings(
 
 
 class Intake:
-    """Takes observations; commits, fails to, and begins anew."""
+    """Takes observations; commits, fails to, and starts again."""
 
     def __init__(self) -> None:
         self.log = MemoryLog()
         self.restart()
 
     def restart(self) -> None:
-        """Forget everything but what is committed."""
+        """Forget everything that is not committed."""
         self._writer = MemoryWriter(self.log)
         recovered = at_once(self._writer.take_lease())
         self.ledger = Ledger(recovered)

@@ -1,4 +1,4 @@
-"""What is known of Events and of proofs, when our own clock was set."""
+"""Events and proofs after the recorder's own clock was set."""
 
 from datetime import timedelta
 
@@ -57,7 +57,7 @@ def test_a_jump_is_remembered_by_the_next_process() -> None:
 
 
 def test_an_event_has_not_aged_with_our_clock() -> None:
-    """It went before its TTL, whatever our clock says of its age."""
+    """It was deleted before its TTL, whatever its age by our clock."""
     story = Story(
         two_events(9, when=0),
         a_jump(60 + DAY, DAY),
@@ -71,7 +71,7 @@ def test_an_event_has_not_aged_with_our_clock() -> None:
 
 
 def test_an_event_of_before_a_jump_is_looked_for_behind_it() -> None:
-    """All that the list shows is of the clock as it is now."""
+    """Everything in the list was dated by the clock as it is now."""
     third = an_event("third", 15)
     story = Story(
         two_events(9, when=0),
@@ -127,7 +127,7 @@ def test_a_clock_that_was_set_back_makes_no_absence_shorter() -> None:
 
 
 def after_an_unrecorded_jump(*pages: Observation) -> Story:
-    """A process that goes on where one stopped, a day later by the clock."""
+    """A process that resumes where one stopped, a day later by the clock."""
     return Story(two_events(9, when=0)).restarted(
         a_frame(EVENTS, "ADDED", an_event("new", 15), when=69 + DAY),
         a_closed_stream(EVENTS, "410", when=70 + DAY),

@@ -1,4 +1,4 @@
-"""The queue: what it holds is bounded, whatever it is made of."""
+"""The queue is bounded, for contents of any kind."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A whole recording: what stops it, what it waits for, what it hands on."""
+"""A whole recording: what stops it, and what it waits for."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ POLICY = Policy(
 
 
 class Scripted:
-    """A source that puts what it is given, then ends or stays."""
+    """A source that puts observations, then ends or waits."""
 
     finite = True
 
@@ -207,7 +207,7 @@ class Hearing:
 
 
 async def test_a_source_may_ask_what_has_been_processed() -> None:
-    """Its question waits behind everything it put before."""
+    """Its query waits for everything that it put before."""
     log, answers = MemoryLog(), list[object]()
 
     class Asking(Scripted):

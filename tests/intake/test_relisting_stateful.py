@@ -51,7 +51,7 @@ class Server:
         self.compacted = 0
         self.pages: list[ListPage] = []
         self.place: int | None = None
-        """The version behind which the watch goes on; None: list first."""
+        """The version after which the watch resumes; None: list first."""
 
     def document(self, name: str, uid: str, version: int, beat: int):  # type: ignore[no-untyped-def] # noqa: ANN201
         if self.resource == NODES:

@@ -1,7 +1,7 @@
-"""The sequencer and the ledger, whatever comes and whatever is lost.
+"""The sequencer and the ledger, for any observations and any losses.
 
-A recorder that fails to commit, or dies and goes on from what is committed,
-gives the entries of one that does neither: once, and in order.
+A recorder that fails to commit, or dies and resumes from what is committed,
+writes the same entries as one that does neither: once, and in order.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""What becomes an entry, in which order, and what is counted instead.
+"""Which observations become entries, in which order, or are counted.
 
 What lists prove is in test_relisting.py, what the end of a stream means in
 test_endings.py.

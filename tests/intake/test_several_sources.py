@@ -1,4 +1,4 @@
-"""Several sources in one recording: what ends it, and where each goes on."""
+"""Several sources in one recording: what ends it, and where each resumes."""
 
 import asyncio
 import random

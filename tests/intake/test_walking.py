@@ -1,4 +1,4 @@
-"""What is read of the past ends a gap, or leaves it to a list."""
+"""Reading the past ends a gap, or leaves it to a list."""
 
 from typing import Any
 

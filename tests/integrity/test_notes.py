@@ -1,4 +1,4 @@
-"""Notes are signed as C2SP says, and nothing else passes for one."""
+"""Notes are signed as C2SP specifies, and nothing else is accepted."""
 
 import contextlib
 

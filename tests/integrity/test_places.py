@@ -1,4 +1,4 @@
-"""Places of checkpoints keep what they were given, or say that they do not."""
+"""Places of checkpoints keep every checkpoint, or report that they do not."""
 
 import asyncio
 import subprocess

@@ -1,4 +1,4 @@
-"""Trees are RFC 6962's, whatever the size and however they are joined."""
+"""Trees are those of RFC 6962, for any size and any way of joining."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""Files of rules: what is refused, with its line, and who comes first."""
+"""Files of rules: errors with their lines, and precedence."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who is let in, who makes room for whom, and what is refused."""
+"""Which connections are accepted, evicted and refused."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ HALF = b"GET / HTTP/1.1\r\nX: "
 
 
 async def app(scope: Scope, _: Receive, send: Send) -> None:
-    """Let in who asks for the right path."""
+    """Accept connections that request the right path."""
     if scope["path"] == "/known":
         let_in(scope)
     headers = [(b"content-length", b"2")]
@@ -59,7 +59,7 @@ class Peer:
         return line[9:12]
 
     async def lasting(self) -> list[bool]:
-        """Return which of its connections go on."""
+        """Return which of its connections remain."""
         await asyncio.sleep(0.05)
         return [
             not reader.at_eof() and reader.exception() is None

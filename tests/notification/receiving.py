@@ -13,7 +13,7 @@ __all__ = ["Receiver", "Taken", "receiver"]
 
 
 class Taken(NamedTuple):
-    """What was posted."""
+    """One request that was posted."""
 
     path: str
     headers: dict[str, str]

@@ -63,7 +63,7 @@ async def put(
 
 async def until_posted(kept: StoredOutbox, count: int) -> None:
     async with asyncio.timeout(20):
-        # The database says so, and rings no bell.
+        # The database reports it, without a notification.
         while len(await kept.listed(states=[State.POSTED])) < count:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
 
@@ -258,7 +258,7 @@ async def test_two_processes_post_each_message_once(
 async def test_what_was_posted_and_not_written_down_is_posted_once_more(
     database: Database, kept: StoredOutbox
 ) -> None:
-    """Killed in between: the claim ends, and another process goes on."""
+    """Killed in between: the claim ends, and another process continues."""
     await put(kept)
     async with receiver() as there, sending(kept, rule_to(there.url)) as one:
         dead = await kept.claim("oncall", timedelta(seconds=60))
@@ -267,7 +267,7 @@ async def test_what_was_posted_and_not_written_down_is_posted_once_more(
         assert await one.send_next(rule_to(there.url)) is False
         await expire(database)
         assert await one.send_next(rule_to(there.url)) is True
-        # The word of who was thought dead does not count any more.
+        # A process that was considered dead no longer counts.
         await kept.failed(dead, why="too late")
         [posted] = await kept.listed()
 

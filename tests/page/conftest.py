@@ -146,7 +146,7 @@ def browser(served: str) -> Iterator[Browser]:
 def open_tab(
     browser: Browser, served: str, request: pytest.FixtureRequest
 ) -> Iterator[Opener]:
-    """Opens the page; afterwards nothing may have gone wrong in it."""
+    """Opens the page; checks afterwards that it had no errors."""
     contexts: list[BrowserContext] = []
     tabs: list[Tab] = []
 

@@ -1,4 +1,4 @@
-"""One tab of the browser, with what went wrong in it."""
+"""One tab of the browser, with its errors."""
 
 from playwright.sync_api import Page
 
@@ -29,7 +29,7 @@ class Tab:
         self.ready()
 
     def ready(self) -> None:
-        """Wait until the page has all that it asked for."""
+        """Wait until all requests of the page are answered."""
         self.page.wait_for_selector(READY)
 
     def settle(self) -> None:
@@ -41,7 +41,7 @@ class Tab:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Return how wide and how tall it is, with what is scrolled to."""
+        """Return its width and height, including the scrolled parts."""
         wide, tall = self.page.evaluate(
             "[document.documentElement.scrollWidth,"
             " document.documentElement.scrollHeight]"
@@ -64,7 +64,7 @@ class Tab:
             self.page.keyboard.press(key)
 
     def pixels(self, selector: str) -> str:
-        """Return what is drawn on a canvas."""
+        """Return the pixels of a canvas."""
         drawn: str = self.page.locator(selector).first.evaluate(
             "canvas => canvas.toDataURL()"
         )

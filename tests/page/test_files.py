@@ -1,4 +1,4 @@
-"""What is served of the page: small, its own, and as the house has it."""
+"""The files of the page: small, without dependencies, in house style."""
 
 import hashlib
 import json

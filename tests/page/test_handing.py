@@ -1,4 +1,4 @@
-"""A view is taken elsewhere: as a link, a command, a query, or beside it."""
+"""A view is shared: as a link, a command, a query, or a comparison."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The setting `links`: what it may name, said before anything is served."""
+"""The setting `links` is checked before anything is served."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the page says while it waits, when it fails, and from when it is."""
+"""The page while it loads, when it fails, and the age of its answers."""
 
 import re
 

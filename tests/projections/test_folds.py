@@ -1,4 +1,4 @@
-"""Folds: wherever one stops and goes on, the end is the same."""
+"""A fold that stops and resumes anywhere ends the same."""
 
 import msgspec
 from hypothesis import given, settings

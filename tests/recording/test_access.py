@@ -1,7 +1,7 @@
-"""Who may read what, by the word of a real API server.
+"""Who may read what, as a real API server decides.
 
 Two tenants share a machine that reboots. A reader of the history of one may
-find nothing of the other, in whatever field.
+find nothing of the other, in any field.
 """
 
 import asyncio
@@ -101,7 +101,7 @@ RBAC_API = "/apis/rbac.authorization.k8s.io/v1"
 
 @dataclass
 class World:
-    """A recorded cluster, and what is served of it."""
+    """A recorded cluster, and its API."""
 
     cluster: Cluster
     client: Client
@@ -238,7 +238,7 @@ def arguments(namespace: str) -> dict[str, str]:
 
 
 async def walked(world: World, who: str, namespace: str) -> dict[str, str]:
-    """Ask every field there is; return the answers by root field."""
+    """Query every field; return the answers by root field."""
     given = arguments(namespace)
     found = await world.ask(who, "{ incidents { nodes { id } } }")
     ids = found.json["data"]["incidents"]["nodes"]
@@ -432,6 +432,6 @@ async def check_what_is_revoked_is_refused(world: World) -> None:
 
 
 def test_what_is_revoked_counts_for_less_than_a_minute() -> None:
-    """A reader is admitted anew while a stream goes on."""
+    """A reader is checked again while a stream continues."""
     admitted = streaming.ADMITTED_FOR.total_seconds()
     assert reviewing.YES_SECONDS + admitted < 60

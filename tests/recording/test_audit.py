@@ -31,7 +31,7 @@ def records(path: Path) -> list[tuple[str, str]]:
 
 
 async def asked(dsn: str, *words: str) -> tuple[int, str]:
-    """Ask the command line; return exit status and output."""
+    """Run the command line; return exit status and output."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

@@ -51,7 +51,7 @@ pytestmark = pytest.mark.timeout(240)
 
 
 async def asked(dsn: str, *words: str) -> str:
-    """Ask the command line; return what it printed."""
+    """Run the command line; return its output."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

@@ -47,7 +47,7 @@ async def annotate(cluster: Cluster, node: str, value: str) -> int:
 async def test_what_the_watch_cache_forgot_is_read_afterwards(
     tmp_path: Path, database: Database
 ) -> None:
-    """And the API server that is asked has just started."""
+    """And the API server has just started."""
     options = Options(machines=gpu_machines(2))
     async with Cluster.start(tmp_path / "cluster", options) as cluster:
         recorded = await Recorded.begun(cluster, database, tmp_path)
@@ -97,7 +97,7 @@ async def test_what_the_watch_cache_forgot_is_read_afterwards(
 async def test_an_event_leads_to_a_pod_that_came_and_went(
     tmp_path: Path, database: Database
 ) -> None:
-    """In a gap with more other writes than can be looked at."""
+    """In a gap with more other writes than can be read."""
     core = "/api/v1/namespaces/default"
     async with Cluster.start(tmp_path / "cluster", Options()) as cluster:
         recorded = await Recorded.begun(cluster, database, tmp_path)

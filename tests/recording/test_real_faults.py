@@ -1,4 +1,4 @@
-"""What breaks in a real cluster, and what the log says of it."""
+"""Faults of a real cluster, and the log of them."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ async def annotate(cluster: Cluster, node: str, value: str) -> int:
 async def test_an_api_server_that_dies_costs_nothing(
     tmp_path: Path, database: Database
 ) -> None:
-    """Its watch cache forgets, so quiet kinds are listed anew."""
+    """Its watch cache forgets, so quiet kinds are listed again."""
     options = Options(machines=gpu_machines(2))
     async with Cluster.start(tmp_path / "cluster", options) as cluster:
         recorded = await Recorded.begun(cluster, database, tmp_path)

@@ -1,4 +1,4 @@
-"""A tape of a recording gives the same log, however it was made."""
+"""A tape of a recording leads to the same log, however it was made."""
 
 import asyncio
 from collections import defaultdict

@@ -28,7 +28,7 @@ def variables(*pairs: tuple[str, Any]) -> list[dict[str, Any]]:
 
 
 def pack(document: Any, times: int = 1) -> Any:
-    """Put a document into a string, as often as asked."""
+    """Nest a document in strings, to this depth."""
     for _ in range(times):
         document = compact(document).decode()
     return document

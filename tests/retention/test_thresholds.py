@@ -1,4 +1,4 @@
-"""How full the size budget is: what is said of it, and what stops."""
+"""The use of the size budget: what is reported, and what stops."""
 
 import pytest
 

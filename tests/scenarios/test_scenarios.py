@@ -108,7 +108,7 @@ def losable(name: str) -> list[int]:
 def sure_and_wrong(
     name: str, drafts: Sequence[Draft], holes: Sequence[Hole] = ()
 ) -> list[str]:
-    """Say what is wrong and said surely, of a log that lacks something.
+    """Return the sure errors about a log that lacks something.
 
     How sure a right answer may be was said of the whole log.
     """
@@ -336,7 +336,7 @@ def test_other_clocks_change_nothing_but_times(name: str) -> None:
 
 
 def hits_on(found: Judged, nodes: Sequence[str]) -> list[str]:
-    """Return what is said of workloads, one text each."""
+    """Return the reports on workloads, one text each."""
     return [
         f"{hit.first_node} {hit.hit_at} {hit.outcome} {hit.says}"
         for hit in hits_of(found, nodes)

@@ -40,7 +40,7 @@ async def catalog_of(database: Database) -> CatalogFound:
 
 
 async def problems_of(database: Database) -> Sequence[Altered]:
-    """Return what `recorder verify` says of a database as such."""
+    """Return the problems that `recorder verify` reports of a database."""
     connection = await connect_to(database.superuser_dsn())
     try:
         return (await verify_database(connection)).problems

@@ -1,9 +1,9 @@
-"""The log of a release as its dump, and what it said of itself.
+"""The log of a release as its dump, with its digest and its root.
 
 ``python -m tests.store.release_logs`` writes the one of this release: the
 demo, played, as pg_dump writes it, and the digest of its entries and the root
 of its tree beside it. Every later release
-migrates it and has to say the same.
+migrates it and must compute the same.
 """
 
 import asyncio

@@ -2,8 +2,8 @@
 
 ``python -m tests.store.rules`` restores the kept log with days in an archive,
 reads it before and after it is derived anew, database and archive,
-and writes what is answered to `build/rules`; what differs is printed, and
-belongs into the commit that raises `DERIVATION`.
+and writes the answers to `build/rules`; the differences are printed, and
+belong into the commit that raises `DERIVATION`.
 """
 
 import asyncio

@@ -34,7 +34,7 @@ def text(size: int, seed: int = 0) -> bytes:
 
 
 class Log:
-    """What an encoder was given, decoded again from what it gave."""
+    """The input of an encoder, decoded from its output."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder

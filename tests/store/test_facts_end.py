@@ -1,4 +1,4 @@
-"""Facts that end before their log does: what says so, and what mends it."""
+"""Facts that end before their log does are reported and repaired."""
 
 import asyncio
 from collections.abc import AsyncIterator

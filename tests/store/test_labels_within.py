@@ -1,4 +1,4 @@
-"""Labels of Nodes are those of the time that is asked about."""
+"""Labels of Nodes are those of the requested time."""
 
 from collections.abc import (
     AsyncIterator,

@@ -1,4 +1,4 @@
-"""What the writer asks its log, of documents that are kept as deltas."""
+"""What the writer reads of its log, from documents stored as deltas."""
 
 import random
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Connections of readers: bounded, read-only, clear about what is wrong."""
+"""Connections of readers: bounded, read-only, with clear errors."""
 
 import asyncio
 from datetime import timedelta
@@ -147,7 +147,7 @@ async def test_what_is_refused_while_a_connection_is_opened_is_named(
     refusal: type[asyncpg.PostgresError],
     expected: type[Exception],
 ) -> None:
-    """The pool asks statements of its own, which the server may refuse."""
+    """The pool runs statements of its own, which the server may refuse."""
     engine = make_engine(any_database.dsn("reader"))
     prepare = asyncpg.Connection.prepare
     refused = []

@@ -1,7 +1,7 @@
-"""A log that is derived anew gives the facts that were written live.
+"""A log that is derived again has the facts that were written live.
 
-Row by row, in every column but that of the derivation; whatever was stopped,
-killed or recorded in between.
+Row by row, in every column but that of the derivation; also if it was
+stopped, killed or recorded in between.
 """
 
 import asyncio

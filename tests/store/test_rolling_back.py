@@ -1,4 +1,4 @@
-"""A release goes on with the schema of the next one, if that says so.
+"""A release works with the schema of the next one, if that allows it.
 
 The next release is this one's migrations and one more.
 """

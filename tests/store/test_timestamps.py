@@ -1,4 +1,4 @@
-"""Times are the same in a row, whichever way they went into it."""
+"""Times in a row are the same, whichever way they were written."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

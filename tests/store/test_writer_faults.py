@@ -129,7 +129,7 @@ async def test_a_killed_backend_is_no_loss(database: Database) -> None:
         " where application_name like 'recorder writer%'"
         " and datname = current_database()",
     )
-    # The driver may have noticed before we did; then it connects anew.
+    # The driver may have noticed before we did; then it reconnects.
     with suppress(LogUnavailableError):
         await writer.append(batch)
 

@@ -23,7 +23,7 @@ Span = tuple[datetime, datetime]
 
 
 async def judge_coverage(site: Site, log: WholeLog) -> list[str]:
-    """Return where an answer or its exit status is not what the log says."""
+    """Return where an answer or its exit status differs from the log."""
     gaps = log_gaps(log.entries)
     costly = [(gap.since, gap.to) for gap in gaps if gap.possible and gap.to]
     moved = any(

@@ -1,4 +1,4 @@
-"""The PostgreSQL of a schedule, and how it is killed, frozen and asked.
+"""The PostgreSQL of a schedule: it can be killed, frozen and queried.
 
 Either the recorder's own embedded server, which only the recorder
 starts, or PostgreSQL 15 with a wire before it, which two recorders share and
@@ -100,7 +100,7 @@ class EmbeddedDatabase:
         _signal(self._processes._members(), signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let all of them go on."""
+        """Resume all of them."""
         _signal(self._processes._members(), signal.SIGCONT)
 
     def is_gone(self) -> bool:
@@ -173,7 +173,7 @@ class SharedDatabase:
         _signal(self._site.processes._members(), signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let all of them go on."""
+        """Resume all of them."""
         _signal(self._site.processes._members(), signal.SIGCONT)
 
     def is_gone(self) -> bool:
@@ -182,7 +182,7 @@ class SharedDatabase:
 
 
 async def ask(dsn: str, question: str, *values: Any) -> list[Any]:
-    """Ask on a connection of its own, and wait a few seconds at most."""
+    """Query on a separate connection, for a few seconds at most."""
     connection = await asyncpg.connect(dsn, timeout=5, command_timeout=5)
     try:
         return list(await connection.fetch(question, *values))

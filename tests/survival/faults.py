@@ -52,14 +52,14 @@ UPGRADES: tuple[dict[str, str | None], ...] = (
 CRD = f"{CRDS}/{WORKLOADS_CRD['metadata']['name']}"
 OBJECTS = "/apis/kueue.x-k8s.io/v1beta1/namespaces/default/workloads"
 LONGER_THAN_STATEMENT = (9.0, 11.0)
-"""A statement is given 3 s by the server, and 8 s by the recorder."""
+"""A statement may take 3 s at the server, and 8 s at the recorder."""
 
 BLOCK = 1 << 20
 LEFT_FREE = 4 << 20
 
 
 class Freezable(Protocol):
-    """What a signal can stop and let go on."""
+    """What a signal can stop and resume."""
 
     def pause(self) -> None: ...
     def resume(self) -> None: ...
@@ -238,7 +238,7 @@ async def _taken_over(strike: Strike[Site], term: int) -> None:
 
 
 async def _replace_account(site: Site) -> None:
-    """Make the service account anew: every token of it is void."""
+    """Create the service account again: all of its tokens are void."""
     path = "/api/v1/namespaces/recorder/serviceaccounts"
     await site.cluster.api.delete(f"{path}/recorder")
     await site.cluster.api.create(
@@ -306,7 +306,7 @@ async def wire_cut(strike: Strike[Site]) -> None:
 
 @FAULTS("wire")
 async def wire_hung(strike: Strike[Site]) -> None:
-    """Connections stay open and nothing comes, as behind a firewall."""
+    """Connections stay open without data, as with a firewall."""
     await _spoil(strike, strike.world.to_cluster, State.HUNG, (1.0, 8.0))
 
 

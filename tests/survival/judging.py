@@ -51,7 +51,7 @@ async def judge_gaps(
     before: Mapping[str, Point],
     strikes: Sequence[Strike[Site]],
 ) -> list[str]:
-    """Return what is wrong with the gaps that faults opened.
+    """Return the errors of the gaps that faults opened.
 
     Args:
         site: where they struck.
@@ -156,9 +156,9 @@ def _of(log: WholeLog, gap: LogGap) -> Iterator[tuple[int, Draft]]:
 
 
 async def _is_held(site: Site, gap: LogGap) -> bool:
-    """Whether the server still gives the history from before a gap.
+    """Whether the server still serves the history from before a gap.
 
-    What it gives now it gave then: it only forgets.
+    What it serves now it served then: it only forgets.
     """
     if gap.before is None:
         return False

@@ -65,7 +65,7 @@ async def away_half_a_minute(site: Site) -> int:
 
 
 async def away_a_minute_and_a_half(site: Site) -> int:
-    """The recorder is away, and the API server goes on."""
+    """The recorder is away, and the API server continues."""
     return await _away(site, 90, cold=False)
 
 
@@ -137,7 +137,7 @@ async def _away(site: Site, seconds: float, *, cold: bool) -> int:
 
 
 async def flap(seed: int, reach_back: str | None, *, say: Say) -> int:
-    """Kill both, again and again; say what is in the log afterwards.
+    """Kill both repeatedly; print what is in the log afterwards.
 
     Returns 1 if anything is missing unreported, or there twice.
     """
@@ -226,7 +226,7 @@ async def _listed(site: Site) -> float:
 
 
 async def _count(site: Site, since: int, after: float, say: Say) -> int:
-    """Say what the log holds now; return how much of it is wrong."""
+    """Print the state of the log; return the number of its errors."""
     points = await site.points()
     log = await read_log(site.database.dsn("reader"))
     await site.cluster.oracle.caught_up()

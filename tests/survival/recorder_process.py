@@ -64,7 +64,7 @@ class Recorder:
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let it go on."""
+        """Resume it."""
         self._signal(signal.SIGCONT)
 
     async def stop(self) -> int:
@@ -84,7 +84,7 @@ class Recorder:
         return process.returncode
 
     def last_words(self) -> str:
-        """Return the end of what it said."""
+        """Return the end of its output."""
         if not self.said.exists():
             return ""
         return self.said.read_text(errors="replace")[-2000:]
@@ -111,7 +111,7 @@ def environment(settings: Mapping[str, str]) -> dict[str, str]:
 async def command(
     settings: Mapping[str, str], *words: str
 ) -> tuple[int, str, str]:
-    """Run a command of the recorder; return status and what it printed."""
+    """Run a command of the recorder; return status and output."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

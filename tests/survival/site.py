@@ -127,7 +127,7 @@ class Site:
         return await self.until_caught_up(epoch=epoch, seconds=seconds)
 
     async def points(self) -> dict[str, Point]:
-        """Return what is committed of each resource."""
+        """Return the committed resume point of each resource."""
         return await read_points(self.database.dsn("reader"))
 
     async def head(self) -> Head:

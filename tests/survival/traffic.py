@@ -1,4 +1,4 @@
-"""What happens in the cluster all the time: a few objects of several kinds.
+"""Constant writes to the cluster: a few objects of several kinds.
 
 A seed decides who is written, patched and deleted. Whether a write succeeded
 does not matter, and is often not known here: what happened is what etcd says.
@@ -72,7 +72,7 @@ NOTHING_DONE = (ApiError, aiohttp.ClientError, TimeoutError, OSError)
 
 
 class Traffic:
-    """Writes for as long as it is let."""
+    """Writes until it is stopped."""
 
     def __init__(self, api: ApiClient, seed: int) -> None:
         self._api = api

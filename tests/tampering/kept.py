@@ -88,7 +88,7 @@ class KeptLog:
         return Path(self.settings.checkpoint_places[0]) / self.uid
 
     async def problems(self, how: Verifying | None = None) -> dict[str, str]:
-        """Verify it; return what is said, by kind."""
+        """Verify it; return the problems by kind."""
         found: Sequence[Verified] = await missing_logs(
             self.settings, self.database.dsn("reader")
         )

@@ -414,7 +414,7 @@ async def the_end_removed_without_a_trace(t: Tampering) -> Found:
 
 
 async def any_content(t: Tampering) -> set[int]:
-    """Change what an entry says, so that it can still be read."""
+    """Change the text of an entry, so that it can still be read."""
     entry = await t.entry("occurred_at is not null")
     return await t.change(entry, "occurred_at", "occurred_at + interval '1 s'")
 
@@ -423,7 +423,7 @@ OF_BATCH = "update recorder.batch set {} = $2 where log_id = 1 and batch = $1"
 
 
 async def rehash(t: Tampering, *, until: int | None) -> None:
-    """Compute roots anew, and trees where it is to the end."""
+    """Compute roots again, and trees if it is to the end."""
     connection = t.connection
     end = await read_end(connection, 1)
     roots = {}

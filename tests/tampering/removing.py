@@ -137,7 +137,7 @@ async def record_otherwise(
 async def an_entry_removed_with_those_of_a_run(
     c: asyncpg.Connection, random: Random
 ) -> None:
-    """And the run noted anew, so that it agrees with itself."""
+    """And the run recorded again, so that it is consistent."""
     run = (await any_row(c, random, THINNED))["run"]
     gone = await taken(c, random)
     same = "where batch = $1 and run = $2"

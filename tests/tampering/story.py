@@ -1,4 +1,4 @@
-"""A log to be tampered with, and what is known of it from outside."""
+"""A log to be tampered with, and its checkpoints outside."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is removed is found, where nothing that is left was altered.
+"""A removal is found although nothing that is left was altered.
 
 Of a log with an archive and two places of checkpoints.
 """

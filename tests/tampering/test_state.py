@@ -1,4 +1,4 @@
-"""What intake goes on from, edited by a superuser, is found out.
+"""A superuser's edits of the state that intake resumes from are found.
 
 Heads of objects and resume points follow from the entries, as far as they do:
 what is not derived is in docs/integrity.md with its reason.

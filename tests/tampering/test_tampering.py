@@ -1,4 +1,4 @@
-"""A superuser who edits the log with the triggers off is found out.
+"""Edits of the log by a superuser with the triggers off are found.
 
 2,240 mutations by seed, each in a transaction of its own that is rolled back,
 each verified as an auditor would who holds the checkpoints. Each commit makes
@@ -141,7 +141,7 @@ UNSEEN = {
         "update recorder.log set cluster_name = 'x' where log_id = 1"
     ),
 }
-"""What docs/integrity.md says is not protected."""
+"""What is not protected according to docs/integrity.md."""
 
 
 @pytest.mark.parametrize("what", UNSEEN)

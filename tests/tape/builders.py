@@ -126,7 +126,7 @@ def read(path: Path, from_frame: int = 0) -> list[Observation]:
 def read_up_to_the_trouble(
     path: Path, line_bytes_max: int = LINE_BYTES_MAX
 ) -> tuple[list[Observation], TapeError | None]:
-    """Return what a reader keeps of a tape, and what it then raised."""
+    """Return what a reader returns of a tape, and what it then raised."""
     seen: list[Observation] = []
     try:
         with TapeReader(path, line_bytes_max=line_bytes_max) as tape:

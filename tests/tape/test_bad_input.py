@@ -1,4 +1,4 @@
-"""Each bad tape by itself: what is said, where, and what was kept."""
+"""Each kind of bad tape: the error, its place, and what was read."""
 
 import bz2
 import gzip
@@ -39,7 +39,7 @@ WATCH = (
 
 
 def with_line(path: Path, line: bytes) -> Path:
-    """A plain tape whose third frame is that line, with one behind it."""
+    """A plain tape whose third frame is that line, with one after it."""
     write(path, [a_frame(1), a_frame(2)])
     path.write_bytes(path.read_bytes() + line + b"\n" + WATCH + b"\n")
     return path

@@ -1,4 +1,4 @@
-"""A tape cut out of a log says of its window what the log says.
+"""A tape cut out of a log agrees with the log within its window.
 
 For stories of all kinds, without a database: entries are made by intake, cut,
 written to a line and read back, and made into entries again.
@@ -200,7 +200,7 @@ def cut(story: Story, window: Window) -> list[Observation]:
 
 
 def events_of(story: Story, window: Window) -> dict[Any, list[Any]]:
-    """What a log says of a window, by object, in order."""
+    """Return the entries of a window by object, in order."""
     found: dict[Any, list[Any]] = defaultdict(list)
     for draft in story.drafts:
         if not lies(draft.observed_at, window.since, window.until):
@@ -276,7 +276,7 @@ def test_a_window_on_tape_lacks_what_the_log_lacks(seed: int) -> None:
         # A kind that is no longer served hides what was missing of it when
         # it still was.
         left = {s.resource for s in streams_of(story) if s.state == "absent"}
-        # What began behind the window is not on its tape.
+        # What began after the window is not on its tape.
         left |= {
             s.resource
             for s in streams_of(story)

@@ -1,4 +1,4 @@
-"""What is written is what is read, to the byte."""
+"""A tape is read back as it was written, to the byte."""
 
 import json
 from dataclasses import replace

@@ -20,7 +20,7 @@ from tests.tape.builders import BEGAN, a_frame, at, one_of_each, write
 
 
 class Committed:
-    """What a tape asks of the log: how far it was played."""
+    """What a tape reads of the log: how far it was played."""
 
     def __init__(self, frame: int | None = None) -> None:
         self._frame = frame

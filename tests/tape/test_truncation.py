@@ -1,4 +1,4 @@
-"""A tape that was cut, wherever, is readable up to the cut and says so."""
+"""A truncated tape is readable up to the cut, which is reported."""
 
 import shutil
 import subprocess

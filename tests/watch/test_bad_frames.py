@@ -1,4 +1,4 @@
-"""Frames that cannot be taken are described, and the stream goes on."""
+"""Frames that cannot be taken are described; the stream continues."""
 
 import dataclasses
 import hashlib

@@ -60,7 +60,7 @@ async def test_a_token_file_is_read_again(tmp_path: Path) -> None:
 
 
 def _plugin(folder: Path) -> Path:
-    """Write a program that gives the next token each time it is run."""
+    """Write a program that prints the next token each time it runs."""
     counter = folder / "runs"
     counter.write_text("0")
     program = folder / "plugin"

@@ -1,4 +1,4 @@
-"""What is missing in a cluster is said, with what to do about it."""
+"""What is missing in a cluster is reported, with the remedy."""
 
 import asyncio
 import time
@@ -193,7 +193,7 @@ async def test_a_clock_that_parts_from_the_servers_is_found(
 
 @asynccontextmanager
 async def server_of_time(skew: int) -> AsyncIterator[str]:
-    """Serve as little as is asked for, with a Date of its own."""
+    """Serve only the requested paths, with a fixed Date."""
 
     async def serve(request: web.Request) -> web.Response:
         body: dict[str, object] = {"gitVersion": "v1"}

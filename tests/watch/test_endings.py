@@ -32,7 +32,7 @@ async def test_an_end_at_its_time_is_clean(tmp_path: Path) -> None:
 
 
 async def test_an_early_end_proves_nothing(tmp_path: Path) -> None:
-    """A server that gives up a slow client ends its stream just so."""
+    """A server ends the stream of a slow client just so."""
     memory = Memory()
     async with FakeCluster() as fake, recording(fake, tmp_path, memory):
         await memory.until(lambda: fake.watching("pods"))

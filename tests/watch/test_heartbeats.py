@@ -12,7 +12,7 @@ from tests.watch.watching import NODES, PODS, Memory, recording
 LEASES = Resource("coordination.k8s.io", "v1", "leases")
 KINDS = (*STANDARD, Kind("leases", "Lease", "coordination.k8s.io"))
 BLIND = replace(WALKING, walk_accounts=0, walk_looks=0)
-"""Nothing is looked at because it has no owner."""
+"""Nothing is read for lack of an owner."""
 
 
 async def test_renewals_of_leases_are_no_versions_of_another_resource(

@@ -1,4 +1,4 @@
-"""Whose a version is, and what that says of others."""
+"""The owner of a version, and what follows for others."""
 
 from recorder.sources.watch.owners import Others, Owners
 from tests.watch.watching import NODES, PODS

@@ -1,4 +1,4 @@
-"""What a walk may ask for."""
+"""What a walk may request."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A resource is live soon after a server answers, whatever it missed."""
+"""A resource is live soon after a server answers, despite gaps."""
 
 import asyncio
 from collections import Counter
@@ -105,7 +105,7 @@ async def test_a_long_span_is_put_in_stages(tmp_path: Path) -> None:
 async def test_what_is_read_in_seconds_is_a_stage_already(
     tmp_path: Path,
 ) -> None:
-    """Else a recorder that is killed again and again begins anew each time."""
+    """Else a recorder that is killed repeatedly starts over each time."""
     async with FakeCluster() as fake:
         memory = unheard(fake, 200)
         async with recording(fake, tmp_path, memory, settings=WALKING):

@@ -202,7 +202,7 @@ async def test_an_ordinary_loss_begins_no_epoch(tmp_path: Path) -> None:
 async def test_the_log_forgets_slowly_and_one_rewind_stays_one(
     tmp_path: Path,
 ) -> None:
-    """The log may hold what was alive until everything is listed anew."""
+    """The log may have what was alive until everything is listed again."""
 
     class Slow(Memory):
         def _learn(self, observation: Observation) -> None:

@@ -206,7 +206,7 @@ async def test_nothing_is_read_of_the_past_where_that_is_turned_off(
 async def test_what_was_forbidden_meanwhile_is_read_once_it_is_allowed(
     tmp_path: Path, verb: str
 ) -> None:
-    """By a cache that has begun anew, as when the server was restarted."""
+    """By a cache that is new, as after a restart of the server."""
     async with FakeCluster() as fake:
         fake.put("pods", "a")
         memory = Memory({PODS: str(fake.revision)})

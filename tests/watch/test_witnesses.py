@@ -1,4 +1,4 @@
-"""Who is named_in of by Events and by owners, and how much of it is kept."""
+"""Objects that Events and owners name, and how many are remembered."""
 
 from typing import Any
 

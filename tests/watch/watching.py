@@ -63,7 +63,7 @@ Kept = TypeVar("Kept", bound=Observation)
 
 
 class Memory:
-    """A sink and what it knows."""
+    """A sink, and what the log knows."""
 
     def __init__(self, resume: Mapping[Resource, str] | None = None) -> None:
         self.seen: list[Observation] = []

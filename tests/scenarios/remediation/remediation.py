@@ -92,7 +92,7 @@ def releases(
 
 
 def drains(scene: Scene, at: float, done: float, pod: str) -> None:
-    """Let NVSentinel drain a node, and go on to remediate."""
+    """Let NVSentinel drain a node, and continue to remediate."""
     by = "node-drainer"
     scene.node(at, "gpu-002", by, labels={STATE: "draining"})
     scene.evicts(at + 1, pod)

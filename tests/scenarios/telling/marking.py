@@ -1,4 +1,4 @@
-"""Marking what is said of an incident by what is true of it."""
+"""Marking verdicts of an incident against the truth."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
@@ -51,7 +51,7 @@ def judged_of(drafts: Sequence[Draft], holes: Iterable[Hole] = ()) -> Judged:
 
 
 def misses(truth: Truth, judged: Judged) -> list[Miss]:
-    """Say where verdicts are not what is true, and how bad that is."""
+    """Return where verdicts are not true, and how bad that is."""
     found: list[Miss] = []
     for node in truth.cluster.nodes:
         wanted = [v for v in truth.verdicts if v.node == node.name]
@@ -82,7 +82,7 @@ def _of_node(
 def _paired(
     wanted: Sequence[Expected], said: Sequence[Verdict]
 ) -> tuple[list[tuple[Expected, Verdict | None]], list[Verdict]]:
-    """Put together what is expected and what is said, in their order."""
+    """Pair expected with actual verdicts, in their order."""
     left = list(said)
     pairs: list[tuple[Expected, Verdict | None]] = []
     for place, expected in enumerate(wanted):
@@ -172,7 +172,7 @@ def hits_of(judged: Judged, nodes: Sequence[str]) -> list[Hit]:
 
 
 def missed_workloads(recording: Told, judged: Judged) -> list[str]:
-    """Say where workloads are not what is true."""
+    """Return where workloads are not true."""
     nodes = [node.name for node in recording.truth.cluster.nodes]
     left = hits_of(judged, nodes)
     said = []
@@ -208,7 +208,7 @@ def missed_workloads(recording: Told, judged: Judged) -> list[str]:
 
 
 def _wrong_recovery(hit: Hit, truth: Workload) -> Iterator[str]:
-    """Say what is wrong of when it ran again, and of what it cost."""
+    """Yield errors of when it ran again, and of its cost."""
     again = hit.running_again_at
     if truth.again_at is not None:
         right = datetime.fromisoformat(truth.again_at)

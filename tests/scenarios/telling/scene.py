@@ -1,4 +1,4 @@
-"""A scene: work on a cluster, and what is true of what happens to it."""
+"""A scene: work on a cluster, and the truth about its incidents."""
 
 # ruff: noqa: PLR0913 - a truth has many parts
 
@@ -37,7 +37,7 @@ _Asked = tuple[
 
 
 class Scene(Work):
-    """What happens, and what is to be concluded of it."""
+    """What happens, and the expected conclusions."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Scene(Work):
         boots: Boots = None,
         accept: Mapping[str, Sequence[str | None]] = {},
     ) -> Self:
-        """Say what is to be concluded of a node."""
+        """Expect a verdict about a node."""
         kinds, name = actor or ((), None)
         self._verdicts.append(
             Verdict(
@@ -137,7 +137,7 @@ class Scene(Work):
         boots: Boots = (1, 1),
         **more: Any,
     ) -> Self:
-        """Say that a kubelet went and came back within one boot."""
+        """Expect that a kubelet stopped and came back within one boot."""
         return self.expect(
             node,
             "kubelet-restart",
@@ -274,7 +274,7 @@ class Scene(Work):
         )
 
     def told(self, name: str) -> Told:
-        """Return the tape and what is true of it."""
+        """Return the tape and its truth."""
         cluster = ClusterFacts(
             kubernetes="v1.36.3",
             nodes=[

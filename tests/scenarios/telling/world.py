@@ -188,7 +188,7 @@ class World:
         )
 
     def forgets(self, at: float, host: str) -> Self:
-        """Let a reporter start anew: it counts from one again."""
+        """Let a reporter restart: it counts from one again."""
 
         def forget() -> None:
             self._reported = {

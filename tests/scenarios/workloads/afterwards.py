@@ -1,4 +1,4 @@
-"""Work goes on after a failure, and ends long after for its own reasons."""
+"""Work continues after a failure, and ends long after for its own reasons."""
 
 from typing import Any
 

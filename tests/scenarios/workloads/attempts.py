@@ -1,4 +1,4 @@
-"""Controllers of gangs make anew what was lost: all of it, or a part."""
+"""Controllers of gangs replace what was lost: all of it, or a part."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Work that lost a node goes on: in part, late, elsewhere or as it was."""
+"""Work that lost a node continues: in part, late, elsewhere or unchanged."""
 
 from typing import Any
 
