@@ -77,7 +77,7 @@ SIGNS: Final = frozenset(
 )
 SIGNS_OF_OTHERS: Final = frozenset({FactKind.LEASE_SILENT})
 REMARKABLE: Final = frozenset({"Starting", "Rebooted", "Shutdown"})
-"""Reasons of Events that say that all is well and something happened."""
+"""Reasons of normal Events that report what happened to a node."""
 
 
 MANAGED_BY: Final = "app.kubernetes.io/managed-by"

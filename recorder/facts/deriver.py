@@ -79,11 +79,11 @@ VERSIONS = frozenset(
 )
 GOING = frozenset({Operation.DELETED, Operation.ABSENT})
 AFTERWARDS = frozenset({Operation.RECOVERED, Operation.ABSENT})
-"""What may have been read of the past, long after it was so."""
+"""Operations whose versions may have been read long after they existed."""
 
 
 class Derived(NamedTuple):
-    """What an entry gives."""
+    """What is derived from an entry."""
 
     facts: list[Fact]
     state: State | None
@@ -124,7 +124,7 @@ def appearance(raw: bytes, resource: str) -> Appeared | None:
 
 
 def read_entry(draft: Draft, wire: Document | None = None) -> Read:
-    """Read of an entry what its facts are made of.
+    """Read from an entry what its facts are derived from.
 
     ``wire`` is its document as it was decoded, if it was.
     """

@@ -14,7 +14,7 @@ __all__ = ["says", "says_with_object"]
 VALUE_CHARACTERS_MAX = 160
 
 OF_THE_NODE = frozenset({"Node", "Lease"})
-"""Kinds that are understood where a node is spoken of."""
+"""Kinds that need no name in a line about their node."""
 
 
 def says(fact: Fact) -> str:
@@ -25,7 +25,7 @@ def says(fact: Fact) -> str:
 
 
 def says_with_object(fact: Fact) -> str:
-    """Return a fact about a node in words, with the object that it is of.
+    """Return a fact about a node in words, with its object.
 
     What an audit record asked for names its object itself.
     """

@@ -339,8 +339,8 @@ def _present(fields: dict[str, Any]) -> dict[str, Scalar]:
 
 
 GPU = "gpu"
-"""What every accelerator resource has in its name, ``nvidia.com/gpu`` and
-``amd.com/gpu`` among them."""
+"""Part of the name of each accelerator resource, such as
+``nvidia.com/gpu``."""
 
 
 def gpus_of(

@@ -2,8 +2,8 @@
 
 Every entry is hashed on its way. A batch with another hash than the recorded
 one stops its day, and the error names it. The files are read again before the
-database learns of them. A run that is killed is repeated by the next one;
-until then the day is as it was.
+database records them. A run that is killed is repeated by the next one; until
+then the day is unchanged.
 """
 
 import tempfile
@@ -37,7 +37,7 @@ Scratch = Callable[[], AbstractContextManager[str]]
 
 
 class UnhashedError(LogError):
-    """Batches were written before there were hashes, and never verified."""
+    """Batches are older than hashes, and were never verified."""
 
     code = "log.unhashed"
 
@@ -54,11 +54,10 @@ class Archiver:
     connection: asyncpg.Connection
     store: RetentionStore
     place: Place | None
-    """None where the policy says that nothing is archived: then days are
-    verified, and nothing more."""
+    """None if the policy archives nothing: then days are only verified."""
 
     on_progress: Callable[[str, int, int], None] = lambda *_: None
-    """Gets what is done, how many entries of it, and of how many."""
+    """Receives the step, the entries done, and their total."""
 
     make_scratch: Scratch = scratch
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -134,7 +133,7 @@ class Archiver:
     async def _check_tree(
         self, log: int, last: StoredBatch, made: CompactRange
     ) -> None:
-        """Compare with the log's own tree, if all days before are known."""
+        """Compare with the tree of the log, if all earlier days are known."""
         tree = CompactRange()
         try:
             for first, end, packed in await self.store.ranges(log):

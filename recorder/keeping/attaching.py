@@ -1,4 +1,4 @@
-"""Attaching an archive: its logs become logs of this database, to be asked."""
+"""Attaching an archive: its logs become logs of this database, to be read."""
 
 import asyncio
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ __all__ = ["Attached", "attach"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attached:
-    """A log that can be asked now."""
+    """A log that can be read now."""
 
     log: int
     cluster: str

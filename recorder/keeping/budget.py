@@ -25,18 +25,18 @@ __all__ = [
 AUTO, NONE = "auto", "none"
 UNITS = {"MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
 MARGIN_PERCENT = 5.0
-"""Of the disk, that stay free beyond what recording needs."""
+"""Percent of the disk that stay free beyond what recording needs."""
 PERCENT = 100
 GIGABYTE = 1 << 30
 
 Stage = Literal["within", "near", "over", "full"]
 
 NEAR = 0.8
-"""Of the budget, from which on it is worth a line."""
+"""Share of the budget above which a line warns."""
 
 STOP = 1.1
-"""Of the budget, from which on nothing is recorded. Days are dropped whole and
-only once they are archived, so the budget itself cannot be the end."""
+"""Share of the budget above which nothing is recorded. Days are dropped whole
+and only once they are archived, so the budget itself cannot be the limit."""
 
 
 def stage_of(size: int, budget: int | None) -> Stage | None:

@@ -1,4 +1,4 @@
-"""Spans of batches whose rows are checked, and how far a run is with them.
+"""Spans of batches whose rows are checked, and the progress of a run.
 
 Each span is checked by one process. A run that was interrupted is resumed
 from a file that is signed by the log's key: what an earlier run read is
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 ENTRIES = 50_000
-"""Of a span: a second's work, and what an interruption costs."""
+"""Entries of a span: a second of work, which an interruption may cost."""
 
 SPANS = Statement.of("""
     select min(batch) - 1, max(batch), sum(entries)::int8 from (
@@ -53,14 +53,14 @@ SPANS = Statement.of("""
 
 
 class Span(msgspec.Struct):
-    """Batches that follow one another, and what is wrong with them."""
+    """Consecutive batches, and what is wrong with them."""
 
     after: int
     until: int
     entries: int
     problems: list[Problem] = []
     mark: str = ""
-    """Of its rows before they were read, by which a change is seen later."""
+    """State of its rows before they were read, which shows later changes."""
 
 
 async def spans_of(
@@ -109,21 +109,21 @@ async def check_span(
 
 
 NAME = "kube-recorder/verify"
-"""Of the key in the file: no checkpoint is signed by it."""
+"""Name of the key in the file: it signs no checkpoint."""
 
 Window = tuple[datetime | None, datetime | None]
 
 
 @dataclass(frozen=True, slots=True)
 class ResumeFile:
-    """Where it is kept, and the key that signs it."""
+    """Its file, and the key that signs it."""
 
     path: Path
     key: Ed25519PrivateKey
 
 
 class _Kept(msgspec.Struct):
-    """What the file says."""
+    """The content of the file."""
 
     origin: str
     window: Window
@@ -134,7 +134,7 @@ class _Kept(msgspec.Struct):
 
 
 class Progress:
-    """How far a run is; kept after each of its spans."""
+    """The progress of a run, kept after each of its spans."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class Progress:
         window: Window,
         spans: Sequence[Span],
     ) -> "Progress":
-        """Return what of an earlier run still holds, or a beginning."""
+        """Return the valid part of an earlier run, or an empty progress."""
         origin = end.identity.origin
         now = datetime.now(UTC)
         if file is None:
@@ -189,7 +189,7 @@ class Progress:
         return self._kept.done
 
     def add(self, span: Span) -> None:
-        """Take note that a span was read."""
+        """Note that a span was read."""
         self._kept.done.append(span)
 
     def keep(self) -> None:
@@ -203,7 +203,7 @@ class Progress:
         draft.replace(path)
 
     def forget(self) -> None:
-        """Remove the file, of a run that came to its end."""
+        """Remove the file of a finished run."""
         if self._file is not None:
             self._file.path.unlink(missing_ok=True)
 
@@ -218,7 +218,7 @@ async def _holds(
 def _read(
     file: ResumeFile, origin: str, window: Window
 ) -> tuple[_Kept | None, str | None]:
-    """Return what a file says, or why it is not believed."""
+    """Return the content of a file, or why it is not trusted."""
     key = VerifierKey(NAME, file.key.public_key().public_bytes_raw())
     try:
         note = SignedNote.parse(file.path.read_text())

@@ -1,4 +1,4 @@
-"""Checkpoints of a log: made, kept, and known again.
+"""Checkpoints of a log: made, kept, and recognized.
 
 The tree of the log up to its newest batch is read from its head, signed, and
 written to every place. A place that cannot be written costs the others
@@ -50,18 +50,18 @@ KEEP = Statement.of("""
 """)
 DATABASE = "the database"
 DEFAULT = "checkpoints"
-"""What the place in the data folder is noted as, wherever that lies."""
+"""The name of the place in the data folder, wherever that folder is."""
 
 
 class NotSealedError(LogError):
-    """A log holds batches of before there were hashes."""
+    """A log has batches that are older than hashes."""
 
     code = "log.not_sealed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeCheckpoint:
-    """A checkpoint, and what became of it."""
+    """A checkpoint, and where it was written."""
 
     checkpoint: Checkpoint
     note: SignedNote
@@ -74,12 +74,12 @@ class MadeCheckpoint:
 
 @dataclass(frozen=True, slots=True)
 class KeptPlace:
-    """A place, and what the database knows it as."""
+    """A place, and its name in the database."""
 
     place: Place
     noted: str | None
-    """None where what was written need not be there later: in a data folder
-    beside an external database, which may go with its container."""
+    """None if its content may be lost: in a data folder beside an external
+    database, which may be removed with its container."""
 
 
 def places_of(settings: Settings) -> Sequence[KeptPlace]:

@@ -1,4 +1,4 @@
-"""A log and what was signed of it: whether both are of one history.
+"""A log and its signed checkpoints: whether both are of one history.
 
 Before a checkpoint is signed, the tree of the last one is extended by the
 batches behind it, and must give the hash that is about to be signed. The
@@ -48,7 +48,7 @@ __all__ = [
 
 
 class ForkedError(LogError):
-    """A log is not the continuation of what was signed of it."""
+    """A log does not continue its signed checkpoints."""
 
     code = "log.forked"
 
@@ -151,7 +151,7 @@ def lacking(
 
 
 def forks(found: Verified) -> Iterator[Problem]:
-    """Yield which signed checkpoints are of another history of the log.
+    """Yield the signed checkpoints that are of another history of the log.
 
     Either two commit to as many batches with different hashes, or one differs
     from a log that a larger one agrees with. Without trusted keys they may be

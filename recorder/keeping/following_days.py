@@ -37,7 +37,7 @@ __all__ = [
 
 
 def day_of(day: OldDay) -> tuple[Place, str, Manifest]:
-    """Return where a day is, and its manifest, which is as it was.
+    """Return the place of a day, and its manifest, which is unchanged.
 
     Raises:
         ArchiveError: it is not.
@@ -57,14 +57,14 @@ def windows_of(manifest: Manifest) -> Iterator[tuple[int, int]]:
 
 
 class FollowedDays:
-    """The days of a log that were followed, and the heads behind them."""
+    """The days of a log that were followed, and the heads after them."""
 
     def __init__(self, place: Place) -> None:
         self._drafts = ArchivedDrafts(place)
         self._heads: dict[int, int] = {}
 
     def enter(self, day: OrderedDay, folder: str, manifest: Manifest) -> None:
-        """Go on with the next day."""
+        """Continue with the next day."""
         self._drafts.enter(day, folder, manifest)
 
     def deriving(self) -> tuple[EntryWindows, Deriver]:
@@ -73,7 +73,7 @@ class FollowedDays:
         return windows, Deriver(windows, states_max=STATES_MAX)
 
     def leave_out(self, day: OrderedDay) -> None:
-        """Take over from a day what the next ones need of it alone."""
+        """Keep from a day only what the next ones need."""
         for number, position in day.newest():
             if position is not None:
                 self._heads[number] = position
@@ -90,7 +90,7 @@ class ArchivedDrafts:
         self._days: list[tuple[int, str, Manifest]] = []
 
     def enter(self, day: OrderedDay, folder: str, manifest: Manifest) -> None:
-        """Go on with the next day."""
+        """Continue with the next day."""
         self._day = day
         self._days.append((manifest.first_position, folder, manifest))
 

@@ -29,14 +29,14 @@ __all__ = ["Imported", "import_audit"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """What became of some files."""
+    """The result of importing files."""
 
     files: Sequence[ImportedFile]
     repeated: int
     """Records that the log had already."""
 
     refused: int
-    """Records that the log could not take as they were."""
+    """Records that the log refused."""
 
     @property
     def added(self) -> int:
@@ -112,7 +112,7 @@ async def import_audit(  # noqa: PLR0913 - each is a choice of its own
 async def _rehearsed(
     source: AuditImport, writer: Writer, redaction: Redaction
 ) -> Imported:
-    """Return what an import would do."""
+    """Return the result that an import would have."""
     try:
         rehearsal = _Rehearsal(await writer.look(), writer, redaction)
         await source.run(rehearsal, rehearsal)

@@ -2,7 +2,7 @@
 
 A place of checkpoints shows every log that was ever signed. One that is
 neither in this database nor, with a registry, in another of its databases was
-removed, rows and all.
+removed with its rows.
 """
 
 import asyncio
@@ -179,7 +179,7 @@ async def verified(
 def resume_file(
     settings: Settings, log: int, *, again: bool
 ) -> ResumeFile | None:
-    """Return what an interrupted run of a log may be resumed by.
+    """Return the progress from which a run over a log is resumed.
 
     None where there is no key to sign it with; none is made. With ``again``
     what is there is removed.
@@ -312,7 +312,7 @@ async def _connected(
 
 
 async def missing_logs(settings: Settings, dsn: str) -> Sequence[Verified]:
-    """Return the logs that were signed with a trusted key and are gone.
+    """Return the logs that were signed with a trusted key and are missing.
 
     Without a key, our checkpoints cannot be distinguished from others.
 

@@ -51,7 +51,7 @@ def list_days(
     kept: Sequence[tuple[str, str]],
     on_progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Listed:
-    """Add the days that are not in the tables.
+    """Add the days that the tables lack.
 
     Args:
         iceberg: the tables.

@@ -28,7 +28,7 @@ __all__ = ["PlayedTape", "Playing", "play_tape", "see_tape"]
 
 @dataclass(frozen=True, slots=True)
 class PlayedTape:
-    """What became of a tape."""
+    """The result of playing a tape."""
 
     cluster: str
     """The name of its log."""
@@ -51,7 +51,7 @@ class Playing:
 
 
 def see_tape(path: Path) -> None:
-    """See that a file begins as a tape does, before a database is opened.
+    """Check that a file begins as a tape, before a database is opened.
 
     Raises:
         TapeError: it is none, or cannot be read.

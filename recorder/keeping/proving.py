@@ -174,7 +174,7 @@ async def _of_batch(
 async def _gone(
     connection: asyncpg.Connection, end: LogEnd, header: BatchHeader
 ) -> Mapping[int, bytes]:
-    """Return the hashes of what went out of a batch before its day."""
+    """Return the hashes of entries removed from a batch before its day."""
     batch = header.batch
     found = await thinned_batches(connection, end.log, batch, batch)
     leaves = leaves_of(
@@ -186,7 +186,7 @@ async def _gone(
 async def _archive_of(
     connection: asyncpg.Connection, header: BatchHeader, name: EntryName
 ) -> str:
-    """Return where the day of a batch is archived."""
+    """Return the place where the day of a batch is archived."""
     uri: str | None = await ARCHIVED.fetch_value(
         connection, log=name.log, batch=header.batch
     )

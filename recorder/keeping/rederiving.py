@@ -1,4 +1,4 @@
-"""Facts derived anew, by the rules of this release.
+"""Facts derived again, by the rules of this release.
 
 Those in the database by a process for each core, beside the facts that
 answers are made from. Each process reports after every window how far it is;
@@ -82,7 +82,7 @@ MANY = 50_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rederiving:
-    """How the work is to be done."""
+    """Options of the work."""
 
     again: bool = False
     """Even where every entry has its facts by our rules."""
@@ -92,12 +92,12 @@ class Rederiving:
 
     many: int = MANY
     on_progress: Callable[[int, int], None] | None = None
-    """Gets how many entries are done, and of how many."""
+    """Receives the number of entries done, and their total."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rederived:
-    """What became of it."""
+    """Its result."""
 
     derivation: int | None
     """The derivation that answers are made from now; None if nothing was to
@@ -110,11 +110,10 @@ class Rederived:
 async def rederive(
     dsn: str, log: int, how: Rederiving, stop: asyncio.Event
 ) -> Rederived:
-    """Derive a log anew beside its facts, and answer from that at once.
+    """Derive the facts of a log again, and answer from them at once.
 
-    A recorder may write the log meanwhile. Whatever ends this, what it did
-    is gone on with by who begins again; answers do not change before the
-    last step.
+    A recorder may write the log meanwhile. If this ends early, the next run
+    resumes it; answers do not change before the last step.
 
     Raises:
         LogError: another process does it already, or PostgreSQL refused.
@@ -130,7 +129,7 @@ async def rederive(
 
 
 class _Work:
-    """One run, from wherever the last one was."""
+    """One run, from where the last one ended."""
 
     def __init__(
         self, dsn: str, log: int, how: Rederiving, building: Rederivation
@@ -241,14 +240,14 @@ OnProgress = Callable[[int, int], None]
 
 
 class RederivingArchiveError(LogError):
-    """The facts of an archive cannot be derived anew now."""
+    """The facts of an archive cannot be derived again now."""
 
     code = "log.rederiving"
 
 
 @dataclass(slots=True, kw_only=True)
 class RederivedArchive:
-    """What became of it."""
+    """Its result."""
 
     days: int = 0
     """That have new facts."""

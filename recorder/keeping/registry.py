@@ -1,4 +1,4 @@
-"""The registry of clusters: which database the log of a cluster lies in.
+"""The registry of clusters: which database has the log of a cluster.
 
 One recorder a cluster can write into one database, and then there is nothing
 to register. Where clusters have databases of their own, a file names them.

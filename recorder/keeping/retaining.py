@@ -62,7 +62,7 @@ NO_KEY = bytes(32)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retaining:
-    """How a run is to be made."""
+    """Options of a run."""
 
     policy: Policy
     drop: bool = True
@@ -93,7 +93,7 @@ class Retained:
 
     dropped: list[Planned] = field(default_factory=list)
     lock_seconds: float = 0.0
-    """The longest that a step took from asking for locks on."""
+    """The longest time of a step, from requesting locks on."""
 
     batches: int = 0
     names: int = 0
@@ -182,7 +182,7 @@ class _Run:
         )
 
     async def _miss(self) -> None:
-        """Fail if days that were archived are not there any more."""
+        """Fail if archived days are missing."""
         kept = [KeptDay(*day) for day in await self._store.kept()]
         missing = await asyncio.to_thread(absent_days, kept, sizes=False)
         if missing:
@@ -285,7 +285,7 @@ class _Run:
 
 
 def _check_archive(rows: Sequence[ArchivedRow]) -> None:
-    """See that what is about to go is in the archive, byte for byte."""
+    """Check that the archive has, byte for byte, what is to be dropped."""
     for row in rows:
         if row.uri is None or row.manifest_sha256 is None:
             continue
@@ -325,7 +325,7 @@ async def _deliver(settings: Settings, dsn: str, row: asyncpg.Record) -> None:
 def how_to_retain(
     settings: Settings, database_bytes: int, *, drop: bool, dry: bool = False
 ) -> Retaining:
-    """Return how the settings have a database of a size retained.
+    """Return how to retain by the settings, for a database of a size.
 
     Raises:
         PolicyError: the settings contradict themselves.
@@ -338,7 +338,7 @@ def how_to_retain(
 
 
 def check_place(settings: Settings) -> None:
-    """Check that days of a server do not go to the machine this runs on.
+    """Check that days of a server are not archived on this machine.
 
     Raises:
         PolicyError: they would.
@@ -353,7 +353,7 @@ def check_place(settings: Settings) -> None:
 
 
 def _iceberg_of(settings: Settings, policy: Policy) -> Iceberg | None:
-    """Return the Iceberg tables that the settings ask for, if they do."""
+    """Return the Iceberg tables of the settings, if any."""
     if not settings.iceberg_catalog:
         return None
     if policy.place is None:

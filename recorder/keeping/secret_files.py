@@ -31,7 +31,7 @@ class KeyFileError(ConfigError):
 
 
 class OpenToOthersError(KeyFileError):
-    """Others than its owner may read a key."""
+    """Users other than its owner may read a key."""
 
     code = "key.open"
 
@@ -100,7 +100,7 @@ def _make(path: Path, content: str) -> None:
 
 
 def _clear_drafts(path: Path) -> None:
-    """Take away what a first start that was killed has left of a key."""
+    """Remove the drafts of a key that a killed first start left."""
     if not path.exists():
         return
     for draft in path.parent.glob(f".{path.name}.*"):

@@ -1,4 +1,4 @@
-"""Bearer tokens: who may ask over HTTP, kept as hashes in one file.
+"""Bearer tokens of the API, kept as hashes in one file.
 
 A token is 256 bits of chance, so its SHA-256 reveals nothing of it, and needs
 no salt and no slow hash. The file is read again when it changes, so that a
@@ -23,7 +23,7 @@ from recorder.model.moment import written
 __all__ = ["Token", "TokenFile", "TokenFileError"]
 
 PREFIX = "rec_"
-"""So that a token is known for one wherever it turns up."""
+"""Identifies a token as one wherever it is found."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 LINE = re.compile(r"(\S+) ([0-9a-f]{64}) (\S+)")
@@ -40,7 +40,7 @@ class TokenFileError(ConfigError):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token; what it is itself is known to its holder alone."""
+    """One token, without its secret, which only its holder has."""
 
     name: str
     digest: str
@@ -73,7 +73,7 @@ class TokenFile:
         return list(self._known().values())
 
     def add(self, name: str) -> str:
-        """Make a token; return it, for it is nowhere kept.
+        """Make a token; return it, because it is not stored.
 
         Raises:
             TokenFileError: there is one of that name, or it is none.
@@ -97,7 +97,7 @@ class TokenFile:
         return token
 
     def revoke(self, name: str) -> None:
-        """Let a token count no longer.
+        """Revoke a token.
 
         Raises:
             TokenFileError: there is none of that name.

@@ -34,7 +34,7 @@ sample of as many, which takes minutes on two cores."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proving:
-    """How facts are to be verified."""
+    """Options for verifying facts."""
 
     mode: FactsMode | None = None
     """None for all of a log that is not large, else a sample."""
@@ -47,10 +47,10 @@ class Proving:
 
     all_max: int = ALL_MAX
     on_progress: Callable[[int, int], None] | None = None
-    """Gets how many entries are derived, and of how many."""
+    """Receives the number of entries derived, and their total."""
 
     def mode_of(self, size: int) -> FactsMode:
-        """Return what is derived again of so many entries."""
+        """Return which of a number of entries are derived again."""
         return self.mode or ("all" if size <= self.all_max else "sample")
 
 
@@ -76,7 +76,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verifying:
-    """How a log is to be verified."""
+    """Options for verifying a log."""
 
     checkpoints: Sequence[Witnessed] = ()
     signed: bool = False
@@ -84,7 +84,7 @@ class Verifying:
 
     facts: Proving = ALL_OR_SAMPLE
     on_progress: Callable[[int, int], None] | None = None
-    """Gets how many entries are checked, and of how many."""
+    """Receives the number of entries checked, and their total."""
 
     since: datetime | None = None
     until: datetime | None = None
