@@ -142,7 +142,7 @@ class Executor:
 
 
 def document_of(result: ExecutionResult) -> dict[str, Any]:
-    """Return an answer as the client gets it."""
+    """Return the response document of an answer."""
     shown: dict[str, Any] = {}
     if result.errors:
         shown["errors"] = [formatted_error(error) for error in result.errors]
@@ -172,7 +172,7 @@ def _reader(schema: GraphQLSchema) -> Any:
 
 
 def _question(operation: OperationDefinitionNode) -> str:
-    """Name what is asked; a validated field is one of the schema's."""
+    """Return the top-level field of a valid operation, or ``several``."""
     names = {
         selection.name.value if isinstance(selection, FieldNode) else "several"
         for selection in operation.selection_set.selections

@@ -78,7 +78,7 @@ class _Export:
     entries: Entries
 
     async def page(self, logs: Logs, after: int) -> "_Page":
-        """Return the lines of a page, and the position that it ends at."""
+        """Return the lines of a page, and its last position."""
         reading = (await logs.read(self.log)).as_of(self.size)
         items, last = await self._items(reading, after)
         lines = (json_bytes(self._line(item)) + b"\n" for item in items)
@@ -110,7 +110,7 @@ class _Export:
         )
 
     def end(self, latest: datetime | None) -> bytes:
-        """Return the last line, behind what was of a time at the latest."""
+        """Return the last line, given the latest time of the lines before."""
         coverage = self.entries.coverage
         if latest is not None:
             coverage = coverage.reaching(latest)

@@ -120,11 +120,11 @@ async def _called(
         body = await _answered(workers, who, knowledge, given)
     except RecorderError as exc:
         # Without its advice, which is for the command line.
-        said = f"{client_message(exc)} ({exc.code})"
-        return CallToolResult(content=[_text(said)], is_error=True)
+        message = f"{client_message(exc)} ({exc.code})"
+        return CallToolResult(content=[_text(message)], is_error=True)
     except Exception as exc:  # noqa: BLE001 - sent as a number
-        said = f"{unforeseen(exc)} ({InternalError.code})"
-        return CallToolResult(content=[_text(said)], is_error=True)
+        message = f"{unforeseen(exc)} ({InternalError.code})"
+        return CallToolResult(content=[_text(message)], is_error=True)
     return CallToolResult(
         content=[_text(body.decode())], structured_content=orjson.loads(body)
     )
@@ -158,5 +158,5 @@ async def _answered(
     return await workers.answer(who, ask)
 
 
-def _text(said: str) -> TextContent:
-    return TextContent(type="text", text=said)
+def _text(text: str) -> TextContent:
+    return TextContent(type="text", text=text)

@@ -22,7 +22,7 @@ class IncidentAnswer:
     reading: strawberry.Private[Reading]
 
     first: strawberry.Private[str]
-    """The node that names it."""
+    """The node whose verdict names the incident."""
 
     incident: Incident
 

@@ -60,7 +60,7 @@ class _TimelineFields:
         timeline: strawberry.Parent[Timeline], info: Info
     ) -> list[PlacedPod]:
         """Pods on the node in the window, including DaemonSet Pods."""
-        # Read where it is wanted: it costs as much as all the rest.
+        # Read only on demand: it costs as much as all other fields.
         reading = await info.context.reading(None, str(timeline.log))
         return await ask_placements(reading, timeline.node, timeline.asked)
 

@@ -1,4 +1,4 @@
-"""An object of any kind: its versions, its entries, itself at any time."""
+"""An object of any kind: versions, entries, and its state at any time."""
 
 from collections.abc import Mapping
 from typing import Any, Self

@@ -252,8 +252,8 @@ class PersonRights:
                     ]
             except* UnreadableError as failed:
                 raise failed.exceptions[0] from None
-            said = zip(part, asked, strict=True)
-            held |= {right for right, may in said if may.result()}
+            reviews = zip(part, asked, strict=True)
+            held |= {right for right, may in reviews if may.result()}
         return held
 
 

@@ -46,10 +46,10 @@ READ = {
     "object": nouns.Part.OBJECT,
     "reason": nouns.Part.WORDS,
     "actor": nouns.Part.WORDS,
-    # An Event says its reason too.
+    # The text of an Event includes its reason.
     "says": nouns.Part.TOLD | nouns.Part.RESOURCE | nouns.Part.WORDS,
 }
-"""What is read of an entry for which field."""
+"""The parts of an entry that each field needs."""
 
 UNASKED = Coverage.of(Window())
 
@@ -61,7 +61,7 @@ async def facts(
     page: Page,
     fields: frozenset[str],
 ) -> FactConnection:
-    """Return one page of facts; of each what the fields need."""
+    """Return one page of facts, with what the fields need."""
     turn = Turn(Order.ENTRIES, page)
     question = replace(question, facts=True)
     found = await find_asked(reading, question)
@@ -97,10 +97,10 @@ async def entries(
 ) -> EntryConnection:
     """Return one page of the entries of a log, or of several clusters.
 
-    Of each entry it has what the fields need.
+    Only what the selected fields need is read.
 
     Raises:
-        CursorError: a cursor that these logs never gave.
+        CursorError: these logs did not issue a cursor.
     """
     turn = Turn(Order.ENTRIES, page, fleet=isinstance(logs, Sequence))
     parts = nouns.Part(0)
@@ -155,7 +155,7 @@ async def _coverage(
     fields: frozenset[str],
 ) -> Coverage:
     if "coverage" not in fields:
-        # To judge it takes as long as the page.
+        # Computing it takes as long as the page.
         return UNASKED
     return await entry_coverage(reading, question, found, now=asked.now)
 

@@ -21,10 +21,10 @@ MILLISECONDS_MAX = 253_402_300_800_000
 
 
 def _parse(value: Any) -> datetime:
-    """Read a time; an age is counted back from now.
+    """Parse a time; an age is counted back from now.
 
     Raises:
-        TimeError: it is none.
+        TimeError: it is not a time.
     """
     now = datetime.now(UTC)
     if isinstance(value, bool) or not isinstance(value, (int, str)):
@@ -44,7 +44,7 @@ def _parse(value: Any) -> datetime:
 def attribute(source: Any, name: str) -> Any:
     """Return the value of a field that has no resolver.
 
-    One that JSON leaves out is null.
+    An unset field, which JSON leaves out, is null.
     """
     value = getattr(source, name)
     return None if value is UNSET else value
@@ -66,4 +66,4 @@ SCALARS: Mapping[object, ScalarDefinition] = {
         parse_value=lambda value: value,
     ),
 }
-"""How the types of Python are written."""
+"""The scalars of Python types."""
