@@ -64,7 +64,7 @@ COMPLETING: Mapping[str | None, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Answered(Generic[Answer]):
-    """An answer, and what it was asked for with."""
+    """An answer, and the options of its question."""
 
     answer: Answer
     asked: Any
@@ -118,7 +118,7 @@ class ReadCommand(click.Command):
 def read_command(
     asks: str, *options: Callable[..., Any]
 ) -> Callable[[Callable[..., Any]], click.Command]:
-    """Make a command of a function, with the arguments of a question.
+    """Make a command from a function, with the arguments of a question.
 
     Args:
         asks: the name of the question.
@@ -194,7 +194,7 @@ async def ask(
     *,
     asks: "Question | None" = None,
 ) -> Answered[Any]:
-    """Ask the log that the options mean, or else the question.
+    """Ask the log that the options name, or else the question.
 
     Args:
         ctx: of a command that reads.
@@ -235,10 +235,10 @@ def read_question(
     asks: "Question | None" = None,
     **fixed: Any,
 ) -> tuple[Any, datetime]:
-    """Make the question from the options; return it with when it is asked.
+    """Make the question from the options; return it with the time of asking.
 
     Raises:
-        ConfigError: one cannot be, or they do not fit together.
+        ConfigError: an option is invalid, or they exclude each other.
     """
     from recorder.answers.arguments import Asking
     from recorder.model.window import Window
@@ -271,7 +271,7 @@ def _spelled(one: "Argument") -> str:
 
 
 def _printing(question: "Question") -> Sequence[click.Parameter]:
-    """Return the options of how an answer is printed."""
+    """Return the options of the printed form of an answer."""
     from recorder.answers.registry import LIST
 
     printed = question.printed

@@ -97,10 +97,10 @@ async def open_readings(ctx: click.Context) -> AsyncIterator[Readings]:
 
 
 def given_time(text: str, present: datetime, name: str) -> datetime:
-    """Return the time that an option means; say where UTC was assumed.
+    """Return the time of an option; note where UTC was assumed.
 
     Raises:
-        ConfigError: it cannot be.
+        ConfigError: it is no time.
     """
     from recorder.model.window import parse_time
 
@@ -110,7 +110,7 @@ def given_time(text: str, present: datetime, name: str) -> datetime:
 def given_window(
     since: str | None, until: str | None, present: datetime
 ) -> "Window":
-    """Return the window that the options mean.
+    """Return the window of the options.
 
     Raises:
         ConfigError: a time cannot be, or nothing lies between the two.
@@ -123,7 +123,7 @@ def given_window(
 
 
 def judge(coverage: "Coverage", cluster: str | None = None) -> int:
-    """Say what may be missing; return the exit status.
+    """Print what may be missing; return the exit status.
 
     Args:
         coverage: of the answer.
@@ -142,7 +142,7 @@ def judge(coverage: "Coverage", cluster: str | None = None) -> int:
 
 
 def judge_all(readings: Readings, coverages: Sequence["Coverage"]) -> int:
-    """Say of each answer what may be missing; return the exit status."""
+    """Print what may be missing from each answer; return the exit status."""
     for one in readings.away:
         note(f'cluster "{one.cluster}" is away: {one.why}', colour="yellow")
     if len(readings) == 1 and not readings.away:

@@ -1,4 +1,4 @@
-"""`recorder archive attach`: an archive from elsewhere, to be asked here."""
+"""`recorder archive attach`: an archive from elsewhere, to be read here."""
 
 import click
 

@@ -97,7 +97,7 @@ def import_files(
 
 
 class NoRecordError(InputError):
-    """No file that was to be imported has an audit record."""
+    """No file of the import has an audit record."""
 
     code = "input.no_record"
 

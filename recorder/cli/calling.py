@@ -1,4 +1,4 @@
-"""How the command line is typed again: by the name by which it was called."""
+"""Lines to type again, with the name by which the program was called."""
 
 import re
 import shlex
@@ -42,7 +42,7 @@ def called(
 
 
 def to_type(command: str) -> str:
-    """Return a whole line to type: it asks what this process was asked."""
+    """Return a whole line to type, which asks the same as this process."""
     ctx = click.get_current_context(silent=True)
     places = () if ctx is None else given_places(ctx)
     return " ".join([called(sys.argv[0]), *map(shlex.quote, places), command])

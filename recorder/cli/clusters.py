@@ -1,4 +1,4 @@
-"""`recorder clusters`: the logs that this place knows."""
+"""`recorder clusters`: the logs that can be read from here."""
 
 from collections.abc import Mapping
 from typing import Any

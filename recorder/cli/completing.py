@@ -1,4 +1,4 @@
-"""What a shell offers behind Tab: names that the log holds.
+"""What a shell offers after Tab: names that the log holds.
 
 A person who waits for a Tab types on, so nothing is started for it: names
 come from a server that runs, soon or not at all, and no error is ever shown.
@@ -32,7 +32,7 @@ Find = Callable[["Reading"], Awaitable[Sequence[str]]]
 def racks(
     ctx: click.Context, parameter: click.Parameter, begun: str
 ) -> Sequence[str]:
-    """Return the racks of nodes that go on as begun."""
+    """Return the racks of nodes that begin with a text."""
     del parameter
     from recorder.answers.search import complete_racks
 
@@ -42,7 +42,7 @@ def racks(
 def labels(
     ctx: click.Context, parameter: click.Parameter, begun: str
 ) -> Sequence[str]:
-    """Return labels of nodes, ``LABEL=VALUE``, that go on as begun."""
+    """Return labels of nodes, ``LABEL=VALUE``, that begin with a text."""
     del parameter
     from recorder.answers.search import complete_labels
 
@@ -55,7 +55,7 @@ def labels(
 def clusters(
     ctx: click.Context, parameter: click.Parameter, begun: str
 ) -> Sequence[str]:
-    """Return the names of clusters and tapes that go on as begun."""
+    """Return the names of clusters and tapes that begin with a text."""
     del parameter
 
     async def find(logs: "Logs") -> Sequence[str]:
@@ -68,7 +68,7 @@ def clusters(
 def nodes(
     ctx: click.Context, parameter: click.Parameter, begun: str
 ) -> Sequence[str]:
-    """Return the names of nodes that go on as begun."""
+    """Return the names of nodes that begin with a text."""
     del parameter
     from recorder.answers.search import complete_nodes
 
@@ -78,7 +78,7 @@ def nodes(
 def objects(
     ctx: click.Context, parameter: click.Parameter, begun: str
 ) -> Sequence[str]:
-    """Return the objects that go on as begun, as kubectl writes them."""
+    """Return the objects that begin with a text, as kubectl writes them."""
     del parameter
     from recorder.answers.search import complete_objects
 

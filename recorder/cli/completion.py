@@ -1,4 +1,4 @@
-"""`recorder completion`: what makes a shell complete our words."""
+"""`recorder completion`: scripts for completion in a shell."""
 
 import click
 from click.shell_completion import get_completion_class

@@ -1,4 +1,4 @@
-"""`recorder doctor`: what is missing, and what to do about it."""
+"""`recorder doctor`: what is missing, and how to fix it."""
 
 import click
 

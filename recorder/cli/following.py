@@ -1,4 +1,4 @@
-"""Going on with what comes, for `recorder log --follow`."""
+"""New entries as they come, for `recorder log --follow`."""
 
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,8 @@ async def follow(
 ) -> None:
     """Print what comes after a reading, until interrupted.
 
-    Every position is looked at once, in order, whether the bell was heard or
-    not. A database that is away is waited for.
+    Every position is read once, in order, with or without a ring of the bell.
+    A database that is away is waited for.
     """
     from recorder.answers.references import find_again
     from recorder.model.errors import Transient

@@ -42,7 +42,7 @@ def _remember(
 
 
 def _given(ctx: click.Context) -> dict[str, Any]:
-    """Return what was given so far, before the command and behind it."""
+    """Return the options so far, before the command and after it."""
     given: dict[str, Any] = ctx.meta.setdefault(__name__, {})
     return given
 
@@ -90,7 +90,7 @@ def place_options(*, hidden: bool) -> Callable[[Decorated], Decorated]:
 def all_of(
     options: tuple[Callable[[Decorated], Decorated], ...],
 ) -> Callable[[Decorated], Decorated]:
-    """Return what adds several options, in their order."""
+    """Return a decorator that adds several options, in their order."""
 
     def decorate(command: Decorated) -> Decorated:
         for option in reversed(options):
@@ -132,7 +132,7 @@ def is_log_named(ctx: click.Context) -> bool:
 
 
 def given_places(ctx: click.Context) -> list[str]:
-    """Return the options that said where the log is, to be given again.
+    """Return the options that say where the log is, to be repeated.
 
     Not the address of a server: it may have a password in it.
     """

@@ -51,7 +51,7 @@ def hold() -> None:
 def _in_words(
     _ctx: click.Context, option: click.Parameter, given: str | None
 ) -> str | None:
-    """See that something is said."""
+    """Check that the text is not empty."""
     if given is not None and not given.strip():
         msg = f"--{option.name} is empty: say it in words"
         raise click.UsageError(msg)

@@ -1,4 +1,4 @@
-"""`recorder keys`: who signs checkpoints, and whose count."""
+"""`recorder keys`: the key that signs checkpoints, and the trusted ones."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING

@@ -56,7 +56,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command of the arguments, or say what is near."""
+        """Find the command of the arguments, or suggest a similar one."""
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
             near = get_close_matches(name, self._places, n=1)
@@ -66,7 +66,7 @@ class LazyGroup(click.Group):
 
 
 def _unescaped(text: str | None) -> str | None:
-    """Make of a raw docstring's mark the one that click looks for.
+    """Replace the mark of a raw docstring by the one that click reads.
 
     It keeps the lines of the paragraph that it begins as they are.
     """

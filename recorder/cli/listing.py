@@ -46,7 +46,7 @@ FORMS = ("table", "wide", "json", "yaml", "csv", "name")
 
 
 class SortError(ConfigError):
-    """There is nothing of this name to sort by."""
+    """There is no column of this name to sort by."""
 
     code = "question.sort"
 
@@ -67,7 +67,7 @@ def list_options(*more: str) -> Callable[[Decorated], Decorated]:
 
 
 def form_options(*forms: str) -> Callable[[Decorated], Decorated]:
-    """Add the form of lines, and how much of a table is wanted."""
+    """Add the form of lines, and how much of a table is shown."""
     options = (
         click.option("--no-headers", is_flag=True, help="Print no titles."),
         click.option(
@@ -108,7 +108,7 @@ def _painted(text: str, colour: str) -> str:
 def print_listing(
     listing: "Listing", given: Mapping[str, Any], *, now: datetime
 ) -> None:
-    """Print a list as it was asked for, with what is said beside it.
+    """Print a list in the form of the options, with its notes.
 
     Raises:
         ConfigError: there is no column of that name to sort by.
@@ -185,7 +185,7 @@ def _harmless(cell: object) -> object:
 
 
 def _sorted(listing: "Listing", by: str | None) -> Sequence["Item"]:
-    """Return the items in the order that was asked for.
+    """Return the items in the order of the options.
 
     Raises:
         SortError: there is no such column.

@@ -1,4 +1,4 @@
-"""What a person sees of a recording while it runs."""
+"""The progress of a recording on a terminal."""
 
 import asyncio
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ NAMES_SHOWN = 16
 
 
 async def show_progress(live: "LiveRecording", screen: Screen) -> None:
-    """Show how far a recording is, until cancelled."""
+    """Show the progress of a recording, until cancelled."""
     before = live.progress.entries
     names: Sequence[str] = ()
     trouble: str | None = None

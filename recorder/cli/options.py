@@ -1,4 +1,4 @@
-"""Options that several commands share, and what was given for them.
+"""Options that several commands share.
 
 The options that say where the log is are allowed before the command and
 after it; the last one wins.
@@ -48,7 +48,7 @@ def cluster_options(command: Decorated) -> Decorated:
 
 
 def cluster_option(command: Decorated) -> Decorated:
-    """Add what says which cluster is asked about."""
+    """Add the option for the cluster of the question."""
     return remembered_option(
         "--cluster",
         metavar="NAME|UID",
@@ -92,7 +92,7 @@ def window_options(command: Decorated) -> Decorated:
 
 
 def all_option(command: Decorated) -> Decorated:
-    """Add that every log of the database is asked."""
+    """Add the option to ask every log of the database."""
     return click.option(
         "-A",
         "--all-clusters",
@@ -146,7 +146,7 @@ class Limit(click.ParamType[int | None]):
 
 
 def limit_option(command: Decorated) -> Decorated:
-    """Add how many of the newest are wanted."""
+    """Add the option for the number of the newest."""
     return click.option(
         "--limit",
         type=Limit(),

@@ -147,7 +147,7 @@ def _escaped(content: bytes) -> bytes:
 
 
 def note(text: str, *, colour: str | None = None) -> None:
-    """Print to stderr something beside the answer, in one line."""
+    """Print a note to stderr, in one line."""
     from recorder.answers.text.lines import plain
 
     said = as_typed(plain(text))

@@ -162,7 +162,7 @@ async def _show_page(
     *,
     serve: bool,
 ) -> None:
-    """Serve the page on a terminal; else say how to see it."""
+    """Serve the page on a terminal; else print how to see it."""
     from recorder.answers.page_address import view
     from recorder.wiring.addresses import Server, find_page
     from recorder.wiring.serving import serving

@@ -1,4 +1,4 @@
-"""What a person sees while something runs.
+"""Progress, on a terminal or in a log.
 
 On a terminal one line is kept up to date; elsewhere a line is printed when
 something changes, so that a log of it stays short.
@@ -40,7 +40,7 @@ class Screen:
             self.say(f"  {click.style(name.ljust(width), dim=True)}  {value}")
 
     def progress(self, doing: str, detail: str) -> None:
-        """Show how far something is that has an end; only on a terminal."""
+        """Show the progress of work with an end; only on a terminal."""
         if self._live:
             columns = shutil.get_terminal_size().columns
             line = _line(doing, detail)[: columns - 1]
@@ -48,7 +48,7 @@ class Screen:
             self._drawn = True
 
     def state(self, state: str, detail: str) -> None:
-        """Show how something goes that has none.
+        """Show the state of work without an end.
 
         Args:
             state: what it is doing; a change of it is worth a line.

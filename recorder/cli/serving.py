@@ -157,7 +157,7 @@ def _view(ctx: click.Context, node: str | None) -> str:
 
 
 async def _found(ctx: click.Context, node: str | None) -> str:
-    """See that the log has a node; return the name of its cluster."""
+    """Check that the log has a node; return the name of its cluster."""
     from recorder.answers.references import find_node
 
     async with open_reading(ctx) as reading:

@@ -1,4 +1,4 @@
-"""`recorder status`: what is recorded, and how far it is."""
+"""`recorder status`: what is recorded, and how current it is."""
 
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
@@ -65,7 +65,7 @@ async def _status(ctx: click.Context, output: str) -> int:
 
 
 async def _missing_days(logs: "Logs | RoutedLogs") -> str | None:
-    """Return what is said of archived days that are not there.
+    """Return the lines about archived days that are missing.
 
     Of several databases, each is asked by itself: ``--cluster`` names one.
     """

@@ -1,4 +1,4 @@
-"""`recorder token`: who may ask over HTTP."""
+"""`recorder token`: access to the API."""
 
 from typing import TYPE_CHECKING
 

@@ -158,7 +158,7 @@ def verify(  # noqa: PLR0913 - one for each option
 
 @contextmanager
 def _explained(found: "Verification") -> Iterator[None]:
-    """Let what is wrong with the database stand for a failure to read it."""
+    """Report problems of the database instead of a failure to read it."""
     from recorder.model.errors import RecorderError
 
     try:
@@ -304,7 +304,7 @@ async def _verify_archive(
 
 
 class _Rate:
-    """How far a log is, and how fast."""
+    """The progress of a log, and its speed."""
 
     def __init__(self, screen: Screen, log: object, what: str = "log") -> None:
         self._screen = screen

@@ -1,4 +1,4 @@
-"""What all documents are, and how they are written as JSON."""
+"""The base of all documents, and their JSON."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -26,7 +26,7 @@ class FactKind(StrEnum):
     began then. The detail holds its state."""
 
     VANISHED = "vanished"
-    """The object is gone; ``inferred`` if only its absence shows it."""
+    """The object was deleted; ``inferred`` if only its absence shows it."""
 
     DELETION_REQUESTED = "deletion-requested"
     CONDITION_CHANGED = "condition-changed"
@@ -59,8 +59,8 @@ class FactKind(StrEnum):
     """An audit record: a request to the API server."""
 
     UNREADABLE = "unreadable"
-    """The document has not the shape that its kind has; nothing but its
-    coming and going is known."""
+    """The document does not have the shape of its kind; only its appearing and
+    vanishing are known."""
 
 
 DETAILS: Final[Mapping[FactKind, type[facts.Detail]]] = {

@@ -53,13 +53,13 @@ class Appeared(Part, frozen=True):
 
 
 class Vanished(Part, frozen=True):
-    """An object is no more."""
+    """An object was deleted, or is absent."""
 
     inferred: bool = False
     """Whether only its absence shows it."""
 
     state: ObjectState = NO_STATE
-    """Its last."""
+    """Its last state."""
 
 
 class _Change(Part, frozen=True, omit_defaults=True):
@@ -83,7 +83,7 @@ class ConditionChanged(_Change, frozen=True):
 
 
 class LabelChanged(_Change, frozen=True):
-    """A label came, went or has another value."""
+    """A label was added, removed or changed."""
 
     key: str
     old: str | None
@@ -92,7 +92,7 @@ class LabelChanged(_Change, frozen=True):
 
 
 class AnnotationChanged(_Change, frozen=True):
-    """An annotation came, went or has another value."""
+    """An annotation was added, removed or changed."""
 
     key: str
     old: str | None
@@ -127,7 +127,7 @@ class BootChanged(_Change, frozen=True):
 
 
 class Tainted(_Change, frozen=True):
-    """A taint came, or its value changed."""
+    """A taint was added, or its value changed."""
 
     key: str
     value: str | None
@@ -136,7 +136,7 @@ class Tainted(_Change, frozen=True):
 
 
 class Untainted(_Change, frozen=True):
-    """A taint went."""
+    """A taint was removed."""
 
     key: str
     value: str | None
@@ -145,13 +145,13 @@ class Untainted(_Change, frozen=True):
 
 
 class Cordoned(_Change, frozen=True):
-    """No new work is let on a Node."""
+    """A Node was cordoned."""
 
     by: Writer | None = None
 
 
 class Uncordoned(_Change, frozen=True):
-    """New work may come again."""
+    """A Node was uncordoned."""
 
     by: Writer | None = None
 
@@ -168,7 +168,7 @@ class ResourceChanged(_Change, frozen=True):
 
 
 class Bound(_Change, frozen=True):
-    """A Pod has its node."""
+    """A Pod was bound to a node."""
 
     old: str | None
     node: str
@@ -218,7 +218,7 @@ class EventOccurred(Part, frozen=True, omit_defaults=True):
     reason: str | None = None
     message: str | None = None
     count: int | None = None
-    """So often by now."""
+    """The number of occurrences so far."""
 
     event: str | None = None
     """Its UID."""

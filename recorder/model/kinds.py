@@ -1,4 +1,4 @@
-"""Kinds of the resources whose lists do not say them.
+"""Kinds of the resources whose lists do not name them.
 
 The API server leaves kind and apiVersion out of the items of a list, except
 for custom resources; a tape may hold such a list and nothing else.

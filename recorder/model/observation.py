@@ -54,7 +54,7 @@ CLOUDEVENTS = "cloudevents"
 SLURM = "slurm"
 RECORDER = "recorder"
 AUDITED = "audited"
-"""Of no stream: what is counted of each resource while audit is read."""
+"""Counts of each resource while audit is read; they belong to no stream."""
 
 RETENTION = "retention"
 """The stream of the recorder's own notices: what became of days."""
@@ -218,7 +218,7 @@ class EpochBegan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockJumped:
-    """Our wall clock moved against our steady one. Live only."""
+    """Our wall clock jumped relative to the monotonic clock. Live only."""
 
     observed_at: datetime
     seconds: float
@@ -257,7 +257,7 @@ class Polled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noticed:
-    """A notice of retention was taken up. Never on a tape."""
+    """A notice of retention was read. Never on a tape."""
 
     observed_at: datetime
     document: bytes
@@ -302,7 +302,7 @@ class PlaceReached(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     source: str
     stream: str
     place: str
-    """In the source's own words; the source gets it back as it was put."""
+    """In the source's own form; the source gets it back unchanged."""
 
     state: Literal["live", "backing-off", "ended", "gone"] = "live"
     """Of the stream from now on: ``backing-off`` while what is read is not

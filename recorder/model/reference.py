@@ -18,7 +18,7 @@ CLUSTER_NAME_MAX = 253
 """Characters of the name of a cluster, as in the registry."""
 
 DIGITS_MAX = 18
-"""Of the number of a log: more than any log has, and still an int8."""
+"""Digits of the number of a log: more than any log has, and still an int8."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -35,7 +35,7 @@ class Resource:
     _written: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Write it once: it is asked for several times a frame."""
+        """Write it once: it is read several times a frame."""
         parts = (self.group, self.version, self.plural)
         written = "/".join(parts if self.group else parts[1:])
         object.__setattr__(self, "_written", written)

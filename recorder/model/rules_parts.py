@@ -15,7 +15,7 @@ from msgspec import inspect
 __all__ = ["Fault", "read_parts"]
 
 FAULTS_MAX = 100
-"""Each takes another pass over everything."""
+"""Each needs another pass over everything."""
 
 WORDS_SHOWN = 40
 KINDS = {
