@@ -50,7 +50,7 @@ EXCEPT = {
 LEFT = {
     "api": 2,
     "bench": 5,
-    "docs": 6,
+    "docs": 4,
     "recorder/answers": 98,
     "recorder/archive": 26,
     "recorder/explain": 272,
