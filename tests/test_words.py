@@ -51,7 +51,6 @@ LEFT = {
     "api": 2,
     "bench": 5,
     "docs": 4,
-    "recorder/answers": 98,
     "recorder/archive": 26,
     "recorder/explain": 272,
     "recorder/keeping": 7,

@@ -1,9 +1,9 @@
-"""Answers about the log: the question, how it is found, and its words.
+"""Answers about the log: questions, how they are answered, and their text.
 
-A module holds one answer: the struct of its question, the function that asks
-it, the public struct that JSON and GraphQL show, and its lines for people.
+A module has one answer: the struct of its question, the function that answers
+it, the public struct of JSON and GraphQL, and its lines for people.
 
-Pure but for the port through which the log is read: no driver, no terminal,
-no clock of its own. Every answer carries its coverage, which says whether
-something may be missing from it.
+Pure except for the port through which the log is read: no driver, no terminal,
+no clock. Every answer has its coverage, which shows whether something may be
+missing from it.
 """

@@ -1,11 +1,11 @@
-"""What a question is asked with: its arguments, each described once.
+"""The arguments of a question, each described once.
 
-A question is a dataclass, or a function that makes one. A field that is given
-from outside is annotated with its ``Argument``, or with ``Arguments`` if it
-is made of several. The options of a command, the arguments of a GraphQL field
-and those of an agent's tool are made from them, and ``read`` makes the
-question from what was given. Where the words of the three differ, an argument
-has all of them.
+A question is a dataclass, or a function that returns one. A field that the
+user sets is annotated with its ``Argument``, or with ``Arguments`` if several
+values make it. The options of a command, the arguments of a GraphQL field and
+those of an agent's tool are generated from them, and ``read`` builds the
+question from the values. If the three describe an argument in different
+words, it has all of them.
 """
 
 import inspect
@@ -58,59 +58,59 @@ __all__ = [
 Values = ParamSpec("Values")
 
 Asks = Callable[..., object]  # type: ignore[explicit-any]
-"""The class of a question, or a function that makes one."""
+"""The class of a question, or a function that returns one."""
 
 
 class Newest(int):
-    """How many of the newest are wanted."""
+    """A limit: how many of the newest items to return."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How a command takes an argument."""
+    """An argument on the command line."""
 
     help: str = ""
     flags: tuple[str, ...] = ()
-    """Without any, it is an argument."""
+    """Empty for a positional argument."""
 
     metavar: str | None = None
     names: str | None = None
-    """What a shell completes: nodes, objects, racks or labels."""
+    """What the shell completes: nodes, objects, racks or labels."""
 
     between: tuple[int, int] | None = None
-    """The least and the greatest of a number."""
+    """The smallest and the largest valid number."""
 
     default: object = None
     once: bool = False
-    """Whether it takes one, where the argument is of many."""
+    """Whether it takes one value although the argument takes many."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """One value that a question is asked with.
+    """One argument of a question.
 
-    A surface for which an argument has no words does not offer it.
+    An interface for which it has no description does not offer it.
     """
 
     name: str
     takes: type = str
     many: bool = False
     most: int = 100
-    """How many an agent may give, where it is of many."""
+    """How many values an agent may pass, if it takes many."""
 
     null: bool = False
-    """Whether null among many has a meaning of its own in GraphQL."""
+    """Whether null is a valid item of the list in GraphQL."""
 
     required: bool = False
     parse: Callable[[str], object] | None = None
-    """Makes the value of a text."""
+    """Parses the value from text."""
 
     option: Option | None = None
     graphql: str | None = None
     """Describes the argument of a GraphQL field."""
 
     graphql_name: str | None = None
-    """Its name there, where that is another."""
+    """Its name in GraphQL, if different."""
 
     agents: str | None = None
     """Describes the argument of an agent's tool."""
@@ -118,7 +118,7 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How the values of a question were given."""
+    """How the values of a question were passed, and how to read them."""
 
     now: datetime
     window: Callable[[datetime | None, datetime | None], Window]
@@ -126,13 +126,13 @@ class Asking:
     """Returns the name of an argument in messages."""
 
     assumed: Callable[[str], None] | None = None
-    """Is called where a time without a zone is taken as UTC."""
+    """Called with a note when a time without a zone is taken as UTC."""
 
     def value(self, one: Argument, given: object) -> object:
         """Return the value of an argument.
 
         Raises:
-            ConfigError: it cannot be.
+            ConfigError: it is not valid.
         """
         if one.takes is datetime and isinstance(given, str):
             return parse_time(
@@ -156,15 +156,15 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Arguments(Generic[Values]):
-    """Several arguments that make one value."""
+    """Several arguments that together make one value."""
 
     arguments: tuple[Argument, ...]
     make: Callable[Values, object]
-    """Takes how it was asked, and the value of each argument or None."""
+    """Called with the ``Asking`` and the value of each argument, or None."""
 
 
 def arguments_of(asks: Asks) -> Iterator[Argument]:
-    """Yield the arguments of a question, in their order."""
+    """Yield the arguments of a question, in order."""
     for _, described in _described(asks):
         match described:
             case Argument():
@@ -179,10 +179,9 @@ def arguments_of(asks: Asks) -> Iterator[Argument]:
 
 @cache
 def _described(asks: Asks) -> Sequence[tuple[str, object]]:
-    """Return for each field what describes it, or its class.
+    """Return the description, or else the class, of each field.
 
-    Read once for each question: to inspect a signature takes longer than to
-    read the values of a request.
+    Cached: inspecting a signature takes longer than reading a request.
     """
     found: list[tuple[str, object]] = []
     for name, parameter in inspect.signature(asks).parameters.items():
@@ -208,16 +207,16 @@ def read(
     asking: Asking,
     **fixed: object,
 ) -> object:
-    """Make a question from what was given for its arguments, by name.
+    """Return a question made from the values of its arguments.
 
     Args:
         asks: the question.
-        given: the values of arguments, by name.
-        asking: how they were given.
-        fixed: fields that are not read from what was given.
+        given: values by the name of their argument.
+        asking: how the values were passed.
+        fixed: fields to set to these values instead.
 
     Raises:
-        ConfigError: a value cannot be, or they do not fit together.
+        ConfigError: a value is not valid, or values exclude each other.
     """
     values: dict[str, object] = {}
     for name, described in _described(asks):
@@ -307,7 +306,7 @@ NODES_AT = Argument(
 
 
 def rack_argument(option: str, agents: str | None = None) -> Argument:
-    """Return the argument that chooses nodes by their rack."""
+    """Return the argument that selects nodes by rack."""
     return Argument(
         name="rack",
         option=Option(option, ("--rack",), "RACK", "racks"),
@@ -323,7 +322,7 @@ def labels_argument(
     agents: str | None = None,
     parse: Callable[[str], object] | None = None,
 ) -> Argument:
-    """Return the argument that chooses nodes by their labels."""
+    """Return the argument that selects nodes by labels."""
     return Argument(
         name="labels",
         many=True,
@@ -341,7 +340,7 @@ def named_object(
     namespace: str = "Namespace of the object.",
     graphql: str | None = None,
 ) -> Arguments[[Asking, str, str | None]]:
-    """Return the arguments that name an object, which must be given."""
+    """Return the required arguments that name an object."""
     return Arguments(
         (
             Argument(
@@ -394,5 +393,5 @@ ALL_FIELDS = Argument(
 
 
 def within(window: Annotated[Window, WINDOW]) -> Window:
-    """Ask about a window, and nothing else."""
+    """Return the window: the question has no other argument."""
     return window

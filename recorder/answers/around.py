@@ -1,4 +1,4 @@
-"""What lies nearest to a window in which nothing happened."""
+"""The signs nearest to a window in which nothing happened."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ SPANS = (
     timedelta(days=7),
     timedelta(days=30),
 )
-"""How far is looked, further and further until something is found."""
+"""How far to search: each in turn until something is found."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nearest:
-    """Signs on both sides; None where nothing is near."""
+    """The nearest signs before and after; None if there is none near."""
 
     before: StoredFact | None
     after: StoredFact | None
@@ -32,7 +32,7 @@ class Nearest:
 async def ask_nearest(
     reading: Reading, window: Window, *, node: str | None = None
 ) -> Nearest:
-    """Find the nearest signs of something before and after a window."""
+    """Return the nearest signs before and after a window."""
     before = after = None
     if window.since is not None:
         async for found in _before(reading, window.since):
@@ -66,7 +66,7 @@ def _signs_of(since: datetime, until: datetime) -> FactQuery:
 
 
 def _signs(found: Sequence[StoredFact], node: str | None) -> list[StoredFact]:
-    """Leave out what only says that a node is there."""
+    """Return signs about nodes, without those that a node merely exists."""
     return [
         stored
         for stored in found

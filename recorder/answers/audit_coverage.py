@@ -1,8 +1,8 @@
 """Answers of `recorder audit coverage`: which versions have an author.
 
-A version without an audit record shows what the audit policy leaves out, or
-that records were lost; a record that made a version that is no entry shows
-what the recorder does not record, or counts instead, as heartbeats are.
+If a version has no audit record, the audit policy leaves it out or records
+were lost. If a record made a version that is no entry, the recorder does not
+record the resource, or counted the version as a heartbeat.
 """
 
 from collections import Counter
@@ -33,14 +33,14 @@ __all__ = [
     "within",
 ]
 
-TOLD = (Operation.ADDED, Operation.MODIFIED, Operation.DELETED)
-"""What a watch tells one by one: each is one write."""
+SINGLE_WRITES = (Operation.ADDED, Operation.MODIFIED, Operation.DELETED)
+"""Operations delivered by a watch: each entry is one write."""
 
 UNANSWERED = ("create/eviction", "create/binding", "delete")
-"""Requests that are answered without the version that they made."""
+"""Requests whose response does not have the version that they made."""
 
 EVICTION_WRITES = 2
-"""A Pod is marked as evicted before it is deleted."""
+"""An eviction writes twice: it marks the Pod, then deletes it."""
 
 DIGITS = 4
 """Of a share."""
@@ -54,16 +54,16 @@ class AuditedResource(Document, frozen=True, kw_only=True):
 
     resource: str
     versions: int
-    """Those that a watch told one by one."""
+    """Versions that a watch delivered one by one."""
 
     authored: int
-    """Those that an audit record made."""
+    """Those with an audit record of the request that made them."""
 
     share: float | None
 
 
 class AuditCoverage(Document, frozen=True, kw_only=True):
-    """How much of what changed the audit log explains."""
+    """How many of the recorded changes have an audit record."""
 
     audited: bool
     """Whether audit records are in the log at all."""
@@ -79,7 +79,7 @@ class AuditCoverage(Document, frozen=True, kw_only=True):
 async def ask_audit_coverage(
     reading: Reading, window: Window, *, now: datetime
 ) -> AuditCoverage:
-    """Count the versions of a window that an audit record made."""
+    """Count the versions in a window that have an audit record."""
     await reading.reach(window.since, window.until)
     asked = _Counting()
     async for line in _lines(reading, window, AUDIT):
@@ -130,7 +130,7 @@ async def _lines(
 
 @dataclass(slots=True)
 class _Counting:
-    """What requests made, taken away as the versions are met."""
+    """Versions that requests made, removed as their entries are read."""
 
     records: int = 0
     made: set[tuple[Name, str]] = field(default_factory=set)
@@ -152,8 +152,8 @@ class _Counting:
         if request.removes:
             self.removed.add(name)
         if request.binds or request.record.verb == "delete":
-            # Whoever lets go of a Pod that is leaving shortens its grace
-            # first; the answer shows the version before.
+            # Deleting a terminating Pod shortens its grace period first;
+            # the response has the version before that.
             self.writes[name] += 1
         elif request.about.subresource == "eviction":
             self.writes[name] += EVICTION_WRITES
@@ -163,7 +163,7 @@ class _Counting:
         if (
             name is None
             or resource is None
-            or line.operation not in TOLD
+            or line.operation not in SINGLE_WRITES
             or is_about_events(resource)
         ):
             return
@@ -192,7 +192,7 @@ COLUMNS = ("RESOURCE", "VERSIONS", "WITH RECORD", "SHARE")
 
 
 def audit_coverage_lines(found: AuditCoverage) -> list[str]:
-    """Say of each resource how many versions have a record."""
+    """Return a table: how many versions of each resource have a record."""
     columns = Columns(COLUMNS)
     rows = [_row(one) for one in found.resources]
     return [columns.header(rows), *columns.lines(rows)]
@@ -204,7 +204,7 @@ def _row(one: AuditedResource) -> list[str]:
 
 
 def audit_coverage_notes(found: AuditCoverage) -> Sequence[str]:
-    """Say what the other records made."""
+    """Return notes on the other records, and on versions without one."""
     if not found.audited:
         return ["no audit records in this log: see the setting audit_logs"]
     said = (

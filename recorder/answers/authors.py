@@ -27,16 +27,16 @@ from recorder.model.window import Window
 __all__ = ["EXACT", "Attribution", "Authors", "attribution", "by_manager"]
 
 REQUESTS_MAX = 1_000
-"""Audit records read around the versions of a page that none names; of more
-than that none would be the only one that fits."""
+"""Audit records read around versions of a page that no record names; if
+there are more, several would match each of them."""
 
 COLLECTIONS_MAX = 100
 
 SEEN_LATE = LONGEST * 2
-"""After a deletion its record is in the log, unless the log was imported."""
+"""How long after a deletion its record is in the log, unless imported."""
 
 EXACT = frozenset({Operation.ADDED, Operation.MODIFIED, Operation.DELETED})
-"""What a watch tells one by one; a list may have skipped versions."""
+"""Operations delivered by a watch; a list may have skipped versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Attribution:
     """Who made the version as such."""
 
     alone: bool = True
-    """Whether all changes are of this author. A list may have skipped
-    versions: then only the last of them is."""
+    """Whether this author made all changes. A list may have skipped versions:
+    then the author made only the last of them."""
 
     owners: Owners | None = field(default=None, compare=False)
-    """What the versions themselves tell, which are compared elsewhere."""
+    """Owners of fields by the ``managedFields`` of both versions."""
 
     def of(self, change: Change) -> Author:
         """Return who made one change."""
@@ -62,16 +62,16 @@ class Attribution:
 
 
 class Authors:
-    """Finds who made the versions of one object, page by page."""
+    """Finds the authors of the versions of one object, page by page."""
 
     def __init__(self, reading: Reading, numbers: tuple[int, ...]) -> None:
-        """Take the object by its numbers, of all incarnations."""
+        """Take the numbers of all incarnations of the object."""
         self._reading = reading
         self._numbers = numbers
         self._audited = any(s.source == AUDIT for s in reading.streams)
 
     async def joined(self, lines: Sequence[Entry]) -> Joined:
-        """Read the audit records that may have made some versions."""
+        """Read the audit records of requests that may have made versions."""
         if not self._audited or not lines:
             return Joined(())
         versions = {line.resource_version for line in lines}
@@ -103,7 +103,7 @@ class Authors:
     async def remover(
         self, version: Entry, last: Manifest | None
     ) -> Request | None:
-        """Return who deleted everything of its kind, and so an object."""
+        """Return the request that deleted an object with its collection."""
         if not self._audited:
             return None
         at = version.observed_at
@@ -132,7 +132,7 @@ class Authors:
 
 
 def _around(versions: Sequence[Entry]) -> Iterable[Window]:
-    """Return when the requests were received that made some versions."""
+    """Yield the windows in which requests that made versions arrived."""
     since: datetime | None = None
     until: datetime | None = None
     for at in sorted(line.observed_at for line in versions):
@@ -153,7 +153,7 @@ async def attribution(
     old: Manifest | None,
     new: Manifest | None,
 ) -> Attribution:
-    """Return who made a version, of the version before it and itself."""
+    """Return who made a version; ``old`` is the version before it."""
     if version.operation is Operation.DELETED:
         found = joined.remover(version, old or new)
         found = found or await authors.remover(version, old or new)
@@ -162,8 +162,8 @@ async def attribution(
         return Attribution(requester(found.record, found.line.entry))
     if new is None:
         return Attribution(UNKNOWN)
-    # Of an object that was there before, nobody moved: each field has the
-    # author that owns it.
+    # If an object existed before its first entry, compare the version with
+    # itself: the author of a field is its owner.
     begins = version.operation is Operation.ADDED
     owners = Owners(old if old is not None or begins else new, new)
     request = joined.maker(version) or joined.guessed(version, old, new)
@@ -194,6 +194,6 @@ def _begins_to_go(old: Manifest | None, new: Manifest) -> bool:
 
 
 def _only(owners: Owners) -> Author:
-    """Return the field manager who alone wrote a version."""
+    """Return the field manager that wrote a version, if it is only one."""
     movers = owners.movers
     return by_manager(movers[0]) if len(movers) == 1 else UNKNOWN

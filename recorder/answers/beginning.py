@@ -1,8 +1,8 @@
-"""What a question without a beginning asks for.
+"""Questions without a beginning: which days of the archive they need.
 
-It asks for what is kept outside of it. What it found there may have begun in
-days that were dropped: of these only evidence stays, and neither what was hit
-nor what it cost.
+Such a question reads the days in the database. An incident found there may
+have begun on a day that was dropped. The database has only evidence from that
+day, without the affected workloads and their losses.
 """
 
 from collections.abc import Iterable
@@ -19,10 +19,10 @@ DAY = timedelta(days=1)
 
 
 def last_day(reading: Reading, until: datetime | None) -> datetime | None:
-    """Return where the last day of a record begins; None if it is younger.
+    """Return when the last 24 hours of a record begin; None if it is younger.
 
-    What was never recorded is not asked for, so that a young log answers
-    alike wherever it is asked without a beginning.
+    So a young log gives the same answer to every question without a
+    beginning.
     """
     end = until or reading.log.observed_at
     since = None if end is None else shifted(end, -DAY)
@@ -35,9 +35,9 @@ def last_day(reading: Reading, until: datetime | None) -> datetime | None:
 async def reach_begun(
     reading: Reading, window: Window, verdicts: Iterable[Judged]
 ) -> bool:
-    """Open the days in which began what was found, if they were dropped.
+    """Open the dropped days in which verdicts began.
 
-    Return whether there are any: then the question is to be asked again.
+    Return whether there are any: then ask the question again.
     """
     kept = reading.log.kept_since
     if window.since is not None or kept is None:

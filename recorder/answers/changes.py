@@ -1,4 +1,4 @@
-"""What differs between two versions of an object."""
+"""Differences between two versions of an object."""
 
 import json
 
@@ -33,7 +33,7 @@ class ShownChange(Document, frozen=True, kw_only=True):
     """Null if it was removed."""
 
     author: Author | UnsetType = UNSET
-    """Where it is not the author of the version."""
+    """Only if it is not the author of the version."""
 
     made_by: Author | None = field(default=None, name="_made_by")
 
@@ -41,7 +41,7 @@ class ShownChange(Document, frozen=True, kw_only=True):
 def shown_change(
     change: Change, made_by: Author | None, whole: Author | None = None
 ) -> ShownChange:
-    """Return a change of a version, which is of an author as a whole."""
+    """Return a change as answers show it; ``whole`` made the version."""
     return ShownChange(
         path=str(change),
         change=change.how,
@@ -53,7 +53,7 @@ def shown_change(
 
 
 def document_of(line: Entry, kind: str) -> Manifest:
-    """Return an entry's object, with what items of a list do not carry."""
+    """Return the object of an entry, with its ``apiVersion`` and kind."""
     found: Manifest = json.loads(line.raw or b"{}")
     resource = Resource.parse(line.resource or "")
     return {"apiVersion": resource.api_version, "kind": kind, **found}
@@ -62,7 +62,7 @@ def document_of(line: Entry, kind: str) -> Manifest:
 def visible_changes(
     old: Manifest, new: Manifest, *, all_fields: bool
 ) -> list[Change]:
-    """Return what differs, without what is noise unless it is asked for."""
+    """Return the differences; insignificant ones only with ``all_fields``."""
     return [
         change
         for change in changes(old, new)

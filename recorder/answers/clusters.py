@@ -1,4 +1,4 @@
-"""Answers of `recorder clusters`: the logs that a place knows, and holes."""
+"""Answers of `recorder clusters`: the logs of all databases."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,26 +22,26 @@ __all__ = [
 
 
 class Away(Document, frozen=True, kw_only=True):
-    """A cluster of which nothing can be read now."""
+    """A cluster whose log cannot be read now."""
 
     cluster: str
 
     # Without what only the operator should know, such as an address.
     why: str
     uid: str | None = field(default=None, name="_uid")
-    """None where its log was never seen."""
+    """None if its log was never read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """The logs that can be read now, oldest first, and who is away."""
+    """Logs that can be read now, oldest first, and unavailable clusters."""
 
     logs: Sequence[Log]
     away: Sequence[Away] = ()
 
 
 class KnownCluster(Document, frozen=True, kw_only=True):
-    """One cluster's log; without a log where its database is away."""
+    """The log of one cluster; without it if its database is unavailable."""
 
     name: str | None
     uid: str | None = None
@@ -56,11 +56,11 @@ class KnownCluster(Document, frozen=True, kw_only=True):
 
     database: str
     why: str | None = None
-    """Why it is away."""
+    """Why it is unavailable."""
 
     @classmethod
     def of(cls, log: Log, place: str) -> Self:
-        """Return a log that lies in a place."""
+        """Return a log of the database ``place``."""
         stopped = "stopped" if log.holder is None else "recording"
         return cls(
             name=log.cluster_name,
@@ -77,7 +77,7 @@ class KnownCluster(Document, frozen=True, kw_only=True):
 
 
 class Clusters(Document, frozen=True, kw_only=True):
-    """Every log that is known; complete if every database was read."""
+    """All logs; complete if every database was read."""
 
     clusters: Sequence[KnownCluster]
     complete: bool
@@ -96,7 +96,7 @@ COLUMNS = (
 
 
 def cluster_cells(one: KnownCluster) -> Sequence[Cell]:
-    """Return a cluster as the cells of a table."""
+    """Return a cluster as a row of the table."""
     return (
         one.name or "",
         "" if one.log is None else str(one.log),

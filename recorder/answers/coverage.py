@@ -1,4 +1,4 @@
-"""What coverage and gaps mean to a person, in lines."""
+"""Coverage and gaps as lines for people."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -24,14 +24,14 @@ __all__ = [
 
 
 SHOWN_MAX = 5
-"""Gaps named one by one; the rest is for `recorder gaps`."""
+"""Gaps named in an answer; `recorder gaps` lists all."""
 
 NAMED_MAX = 3
 """Resources named in one line."""
 
 
 def missing_lines(coverage: Coverage, named: Iterable[Gap]) -> list[str]:
-    """Say the same, and all gaps that verdicts rest on."""
+    """Return the lines of coverage, and of gaps that affect verdicts."""
     lines = coverage_lines(coverage)
     return [
         *lines,
@@ -44,7 +44,7 @@ def missing_lines(coverage: Coverage, named: Iterable[Gap]) -> list[str]:
 
 
 def coverage_lines(coverage: Coverage) -> list[str]:
-    """Say whether something may be missing, and what."""
+    """Return whether something may be missing, and what."""
     if coverage.complete:
         return [
             f"complete{_begin(coverage)}{_end(coverage)}",
@@ -68,7 +68,7 @@ def coverage_lines(coverage: Coverage) -> list[str]:
 
 
 def archive_lines(coverage: Coverage) -> list[str]:
-    """Say what was read from the archive and from which, and what was not."""
+    """Return what was read from which archive, and what was not read."""
     begins = coverage.begins
     earlier = (
         []
@@ -114,10 +114,10 @@ def _span(
 
 
 def alike(holes: Iterable[Hole]) -> Sequence[tuple[Hole, Sequence[str]]]:
-    """Put holes of one reason together, with their resources.
+    """Group holes of one source and reason, with their resources.
 
-    When a recorder dies, there is one of every resource, and each begins at
-    a proof of its own; together they are as wide as the widest.
+    When a recorder fails, each resource has a hole that begins at its own
+    last proof; the hole of a group spans all of them.
     """
     found: dict[tuple[str, str], list[Hole]] = {}
     for hole in holes:
@@ -132,7 +132,7 @@ def alike(holes: Iterable[Hole]) -> Sequence[tuple[Hole, Sequence[str]]]:
 
 
 def few(resources: Sequence[str]) -> str:
-    """Name resources, if there are not too many."""
+    """Return the names of resources, shortened if there are many."""
     if not resources:
         return "everything"
     left = len(resources) - NAMED_MAX
@@ -162,7 +162,7 @@ GAP_COLUMNS = (
 
 
 def gap_cells(gap: Gap) -> Sequence[Cell]:
-    """Return a gap as the cells of a table."""
+    """Return a gap as a row of the table."""
     return (
         str(gap.opened),
         gap.source,
@@ -175,7 +175,7 @@ def gap_cells(gap: Gap) -> Sequence[Cell]:
 
 
 def hole_cells(coverage: Coverage) -> list[Sequence[Cell]]:
-    """Return the holes without an entry as the cells of a table."""
+    """Return the holes without an entry as rows of the table."""
     return [
         (
             None,
@@ -193,7 +193,7 @@ def hole_cells(coverage: Coverage) -> list[Sequence[Cell]]:
 
 
 def detail_lines(gap: Gap) -> list[str]:
-    """Say what was proved about a gap, and what may be missing."""
+    """Return what was proved about a gap, and what may be missing."""
     lines = [f"gap {gap.opened}: {gap.proved}"]
     if not gap.healed:
         lines.extend(f"  may be missing: {one}" for one in gap.possible or ())

@@ -35,19 +35,19 @@ from recorder.model.window import Window
 __all__ = ["Difference", "ask_difference"]
 
 MOMENT = timedelta(microseconds=1)
-"""The finest time there is."""
+"""The resolution of times."""
 
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
 
 
 class State(Document, frozen=True, kw_only=True):
-    """An object as it was at one end."""
+    """An object at one end of the comparison."""
 
     at: datetime | None
     """When; None for the newest version."""
 
     state: str
-    """Whether it was there, in a word."""
+    """`there`, `not yet`, `deleted` or `absent`."""
 
     entry: EntryName | None
     operation: Operation | None
@@ -55,10 +55,10 @@ class State(Document, frozen=True, kw_only=True):
     observed_at: datetime | None
     uid: str | None
     line: Entry | None = field(name="_line")
-    """The newest version until then; None where there was none yet."""
+    """The newest version until then; None if there was none yet."""
 
     document: Manifest | None = field(name="_document")
-    """None where the object did not exist."""
+    """None if the object did not exist."""
 
 
 class Difference(Document, frozen=True, kw_only=True):
@@ -80,7 +80,7 @@ class Difference(Document, frozen=True, kw_only=True):
 
 
 def _outcome(before: State, after: State, changed: Sequence[Change]) -> str:
-    """Return what became of the object, in a word."""
+    """Return the outcome, as `Difference.outcome` describes."""
     old, new = before.document, after.document
     if old is None and new is None:
         return "not there"
@@ -96,11 +96,11 @@ def _outcome(before: State, after: State, changed: Sequence[Change]) -> str:
 async def ask_difference(
     reading: Reading, question: DifferenceQuestion, *, now: datetime
 ) -> Difference:
-    """Compare an object as it was at two ends.
+    """Compare an object at two times or entries.
 
     Raises:
         NotFoundError: the log has no such object, or no version of it.
-        ConfigError: the second end lies before the first.
+        ConfigError: the second end is before the first.
     """
     await reading.reach(question.before.at, question.after.at)
     found = await find_objects(reading, question.object)
@@ -140,7 +140,7 @@ async def ask_difference(
 async def _between(
     reading: Reading, found: KnownObject, before: State, after: State
 ) -> Fields:
-    """Fold the versions from one end to the other."""
+    """Return the last author of each field changed between the ends."""
     fields = Fields(whole=False)
     if before.line is None or after.line is None:
         return fields

@@ -1,4 +1,4 @@
-"""Answers of `recorder log`: which entries, and what may be missing."""
+"""Answers of `recorder log`: entries, and what may be missing."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ def selection_of(
     found: KnownObject | None,
     beside: tuple[int, ...] = (),
 ) -> Selection:
-    """Return what is asked of each entry; ``found`` is the object."""
+    """Return the filter of a question; ``found`` is its object."""
     return Selection(
         node=question.node,
         beside=beside,
@@ -55,25 +55,25 @@ def selection_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entries:
-    """What a question selects, to be read page by page."""
+    """The entries that a question selects, to be read page by page."""
 
     question: EntryQuestion
     found: KnownObject | None
-    """The object that is asked about, if one is."""
+    """The object that the question names, if any."""
 
     beside: tuple[int, ...]
     """Positions of requests about Pods that were on the node."""
 
     after: int
-    """Where the wanted lines begin."""
+    """The position after which the selected lines begin."""
 
     coverage: Coverage
     notes: Sequence[str]
-    """What a person should know beside the lines."""
+    """Notes for people, such as a misspelled filter."""
 
     @property
     def more(self) -> bool:
-        """Whether there are older lines that the limit leaves out."""
+        """Whether the limit leaves out older lines."""
         return self.after > 0 and self.question.entry is None
 
     def pages(
@@ -88,7 +88,7 @@ class Entries:
     def later(
         self, reading: Reading, found: KnownObject | None, *, after: int
     ) -> AsyncIterator[Sequence[Entry | StoredFact]]:
-        """Yield what came after a position, of an object found anew."""
+        """Yield pages after a position; ``found`` is the object as of now."""
         selection = selection_of(self.question, found, self.beside)
         if self.question.facts:
             return reading.pages(FactListQuery(selection), after=after)
@@ -111,7 +111,7 @@ async def ask_entries(
     now: datetime,
     on_day: OnDay | None = None,
 ) -> Entries:
-    """Find what a question selects, and what may be missing from it.
+    """Find the entries that a question selects.
 
     Raises:
         NotFoundError: the log has no such entry, node or object.
@@ -145,7 +145,7 @@ async def ask_entries(
 async def find_asked(
     reading: Reading, question: EntryQuestion
 ) -> KnownObject | None:
-    """Find the object that is asked about, if one is.
+    """Find the object that the question names, if any.
 
     Raises:
         NotFoundError: the log has no such node or object.
@@ -165,7 +165,7 @@ async def entry_coverage(
     *,
     now: datetime,
 ) -> Coverage:
-    """Judge what may be missing of what a question selects."""
+    """Return the coverage of what a question selects."""
     return await covered(
         reading,
         question.window,
@@ -178,7 +178,7 @@ async def entry_coverage(
 async def _alone(
     reading: Reading, question: EntryQuestion, name: EntryName
 ) -> Entries:
-    """Find one entry: of it nothing can be missing but its facts."""
+    """Find one entry; only its facts can be missing."""
     await ask_entry(reading, name)
     end = await reading.facts_end() if question.facts else None
     lacks = end is not None and end.entry < name
@@ -196,7 +196,7 @@ async def _alone(
 async def find_beside(
     reading: Reading, question: EntryQuestion
 ) -> tuple[int, ...]:
-    """Find requests about Pods that were on the node."""
+    """Return the positions of requests about Pods on the node."""
     if question.node is None or question.source not in {None, AUDIT}:
         return ()
     found = await requests_placed(reading, question.node, question.window)
@@ -204,14 +204,14 @@ async def find_beside(
 
 
 def _reads(question: EntryQuestion, found: KnownObject | None) -> Reads:
-    """Return which streams could have given an entry that was asked for."""
+    """Return a filter for streams that can have selected entries."""
     only_events = question.reason is not None or question.actor is not None
 
     def reads(source: str, resource: str) -> bool:
         if question.source not in {None, source}:
             return False
         if source != WATCH:
-            # Only a watch tells of which object, and of Events.
+            # Only a watch stream is about one kind, or about Events.
             return found is None and not only_events
         if is_about_events(resource):
             return True
@@ -223,12 +223,12 @@ def _reads(question: EntryQuestion, found: KnownObject | None) -> Reads:
 
 
 def is_of(found: KnownObject, resource: str) -> bool:
-    """Return whether a resource is the one that an object is of."""
+    """Return whether an object is of a resource."""
     kind, parsed = found.kind, Resource.parse(resource)
     if parsed.group != kind.group:
         return False
-    # Of a kind that nothing defines the plural is only a guess, so whatever
-    # is missing from its group may be missing from it.
+    # The plural of a kind without a definition is a guess, so a gap of any
+    # resource of its group may affect it.
     return parsed.plural == kind.plural or kind.namespaced is None
 
 

@@ -1,4 +1,4 @@
-"""One entry: by its name, and opened: what it tells, what it changed."""
+"""One entry: by name, or opened, with its facts and what it changed."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -56,7 +56,7 @@ async def ask_entry(reading: Reading, name: EntryName) -> Entry:
     """Read one entry.
 
     Raises:
-        NotFoundError: it is of another log, or not in this one.
+        NotFoundError: this log has no such entry.
     """
     log = reading.log
     if name.log == log.id and 0 < name.position <= log.size:
@@ -74,7 +74,7 @@ async def ask_entry(reading: Reading, name: EntryName) -> Entry:
 
 
 async def facts_of(reading: Reading, name: EntryName) -> list[StoredFact]:
-    """Read the facts that one entry of this log tells."""
+    """Return the facts derived from one entry of this log."""
     ended = reading.as_of(name.position)
     return [
         stored
@@ -174,7 +174,7 @@ async def _attribution(
 
 
 async def previous_of(reading: Reading, line: Entry) -> Entry | None:
-    """Return the version of the same incarnation before an entry."""
+    """Return the previous version of the same incarnation, if any."""
     identity = line.identity
     if (
         identity is None

@@ -1,7 +1,7 @@
-"""Facets: how many incidents have each word by which they can be chosen.
+"""Facets: how many incidents have each value of a filter.
 
-The words are those that `IncidentFilter` selects by, so that choosing one
-leaves as many as were counted.
+The values are those of `IncidentFilter`: selecting one returns as many
+incidents as were counted.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ __all__ = ["Facet", "Facets", "facets_of", "in_order"]
 
 
 class Facet(StrEnum):
-    """What incidents are chosen by."""
+    """What incidents are filtered by."""
 
     CAUSE = "cause"
     HAPPENED = "happened"
@@ -37,14 +37,14 @@ def facets_of(
     incidents: Iterable[JudgedIncident],
     places: Mapping[str, Mapping[str, str]],
 ) -> Facets:
-    """Count incidents by each facet, the most frequent word first.
+    """Count incidents by each facet, the most frequent value first.
 
-    An incident is counted once for each word that it has: one by most, but
-    several by rack and namespace. None counts those that have no word.
+    An incident counts once for each of its values: it can have several racks
+    and namespaces, and one value of the others. None counts those without.
 
     Args:
-        incidents: to be counted.
-        places: of their nodes the labels that say where they stand.
+        incidents: the incidents to count.
+        places: labels of their nodes that name a place, by node.
     """
     counts = {facet: Counter[str | None]() for facet in Facet}
     for incident in incidents:
@@ -59,7 +59,7 @@ def facets_of(
 
 
 def in_order(words: Counter[str | None]) -> Counts:
-    """Return the most frequent word first, and none last of its like."""
+    """Return counts, the highest first; of equal ones None is last."""
     return sorted(
         words.items(),
         key=lambda one: (-one[1], one[0] is None, one[0] or ""),

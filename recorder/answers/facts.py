@@ -125,7 +125,7 @@ COLUMNS = (
 
 
 def row(stored: StoredFact) -> tuple[Cell, ...]:
-    """Return a fact as the cells of a table."""
+    """Return a fact as a row of the table."""
     fact = stored.fact
     return (
         stored.at,
@@ -162,7 +162,7 @@ def _state(state: NodeState) -> str:
 
 
 def replay_lines(replay: Replay) -> Iterator[tuple[Step, str]]:
-    """Yield each step as text, in columns; a new day is said."""
+    """Yield each step as text in columns; a new day has its date above."""
     steps = replay.steps
     entry = max((len(str(s.stored.entry)) for s in steps), default=0)
     state = max((len(_state(s.state)) for s in steps), default=0)

@@ -26,13 +26,13 @@ from recorder.model.reference import EntryName
 __all__ = ["VERSIONS_MAX", "FieldChange", "Fields"]
 
 VERSIONS_MAX = 2_000
-"""Versions folded, the newest; what changed before is known by its present
-`managedFields` alone. A Node has some hundred in a month."""
+"""Versions that are compared, the newest; earlier changes are only known by
+`managedFields`. A Node has a few hundred in a month."""
 
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
 
 PARTS = ("metadata", "spec", "status")
-"""Members whose own members are fields of an object that begins."""
+"""Members whose own members each count as a field of a new object."""
 
 IDENTITY = frozenset(
     {"uid", "name", "namespace", "creationTimestamp", "selfLink"}
@@ -59,7 +59,7 @@ class FieldChange(Document, frozen=True, kw_only=True):
 
 
 class _Last(NamedTuple):
-    """What is known of a field while versions are folded."""
+    """The last change of a field so far."""
 
     how: How
     line: Entry
@@ -70,7 +70,7 @@ class Fields:
     """The last change of each field, version after version."""
 
     def __init__(self, *, whole: bool = True) -> None:
-        """Take whether what an object began with counts as fields."""
+        """Take whether the fields of the first version count as changes."""
         self._whole = whole
         self._found: dict[Path, _Last] = {}
         self._uid: str | None = None
@@ -80,7 +80,7 @@ class Fields:
         self.deleted: Author | None = None
 
     def take(self, version: Version, kind: str) -> None:
-        """Take the next version; another incarnation begins anew."""
+        """Take the next version; a new incarnation resets everything."""
         line, author = version.line, version.attribution.author
         begins = self.newest is None or version.uid != self._uid
         self.newest, self._uid = line, version.uid
@@ -95,7 +95,7 @@ class Fields:
                 self._put(change, line, version.attribution.of(change))
 
     def author(self, path: Path) -> Author:
-        """Return who changed a field last, or what is around or in it."""
+        """Return who last changed a field, a parent of it, or a part of it."""
         near = [
             last
             for known, last in self._found.items()
@@ -122,7 +122,7 @@ class Fields:
         return sorted(found, key=lambda one: one.path)
 
     def _begin(self, version: Version) -> None:
-        """Take all that an object has when its first version is read."""
+        """Take all fields of the first version of an object."""
         self._found.clear()
         created = version.line.operation is Operation.ADDED
         whole = version.attribution
@@ -136,14 +136,14 @@ class Fields:
     def _put(self, change: Change, line: Entry, author: Author) -> None:
         path = change.path
         if change.how is not How.REORDERED:
-            # What is below came, changed or went with it.
+            # Fields below it were added, changed or removed with it.
             for known in [p for p in self._found if p[: len(path)] == path]:
                 del self._found[known]
         self._found[path] = _Last(change.how, line, author)
 
 
 def _beginning(document: Manifest) -> Iterator[Change]:
-    """Yield what an object began with."""
+    """Yield the fields of a new object, as changes."""
     for name, value in document.items():
         if name in {"apiVersion", "kind"}:
             continue

@@ -1,4 +1,4 @@
-"""Answers of `recorder gaps`: spans that the log cannot vouch for."""
+"""Answers of `recorder gaps`: spans in which entries may be missing."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ __all__ = ["shown", "Gaps", "ask_gaps", "within"]
 
 
 GAPS_MAX = 10_000
-"""The newest are shown; 600 bytes each."""
+"""Gaps in an answer, the newest; 600 bytes each."""
 
 
 class Gaps(Document, frozen=True, kw_only=True):

@@ -1,9 +1,9 @@
-"""A log that is judged again as it grows: when, and what continues what.
+"""Judging a log again as it grows, and matching incidents with earlier ones.
 
-Incidents are judged anew from the record whenever it grows. A stronger effect
-renames an incident, and incidents of several nodes may turn out to be one:
-here is decided which of those found now continues one that was found before,
-the same for a subscriber and for a webhook.
+Incidents are judged again whenever the log grows. A stronger effect renames an
+incident, and incidents of several nodes may become one. This module decides
+which incident found now continues one found before, in the same way for
+subscribers and webhooks.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ __all__ = [
 log = logging.getLogger("recorder.judging")
 
 REST: Final = 2
-"""Times the time that judging took: a storm must not judge without end."""
+"""Pause between judgements, as a multiple of the time that one took."""
 
 Item = TypeVar("Item")
 
@@ -55,62 +55,62 @@ async def attend(
     bell: Bell,
     judge: Callable[[Reading], Awaitable[bool]],
     *,
-    look: float = float("inf"),
+    interval: float = float("inf"),
     ends: tuple[type[RecorderError], ...] = (),
 ) -> NoReturn:
-    """Judge a log whenever facts came, until cancelled.
+    """Judge a log whenever it has new facts, until cancelled.
 
     Args:
         reading: the log.
         bell: rings when it may have grown.
-        judge: judges the log; false where it is to be judged again soon.
-        look: seconds after which the log is judged although no facts came.
+        judge: judges the log; returns false to be called again soon.
+        interval: seconds after which the log is judged even without new facts.
         ends: errors after which it cannot be judged again.
     """
     seen: int | None = None
-    looked = 0.0
+    last_judged = 0.0
     while True:
         began = time.monotonic()
         try:
             reading = await reading.again()
-            if reading.log.facts_to != seen or began - looked > look:
+            if reading.log.facts_to != seen or began - last_judged > interval:
                 done = await judge(reading)
                 seen = reading.log.facts_to if done else None
-                looked = began
+                last_judged = began
         except ends:
             raise
         except RecorderError as exc:
-            # The database may come back; nothing is skipped.
+            # The database may become available again; nothing is skipped.
             log.warning("cannot judge log %s: %s", reading.log.id, exc)
         took = time.monotonic() - began
         await bell.wait()
-        await asyncio.sleep(min(REST * took, look))
+        await asyncio.sleep(min(REST * took, interval))
 
 
 class Trace(msgspec.Struct, frozen=True, kw_only=True):
-    """By what an incident is recognized when a log is judged again."""
+    """What identifies an incident when a log is judged again."""
 
     id: str
     """Its id in the log now; a stronger effect may rename an incident."""
 
     ids: Sequence[str]
-    """Of all its verdicts."""
+    """Ids of all its verdicts."""
 
     nodes: Sequence[str] = ()
     at: datetime
-    """When it happened, or where a gap starts."""
+    """When it happened, or when a gap starts."""
 
     began_at: datetime
     over_at: datetime | None
-    """When it was over: back in service, removed, the gap closed."""
+    """When the node was back in service or removed, or the gap closed."""
 
     def is_of_time(self, at: datetime) -> bool:
-        """Return whether a time lies within it."""
+        """Return whether a time is within it."""
         return self.began_at <= at <= (self.over_at or LAST)
 
 
 def trace_of(judged: Sequence[Judged]) -> Trace:
-    """Return by what an incident is recognized, or a verdict alone."""
+    """Return the trace of the incident with these verdicts."""
     first, ends = judged[0], [_over_at(verdict) for verdict in judged]
     return Trace(
         id=first.id,
@@ -123,7 +123,7 @@ def trace_of(judged: Sequence[Judged]) -> Trace:
 
 
 def _over_at(verdict: Judged) -> datetime | None:
-    """Return when it was over; a node that was removed does not come back."""
+    """Return when a verdict was over; removal of its node ends it too."""
     if verdict.back_in_service_at is not None:
         return verdict.back_in_service_at
     is_gone = verdict.happened is Happened.REMOVED
@@ -133,14 +133,13 @@ def _over_at(verdict: Judged) -> datetime | None:
 def continued(
     known: Mapping[str, Trace], found: Sequence[Trace]
 ) -> Sequence[str | None]:
-    """Return for each that is found the name of the known one it continues.
+    """Return the name of the known incident that each found one continues.
 
-    The name counts first, then the ids of verdicts, then that it is of the
-    same node and time.
+    Matched by name first, then by ids of verdicts, then by node and time.
 
     Args:
-        known: what was found before, by the name that it was given.
-        found: what is found now.
+        known: incidents found before, by name.
+        found: incidents found now.
     """
     chosen: dict[int, str] = {}
     left = {**known}
@@ -154,7 +153,7 @@ def continued(
 
 
 Choose = Callable[[Mapping[str, Trace], Trace], str | None]
-"""Choose one of those that are left to be continued, by its name."""
+"""Returns the name of the remaining known incident that one continues."""
 
 
 def _named(left: Mapping[str, Trace], found: Trace) -> str | None:
@@ -171,7 +170,7 @@ def _alike(is_alike: Callable[[Trace, Trace], bool]) -> Choose:
 
 
 def successor(known: Trace, found: Iterable[Trace]) -> Trace | None:
-    """Return what one that is found no more has become a part of."""
+    """Return the incident that a known one, not found now, is a part of."""
     for one in found:
         if _shares(known, one) or _is_near(known, one):
             return one
@@ -194,27 +193,27 @@ def _is_near(known: Trace, found: Trace) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class News(Generic[Item]):
-    """What is new to one subscriber."""
+    """Changes since the last news of one subscriber."""
 
     changed: Sequence[Item]
-    """New items, and those that are others than before."""
+    """New items, and items that differ from before."""
 
     gone: Sequence[str]
-    """Ids of items that are no more."""
+    """Ids of items that are not found any longer."""
 
     renamed: Mapping[str, str]
-    """Of those that are gone, the id under which each continues."""
+    """The new id of each of those that continues under another one."""
 
 
 class Changes(Generic[Item]):
-    """What is new to one subscriber who is sent what changed."""
+    """Finds what changed since the last news of one subscriber."""
 
     def __init__(
         self,
         essence: Callable[[Item], object],
         trace: Callable[[Item], Trace],
     ) -> None:
-        """Take what makes an item another than before, and what the same."""
+        """Take what shows that an item changed, and what identifies it."""
         self._essence = essence
         self._trace = trace
         self._known: dict[str, tuple[Item, object]] | None = None
@@ -222,12 +221,12 @@ class Changes(Generic[Item]):
     def since(
         self, now: Mapping[str, Item], begin: datetime | None
     ) -> News[Item] | None:
-        """Return what is new; None where nothing is, except at first.
+        """Return the changes; None if there are none, except the first time.
 
         Args:
-            now: what is found, by id.
-            begin: where the window begins: an item that began before it may
-                be gone because the window moved on.
+            now: the items found, by id.
+            begin: where the window begins; an item that began before it may
+                be gone because the window has moved.
         """
         before, at_first = self._known or {}, self._known is None
         known = {name: (one, self._essence(one)) for name, one in now.items()}
@@ -272,9 +271,9 @@ class Changes(Generic[Item]):
 
 
 def essence_of(incident: JudgedIncident) -> object:
-    """Return what makes an incident another one than before.
+    """Return what makes an incident a changed one when it differs.
 
-    Not the hours that are lost meanwhile, which grow by the second.
+    Without the hours lost, which grow by the second.
     """
     hits = [(hit.workload, hit.outcome) for hit in incident.hits]
     return incident.judged, hits

@@ -1,8 +1,8 @@
-"""Answers of `recorder history`: every version, what changed in it, by whom.
+"""Answers of `recorder history`: versions, what changed in each, by whom.
 
-A version is compared with the one before it of the same incarnation, also
-where that one lies before the window or behind the limit. What is asked for
-is read page by page; of each incarnation only the newest document is kept.
+A version is compared with the previous one of the same incarnation, even if
+that one is before the window or outside the limit. Versions are read page by
+page; only the newest document of each incarnation is kept in memory.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 INCARNATIONS_KEPT = 50
-"""Documents kept to compare with; one that was let go is read again."""
+"""Documents kept for comparison; others are read again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class Version:
     line: Entry
     changed: Sequence[Change]
     managers: Sequence[FieldManager]
-    """Whose field managers' entries moved; empty where none is known."""
+    """Field managers whose entries changed; empty if none is known."""
 
     attribution: Attribution
     """Who made it: by audit, else by its field managers."""
@@ -70,11 +70,11 @@ class Version:
     """Whether it is the first of its incarnation in the log."""
 
     before: str | None
-    """The uid of the incarnation before it, where another one begins."""
+    """The uid of the previous incarnation, if a new one begins here."""
 
     @property
     def uid(self) -> str | None:
-        """Its incarnation."""
+        """The uid of its incarnation."""
         return self.line.identity and self.line.identity.uid
 
     def shown(self) -> "ShownVersion":
@@ -123,35 +123,35 @@ class ShownVersion(Document, frozen=True, kw_only=True):
 
 
 class History(Document, frozen=True, kw_only=True):
-    """What a question selects, to be read page by page.
+    """The versions that a question selects, to be read page by page.
 
-    JSON has the object before the versions, and the rest behind them.
+    JSON has the object before the versions, and the rest after them.
     """
 
     more: bool
-    """Whether there are older versions that the limit leaves out."""
+    """Whether the limit leaves out older versions."""
 
     heartbeats: Heartbeats | None
-    """What was counted of the incarnation that lives."""
+    """Heartbeats of the live incarnation, which are only counted."""
 
     coverage: Coverage
     object: ShownObject = field(name="_object")
     question: HistoryQuestion = field(name="_question")
     found: KnownObject = field(name="_found")
     after: int = field(name="_after")
-    """Where the wanted versions begin."""
+    """The position after which the selected versions begin."""
 
     async def pages(
         self, reading: Reading, *, limit: int | None = None
     ) -> AsyncIterator[list[ShownVersion]]:
-        """Yield the versions in log order, in pages of the limit at most."""
+        """Yield pages of versions in log order, at most ``limit`` in each."""
         async for page in self.compared(reading, limit=limit):
             yield [version.shown() for version in page]
 
     async def compared(
         self, reading: Reading, *, limit: int | None = None
     ) -> AsyncIterator[list[Version]]:
-        """Yield them with what they were compared by."""
+        """Yield the same pages with authors and field managers."""
         comparing = _Comparing(
             reading, self.found, all_fields=self.question.all_fields
         )
@@ -168,7 +168,7 @@ class History(Document, frozen=True, kw_only=True):
 async def ask_history(
     reading: Reading, question: HistoryQuestion, *, now: datetime
 ) -> History:
-    """Find the versions of an object, and what may be missing from them.
+    """Find the versions of an object.
 
     Raises:
         NotFoundError: the log has no such object, or no version of it.
@@ -199,7 +199,7 @@ async def ask_history(
 async def version_coverage(
     reading: Reading, found: KnownObject, window: Window, *, now: datetime
 ) -> Coverage:
-    """Judge what may be missing from the versions of an object."""
+    """Return the coverage of the versions of an object."""
 
     def reads(source: str, resource: str) -> bool:
         return source == WATCH and is_of(found, resource)
@@ -216,9 +216,9 @@ async def versions_between(
     *,
     limit: int,
 ) -> AsyncIterator[Version]:
-    """Yield the newest versions behind an entry, up to another.
+    """Yield the newest versions after one entry, up to another.
 
-    The audit record of a version may lie behind it.
+    The audit record of a version may come after ``last``.
     """
     selection = _selection(found, Window())
     ended = reading.as_of(last.position)
@@ -232,7 +232,7 @@ async def versions_between(
 
 
 class _Comparing:
-    """Compares each line with the version before it."""
+    """Compares each version with the previous one."""
 
     def __init__(
         self, reading: Reading, found: KnownObject, *, all_fields: bool
@@ -250,7 +250,7 @@ class _Comparing:
         self._authors = Authors(reading, found.numbers)
 
     async def versions(self, page: Sequence[Entry]) -> list[Version]:
-        """Compare the lines of a page, and find out who made them."""
+        """Return the versions of a page, compared and with their authors."""
         joined = await self._authors.joined(page)
         return [await self._version(line, joined) for line in page]
 
@@ -295,7 +295,7 @@ class _Comparing:
             del self._documents[next(iter(self._documents))]
 
     async def _before(self, uid: str | None, position: int) -> Manifest | None:
-        """Read the newest document before a position, if there is one."""
+        """Return the newest document before a position, if any."""
         while position > 1:
             line = await self._reading.newest(
                 Selection(objects=self._numbers[uid], versions=True),
@@ -321,7 +321,7 @@ def _selection(found: KnownObject, window: Window) -> Selection:
 async def _heartbeats(
     reading: Reading, found: KnownObject
 ) -> Heartbeats | None:
-    """Return what was counted of the newest incarnation, while it lives."""
+    """Return the heartbeats counted of the live incarnation, if any."""
     counted = await reading.states(HeartbeatsOf(found.numbers))
     lives = [number for number in found.numbers if number in counted]
     beats = counted[lives[-1]] if lives else None

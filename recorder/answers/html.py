@@ -1,4 +1,4 @@
-"""A report as one HTML file: nothing is loaded, nothing runs."""
+"""A report as one HTML file, without scripts or other files."""
 
 from collections.abc import Iterator
 
@@ -35,11 +35,11 @@ svg { width: 100%; height: auto; } svg text { fill: currentColor; }
 
 
 def html(postmortem: Postmortem, *, page: str | None = None) -> str:
-    """Write a postmortem; the same one gives the same bytes.
+    """Return a postmortem as HTML, deterministically.
 
     Args:
-        postmortem: what is known.
-        page: the address that names of entries link to, up to the entry.
+        postmortem: the report.
+        page: the address that entries link to, up to the name.
     """
     title = f"Postmortem: {postmortem.subject}"
     drawing = timeline(postmortem.evidence, postmortem.coverage)

@@ -1,4 +1,4 @@
-"""Answers of `recorder impact`: the workloads that failures hit."""
+"""Answers of `recorder impact`: workloads affected by node failures."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -71,7 +71,7 @@ class NodeFailure(Document, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, verdict: Judged) -> Self:
-        """Return the failure that a verdict is about."""
+        """Return the failure that a verdict explains."""
         return cls(
             node=verdict.node,
             happened=verdict.happened,
@@ -104,10 +104,10 @@ async def ask_impact(
     *,
     now: datetime,
 ) -> JudgedImpact:
-    """Find the workloads that failures of nodes hit.
+    """Find the workloads affected by failures of nodes.
 
     Raises:
-        NotFoundError: no such node, or none with these labels then.
+        NotFoundError: no such node, or no node had these labels then.
     """
     window = question.window
     await reading.reach(window.since, window.until)
@@ -174,7 +174,7 @@ async def _impact(
 async def _nodes(
     reading: Reading, question: ImpactQuestion
 ) -> tuple[Sequence[str], set[str]]:
-    """Return the nodes that are meant, and which of them not all the time."""
+    """Return the selected nodes, and those selected only part of the time."""
     chosen = list(dict.fromkeys(question.nodes))
     if chosen:
         await find_node(reading, *chosen)
@@ -203,7 +203,7 @@ async def _nodes(
 async def _was_meant(
     reading: Reading, question: ImpactQuestion, node: str, at: datetime
 ) -> bool:
-    """Return whether a node had the labels at a time."""
+    """Return whether a node had the selected labels at a time."""
     states = await states_at(reading, [node], at)
     return node not in states or question.selects(states[node].labels)
 
@@ -224,7 +224,7 @@ COLUMNS = (
 
 
 def cells(hit: Hit) -> Sequence[Cell]:
-    """Return a hit as the cells of a table."""
+    """Return a hit as a row of the table."""
     return (
         hit.hit_at,
         hit.hit_at,
@@ -241,7 +241,7 @@ def cells(hit: Hit) -> Sequence[Cell]:
 
 
 def cost(total: Totals) -> str:
-    """Say what was hit and what it cost."""
+    """Return what was affected, and the loss."""
     parts = [
         counted(total.workloads, "workload"),
         counted(total.pods, "Pod"),
@@ -255,7 +255,7 @@ def cost(total: Totals) -> str:
 
 
 def failure_lines(failures: Iterable[NodeFailure]) -> list[str]:
-    """Say what happened, with the day of each."""
+    """Return a line for each failure, with its day."""
     return [
         plain(f"{failure.at:%Y-%m-%d}  {failure.sentence}")
         for failure in failures

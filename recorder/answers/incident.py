@@ -1,7 +1,7 @@
-"""One incident, by the id of a verdict: looked for where it must be.
+"""One incident, by the id of a verdict.
 
-The id is the name of an entry, and the entry says when and on which node, so
-that not the whole log is judged to find it.
+The id is the name of an entry, which has the time and the node, so that only
+this part of the log is judged to find it.
 """
 
 from collections.abc import Sequence
@@ -37,12 +37,12 @@ async def ask_incident(
     *,
     now: datetime,
 ) -> Incidents:
-    """Find the incident that a verdict belongs to; return it alone.
+    """Return only the incident that a verdict belongs to.
 
-    Judged to a day after it happened, or to the end of the log.
+    Judged until a day after it happened, or until the end of the log.
 
     Raises:
-        NotFoundError: the log has no such entry, or it is no verdict's.
+        NotFoundError: the log has no such entry, or no verdict has it.
     """
     at, nodes = await _place(reading, name)
     verdict = await _verdict(reading, name, (at, nodes), knowledge, now=now)
@@ -83,11 +83,10 @@ async def _verdict(
 async def _place(
     reading: Reading, name: EntryName
 ) -> tuple[datetime, Sequence[str]]:
-    """Return when an entry was observed, and the nodes that it is about.
+    """Return when an entry was observed, and the nodes that it concerns.
 
-    From its facts if there are any: the entry of an audit record has no node,
-    its facts do; and a reader may be allowed to read the facts of a Node
-    without its documents.
+    From its facts, if any: an audit entry has no node, but its facts have;
+    and a reader may have access to the facts of a Node without its documents.
     """
     log = reading.log
     if name.log == log.id and 0 < name.position <= log.size:

@@ -1,4 +1,4 @@
-"""Answers of `recorder incidents`: what happened to any node."""
+"""Answers of `recorder incidents`: what happened to all nodes."""
 
 from collections.abc import (
     Collection,
@@ -66,16 +66,16 @@ GROUPS = {
     Fault.POWER_LOSS.value: IncidentGroup.RACK,
     Fault.PARTITION.value: IncidentGroup.RACK,
 }
-"""Causes that strike several nodes at once."""
+"""Causes that affect several nodes at once."""
 
 WIDE = "zone"
-"""The end of keys of labels of places without a network of their own."""
+"""The end of label keys of places that do not share one network."""
 
 Places = Mapping[str, Mapping[str, str]]
-"""Of nodes the labels that say where they stand."""
+"""Labels of nodes that name a place, by node."""
 
 TOGETHER = timedelta(minutes=1)
-"""Between losses of nodes that one cause struck."""
+"""At most this between losses of nodes by one cause."""
 
 
 class Incident(Document, frozen=True, kw_only=True):
@@ -115,11 +115,11 @@ class JudgedIncident(Incident, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, judged: Sequence[Judged], hits: Sequence[Hit]) -> Self:
-        """Return the incident that verdicts are, the first of which names it.
+        """Return the incident of these verdicts, named by the first one.
 
         Args:
             judged: in the order of the log.
-            hits: what they hit, with what they are charged with.
+            hits: workloads they affected, with their charges.
         """
         first, totals = judged[0], Totals.of(hits)
         nodes = sorted({verdict.node for verdict in judged})
@@ -155,22 +155,22 @@ class JudgedIncident(Incident, frozen=True, kw_only=True):
 
     @property
     def namespaces(self) -> Sequence[str]:
-        """The namespaces of the workloads that it hit, by name."""
+        """The namespaces of the affected workloads, in order."""
         return sorted({hit.namespace for hit in self.hits})
 
     @property
     def controller(self) -> str | None:
-        """The program that carried out the decision, if one did."""
+        """The program that carried out the decision, if any."""
         return controller_of(self.first)
 
     def racks(self, places: Places) -> Sequence[str]:
-        """Return the racks that it struck, by name."""
+        """Return the racks of its nodes, in order."""
         found = {rack_of(places.get(node, {})) for node in self.nodes}
         return sorted(rack for rack in found if rack is not None)
 
     @property
     def place(self) -> tuple[datetime, int]:
-        """Its place in a list: by the time that the list shows."""
+        """The sort key in a list: time of its first signal, then position."""
         return self.since, self.first.effect.stored.entry.position
 
 
@@ -205,7 +205,7 @@ async def ask_incidents(
     *,
     now: datetime,
 ) -> Incidents:
-    """Find what happened to all nodes in a window."""
+    """Find the incidents of all nodes in a window."""
     window = question.window
     await reading.reach(window.since, window.until)
     found = await _incidents(reading, window, knowledge, now=now)
@@ -261,7 +261,7 @@ async def _selected(
     incidents: Sequence[JudgedIncident],
     wanted: IncidentFilter,
 ) -> list[JudgedIncident]:
-    """Return the incidents that are wanted, in the same order."""
+    """Return the incidents that a filter selects, in the same order."""
     racks = wanted.racks is not None
     places = await places_of(reading, incidents) if racks else {}
     return [one for one in incidents if is_wanted(wanted, one, places)]
@@ -272,7 +272,7 @@ def is_wanted(
 ) -> bool:
     """Return whether a filter selects an incident.
 
-    ``places`` has the labels of its nodes that say where they stand.
+    ``places`` has the labels of its nodes that name a place.
     """
     first, name = incident.first, wanted.workload
     hits = incident.hits
@@ -299,18 +299,21 @@ def is_wanted(
 async def places_of(
     reading: Reading, incidents: Iterable[JudgedIncident]
 ) -> Places:
-    """Return the labels that say where the nodes of incidents stand."""
+    """Return the labels that name the places of nodes of incidents."""
     names = {name for one in incidents for name in one.nodes}
     return await reading.states(NodePlaces(names)) if names else {}
 
 
 def _is_of_work(verdict: Judged) -> bool:
-    """Whether a container met its own limit: nothing happened to its node."""
+    """Return whether a container reached its own memory limit.
+
+    Then nothing happened to its node.
+    """
     return verdict.cause == Fault.CONTAINER_OOM.value
 
 
 async def _cut_off(reading: Reading, verdicts: Iterable[Judged]) -> Places:
-    """Return where nodes stand of which each lost the network."""
+    """Return the places of nodes that lost the network."""
     names = {v.node for v in verdicts if v.cause == Fault.PARTITION.value}
     return await reading.states(NodePlaces(names)) if len(names) > 1 else {}
 
@@ -318,9 +321,9 @@ async def _cut_off(reading: Reading, verdicts: Iterable[Judged]) -> Places:
 def _together(
     verdicts: Iterable[Judged], places: Places
 ) -> list[Sequence[Judged]]:
-    """Put together what struck several nodes at once, in order of time.
+    """Group verdicts whose cause affected several nodes, in order of time.
 
-    One loses the network by itself too: others with it if they stand with it.
+    Nodes that lost the network are one incident only if they share a place.
     """
     groups: list[list[Judged]] = []
     for verdict in sorted(verdicts, key=_order):
@@ -333,7 +336,7 @@ def _together(
                 and abs(first.lost_at - verdict.lost_at) <= TOGETHER
                 and (
                     verdict.cause != Fault.PARTITION.value
-                    or _stand_together(first.node, verdict.node, places)
+                    or _share_place(first.node, verdict.node, places)
                 )
             ):
                 group.append(verdict)
@@ -343,7 +346,7 @@ def _together(
     return [tuple(group) for group in groups]
 
 
-def _stand_together(node: str, other: str, places: Places) -> bool:
+def _share_place(node: str, other: str, places: Places) -> bool:
     there = places.get(other, {})
     return any(
         there.get(key) == value and key.rpartition("/")[2] != WIDE
@@ -356,7 +359,7 @@ def _order(verdict: Judged) -> tuple[datetime, str]:
 
 
 def _of(group: Sequence[Judged], found: Sequence[Hit]) -> list[Hit]:
-    """Return the workloads that a group of verdicts hit, with its charges."""
+    """Return the workloads that verdicts affected, with their charges."""
     own = {verdict.id for verdict in group}
     return [
         hit.charged(verdicts=own)
@@ -385,7 +388,7 @@ NODES_SHOWN = 3
 
 
 def incident_cells(shown: Incident) -> Sequence[Cell]:
-    """Return an incident as the cells of a table."""
+    """Return an incident as a row of the table."""
     nodes = shown.nodes
     more = len(nodes) - NODES_SHOWN
     rest = f" and {more} more" if more > 0 else ""

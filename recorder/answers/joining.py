@@ -1,11 +1,11 @@
-"""Joining: which audit record made a version of an object.
+"""Joining: which audited request made a version of an object.
 
-Pure. The answer to a request shows the version that it made, and of several
-requests that show one version the first to be answered made it: the others
-changed nothing. Deletions, evictions and bindings are answered without a
-version and are joined by the object and the time. So is a write of which the
-policy keeps no answer, if it is the only one that fits the time and the field
-manager; a wrong author is worse than none.
+Pure. The response of a request has the version that it made. If several
+responses have the same version, the first request made it: the others changed
+nothing. Responses of deletions, evictions and bindings have no version; these
+are joined by object and time. So is a write whose response the audit policy
+omits, if it alone matches the time and the field manager: a wrong author is
+worse than none.
 """
 
 from collections.abc import Iterable, Iterator
@@ -31,21 +31,21 @@ from recorder.model.reference import Resource
 __all__ = ["SLACK", "LONGEST", "Joined", "Request", "read_requests"]
 
 SLACK = timedelta(seconds=2)
-"""Between the clocks of an API server and of the recorder, and between a
-write and the frame that tells it."""
+"""Between the clocks of an API server and the recorder, and between a write
+and its watch frame."""
 
 LONGEST = timedelta(seconds=60)
-"""A request that is not a watch takes no longer: the API server's limit."""
+"""The API server's time limit of a request that is not a watch."""
 
 SECOND = timedelta(seconds=1)
-"""The unit of the times in documents, which are cut to it."""
+"""Times in documents are truncated to this."""
 
 _NOTHING = ObjectRef()
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An audit record of a request that was carried out."""
+    """An audit record of a request that succeeded."""
 
     line: Entry
     record: AuditRecord
@@ -54,12 +54,12 @@ class Request:
 
     @property
     def about(self) -> ObjectRef:
-        """What it was about, as it said itself."""
+        """The object that the record refers to."""
         return self.record.object_ref or _NOTHING
 
     @property
     def removes(self) -> bool:
-        """Whether it asks for the end of an object."""
+        """Whether it requests the deletion of an object."""
         about, verb = self.about, self.record.verb
         if about.subresource == "eviction":
             return verb == "create"
@@ -70,7 +70,7 @@ class Request:
 
     @property
     def binds(self) -> bool:
-        """Whether it says where a Pod runs."""
+        """Whether it binds a Pod to a node."""
         return (self.record.verb, self.about.subresource) == (
             "create",
             "binding",
@@ -78,7 +78,7 @@ class Request:
 
 
 def read_requests(lines: Iterable[Entry]) -> Iterator[Request]:
-    """Yield those audit records that may have made a version."""
+    """Yield the requests that may have made a version."""
     for line in lines:
         record = read_record(line.raw)
         if record is None:
@@ -96,7 +96,7 @@ def read_requests(lines: Iterable[Entry]) -> Iterator[Request]:
 
 
 class Joined:
-    """Requests about one object, to be asked for the one behind a version."""
+    """Requests about one object, to find the one that made a version."""
 
     def __init__(self, requests: Iterable[Request]) -> None:
         self._all = sorted(requests, key=lambda one: one.ended)
@@ -110,18 +110,18 @@ class Joined:
                 self._by_version.setdefault(version, []).append(one)
 
     def maker(self, version: Entry) -> Request | None:
-        """Return the request whose answer shows a version."""
+        """Return the request whose response has a version."""
         if version.operation is Operation.DELETED:
-            return None  # an answer shows what was there before
+            return None  # its response has the version before
         for one in self._by_version.get(version.resource_version or "", ()):
             if _is_same(one, version):
                 return one
         return None
 
     def remover(self, version: Entry, last: Manifest | None) -> Request | None:
-        """Return the request by which an object went.
+        """Return the newest request that can have deleted an object.
 
-        ``last`` is the version before it.
+        ``last`` is the version before the deletion.
         """
         born = moment(_metadata(last).get("creationTimestamp"))
         fitting = [
@@ -137,10 +137,10 @@ class Joined:
     def guessed(
         self, version: Entry, old: Manifest | None, new: Manifest
     ) -> Request | None:
-        """Return the request that alone can have made a version."""
+        """Return the only request that can have made a version."""
         now = shifted(version.observed_at, SLACK)
         if _is_shortened(old, new):
-            # The kubelet lets go of a Pod that was to be deleted already.
+            # The kubelet confirms the deletion of a terminating Pod.
             return self.remover(version, old)
         if (at := _asked_to_go(old, new)) or (at := _evicted(old, new)):
             fitting = [one for one in self._all if one.removes]
@@ -162,10 +162,10 @@ class Joined:
     def _only(
         self, version: Entry, old: Manifest | None, new: Manifest
     ) -> Request | None:
-        """Return the only write that fits the moved field managers.
+        """Return the only write that matches the moved field managers.
 
-        One that moved and has the time that it had lost fields to somebody
-        else: whoever only takes fields away leaves no time.
+        A manager that moved but kept its time has lost fields to another
+        one: removing fields does not set the time of the owner.
         """
         before = managers_of(old)
         times = {
@@ -189,9 +189,9 @@ class Joined:
 
 
 def _is_same(request: Request, version: Entry) -> bool:
-    """Whether a request is about the object of a version.
+    """Return whether a request is about the object of a version.
 
-    It was asked for by its name; so of both only the incarnation is told.
+    Both have the same kind, so compare the name and the incarnation.
     """
     thing, about = version.identity, request.about
     if request.record.verb == "deletecollection":
@@ -207,7 +207,7 @@ def _is_same(request: Request, version: Entry) -> bool:
 
 
 def _is_among(request: Request, version: Entry) -> bool:
-    """Whether a version is of a collection of which all were deleted."""
+    """Return whether a request deleted the collection of an object."""
     thing, about = version.identity, request.about
     resource = Resource.parse(version.resource or "")
     listed = bytes(request.record.response_object)
@@ -221,7 +221,7 @@ def _is_among(request: Request, version: Entry) -> bool:
 
 
 def _asked_to_go(old: Manifest | None, new: Manifest) -> datetime | None:
-    """Return when a deletion was asked for, of the version that begins it."""
+    """Return when a deletion was requested, if this version begins it."""
     now, before = _metadata(new), _metadata(old)
     until = moment(now.get("deletionTimestamp"))
     if until is None or before.get("deletionTimestamp") is not None:
@@ -232,7 +232,7 @@ def _asked_to_go(old: Manifest | None, new: Manifest) -> datetime | None:
 
 
 def _is_shortened(old: Manifest | None, new: Manifest) -> bool:
-    """Return whether a deletion that was asked for may come sooner."""
+    """Return whether a version changes the grace period of a deletion."""
     now, before = _metadata(new), _metadata(old)
     return before.get("deletionTimestamp") is not None and (
         now.get("deletionGracePeriodSeconds")
@@ -241,9 +241,9 @@ def _is_shortened(old: Manifest | None, new: Manifest) -> bool:
 
 
 def _evicted(old: Manifest | None, new: Manifest) -> datetime | None:
-    """Return when a Pod was marked as evicted, of the version that begins it.
+    """Return when a Pod was marked as evicted, if this version does so.
 
-    The API server does so in a write of its own, before it deletes the Pod.
+    The API server writes the mark before it deletes the Pod.
     """
     if old is None or value_at(old, DISRUPTED) is not None:
         return None
@@ -259,7 +259,7 @@ DISRUPTED = (
 )
 
 YEAR = 365 * 24 * 3600
-"""Seconds; a longer grace is no time that can be counted back."""
+"""Seconds; the longest grace period that is subtracted."""
 
 
 def _metadata(document: Manifest | None) -> Manifest:

@@ -1,9 +1,9 @@
 """Kinds as people name them: ``po``, ``pods``, ``Pod``, ``jobs.batch``.
 
-The kinds that every cluster has are listed here with the names that kubectl
-takes. Those of custom resources are told by their definitions in the log,
-and what neither knows is still found by its kind or its plainest plural, so
-that a tape without definitions can be asked too.
+Built-in kinds are listed here with the names that kubectl accepts. Kinds of
+custom resources come from their definitions in the log. Any other kind is
+found by its name or its regular plural, so that a tape without definitions
+can be queried too.
 """
 
 import re
@@ -67,17 +67,17 @@ resource.k8s.io/v1 ResourceClaim resourceclaims
 resource.k8s.io/v1 ResourceSlice resourceslices cluster
 resource.k8s.io/v1 DeviceClass deviceclasses cluster
 """
-"""Version, kind, plural, short names, and ``cluster`` where the objects have
-no namespace."""
+"""Version, kind, plural, short names, and ``cluster`` if the objects have no
+namespace."""
 
 
 VERSION = re.compile(r"^v\d+((alpha|beta)\d+)?\.")
-"""kubectl takes ``jobs.v1.batch`` too; which version does not matter here."""
+"""kubectl accepts ``jobs.v1.batch`` too; the version is ignored here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind and the names that it goes by."""
+    """A kind and its names."""
 
     group: str
     kind: str
@@ -86,19 +86,19 @@ class Kind:
     """In lower case, without the group."""
 
     namespaced: bool | None
-    """None where nobody says."""
+    """None if unknown."""
 
     @property
     def filed(self) -> tuple[tuple[str, str], ...]:
-        """How the log may name it: by its plural where a tape says no kind."""
+        """Its names in the log: the plural is used if the kind is unknown."""
         return ((self.group, self.kind), (self.group, self.plural))
 
     def __str__(self) -> str:
-        """Return the name that no other kind has."""
+        """Return its unique name: plural and group."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
     def is_called(self, word: str) -> bool:
-        """Return whether a word names it, with or without its group."""
+        """Return whether a word names it, with or without the group."""
         name, dot, group = word.partition(".")
         if dot and VERSION.sub("", f"{group}.") != f"{self.group}.".lstrip(
             "."
@@ -136,22 +136,22 @@ def find_kinds(
     custom: Iterable[CustomKind],
     filed: Collection[tuple[str, str]],
 ) -> Sequence[Kind]:
-    """Return the kinds that a word names, the likeliest alone if there is one.
+    """Return the kinds that a word names.
 
-    As with kubectl a built-in kind wins over a custom one of the same name;
-    the others are reached by their group.
+    As in kubectl, a built-in kind wins over a custom one of the same name,
+    which needs its group.
 
     Args:
-        word: as it was written.
-        custom: what definitions define.
-        filed: group and kind of everything in the log.
+        word: the name, in any case.
+        custom: kinds defined by CustomResourceDefinitions.
+        filed: group and kind of all objects in the log.
     """
     word = word.lower()
     for known in (BUILT_IN, [_custom(kind) for kind in custom]):
         found = [kind for kind in known if kind.is_called(word)]
         if found:
             return found
-    # A kind is before its plural, by which audit records name its objects.
+    # A kind sorts before its plural, which audit records may have instead.
     guesses: dict[tuple[str, str], Kind] = {}
     for group, kind in sorted(filed):
         guesses.setdefault((group, plural_of(kind)), _guess(group, kind))

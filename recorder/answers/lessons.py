@@ -1,7 +1,7 @@
-"""What an incident comes to: a summary, what contributed, and what to do.
+"""Conclusions of a postmortem: summary, contributing factors, action items.
 
-Only what the evidence suggests. An item names the record or its absence that
-suggests it; what people decide to do is theirs to add.
+Only what the evidence suggests: an item names the record that suggests it, or
+the one that is missing. People add what they decide.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,11 +26,11 @@ RECORD = {
     "shutdownGracePeriod": "Set shutdownGracePeriod in the configuration of"
     " the kubelet",
 }
-"""How to have what was missing the next time."""
+"""How to record evidence that was missing."""
 
 
 def factors(verdicts: Sequence[Judged]) -> Sequence[str]:
-    """Return what contributed, by the links of the verdicts."""
+    """Return the contributing factors, from the links of verdicts."""
     return list(dict.fromkeys(_factors(verdicts)))
 
 
@@ -65,7 +65,7 @@ def _factors(verdicts: Sequence[Judged]) -> Iterator[str]:
 def action_items(
     verdicts: Sequence[Judged], hits: Sequence[Hit], gaps: Sequence[Gap]
 ) -> Sequence[str]:
-    """Return what the evidence suggests to do."""
+    """Return the actions that the evidence suggests."""
     return list(dict.fromkeys(_items(verdicts, hits, gaps)))
 
 
@@ -122,7 +122,7 @@ def summary(
     impact: Impact,
     gaps: Sequence[Gap],
 ) -> Sequence[str]:
-    """Return three sentences: what and why, the cost, the confidence."""
+    """Return three texts: what happened and why, the loss, the confidence."""
     what = " ".join(verdict.sentence for verdict in verdicts)
     return [
         what or f"No incidents are recorded for {subject}.",

@@ -1,4 +1,4 @@
-"""Entries as answers list them, and what they say."""
+"""Entries as answers list them, and their summary."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ COLUMNS_SHOWN = tuple(
     for name in Entry.__struct_fields__
     if name not in {"entry", "raw", "epoch", "words"}
 )
-"""Of an entry in JSON, behind its name and its cluster."""
+"""Fields of an entry in JSON, after its name and cluster."""
 
 
 class ShownObject(Document, frozen=True, kw_only=True):
@@ -56,7 +56,7 @@ def shown_object(newest: Entry, kind: str) -> ShownObject:
 def listed_entry(
     line: Entry, *, cluster: str, with_document: bool
 ) -> dict[str, object]:
-    """Return an entry as JSON lists it: its columns, each by its name."""
+    """Return an entry as JSON lists it, by column."""
     shown: dict[str, object] = {"entry": line.entry, "cluster": cluster}
     for name in COLUMNS_SHOWN:
         if name == "identity":
@@ -69,8 +69,8 @@ def listed_entry(
 
 
 def _on_one_line(raw: bytes) -> bytes:
-    # JSON allows a line break between tokens only, where a space means the
-    # same; a posted document with one would break the lines.
+    # In JSON a line break can only be between tokens, where a space is
+    # equivalent; it would break NDJSON.
     if b"\n" in raw or b"\r" in raw:
         return raw.replace(b"\n", b" ").replace(b"\r", b" ")
     return raw
@@ -90,7 +90,7 @@ def _object(line: Entry) -> ShownObject | None:
 
 
 def _api_version(line: Entry) -> str | None:
-    """Return the version under which the object was seen or referred to."""
+    """Return the ``apiVersion`` of the object, or of the reference to it."""
     identity = line.identity
     assert identity is not None, "asked for an object"
     if line.operation is Operation.AUDIT:
@@ -122,7 +122,7 @@ def _parsed(raw: bytes) -> Mapping[str, object]:
 
 
 def says(line: Entry) -> str:
-    """Say in a few words what an entry is about, where it can be said."""
+    """Return a summary of an entry in a few words, empty if it has none."""
     if is_about_events(line.resource):
         document = _parsed(line.raw)
         message = document.get("message") or document.get("note") or ""
@@ -151,7 +151,7 @@ def _of_audit(line: Entry) -> str:
     if line.operation is not Operation.AUDIT:
         return line.words
     if line.reason is None:
-        # Every record has a verb; earlier releases took other documents.
+        # Every record has a verb; earlier releases accepted other documents.
         return "not an audit record"
     if line.words and line.occurred_at is None:
         return f"{line.words}, at an unknown time"
@@ -181,7 +181,7 @@ COLUMNS = (
 
 
 def line_columns(line: Entry) -> list[Cell]:
-    """Return a line as the columns of a table."""
+    """Return an entry as a row of the table."""
     identity = line.identity
     shown = ""
     if identity is not None:

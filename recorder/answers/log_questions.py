@@ -1,6 +1,6 @@
-"""What is asked about entries and objects.
+"""Questions about entries and objects.
 
-Apart from their answers, as `recorder/answers/node_questions.py` is.
+Without their answers, as `recorder/answers/node_questions.py` explains.
 """
 
 from collections.abc import Callable
@@ -45,16 +45,16 @@ __all__ = [
 
 
 class EntryNameError(ConfigError):
-    """A text that is no name of an entry."""
+    """A text is not the name of an entry."""
 
     code = "question.entry"
 
 
 def entry_name(text: str) -> EntryName:
-    """Read the name of an entry.
+    """Parse the name of an entry.
 
     Raises:
-        EntryNameError: it is none.
+        EntryNameError: it is not one.
     """
     try:
         return EntryName.parse(text)
@@ -67,16 +67,16 @@ SOURCES = (WATCH, AUDIT, CLOUDEVENTS, SLURM, "recorder")
 
 
 class QuestionError(ConfigError):
-    """What was asked does not fit together."""
+    """Arguments of a question exclude each other."""
 
     code = "question"
 
 
 def object_named(text: str | None, namespace: str | None) -> Reference | None:
-    """Read which object is asked about, if one is.
+    """Parse the name of the object, if any.
 
     Raises:
-        ConfigError: it is not named as it should be, or only its namespace.
+        ConfigError: the name is malformed, or only a namespace is set.
     """
     if text is not None:
         return Reference.parse(text, namespace)
@@ -88,7 +88,7 @@ def object_named(text: str | None, namespace: str | None) -> Reference | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedQuestion:
-    """Which entry is opened."""
+    """Which entry to open."""
 
     entry: Annotated[
         EntryName,
@@ -114,7 +114,7 @@ class OpenedQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryQuestion:
-    """Which entries are wanted."""
+    """Which entries to return."""
 
     entry: Annotated[
         EntryName | None,
@@ -125,7 +125,7 @@ class EntryQuestion:
             agents="This one alone, as LOG/POSITION. No other filter.",
         ),
     ] = None
-    """This one alone; nothing else is asked of it then."""
+    """Only this one; other filters are ignored."""
 
     node: Annotated[
         str | None,
@@ -184,7 +184,7 @@ class EntryQuestion:
             graphql="Only these values.",
         ),
     ] = None
-    """Of entries, where not all are wanted."""
+    """Operations of entries; None for all."""
 
     kinds: Annotated[
         tuple[FactKind, ...] | None,
@@ -195,7 +195,7 @@ class EntryQuestion:
             graphql="Only facts of these kinds.",
         ),
     ] = None
-    """Of facts, where not all are wanted."""
+    """Kinds of facts; None for all."""
 
     reason: Annotated[
         str | None,
@@ -236,7 +236,7 @@ class EntryQuestion:
             agents="With which requests were refused, as 403.",
         ),
     ] = None
-    """With which audited requests were refused."""
+    """Only audited requests refused with this status code."""
 
     actor: Annotated[
         str | None,
@@ -254,7 +254,7 @@ class EntryQuestion:
     ] = None
     window: Annotated[Window, WINDOW]
     limit: Annotated[int | None, LIMIT] = None
-    """How many of the newest; None for all."""
+    """How many of the newest to return; None for all."""
 
     documents: Annotated[
         bool,
@@ -275,10 +275,10 @@ class EntryQuestion:
             ),
         ),
     ] = False
-    """Whether what the entries tell is wanted, not the entries."""
+    """Whether to return the facts derived from entries instead of them."""
 
     words: bool = False
-    """Whether each entry is to say in words what it tells."""
+    """Whether each entry has a summary in words."""
 
     @property
     def log(self) -> int | None:
@@ -286,10 +286,10 @@ class EntryQuestion:
         return None if self.entry is None else self.entry.log
 
     def __post_init__(self) -> None:
-        """See that it fits together.
+        """Check the arguments.
 
         Raises:
-            ConfigError: it does not, or there is no such source.
+            ConfigError: they exclude each other, or the source is unknown.
         """
         if self.facts and self.documents:
             msg = "documents and facts cannot be shown together"
@@ -304,7 +304,7 @@ class EntryQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectNamed:
-    """Which object is asked about further."""
+    """Which object the nested fields are about."""
 
     object: Annotated[
         Reference,
@@ -317,7 +317,7 @@ class ObjectNamed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectQuestion:
-    """Which object is wanted, and when."""
+    """Which object, and when."""
 
     object: Annotated[Reference, OBJECT]
     at: Annotated[datetime | None, VERSION_AT] = None
@@ -325,29 +325,29 @@ class ObjectQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryQuestion:
-    """Which versions are wanted."""
+    """Which versions to return."""
 
     object: Annotated[Reference, OBJECT]
     window: Annotated[Window, WINDOW]
     limit: Annotated[int | None, LIMIT] = None
-    """How many of the newest; None for all."""
+    """How many of the newest to return; None for all."""
 
     all_fields: Annotated[bool, ALL_FIELDS] = False
 
 
 class EndError(ConfigError):
-    """Two ends that do not fit together, or to the log."""
+    """The ends of a comparison are in the wrong order or another log."""
 
     code = "question.end"
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One end of a comparison, as it was asked for."""
+    """One end of a comparison; the newest version by default."""
 
     at: datetime | None = None
     entry: EntryName | None = None
-    """Exactly this version. With neither it is the newest."""
+    """Exactly this version."""
 
     @classmethod
     def parse(
@@ -358,12 +358,12 @@ class End:
         name: str,
         assumed: Callable[[str], None] | None = None,
     ) -> "End":
-        """Read a time, an age, or the name of an entry.
+        """Parse a time, an age, or the name of an entry.
 
-        ``assumed`` is told where a time without a zone was taken as UTC.
+        ``assumed`` is called if a time without a zone is taken as UTC.
 
         Raises:
-            TimeError: it is none of them.
+            TimeError: it is none of these.
         """
         with suppress(ValueError):
             return cls(entry=EntryName.parse(text))
@@ -413,7 +413,7 @@ def _end(argument: Argument) -> Arguments[[Asking, str | None]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceQuestion:
-    """Which object, and between what."""
+    """Which object, and the two ends."""
 
     object: Annotated[Reference, OBJECT]
     before: Annotated[End, _end(FROM)]
@@ -429,7 +429,7 @@ class DifferenceQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuestion:
-    """Which text is in the names that are looked for."""
+    """Which text to search for in names."""
 
     text: Annotated[
         str,

@@ -1,4 +1,4 @@
-"""Which log a question is about, when nobody said so exactly."""
+"""Choosing the log of a question by number, cluster or context."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,7 +11,7 @@ __all__ = ["AmbiguousLogError", "choose_log"]
 
 
 class AmbiguousLogError(ConfigError):
-    """Several logs could be meant."""
+    """Several logs match."""
 
     code = "question.log"
 
@@ -23,18 +23,18 @@ def choose_log(
     cluster: str | None,
     context: Callable[[], str | None],
 ) -> Log:
-    """Choose the log of a number, of a cluster, or the obvious one.
+    """Return the log with a number, of a cluster, or the only match.
 
     Args:
-        logs: all there are, at least one.
-        number: exactly this log.
-        cluster: name or UID; live logs are found before tapes.
-        context: gives the name of the current context; asked only when
+        logs: all logs, at least one.
+        number: the number of the log.
+        cluster: name or UID; live logs win over tapes.
+        context: returns the name of the current context; called only if
             nothing else decides.
 
     Raises:
         NotFoundError: there is no such log.
-        AmbiguousLogError: there are several.
+        AmbiguousLogError: several logs match.
     """
     if number is not None:
         for log in logs:

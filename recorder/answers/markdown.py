@@ -1,6 +1,6 @@
 """A report as Markdown, to paste into an issue, a page or a chat.
 
-Rows are written as points, because chats show no tables.
+Rows are list items, because chats show no tables.
 """
 
 from collections.abc import Iterator
@@ -23,15 +23,15 @@ from recorder.answers.text.lines import plain
 __all__ = ["markdown"]
 
 PAIR = 2
-"""Columns of a table whose rows are a name and its value."""
+"""Columns of a table of names and values."""
 
 
 def markdown(postmortem: Postmortem, *, page: str | None = None) -> str:
-    """Write a postmortem; the same one gives the same bytes.
+    """Return a postmortem as Markdown, deterministically.
 
     Args:
-        postmortem: what is known.
-        page: the address that names of entries link to, up to the entry.
+        postmortem: the report.
+        page: the address that entries link to, up to the name.
     """
     day = (
         f"{day_of(postmortem):%Y-%m-%d}"
@@ -97,7 +97,7 @@ _SPECIAL = str.maketrans(
         "\r": " ",
     }
 )
-"""Whoever words an Event must not write the page that it is pasted into."""
+"""Escapes Markdown: the text of an Event must not format the report."""
 
 
 def _text(text: str) -> str:

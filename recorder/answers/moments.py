@@ -1,4 +1,4 @@
-"""Coverage of one moment: what came before it cannot change the answer."""
+"""Coverage of one moment, for answers that depend only on the state then."""
 
 from datetime import datetime
 
@@ -15,13 +15,13 @@ __all__ = ["covered_at"]
 async def covered_at(
     reading: Reading, at: datetime | None, *, now: datetime, reads: Reads
 ) -> Coverage:
-    """Judge whether a log vouches for a moment, or for its end.
+    """Return the coverage of a moment, or of the end of a log.
 
     Args:
-        reading: of the log.
-        at: the moment; None for the newest that is known.
-        now: when it is asked.
-        reads: the streams that the answer rests on.
+        reading: the log.
+        at: the moment; None for the end of the log.
+        now: the current time.
+        reads: selects the streams that the answer needs.
     """
     if at is not None:
         window = Window(at, at)

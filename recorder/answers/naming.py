@@ -31,30 +31,30 @@ NODE_WORDS = frozenset({"node", "nodes", "no"})
 
 
 class ObjectNameError(ConfigError):
-    """An object is not named as it should be."""
+    """The name of an object is malformed."""
 
     code = "question.object"
 
 
 class NodeNameError(ConfigError):
-    """Something else than a node was named."""
+    """The name is not that of a node."""
 
     code = "question.node"
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """An object as it was named."""
+    """The name of an object, as a user writes it."""
 
     word: str
-    """The kind, in whichever form."""
+    """The kind, in any form that kubectl accepts."""
 
     namespace: str | None
     name: str
 
     @classmethod
     def parse(cls, text: str, namespace: str | None = None) -> "Reference":
-        """Read ``kind/name`` or ``kind/namespace/name``.
+        """Parse ``kind/name`` or ``kind/namespace/name``.
 
         Raises:
             ConfigError: it has another form, or two namespaces.
@@ -83,16 +83,16 @@ class Reference:
 
 
 def named(kind: "Kind | str", namespace: str, name: str) -> str:
-    """Write an object so that it can be asked for."""
+    """Return the name of an object in the form that `Reference` parses."""
     word = kind if isinstance(kind, str) else kind.kind.lower()
     return "/".join(part for part in (word, namespace, name) if part)
 
 
 def node_name(text: str) -> str:
-    """Read ``node/NAME``, or the name alone.
+    """Return the name in ``node/NAME`` or ``NAME``.
 
     Raises:
-        ConfigError: another kind is named.
+        ConfigError: it names another kind.
     """
     if "/" not in text:
         return text
@@ -104,16 +104,16 @@ def node_name(text: str) -> str:
 
 
 def is_node(text: str) -> bool:
-    """Return whether ``node/NAME`` is written, or a name alone."""
+    """Return whether a text is ``node/NAME``, or only a name."""
     return text.partition("/")[0].lower() in NODE_WORDS or "/" not in text
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence that names what is near, or nothing."""
+    """Return the end of a sentence with similar names, empty if none."""
     near = get_close_matches(name, known, n=NEAR_MAX, cutoff=0.6)
     if not near:
         return ""
-    # Of many that are numbered, what is much nearer than the rest is meant.
+    # Of many numbered names keep only those nearly as similar as the first.
     ratios = [SequenceMatcher(None, one, name).ratio() for one in near]
     *first, last = [
         f'"{one}"'

@@ -1,7 +1,7 @@
-"""What is asked about nodes and what happened to them.
+"""Questions about nodes and what happened to them.
 
-The options of a command are shown without importing what answers it, so
-questions stand apart from their answers.
+Separate from their answers, so that the help of a command does not import the
+code that answers it.
 """
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
@@ -49,7 +49,7 @@ __all__ = [
 
 
 class SelectorError(ConfigError):
-    """What selects the nodes cannot be."""
+    """The selector of nodes is not valid."""
 
     code = "question.selector"
 
@@ -64,22 +64,22 @@ def _label(text: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The labels that nodes are selected by; without any all are."""
+    """A selector of nodes by labels; empty selects all."""
 
     rack: str | None = None
     pairs: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of(cls, rack: str | None, pairs: Iterable[str]) -> Self:
-        """Read ``LABEL=VALUE``.
+        """Parse ``LABEL=VALUE`` pairs.
 
         Raises:
-            ConfigError: one has another form.
+            ConfigError: one is malformed.
         """
         return cls(rack or None, tuple(_label(text) for text in pairs))
 
     def fit(self, labels: Mapping[str, str]) -> bool:
-        """Return whether a node with these labels is selected."""
+        """Return whether the selector matches these labels."""
         in_rack = self.rack is None or any(
             value == self.rack and names_rack(key)
             for key, value in labels.items()
@@ -122,13 +122,13 @@ class ImpactQuestion:
     ] = ()
     window: Annotated[Window, WINDOW]
     each: bool = False
-    """Whether each hit of a workload is wanted by itself."""
+    """Whether to return each hit of a workload separately."""
 
     def __post_init__(self) -> None:
-        """Check that something selects nodes.
+        """Check that nodes are selected.
 
         Raises:
-            ConfigError: nothing does.
+            ConfigError: none are.
         """
         if not (self.nodes or self.labels or self.rack):
             msg = "no nodes selected: give names, a rack or labels"
@@ -137,21 +137,21 @@ class ImpactQuestion:
 
     @property
     def shared_label(self) -> tuple[str | None, str]:
-        """Return key and value of a label that all selected nodes had.
+        """Key and value of a label that all selected nodes had.
 
-        A rack is named by more than one key.
+        The key is None for a rack, which several keys may name.
         """
         return self.labels[0] if self.rack is None else (None, self.rack)
 
     def selects(self, *had: Mapping[str, str]) -> bool:
-        """Return whether any of the labels that a node had are asked for."""
+        """Return whether the selector matches any of these label sets."""
         chosen = Labels(self.rack, self.labels)
         return any(chosen.fit(labels) for labels in had)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncidentFilter:
-    """Which incidents are wanted; what is None does not narrow."""
+    """Which incidents to return; None is no filter."""
 
     happened: Annotated[
         Container[str] | None,
@@ -259,7 +259,7 @@ class IncidentFilter:
             " programs carried out; null selects those of no program.",
         ),
     ] = None
-    """Of these three None stands for an incident that has none."""
+    """In these three, None selects incidents that have none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,7 +269,7 @@ class IncidentsQuestion:
     wanted: IncidentFilter = IncidentFilter()
     window: Annotated[Window, WINDOW]
     limit: Annotated[int | None, NEWEST] = None
-    """How many of the newest an agent is shown."""
+    """How many of the newest an agent gets."""
 
 
 ANY = Labels()
@@ -278,7 +278,7 @@ ANYTIME = Window()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodesQuestion:
-    """Which nodes, and when; without names or labels all of them."""
+    """Which nodes, and when; all by default."""
 
     names: Annotated[
         Sequence[str],
@@ -326,7 +326,7 @@ class GroupBy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatsQuestion:
-    """When, and counted by what."""
+    """When, and what to count by."""
 
     by: Annotated[
         Sequence[GroupBy],
@@ -380,10 +380,10 @@ class WhyQuestion:
     window: Annotated[Window, WINDOW]
 
     def __post_init__(self) -> None:
-        """See that it fits together.
+        """Check the arguments.
 
         Raises:
-            TimeError: a moment and a window are named.
+            TimeError: both a moment and a window are set.
         """
         if self.at is not None and self.window != Window():
             msg = "give either a moment or a window, not both"
@@ -407,10 +407,10 @@ class WhyWorkloadQuestion:
     window: Annotated[Window, WINDOW]
 
     def __post_init__(self) -> None:
-        """See that it fits together.
+        """Check the arguments.
 
         Raises:
-            TimeError: a moment and a window are named.
+            TimeError: both a moment and a window are set.
         """
         if self.at is not None and self.window != Window():
             msg = "give either a moment or a window, not both"
@@ -418,7 +418,7 @@ class WhyWorkloadQuestion:
 
 
 class PostmortemSubjectError(ConfigError):
-    """What a report is to be about cannot be."""
+    """The subject of a report is not valid."""
 
     code = "question.postmortem"
 
@@ -442,13 +442,13 @@ RACK = Argument(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostmortemQuestion:
-    """What the report is about, which is one of these."""
+    """The subject of a report: exactly one of these, and a window."""
 
     node: str | None = None
     rack: str | None = None
     workload: Reference | None = None
     incident: EntryName | None = None
-    """By the id of any of its verdicts."""
+    """The id of any of its verdicts."""
 
     window: Window
 
@@ -460,10 +460,10 @@ class PostmortemQuestion:
         *,
         window: Annotated[Window, WINDOW],
     ) -> Self:
-        """Ask about ``node/NAME``, ``KIND/NAMESPACE/NAME``, an id, or a rack.
+        """Parse ``node/NAME``, ``KIND/NAMESPACE/NAME`` or an id.
 
         Raises:
-            ConfigError: it is none of these, or nothing or two are named.
+            ConfigError: it is none of these, or none or two are set.
         """
         if (subject is None) == (rack is None):
             raise PostmortemSubjectError(
@@ -490,7 +490,7 @@ class PostmortemQuestion:
 
     @property
     def words(self) -> str:
-        """The subject, as the command line takes it."""
+        """The subject as command line arguments."""
         if self.rack is not None:
             return f"--rack {self.rack}"
         if self.node is not None:
@@ -499,7 +499,7 @@ class PostmortemQuestion:
 
     @property
     def subject(self) -> str | None:
-        """The rack or the workload in words; None where nodes are meant."""
+        """The rack or the workload in words; None for nodes."""
         if self.rack is not None:
             return f"rack {self.rack}"
         return None if self.workload is None else str(self.workload)
@@ -515,7 +515,7 @@ class TimelineQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionsQuestion:
-    """Conditions of which nodes, and when."""
+    """Which nodes and conditions, and when."""
 
     nodes: Annotated[
         Sequence[str],
@@ -532,7 +532,7 @@ class ConditionsQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadQuestion:
-    """Which workload, and when it was hit."""
+    """Which workload, and the window of its hits."""
 
     object: Annotated[
         Reference,
@@ -546,7 +546,7 @@ class WorkloadQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeNamed:
-    """Which node is asked about further."""
+    """Which node the nested fields are about."""
 
     node: Annotated[
         str,

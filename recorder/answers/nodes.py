@@ -37,13 +37,13 @@ __all__ = [
 ]
 
 MOMENT = timedelta(microseconds=1)
-"""The finest time there is."""
+"""The resolution of times."""
 
 ROLE = "node-role.kubernetes.io/"
 OLD_ROLE = "kubernetes.io/role"
 
 AT_ONCE = 500
-"""Nodes whose documents are in memory at a time."""
+"""Nodes whose documents are in memory at the same time."""
 
 
 class NodeAtTime(Document, frozen=True, kw_only=True):
@@ -76,7 +76,7 @@ class NodeAtTime(Document, frozen=True, kw_only=True):
 
 
 class NodesSubject(Document, frozen=True, kw_only=True):
-    """Of which cluster, and when."""
+    """Which cluster, and when."""
 
     cluster: str
     at: datetime | None
@@ -93,10 +93,10 @@ class Nodes(Document, frozen=True, kw_only=True):
 async def ask_nodes(
     reading: Reading, question: NodesQuestion, *, now: datetime
 ) -> Nodes:
-    """Find the nodes that there were at a time, as they were then.
+    """Return the nodes that existed at a time, as they were then.
 
     Raises:
-        NotFoundError: the log has no such node, or it was not there then.
+        NotFoundError: the log has no such node, or it did not exist then.
     """
     at = question.at
     await reading.reach(at, at)
@@ -179,7 +179,7 @@ def _roles(labels: Mapping[str, str]) -> Sequence[str]:
 
 
 def _gpus(resources: Mapping[str, str]) -> int | None:
-    """Return how many GPUs work may use; None where there are none."""
+    """Return the number of allocatable GPUs; None if it has none."""
     counts = [
         int(count)
         for name, count in resources.items()
@@ -193,13 +193,13 @@ def _gpus(resources: Mapping[str, str]) -> int | None:
 async def ask_labels(
     reading: Reading, key: str | None, *, now: datetime
 ) -> Mapping[str, Mapping[str, int]]:
-    """Count the nodes by the values of a label, as they are.
+    """Count the current nodes by the values of labels.
 
     Args:
-        reading: of the log.
-        key: of the label; None for those that say where a node stands:
-            rack, zone and others.
-        now: when it is asked.
+        reading: the log.
+        key: of the label; None for all labels of a place, such as rack and
+            zone.
+        now: the current time.
 
     Returns:
         How many nodes have each value, by key and value, in order.
@@ -242,7 +242,7 @@ COLUMNS = (
 
 
 def node_cells(node: NodeAtTime, at: datetime | None) -> Sequence[Cell]:
-    """Return a node as the cells of a table, its age at that time."""
+    """Return a node as a row of the table, with its age at that time."""
     created = node.created_at
     return (
         node.name,

@@ -1,4 +1,4 @@
-"""The nouns in which answers get what they need from a log."""
+"""Types in which a log returns what answers need."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def is_about_events(resource: str | None) -> bool:
-    """Return whether a resource, in its written form, is that of Events."""
+    """Return whether ``group/version/plural`` is the resource of Events."""
     if resource is None or resource.count("/") not in {1, 2}:
         return False
     parsed = Resource.parse(resource)
@@ -36,7 +36,7 @@ def is_about_events(resource: str | None) -> bool:
 
 
 class Part(Flag):
-    """What is read of an entry only if somebody needs it."""
+    """Parts of an entry that are read only if needed."""
 
     RESOURCE = auto()
     NODE = auto()
@@ -44,13 +44,13 @@ class Part(Flag):
     """The reason and the actor."""
 
     OBJECT = auto()
-    TOLD = auto()
-    """The document, of Events and of what the recorder says itself."""
+    SUMMARY = auto()
+    """The document of Events, and of entries by the recorder itself."""
 
     DOCUMENT = auto()
-    """The document of every line."""
+    """The document of every entry."""
 
-    LISTED = RESOURCE | NODE | WORDS | OBJECT | TOLD
+    LISTED = RESOURCE | NODE | WORDS | OBJECT | SUMMARY
     OPENED = LISTED | DOCUMENT
 
 
@@ -62,67 +62,67 @@ class Version:
     resource: str
     raw: bytes
     gone: bool = False
-    """Whether it is the last, with which the object ended."""
+    """Whether it is the last one: the object was deleted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which entries are wanted; what is None does not narrow."""
+    """Which entries to return; None is no filter."""
 
     node: str | None = None
     objects: tuple[int, ...] | None = None
-    """Numbers of `Incarnation`: the incarnations of one object."""
+    """Numbers of the incarnations of one object."""
 
     source: str | None = None
     reason: str | None = None
     actor: str | None = None
     since: datetime | None = None
-    """Inclusive, as everywhere; by ``observed_at``."""
+    """Inclusive; by ``observed_at``."""
 
     until: datetime | None = None
     """Exclusive."""
 
     operations: tuple[Operation, ...] | None = None
-    """Of entries; facts have kinds."""
+    """Only for entries; facts have kinds."""
 
     kinds: tuple[FactKind, ...] | None = None
-    """Of facts; entries have operations."""
+    """Only for facts; entries have operations."""
 
     versions: bool = False
     """Only versions of the objects themselves, no Events about them."""
 
     resource_versions: tuple[str, ...] | None = None
-    """Only entries of these versions."""
+    """Only entries with these resource versions."""
 
     beside: tuple[int, ...] = ()
-    """Positions of entries that are wanted beside those about the node."""
+    """Positions of entries to return in addition to those about the node."""
 
     code: int | None = None
-    """Only audited requests that were answered with this status code."""
+    """Only audited requests with this status code."""
 
     occurred: Window | None = None
-    """Only entries that claim to be of this time; no index leads to them."""
+    """Only entries with ``occurred_at`` in this window; not indexed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Incarnation:
-    """An object that the log names, one for each incarnation."""
+    """One incarnation of an object that the log names."""
 
     number: int
     identity: ObjectIdentity
 
 
 class Place(NamedTuple):
-    """Where objects are looked for: those of a kind, in a namespace."""
+    """Objects to search: those of a kind, in a namespace."""
 
     group: str
     kind: str
     namespace: str | None
-    """None for any; empty where they have none."""
+    """None for all; empty for objects without a namespace."""
 
 
 Places = Collection[Place] | None
-"""None for all."""
+"""Where to search; None for everywhere."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

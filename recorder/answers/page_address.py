@@ -1,4 +1,4 @@
-"""Addresses on the page, behind the address at which it is served."""
+"""Paths on the page, relative to its base URL."""
 
 from urllib.parse import quote, urlencode
 
@@ -14,12 +14,10 @@ def view(
     log: str | None = None,
     verdict: str | None = None,
 ) -> str:
-    """Return the path of the view of a node, opened at one of its verdicts.
-
-    Without a node, of the fleet.
+    """Return the path of the view of a node, or of the fleet without one.
 
     Raises:
-        ConfigError: what is named is no node.
+        ConfigError: the name is not that of a node.
     """
     named = {"cluster": cluster, "log": log, "verdict": verdict}
     query = urlencode({k: v for k, v in named.items() if v}, safe="/")

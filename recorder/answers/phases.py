@@ -1,7 +1,7 @@
-"""The course of an incident: started, detected, decided, mitigated, resolved.
+"""Phases of an incident: started, detected, decided, mitigated, resolved.
 
-Each phase is a time that a record bears, or is said to be open. Nothing is
-averaged or assumed: what is not recorded is null.
+Each phase has the time of a record, or is open. Nothing is averaged or
+assumed: a time that is not recorded is null.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,13 +37,13 @@ class Phase(Document, frozen=True, kw_only=True):
 
 
 _Sign = tuple[datetime | None, str, EntryName | None]
-"""When, in words, and the entry that proves it."""
+"""When it happened, a text, and the entry that proves it."""
 
 _NOT_RECORDED: _Sign = None, "not recorded", None
 
 
 def phases(verdicts: Sequence[Judged], hits: Sequence[Hit]) -> Sequence[Phase]:
-    """Return the phases; none where nothing happened."""
+    """Return the phases; none if nothing happened."""
     if not verdicts:
         return []
     started = min(map(_started, verdicts), key=lambda sign: sign[0])
@@ -61,7 +61,7 @@ def phases(verdicts: Sequence[Judged], hits: Sequence[Hit]) -> Sequence[Phase]:
 
 def _phase(name: str, sign: _Sign, *, since: datetime) -> Phase:
     at, says, entry = sign
-    # Clocks of two machines may disagree about what came first.
+    # The clocks of two machines may disagree on the order.
     after = None if at is None else max((at - since).total_seconds(), 0.0)
     return Phase(
         phase=name, at=at, after_seconds=after, says=says, entry=entry
@@ -73,7 +73,7 @@ def _first(signs: Iterator[_Sign]) -> _Sign:
 
 
 def _started(verdict: Judged) -> tuple[datetime, str, EntryName | None]:
-    """Return when it began at the earliest that a record bears out."""
+    """Return the earliest recorded begin of a verdict."""
     fault, decided = verdict.fault, verdict.decision
     begun: list[tuple[datetime, str, EntryName | None]] = [
         (one.at, one.says, one.sign.stored.entry)
@@ -94,16 +94,16 @@ def _started(verdict: Judged) -> tuple[datetime, str, EntryName | None]:
 
 
 def _proof(verdict: Judged) -> EntryName | None:
-    """Return the entry that proves the last sign of life, if a step does."""
+    """Return the entry of the last sign of life, if a step has one."""
     heard = (step for step in verdict.steps if step.says == LAST_SIGN)
     return next((step.entries[0] for step in heard), None)
 
 
 def _detected(verdicts: Sequence[Judged]) -> Iterator[_Sign]:
-    """Yield when something first reported each of them.
+    """Yield the first report of each verdict.
 
-    What broke was broken before somebody said so: it is when the report of
-    it was seen that counts. Who decided had noticed by then.
+    By when the report was observed, since a fault precedes its report; or by
+    when someone decided, who had noticed by then.
     """
     for verdict in verdicts:
         if verdict.fault is None and verdict.mode == "planned":
@@ -113,7 +113,7 @@ def _detected(verdicts: Sequence[Judged]) -> Iterator[_Sign]:
 
 
 def _reports(verdict: Judged) -> Sequence[Signal]:
-    """Return what may have told of it first: its fault, else its effect."""
+    """Return signals that may be the first report: faults and effects."""
     found = [
         one.sign
         for role in (Role.FAULT, Role.EFFECT)
@@ -134,7 +134,7 @@ def _reported(sign: Signal) -> _Sign:
 
 def _when(sign: _Sign) -> datetime:
     at, _, _ = sign
-    assert at is not None, "it is over"
+    assert at is not None, "a report has a time"
     return at
 
 
@@ -150,7 +150,7 @@ def _decided(verdicts: Sequence[Judged]) -> Iterator[_Sign]:
 
 
 def _mitigated(hits: Sequence[Hit]) -> _Sign:
-    """Return when the last of the work ran again, or had failed for good."""
+    """Return when the last workload was running again."""
     waiting = [
         hit
         for hit in hits

@@ -1,7 +1,7 @@
-"""Requests about Pods that were on a node: evictions, bindings, commands.
+"""Requests about Pods on a node: evictions, bindings, commands.
 
-An audit record of them names the Pod and not its node, and often not even
-which life of its name; so it is placed by where the Pod was at its time.
+Their audit records name the Pod but not its node, and often no UID. They
+belong to the node that the Pod was on at that time.
 """
 
 from collections.abc import Sequence
@@ -15,28 +15,28 @@ from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT
 from recorder.model.window import Window
 
-__all__ = ["is_told_of_node", "requests_placed"]
+__all__ = ["concerns_node", "requests_placed"]
 
 SLACK = timedelta(seconds=2)
-"""Between the clocks of an API server and of the recorder; times of creation
-are cut to the second."""
+"""Between the clocks of an API server and the recorder; creation times are
+truncated to the second."""
 
 REQUESTS_MAX = 5_000
-"""The newest; a drain makes one for each Pod, a kubelet some for each."""
+"""Requests returned, the newest; a drain makes one for each Pod."""
 
 ENTERED = frozenset({"eviction", "binding", "exec", "attach", "portforward"})
 REFUSED = 400
 
 Life = tuple[str | None, datetime, datetime]
-"""A UID, and from when to when it was there."""
+"""A UID, and from when to when it existed."""
 
 
 async def requests_placed(
     reading: Reading, node: str, window: Window
 ) -> Sequence[StoredFact]:
-    """Return requests about Pods that were on a node, in log order.
+    """Return requests about Pods on a node, in log order.
 
-    Only those that do not name the node themselves.
+    Only requests that do not name the node themselves.
     """
     if not any(stream.source == AUDIT for stream in reading.streams):
         return ()
@@ -54,11 +54,10 @@ async def requests_placed(
     return sorted(placed, key=lambda one: one.entry)[-REQUESTS_MAX:]
 
 
-def is_told_of_node(stored: StoredFact) -> bool:
-    """Return whether a request about a Pod is news of its node.
+def concerns_node(stored: StoredFact) -> bool:
+    """Return whether a request about a Pod belongs on its node's timeline.
 
-    That it had to go or came, that somebody entered it, or was refused; not
-    its daily life.
+    Evictions, deletions, bindings, commands in it, and rejected requests.
     """
     detail = stored.fact.detail
     return isinstance(detail, Requested) and (
@@ -71,7 +70,7 @@ def is_told_of_node(stored: StoredFact) -> bool:
 def _lives(
     facts: Sequence[StoredFact],
 ) -> dict[tuple[str, str], list[Life]]:
-    """Return from when to when Pods were there, by namespace and name."""
+    """Return the lives of Pods, by namespace and name."""
     ends = {
         stored.fact.object.uid: stored.at
         for stored in facts

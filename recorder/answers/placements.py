@@ -1,4 +1,4 @@
-"""Pods that were on a node, and what they belong to."""
+"""Pods that were on a node, and their workloads."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ from recorder.model.window import Window
 __all__ = ["PlacedPod", "ask_placements"]
 
 OWNERS_DEPTH = 4
-"""Steps from a Pod up to what a person asked for."""
+"""Owners from a Pod up to what a user created."""
 
 
 class PlacedPod(Document, frozen=True, kw_only=True):
@@ -58,7 +58,7 @@ class PlacedPod(Document, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, placement: Placement, workload: Workload | None) -> Self:
-        """Return a Pod of a workload as answers show it."""
+        """Return a placement as answers show it."""
         return cls(
             namespace=placement.pod.namespace,
             pod=placement.pod.name,
@@ -81,7 +81,7 @@ class PlacedPod(Document, frozen=True, kw_only=True):
 async def ask_placements(
     reading: Reading, node: str, window: Window
 ) -> list[PlacedPod]:
-    """Return the Pods that were on a node in a window, in order of binding."""
+    """Return the Pods on a node in a window, in order of binding."""
     await reading.reach(window.since, window.until)
     since, until = window.since or ALWAYS[0], window.until or ALWAYS[1]
     uids = await reading.names(PodsOn([Stay(node, since, until)]))
@@ -101,7 +101,7 @@ async def ask_placements(
 async def _owners_above(
     reading: Reading, pods: Sequence[StoredFact]
 ) -> list[StoredFact]:
-    """Read the lives of the owners above Pods, level by level."""
+    """Read the facts about owners of Pods, level by level."""
     lives: list[StoredFact] = []
     known: set[str] = set()
     above = _owners(pods)

@@ -1,7 +1,7 @@
-"""Where nodes stand, by their labels.
+"""Places of nodes, by their labels.
 
-What fails together stands in one rack, or, where no label names that, behind
-one switch or in one block. A zone is too wide to be what failed.
+Nodes that fail together share a rack or, if no label names it, a switch or a
+block. A zone is too wide for one failure.
 """
 
 from collections.abc import Mapping
@@ -11,16 +11,16 @@ from recorder.model.state import TOPOLOGY
 __all__ = ["NARROW", "names_rack", "rack_of"]
 
 NARROW = tuple(end for end in TOPOLOGY if end != "zone")
-"""The ends of the keys of labels that name a rack, the narrowest first."""
+"""Last parts of label keys that name a rack, the narrowest first."""
 
 
 def names_rack(key: str) -> bool:
-    """Return whether a label of this key names a rack, or what is like one."""
+    """Return whether labels with this key name a rack, switch or block."""
     return key.rpartition("/")[2] in NARROW
 
 
 def rack_of(labels: Mapping[str, str]) -> str | None:
-    """Return the narrowest place that the labels of a node name, if any."""
+    """Return the narrowest place in the labels of a node, if any."""
     named = filter(names_rack, sorted(labels))
     narrowest = min(
         named,

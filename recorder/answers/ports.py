@@ -1,8 +1,8 @@
-"""What answers need from the log.
+"""The port through which answers read the log.
 
-`Reading` is one log as it stood when it was opened: the log only grows, so
-everything up to that size stays as it was seen, however long the answer takes.
-What it says is asked for by `recorder.answers.queries`.
+`Reading` is one log as it was when it was opened. The log only grows, so
+everything up to that size stays the same however long the answer takes.
+Queries are in `recorder.answers.queries`.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -27,44 +27,43 @@ Key = TypeVar("Key")
 Found = TypeVar("Found")
 
 OnDay = Callable[[datetime], None]
-"""Gets the days that are looked through, where no index leads to what is
-asked for: each may take some seconds."""
+"""Called with each day that is scanned because no index helps; a day may
+take some seconds."""
 
 
 class Reading(Record, Protocol):
-    """One log, as it stood at one moment."""
+    """One log, as it was at one moment."""
 
     async def reach(
         self, since: datetime | None, until: datetime | None
     ) -> None:
-        """Prepare to be asked about a time, which may lie in the archive.
+        """Open what queries about a time need from the archive.
 
-        Without a beginning that is what is kept outside of it, if anything
-        is.
+        Without a beginning, read only the database if it has any entries.
         """
 
     def as_of(self, position: int) -> "Reading":
-        """Return the log as it was when it ended at a position."""
+        """Return the log up to a position."""
 
     async def pinned(self, position: int) -> "Reading":
-        """Return the log as if nothing had come behind a position.
+        """Return the log as if it ended at a position, with its coverage.
 
-        Its record ends there, so that the same is answered at any time.
+        Its record ends there, so that answers are the same at any time.
         """
 
     async def again(self) -> "Reading":
-        """Read where the same log stands now."""
+        """Return the same log as it is now."""
 
     async def first_position(self) -> int:
-        """Return the place of the oldest entry that is kept."""
+        """Return the position of the oldest entry in the database."""
 
     def pages(
         self, query: ListQuery[Item], *, after: int, limit: int | None = None
     ) -> AsyncIterator[Sequence[Item]]:
-        """Yield what lies behind a position, in bounded memory.
+        """Yield items after a position in pages, in bounded memory.
 
-        A page has no more items than the limit, so that a few are there
-        before many.
+        A page has at most ``limit`` items, so that the first ones are
+        available early.
         """
 
     async def skip_to_newest(
@@ -74,10 +73,10 @@ class Reading(Record, Protocol):
         *,
         on_day: OnDay | None = None,
     ) -> int:
-        """Return the position after which the newest ``count`` items lie.
+        """Return the position after which the newest ``count`` items are.
 
-        Zero where there are no more than that. Facts of one entry are not
-        parted, so of facts there may be a few less.
+        Zero if there are no more than that. Facts of one entry are not
+        separated, so there may be a few facts less.
         """
 
     async def newest(
@@ -85,11 +84,11 @@ class Reading(Record, Protocol):
     ) -> Entry | None:
         """Return the newest entry of a selection, with its document.
 
-        Of the whole log, or of what lies before a position.
+        Of the whole log, or of its part before a position.
         """
 
     async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
-        """Return the facts for a purpose, in the order of the log."""
+        """Return facts for a purpose, in log order."""
 
     async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
         """Return names, each once."""
@@ -97,4 +96,4 @@ class Reading(Record, Protocol):
     async def states(
         self, query: StateQuery[Key, Found]
     ) -> Mapping[Key, Found]:
-        """Return what the log knows of each of some things, where it does."""
+        """Return the states that the log has, by key."""

@@ -1,7 +1,7 @@
 """Answers of `recorder postmortem`: everything about one incident.
 
-It names the position of the log that it rests on, so that anybody can ask the
-same again later and get the same bytes.
+It names the position up to which the log was read, so that anyone can repeat
+the command later and get the same bytes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -40,8 +40,8 @@ from recorder.model.window import Window
 __all__ = ["Postmortem", "ask_postmortem", "order_of"]
 
 NODES_MAX = 64
-"""Nodes of one report; an incident of more is a matter of the control plane,
-and its report is of the fleet."""
+"""Nodes in one report; an incident of more nodes is one of the control
+plane."""
 
 
 class LogPosition(Document, frozen=True, kw_only=True):
@@ -102,12 +102,12 @@ class Postmortem(Document, frozen=True, kw_only=True):
 
     @property
     def evidence(self) -> Sequence[SignalEvidence]:
-        """The evidence of all verdicts, each once, as it happened."""
+        """The evidence of all verdicts, each once, in order of events."""
         return _evidence(self.verdicts)
 
     @property
     def command(self) -> str:
-        """What gives the same report again, whatever came since."""
+        """The command that repeats this report."""
         asked = self.question
         words = ["recorder postmortem", asked.subject]
         if asked.since is not None:
@@ -118,7 +118,7 @@ class Postmortem(Document, frozen=True, kw_only=True):
 
     @property
     def origin(self) -> str:
-        """Say what it rests on: the log, its cluster, and the window."""
+        """The log, its cluster, the position and the window, in words."""
         window = self.coverage.window
         begin = "the beginning"
         if window.since is not None:
@@ -137,11 +137,11 @@ async def ask_postmortem(
     *,
     now: datetime,
 ) -> Postmortem:
-    """Gather what is known of an incident.
+    """Return the report on an incident.
 
     Raises:
         NotFoundError: the log has no such node, rack, workload or incident,
-            or no node is behind the end of the workload.
+            or no node failure ended the workload.
     """
     reading = await reading.pinned(reading.log.size)
     asked = await _resolved(reading, question, knowledge, now=now)
@@ -223,7 +223,7 @@ def _evidence(verdicts: Sequence[Judged]) -> Sequence[SignalEvidence]:
 
 @dataclass(frozen=True, slots=True)
 class _Resolved:
-    """Which nodes, none for a rack; and the question with its window."""
+    """The nodes, none for a rack, and the question with its window."""
 
     nodes: tuple[str, ...]
     question: PostmortemQuestion
@@ -236,9 +236,9 @@ async def _resolved(
     *,
     now: datetime,
 ) -> _Resolved:
-    """Find the nodes and the time that a report is about.
+    """Return the nodes and the window of a report.
 
-    Without a window, that of the latest incident of its subject.
+    The window is that of the latest incident of the subject by default.
     """
     if question.incident is not None:
         return await _incident(reading, question.incident, knowledge, now=now)
@@ -246,7 +246,7 @@ async def _resolved(
         return await _workload(reading, question, knowledge, now=now)
     if question.rack is not None:
         return await _rack(reading, question, knowledge, now=now)
-    assert question.node is not None, "one of the four is named"
+    assert question.node is not None, "the question has one of the four"
     window = question.window
     if window == Window():
         asked = WhyQuestion(node=question.node, window=window)
@@ -286,7 +286,7 @@ async def _rack(
     *,
     now: datetime,
 ) -> _Resolved:
-    """Return the time of the latest incident of a rack, or what is asked."""
+    """Return the window of the question, or of the latest incident."""
     window = question.window
     if window == Window():
         selected = ImpactQuestion(
@@ -303,7 +303,7 @@ async def _rack(
 async def _incident(
     reading: Reading, name: EntryName, knowledge: Knowledge, *, now: datetime
 ) -> _Resolved:
-    """Return the nodes and the time of an incident."""
+    """Return the nodes and the window of an incident."""
     (one,) = (await ask_incident(reading, name, knowledge, now=now)).incidents
     nodes = tuple(one.nodes[:NODES_MAX])
     window = _around(one.judged)
@@ -317,7 +317,7 @@ async def _incident(
 async def _gaps(
     reading: Reading, verdicts: Sequence[Judged], coverage: Coverage
 ) -> Sequence[Gap]:
-    """Return the gaps that verdicts name, in the order of the log."""
+    """Return the gaps that verdicts name, in log order."""
     named = {gap for verdict in verdicts for gap in verdict.gaps}
     found = {gap.opened: gap for gap in coverage.opened}
     since = coverage.window.since
@@ -328,7 +328,7 @@ async def _gaps(
 
 
 def _around(verdicts: Sequence[Verdict]) -> Window:
-    """Return the time of verdicts, to the end of what the log vouches for."""
+    """Return the window from the begin of verdicts to the end of the log."""
     return Window(min(verdict.began_at for verdict in verdicts), None)
 
 
@@ -339,13 +339,13 @@ NONE = timedelta()
 
 
 def order_of(facts: Iterable[StoredFact]) -> Callable[[StoredFact], Place]:
-    """Return the place of each fact among all of these.
+    """Return the sort key of facts in order of events.
 
-    Much of what Kubernetes says of a time is cut to the second: it was some
-    time in that second, and not at its beginning. Within it our own clock
-    decides, which saw it later; then the place in the log, which keeps the
-    versions of an object in order. The cluster's clock may be ahead of ours,
-    by as much at least as it told of incarnations before we saw them.
+    Kubernetes truncates most times to the second, so a fact happened some time
+    in that second. Within it the time of observation decides, then the place
+    in the log, which has the versions of an object in order. The clock of the
+    cluster may be ahead of ours, at least by as much as facts were observed
+    before the time that they state.
     """
     ahead = max(
         (

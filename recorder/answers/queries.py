@@ -1,9 +1,9 @@
-"""What answers ask of a log: each query says what is wanted, and for what.
+"""Queries that answers make to a log, by purpose.
 
-Questions ask for what can answer them, and not for all there is of a node:
-most facts of a fleet are the daily life of Pods. The port has one method for
-each family of queries, so that a wrapper treats a family alike; the store has
-one statement for each query.
+A query selects what an answer needs, not all facts about a node: most facts
+of a fleet are routine changes of Pods. The port has one method for each
+family of queries, so that wrappers handle a family alike; the store has one
+statement for each query.
 """
 
 from collections import deque
@@ -69,11 +69,11 @@ __all__ = [
 ]
 
 ALWAYS = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
-"""A span that holds every time; the database has room for a day more."""
+"""The span of all times; the database allows a day more at both ends."""
 
 Span = tuple[datetime | None, datetime | None]
 Labels = Mapping[str, str]
-"""Of a node, by their keys."""
+"""Labels of a node: values by key."""
 
 Item = TypeVar("Item")
 Key = TypeVar("Key")
@@ -81,7 +81,7 @@ Found = TypeVar("Found")
 
 
 def once(items: Iterable[Item], key: Callable[[Item], Hashable]) -> list[Item]:
-    """Return items without those of a key that was there before."""
+    """Return the first item of each key, in order."""
     found: dict[Hashable, Item] = {}
     for item in items:
         found.setdefault(key(item), item)
@@ -90,7 +90,7 @@ def once(items: Iterable[Item], key: Callable[[Item], Hashable]) -> list[Item]:
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """A node, and the time in which its Pods are asked about."""
+    """A node, and the span in which to search for its Pods."""
 
     node: str
     since: datetime
@@ -98,41 +98,41 @@ class Stay:
 
 
 class Purpose(Enum):
-    """What facts are read for, and which field of the query they are of."""
+    """The purpose of reading facts; it determines which fields are used."""
 
     ALL = auto()
-    """Everything about the nodes, and locks that may name one of them."""
+    """All facts about the nodes, and about locks that may name them."""
 
     EVIDENCE = auto()
-    """What may explain what happened to the nodes: not the daily life of
-    their Pods, nor that these had to go."""
+    """Facts that may explain episodes of the nodes: without routine changes
+    and disruptions of their Pods."""
 
     DISRUPTION = auto()
-    """That Pods had to go, seen during the stays, which may not overlap for
-    one node."""
+    """Disruptions of Pods during the stays, which must not overlap for one
+    node."""
 
     REQUESTS = auto()
-    """What audit says of the objects, which name no node themselves."""
+    """Audited requests for the objects, which name no node themselves."""
 
     SIGNS = auto()
-    """What is about nodes as such, of the whole fleet."""
+    """Facts about Nodes themselves, of the whole fleet."""
 
     LOSSES = auto()
-    """The signs that show losses, arrivals and boots. Of Nodes that appeared
-    at least the labels of their place, and whether Ready was Unknown."""
+    """Signs of losses, arrivals and boots. Nodes that appeared have at least
+    the labels of their place, and whether Ready was Unknown."""
 
     LIVES = auto()
-    """How the objects of the UIDs came and went."""
+    """Creation and deletion of the objects with the UIDs."""
 
     FAMILY = auto()
-    """Everything about the objects of the UIDs and what they control, except
-    what Events and audit say of them."""
+    """Facts about the objects with the UIDs and what they control, without
+    Events and requests."""
 
     FAMILIES = auto()
-    """The lives of the objects of the UIDs, of their owners and their Pods."""
+    """Facts about the objects with the UIDs, their owners and their Pods."""
 
     ENTRIES = auto()
-    """What the entries say."""
+    """Facts derived from the entries."""
 
 
 OF_UIDS = {Purpose.LIVES, Purpose.FAMILY, Purpose.FAMILIES}
@@ -140,57 +140,57 @@ OF_UIDS = {Purpose.LIVES, Purpose.FAMILY, Purpose.FAMILIES}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactQuery:
-    """Facts for a purpose, returned in the order of the log."""
+    """Facts for a purpose, in log order."""
 
     purpose: Purpose
     nodes: Collection[str] = ()
     locks: Collection[str] = ()
-    """Keys of annotations that are locks, which may hold ``*``."""
+    """Keys of annotations that are locks; may contain ``*``."""
 
     stays: Collection[Stay] = ()
     objects: Collection[ObjectName] = ()
     uids: Collection[str] = ()
     entries: Mapping[int, datetime] | None = None
-    """When the entries at these positions were recorded."""
+    """When each entry was recorded, by position."""
 
     since: datetime | None = None
-    """Inclusive; by when it happened."""
+    """Inclusive; by when the fact happened."""
 
     until: datetime | None = None
     """Exclusive."""
 
     @property
     def span(self) -> Span | None:
-        """The time that is asked about; None for whatever is open."""
+        """The span of the query; None for all days that are open."""
         is_of_a_time = self.purpose not in {*OF_UIDS, Purpose.ENTRIES}
         return (self.since, self.until) if is_of_a_time else None
 
     @property
     def of_whole_days(self) -> bool:
-        """Whether thinned days have nothing of it that the database lacks."""
+        """Whether the database has all of it for thinned days."""
         return self.purpose in {Purpose.DISRUPTION, Purpose.LIVES}
 
 
 @dataclass(frozen=True, slots=True)
 class ListQuery(Generic[Item]):
-    """A list in the order of the log, which is read page by page."""
+    """A list in log order, read page by page."""
 
     selection: Selection
 
     def place(self, one: Item) -> tuple[int, int]:
-        """Return the place of an item: its entry, and which of its facts."""
+        """Return the place of an item: position and index of the fact."""
         raise NotImplementedError
 
     def counted(self) -> "ListQuery[Item]":
-        """Return the query for items that are only counted."""
+        """Return the query that reads no more than counting needs."""
         return self
 
     async def newest(
         self, pages: AsyncIterator[Sequence[Item]], count: int
     ) -> int | None:
-        """Return the position after which the newest of some pages lie.
+        """Return the position after which the newest ``count`` items are.
 
-        None where there are no more than that.
+        None if there are no more than that.
         """
         places: deque[int] = deque(maxlen=count + 1)
         async for page in pages:
@@ -200,10 +200,10 @@ class ListQuery(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class EntryQuery(ListQuery[Entry]):
-    """Entries."""
+    """Entries that match the selection."""
 
     parts: Part = Part.LISTED
-    """What is read of each; the rest is left empty."""
+    """Parts to read; the others are empty."""
 
     def place(self, one: Entry) -> tuple[int, int]:
         """Return the place of an entry."""
@@ -216,7 +216,7 @@ class EntryQuery(ListQuery[Entry]):
 
 @dataclass(frozen=True, slots=True)
 class FactListQuery(ListQuery[StoredFact]):
-    """Facts, whatever they are for."""
+    """Facts that match the selection."""
 
     def place(self, one: StoredFact) -> tuple[int, int]:
         """Return the place of a fact."""
@@ -228,20 +228,20 @@ class NameQuery(Generic[Item]):
 
     __slots__ = ()
     of_whole_days: ClassVar[bool] = False
-    """Whether thinned days have nothing of it that is not in the database:
-    they lack only Events, audit records and silences."""
+    """Whether the database has all of it for thinned days, which lack only
+    Events, audit records and silences."""
 
     @property
     def span(self) -> Span | None:
-        """The time that is asked about; None for whatever is open."""
+        """The span of the query; None for all days that are open."""
         return None
 
     def identity(self, one: Item) -> Hashable:
-        """Return what makes two of the names the same."""
+        """Return the key by which two names are the same."""
         return one
 
     def both(self, old: Sequence[Item], new: Sequence[Item]) -> Sequence[Item]:
-        """Return the names in both halves of a log, each once."""
+        """Merge the names in both halves of a log, each once."""
         return self._once(old, new)
 
     def _once(self, *halves: Sequence[Item]) -> list[Item]:
@@ -250,7 +250,7 @@ class NameQuery(Generic[Item]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActiveNodes(NameQuery[str]):
-    """Nodes of which the log says more than that they exist."""
+    """Nodes with facts other than that they exist."""
 
     since: datetime | None
     until: datetime | None
@@ -258,13 +258,13 @@ class ActiveNodes(NameQuery[str]):
 
     @property
     def span(self) -> Span:
-        """The time that is asked about."""
+        """The span of the query."""
         return self.since, self.until
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActiveNodesNear(NameQuery[str]):
-    """Those of some nodes to which something happened near some times."""
+    """Nodes with activity near any of some times, of these names."""
 
     names: Collection[str]
     times: Collection[datetime]
@@ -273,33 +273,33 @@ class ActiveNodesNear(NameQuery[str]):
 
 @dataclass(frozen=True, slots=True)
 class NodeNames(NameQuery[str]):
-    """Nodes that any entry concerns."""
+    """Nodes that entries concern."""
 
     names: Collection[str] | None = None
-    """Those of some; None for all, as many as are useful to compare with."""
+    """Only these; None for all, limited to what suggestions need."""
 
     def both(self, old: Sequence[str], new: Sequence[str]) -> Sequence[str]:
-        """Return the names in order."""
+        """Merge the names, sorted."""
         return sorted(self._once(old, new))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodesLike(NameQuery[str]):
-    """Nodes with a text in their names, those first that begin with it."""
+    """Nodes whose names contain a text; those that begin with it first."""
 
     text: str
     limit: int
     anywhere: bool = True
-    """False for those alone that begin with it."""
+    """False for only those that begin with it."""
 
     def both(self, old: Sequence[str], new: Sequence[str]) -> Sequence[str]:
-        """Return those of the newer half first."""
+        """Merge the halves, the newer one first."""
         return self._once(new, old)[: self.limit]
 
 
 @dataclass(frozen=True, slots=True)
 class PodsOn(NameQuery[str]):
-    """UIDs of all Pods that may have been on nodes during some stays."""
+    """UIDs of Pods that may have been on nodes during stays."""
 
     of_whole_days = True
     stays: Collection[Stay]
@@ -307,7 +307,7 @@ class PodsOn(NameQuery[str]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptedPods(NameQuery[str]):
-    """UIDs of all Pods of nodes that may have made room for others."""
+    """UIDs of Pods on nodes that may have been preempted."""
 
     of_whole_days = True
     nodes: Collection[str]
@@ -317,7 +317,7 @@ class PreemptedPods(NameQuery[str]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectsLike(NameQuery[ObjectIdentity]):
-    """Objects with a text in their names, each once, whatever its UIDs."""
+    """Objects whose names contain a text, each once for all its UIDs."""
 
     text: str
     kind: str | None
@@ -325,19 +325,19 @@ class ObjectsLike(NameQuery[ObjectIdentity]):
     within: Places = None
 
     def identity(self, one: ObjectIdentity) -> Hashable:
-        """Return all but the UID."""
+        """Return its group, kind, namespace and name."""
         return one.group, one.kind, one.namespace, one.name
 
     def both(
         self, old: Sequence[ObjectIdentity], new: Sequence[ObjectIdentity]
     ) -> Sequence[ObjectIdentity]:
-        """Return those of the newer half first."""
+        """Merge the halves, the newer one first."""
         return self._once(new, old)[: self.limit]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incarnations(NameQuery[Incarnation]):
-    """The objects of a name, one for each incarnation."""
+    """The incarnations of the objects with a name."""
 
     kinds: Collection[tuple[str, str]]
     namespace: str | None
@@ -352,31 +352,31 @@ class Incarnations(NameQuery[Incarnation]):
     def both(
         self, old: Sequence[Incarnation], new: Sequence[Incarnation]
     ) -> Sequence[Incarnation]:
-        """Return the incarnations by number."""
+        """Merge the incarnations, sorted by number."""
         return sorted(self._once(old, new), key=self.identity)
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectNames(NameQuery[tuple[str, str]]):
-    """Namespace and name of objects, as many as are useful to compare with."""
+    """Namespace and name of objects, limited to what suggestions need."""
 
     kinds: Collection[tuple[str, str]]
 
     def both(
         self, old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]
     ) -> Sequence[tuple[str, str]]:
-        """Return the names in order."""
+        """Merge the names, sorted."""
         return sorted(self._once(old, new))
 
 
 @dataclass(frozen=True, slots=True)
 class Kinds(NameQuery[tuple[str, str]]):
-    """Group and name of every kind."""
+    """Group and name of all kinds in the log."""
 
 
 @dataclass(frozen=True, slots=True)
 class CustomKinds(NameQuery[CustomKind]):
-    """The kinds that the cluster's definitions define."""
+    """Kinds defined by CustomResourceDefinitions in the log."""
 
     def identity(self, one: CustomKind) -> Hashable:
         """Return its group and name."""
@@ -385,58 +385,58 @@ class CustomKinds(NameQuery[CustomKind]):
     def both(
         self, old: Sequence[CustomKind], new: Sequence[CustomKind]
     ) -> Sequence[CustomKind]:
-        """Return those of the newer half first."""
+        """Merge the halves, the newer one first."""
         return self._once(new, old)
 
 
 @dataclass(frozen=True, slots=True)
 class WordsNear(NameQuery[str]):
-    """Reasons and actors to compare with one; none if the log has it."""
+    """Reasons and actors similar to a word; none if the log has the word."""
 
     word: str
 
     def both(self, old: Sequence[str], new: Sequence[str]) -> Sequence[str]:
-        """Return none if one half has the word."""
+        """Merge the words; none if one half has the word."""
         return self._once(old, new) if old and new else ()
 
 
 class StateQuery(Generic[Key, Found]):
-    """Something that the log knows of each of some things."""
+    """A state for each of some keys."""
 
     __slots__ = ()
     of_whole_days: ClassVar[bool] = True
 
     @property
     def span(self) -> Span | None:
-        """The time that is asked about; None for whatever is open."""
+        """The span of the query; None for all days that are open."""
         return None
 
     def both(self, old: Found, new: Found) -> Found:
-        """Return what both halves of a log know of one thing."""
+        """Merge the states of one key in both halves of a log."""
         del old
         return new
 
 
 @dataclass(frozen=True, slots=True)
 class LastSign(StateQuery[str, datetime]):
-    """When the last sign about a node was, if there was one."""
+    """When the last sign about a node was."""
 
     of_whole_days = False
     node: str
 
     def both(self, old: datetime, new: datetime) -> datetime:
-        """Return the later one."""
+        """Return the later time."""
         return max(old, new)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeLabels(StateQuery[str, Sequence[Labels]]):
-    """All labels that nodes had in a time, in their order.
+    """All sets of labels that nodes had in a span, in order.
 
-    Of the nodes that ever had this value: of a key, or of any that says where
-    a node stands; a few more may be among them. Before it was first seen a
-    node has its first labels, and when it is gone its last: what happened to
-    it may have effects after it.
+    Of nodes that ever had this value of a key, or of any key that names a
+    place; the result may contain other nodes. A node has its first labels
+    before it was observed, and its last ones after it was deleted, because
+    its failure may have effects later.
     """
 
     value: str
@@ -446,7 +446,7 @@ class NodeLabels(StateQuery[str, Sequence[Labels]]):
 
     @property
     def span(self) -> Span:
-        """The time that is asked about."""
+        """The span of the query."""
         return self.since, self.until
 
     def both(
@@ -454,13 +454,13 @@ class NodeLabels(StateQuery[str, Sequence[Labels]]):
         old: Sequence[Labels],
         new: Sequence[Labels],
     ) -> Sequence[Labels]:
-        """Return all of them, each once."""
+        """Merge the sets of labels, each once."""
         return [*old, *(labels for labels in new if labels not in old)]
 
 
 @dataclass(frozen=True, slots=True)
 class NodePlaces(StateQuery[str, Labels]):
-    """Of the labels with which nodes appeared, those of their place."""
+    """The labels of nodes that name their place, as of their appearance."""
 
     names: Collection[str] | None = None
     """None for all nodes."""
@@ -475,28 +475,28 @@ class NodesBefore(StateQuery[str, Version]):
 
     @property
     def span(self) -> Span:
-        """The time that is asked about."""
+        """The span of the query."""
         return self.at, self.at
 
     def both(self, old: Version, new: Version) -> Version:
-        """Return the older: in days that were dropped, some others are new."""
+        """Return the version of the archive, which has all of dropped days."""
         del new
         return old
 
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatsOf(StateQuery[int, Heartbeats]):
-    """Heartbeats that were counted of live objects, by `Incarnation`."""
+    """Counted heartbeats of live objects, by number of `Incarnation`."""
 
     numbers: Collection[int]
 
 
 @dataclass(frozen=True, slots=True)
 class Tenants(StateQuery[str, Collection[str]]):
-    """Of nodes the namespaces of all Pods that they ran."""
+    """Namespaces of all Pods that nodes ran, by node."""
 
     names: Collection[str]
 
     def both(self, old: Collection[str], new: Collection[str]) -> set[str]:
-        """Return all of them."""
+        """Return the union."""
         return {*old, *new}

@@ -1,7 +1,6 @@
-"""Objects that people name, found in the log.
+"""Finding the objects that people name in the log.
 
-One name may stand for several incarnations, one after the other: they are
-all found.
+A name finds all its incarnations, one after the other.
 """
 
 from collections.abc import Sequence
@@ -38,10 +37,10 @@ EVENT_WORDS = frozenset({"event", "events", "ev"})
 
 @dataclass(frozen=True, slots=True)
 class KnownObject:
-    """An object of the log, in all its incarnations.
+    """An object of the log, with all its incarnations.
 
-    One of them may have several numbers, one by each kind that it is filed
-    under: an audit record may name no kind.
+    An incarnation has a number for each kind that it is stored under, which
+    is the plural if an audit record names no kind.
     """
 
     kind: Kind
@@ -49,21 +48,21 @@ class KnownObject:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """How the log numbers the incarnations."""
+        """The numbers of the incarnations."""
         return tuple(one.number for one in self.incarnations)
 
     @property
     def uids(self) -> Sequence[str]:
-        """The incarnations, oldest first, each once."""
+        """The UIDs of the incarnations, oldest first, each once."""
         uids = (one.identity.uid for one in self.incarnations)
         return list(dict.fromkeys(uid for uid in uids if uid is not None))
 
 
 async def find_node(reading: Reading, *names: str) -> None:
-    """See that the log has entries about each node.
+    """Check that the log has entries about each node.
 
     Raises:
-        NotFoundError: of one it has none.
+        NotFoundError: it has none about one of them.
     """
     known = await reading.names(NodeNames(names))
     for name in names:
@@ -75,11 +74,11 @@ async def find_node(reading: Reading, *names: str) -> None:
 
 
 async def find_objects(reading: Reading, reference: Reference) -> KnownObject:
-    """Find an object by its name.
+    """Return the object with a name.
 
     Raises:
         NotFoundError: the log has no such kind, or no such object.
-        ConfigError: the name is that of several objects.
+        ConfigError: several objects have the name.
     """
     kinds = await _kinds(reading, reference)
     found: list[KnownObject] = []
@@ -104,7 +103,7 @@ async def find_objects(reading: Reading, reference: Reference) -> KnownObject:
 
 
 def _known(kind: Kind, incarnations: Sequence[Incarnation]) -> Kind:
-    """Return the kind of objects that were asked for by their plural."""
+    """Return the kind with its real name, if the plural was used for it."""
     if kind.kind != kind.plural:
         return kind
     names = [one.identity.kind for one in incarnations]
@@ -116,14 +115,14 @@ def _is_kind(name: str) -> bool:
 
 
 def _take(found: list[KnownObject], more: KnownObject) -> None:
-    """Add what was found, unless it was found by another kind."""
+    """Add an object unless it was found under another kind."""
     numbers = set(more.numbers)
     if not any(numbers.intersection(known.numbers) for known in found):
         found.append(more)
 
 
 def no_versions(reading: Reading, reference: Reference) -> NotFoundError:
-    """Return the error that an object is only mentioned."""
+    """Return the error for an object that is only mentioned."""
     return NotFoundError(
         f'log {reading.log.id} has no version of "{reference}", only entries'
         " that mention it",
@@ -134,7 +133,7 @@ def no_versions(reading: Reading, reference: Reference) -> NotFoundError:
 async def find_again(
     reading: Reading, found: KnownObject | None
 ) -> KnownObject | None:
-    """Find the incarnations that an object has by now."""
+    """Return an object with the incarnations that it has now."""
     if found is None:
         return None
     identity = found.incarnations[0].identity
@@ -202,5 +201,5 @@ def _several(
 
 
 def _exactly(kind: Kind) -> str:
-    """Write a kind as no other is: with its group, or its version."""
+    """Return the unambiguous name of a kind, with group or version."""
     return str(kind) if kind.group else f"{kind.plural}.v1"

@@ -1,7 +1,7 @@
-"""The questions that a log answers, by name.
+"""The registry of questions, by name.
 
-What answers a question is imported when it is asked: commands and their
-options are shown without that.
+The code that answers a question is imported when it is asked, so that the help
+of commands does not need it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ __all__ = ["QUESTIONS", "Question"]
 
 
 LIST = ("table", "wide", "json", "yaml", "csv", "name")
-"""Forms of a list, the default first."""
+"""Output formats of a list, the default first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,46 +59,44 @@ class Printed:
     """How commands print an answer."""
 
     shown: str
-    """Returns it as a text or a list: a function of a module of this
-    package."""
+    """The function that returns it as text or list: ``module.name``."""
 
     forms: tuple[str, ...] = ("table", "json", "yaml")
-    """The default first."""
+    """Output formats, the default first."""
 
     each: str = ""
-    """Returns the answers of several logs as one list, if they can be asked
-    at once."""
+    """The function that returns answers of several logs as one list."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question: its arguments, what answers it, and how it is printed."""
+    """One question: its arguments, its function, and how it is printed."""
 
     name: str
     asks: Asks
-    """Makes it of its arguments."""
+    """The class, or the function that returns it, from its arguments."""
 
     ask: str
-    """Answers it: a function of a module of this package."""
+    """The function that answers it: ``module.name`` in this package."""
 
     judges: bool = False
-    """Whether the answer rests on the rules of controllers."""
+    """Whether the answer needs the rules of controllers."""
 
     printed: Printed | None = None
-    """None where no command asks it, or the command prints it by itself."""
+    """None if no command asks it, or its command prints it in its own way."""
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
-        """What it is asked with, in order."""
+        """Its arguments, in order."""
         return tuple(arguments_of(self.asks))
 
     def read(
         self, given: Mapping[str, object], asking: Asking, **fixed: object
     ) -> object:
-        """Make it from what was given for its arguments, and fixed fields.
+        """Return the question made from values by argument, and fixed fields.
 
         Raises:
-            ConfigError: a value cannot be, or they do not fit together.
+            ConfigError: a value is not valid, or values exclude each other.
         """
         return read(self.asks, given, asking, **fixed)
 
@@ -110,7 +108,7 @@ class Question:
         *,
         now: datetime,
     ) -> object:
-        """Answer it.
+        """Return the answer to a question.
 
         Raises:
             RecorderError: it cannot be answered.
@@ -124,7 +122,7 @@ class Question:
         self, answer: object, asked: object, *, verbose: bool
     ) -> "Text | Listing":
         """Return an answer as commands print it."""
-        assert self.printed is not None, "a command prints it by itself"
+        assert self.printed is not None, "its command prints it in its own way"
         show = _function(self.printed.shown)
         found: Text | Listing = show(answer, asked, verbose=verbose)
         return found
@@ -136,7 +134,7 @@ class Question:
         away: "Sequence[Away]",
     ) -> "Listing":
         """Return the answers of several logs as commands print them."""
-        assert self.printed is not None, "a command prints it by itself"
+        assert self.printed is not None, "its command prints it in its own way"
         found: Listing = _function(self.printed.each)(answers, asked, away)
         return found
 
@@ -247,4 +245,4 @@ QUESTIONS = {
         ),
     )
 }
-"""By the name that agents and the API know."""
+"""Questions by the name that agents and the API use."""

@@ -26,7 +26,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """A node's history."""
+    """Facts of a node, with its state after each."""
 
     steps: Sequence[Step]
     coverage: Coverage
@@ -39,7 +39,7 @@ async def ask_replay(
     *,
     now: datetime,
 ) -> Replay:
-    """Read the facts of a node in a window, and fold them.
+    """Return the facts of a node in a window, with its state after each.
 
     Raises:
         NotFoundError: the log has no such node.

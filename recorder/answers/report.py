@@ -1,7 +1,6 @@
-"""The report of an incident, as parts that any format can write.
+"""The report on an incident, as parts for any format.
 
-What stands where is said here once; Markdown and HTML only say how a part
-looks.
+The order and content are defined here; Markdown and HTML only render parts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,7 +41,7 @@ class Heading(NamedTuple):
 
 
 class Paragraph(NamedTuple):
-    """Sentences."""
+    """A paragraph of sentences."""
 
     text: str
 
@@ -57,27 +56,27 @@ Cell = str | Entries
 
 
 class Table(NamedTuple):
-    """Rows under titles; a row that is read alone says the same."""
+    """Rows under titles; each row is understood without the titles."""
 
     titles: Sequence[str]
     rows: Sequence[Sequence[Cell]]
 
 
 class Items(NamedTuple):
-    """A list: of points, in order, or to be ticked."""
+    """A list: bullets, numbered, or check boxes."""
 
     items: Sequence[tuple[str, Entries]]
     ordered: bool = False
     open: bool = False
-    """Whether each is to be done."""
+    """Whether items have check boxes."""
 
 
 class Drawing(NamedTuple):
-    """Where the timeline is drawn, by formats that can draw."""
+    """The place of the timeline, in formats that support drawings."""
 
 
 class Command(NamedTuple):
-    """What repeats the report."""
+    """The command that repeats the report."""
 
     origin: str
     command: str
@@ -89,7 +88,7 @@ NO_ENTRIES = Entries(())
 
 
 def report(postmortem: Postmortem) -> Iterator[Part]:
-    """Yield the parts of a report; the same one gives the same parts."""
+    """Yield the parts of a report."""
     day = day_of(postmortem)
     for sentence in postmortem.summary:
         yield Paragraph(sentence)
@@ -140,7 +139,7 @@ def _phase(phase: Phase, day: date) -> Sequence[Cell]:
 def _detection(
     postmortem: Postmortem, course: Iterable[Phase], day: date
 ) -> Iterator[Part]:
-    """Say how it was detected, and what could not be seen."""
+    """Yield how it was detected, and what was not recorded."""
     yield Heading("Detection, and what could not be seen")
     for phase in course:
         if phase.phase != "detected":
@@ -241,7 +240,7 @@ def page_of(postmortem: Postmortem, address: str) -> str:
 
 
 def day_of(postmortem: Postmortem) -> date:
-    """Return the day of a report, which its times need not repeat."""
+    """Return the day of a report; times on this day are shown without it."""
     if postmortem.verdicts:
         return postmortem.verdicts[0].at.date()
     return date.min

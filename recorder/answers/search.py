@@ -1,7 +1,6 @@
 """Finding nodes and objects of a log by a part of their names.
 
-What is found is what the log holds, also what is long gone: that is what
-people ask a log about.
+Objects that were deleted are found too.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,7 +43,7 @@ __all__ = [
 ]
 
 OFFERED_MAX = 200
-"""More than anybody looks through."""
+"""Names offered for completion; more would not be read."""
 
 
 class SearchKind(StrEnum):
@@ -83,10 +82,10 @@ class SearchAnswer(Document, frozen=True, kw_only=True):
 async def ask_search(
     reading: Reading, question: SearchQuestion, *, now: datetime
 ) -> SearchAnswer:
-    """Find nodes and objects that have a text in their names.
+    """Find nodes and objects whose names contain a text.
 
-    What begins with it comes first. ``KIND/NAME`` narrows to a kind, and the
-    name of an entry finds the entry.
+    Names that begin with it are first. ``KIND/NAME`` restricts to a kind, and
+    the name of an entry finds the entry.
     """
     limit = question.limit
     hits = await _hits(reading, question.text.strip(), limit + 1)
@@ -147,7 +146,7 @@ def _object_hit(identity: ObjectIdentity) -> SearchHit:
 def _each_once(
     objects: Sequence[ObjectIdentity],
 ) -> Sequence[ObjectIdentity]:
-    """Leave out what is found by the plural of its kind as well."""
+    """Return objects without duplicates under the plural of their kind."""
     found: dict[tuple[str, ...], ObjectIdentity] = {}
     places: dict[str, tuple[str, ...]] = {}
     for one in objects:
@@ -173,42 +172,43 @@ async def _entry(reading: Reading, text: str) -> Entry | None:
 
 
 async def complete_nodes(reading: Reading, begun: str) -> Sequence[str]:
-    """Return the nodes as ``node/NAME`` that go on as begun, in order."""
+    """Return nodes as ``node/NAME`` that begin with a text, in order."""
     names = await reading.names(NodeNames())
-    return _going_on(begun, (named("node", "", name) for name in names))
+    return _beginning_with(begun, (named("node", "", name) for name in names))
 
 
 async def complete_racks(reading: Reading, begun: str) -> Sequence[str]:
-    """Return the racks that go on as begun, in order."""
+    """Return racks that begin with a text, in order."""
     places = (await reading.states(NodePlaces())).values()
-    return _going_on(begun, filter(None, map(rack_of, places)))
+    return _beginning_with(begun, filter(None, map(rack_of, places)))
 
 
 async def complete_labels(
     reading: Reading, begun: str, *, now: datetime
 ) -> Sequence[str]:
-    """Return labels of nodes that go on as begun, in order.
+    """Return labels of nodes that begin with a text, in order.
 
-    Keys at first, which end with ``=``; then the values of the one.
+    Keys with ``=`` at first; then values of the key.
     """
     answer = await ask_nodes(reading, NodesQuestion(), now=now)
     pairs = [pair for node in answer.nodes for pair in node.labels.items()]
     if "=" in begun:
-        return _going_on(begun, (f"{key}={value}" for key, value in pairs))
-    return _going_on(begun, (f"{key}=" for key, _ in pairs))
+        return _beginning_with(
+            begun, (f"{key}={value}" for key, value in pairs)
+        )
+    return _beginning_with(begun, (f"{key}=" for key, _ in pairs))
 
 
 async def complete_objects(
     reading: Reading, begun: str, namespace: str | None
 ) -> Sequence[str]:
-    """Return the objects that go on as begun, in order.
+    """Return objects that begin with a text, in order.
 
     Args:
-        reading: of the log.
-        begun: ``po``, ``pod/train/ll``; before its slash any word that a
-            kind goes by will do, and is kept.
-        namespace: if it is given already, objects are named without it, and
-            those of others are left out.
+        reading: the log.
+        begun: ``po``, ``pod/train/ll``; any name of a kind before the slash
+            is valid, and is kept.
+        namespace: if set, only objects in it, named without it.
     """
     word, slash, _ = begun.partition("/")
     found: list[str] = []
@@ -217,7 +217,7 @@ async def complete_objects(
             if namespace in {None, place}:
                 shown = place if namespace is None else ""
                 found.append(named(word if slash else kind, shown, name))
-    return _going_on(begun, found)
+    return _beginning_with(begun, found)
 
 
 async def _kinds(
@@ -235,5 +235,5 @@ async def _kinds(
     ]
 
 
-def _going_on(begun: str, names: Iterable[str]) -> Sequence[str]:
+def _beginning_with(begun: str, names: Iterable[str]) -> Sequence[str]:
     return sorted({n for n in names if n.startswith(begun)})[:OFFERED_MAX]

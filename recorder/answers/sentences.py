@@ -1,4 +1,4 @@
-"""Sentences that answers and lines for people share."""
+"""Sentences that several answers share."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -9,16 +9,16 @@ from recorder.model.moment import written
 __all__ = ["counted", "lasting"]
 
 LASTING = frozenset({"down", "preempted"})
-"""Outcomes of what may not be over: nothing runs again, or waits for it."""
+"""Outcomes of workloads that may still not be running."""
 
 
 def counted(count: int, what: str) -> str:
-    """Write how many there are of something: ``1 Pod``, ``2 Pods``."""
+    """Return a count with its noun: ``1 Pod``, ``2 Pods``."""
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def lasting(hits: Iterable[Hit], end: datetime | None) -> str | None:
-    """Say what is not over, and to when it was counted; None if all is."""
+    """Return which losses continue, counted until when; None if none."""
     down = sum(
         hit.outcome in LASTING and hit.running_again_at is None for hit in hits
     )

@@ -44,9 +44,9 @@ async def ask_conditions(
     *,
     now: datetime,
 ) -> ConditionSeries:
-    """Read how conditions of nodes changed in a window, in order of time.
+    """Return changes of conditions of nodes in a window, in order of time.
 
-    Each begins at the window's edge as it was then.
+    Each condition has a first point at the begin of the window.
     """
     window, types = question.window, question.conditions
     await reading.reach(window.since, window.until)

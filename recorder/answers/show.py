@@ -20,37 +20,37 @@ from recorder.model.moment import shifted, written
 __all__ = ["Shown", "ask_object", "never"]
 
 MOMENT = timedelta(microseconds=1)
-"""The finest time there is."""
+"""The resolution of times."""
 
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """An object as it was."""
+    """An object as it was at a time."""
 
     entry: Entry
     """The newest version as of that time."""
 
     heartbeats: Heartbeats | None
-    """Of the newest version: what was counted since."""
+    """Heartbeats counted since the newest version."""
 
     coverage: Coverage
     kind: str
 
     @property
     def object(self) -> Manifest:
-        """The object, with what items of a list do not carry."""
+        """The document of the object, with its ``apiVersion`` and kind."""
         return document_of(self.entry, self.kind)
 
 
 async def ask_object(
     reading: Reading, question: ObjectQuestion, *, now: datetime
 ) -> Shown:
-    """Find the newest version of an object, as of a time or of all.
+    """Return the newest version of an object, as of a time or now.
 
     Raises:
-        NotFoundError: there was no such object then.
+        NotFoundError: the object did not exist then.
     """
     reference, at = question.object, question.at
     await reading.reach(at, at)
@@ -89,7 +89,7 @@ async def ask_object(
 def never(
     reading: Reading, reference: Reference, at: datetime | None
 ) -> NotFoundError:
-    """Return the error that there was no such object yet."""
+    """Return the error for an object that did not exist yet."""
     if at is None:
         return no_versions(reading, reference)
     return NotFoundError(

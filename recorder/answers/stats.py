@@ -1,8 +1,8 @@
 """Answers of `recorder stats`: what happened in a window, counted.
 
-The unit is a verdict: what happened to one node. It is in one group by
-everything but the namespace, for what it hit may lie in several. A loss is
-counted where it is charged, so that the parts are the whole.
+The unit is a verdict: what happened to one node. It is in one group, except by
+namespace, since the affected workloads may be in several. A loss counts in the
+group that it is charged to, so that groups add up to the total.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 DIGITS = 4
-"""Of GPU-hours, as where they are charged."""
+"""Digits of GPU-hours, as in charges."""
 
 
 class Count(Document, frozen=True, kw_only=True):
@@ -98,7 +98,7 @@ class GroupedCounts(Document, frozen=True, kw_only=True):
 
 
 class StatsSubject(Document, frozen=True, kw_only=True):
-    """Of which log, when, and counted by what."""
+    """Which log, when, and what to count by."""
 
     cluster: str
     log: int | None
@@ -132,7 +132,7 @@ async def ask_stats(
     *,
     now: datetime,
 ) -> Stats:
-    """Count what happened to all nodes in a window."""
+    """Count the incidents of all nodes in a window."""
     found = await ask_incidents(
         reading,
         IncidentsQuestion(window=question.window),
@@ -173,7 +173,7 @@ async def ask_stats(
 
 
 class _Group(Struct):
-    """What is counted of one group."""
+    """What is counted in one group."""
 
     incidents: set[str] = set()
     verdicts: dict[str, Judged] = {}
@@ -221,7 +221,7 @@ Key = Callable[[Judged], str | None]
 
 
 def count(incidents: Iterable[JudgedIncident]) -> Count:
-    """Count everything once."""
+    """Return the totals."""
     (whole,) = _grouped(incidents, lambda _: None).values() or [_Group()]
     return whole.counted(None)
 
@@ -231,11 +231,11 @@ def _counted_by(
     by: GroupBy,
     racks: Mapping[str, str],
 ) -> GroupedCounts:
-    """Count by something: what lost most comes first, days in order.
+    """Count by groups: the largest loss first, days in order.
 
     Args:
-        incidents: that happened.
-        by: what groups them.
+        incidents: all incidents.
+        by: the groups.
         racks: the rack of each node that has one.
     """
     if by is GroupBy.NAMESPACE:
@@ -304,7 +304,7 @@ def _by_namespace(
 
 
 def totals_line(stats: Stats) -> str:
-    """Say what happened in a window as a whole."""
+    """Return the totals in words."""
     total = stats.totals
     nodes = counted(total.nodes, "node")
     parts = [
@@ -324,14 +324,14 @@ def totals_line(stats: Stats) -> str:
         parts.append(f"{counted(total.not_back, 'node')} not back in service")
     parts.append(f"at least {total.gpu_hours_lost:.2f} GPU-hours lost")
     if stats.vouched is not None:
-        # Cut, not rounded: 100 % is said of what is complete.
+        # Truncated, so that only a complete record has 100 %.
         share = int(stats.vouched * 10000) / 100
         parts.append(f"{share:g} % of the time vouched for")
     return f"{stats.question.cluster}: {', '.join(parts)}"
 
 
 def count_columns(by: GroupBy) -> Sequence[Column]:
-    """Return the columns of counts by something."""
+    """Return the columns of a table of counts."""
     return (
         Column(by.value.upper()),
         Column("INCIDENTS"),
@@ -348,7 +348,7 @@ def count_columns(by: GroupBy) -> Sequence[Column]:
 
 
 def count_cells(count: Count) -> Sequence[Cell]:
-    """Return a count as the cells of a table."""
+    """Return a count as a row of the table."""
     return (
         count.key,
         count.incidents,

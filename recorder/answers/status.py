@@ -1,4 +1,4 @@
-"""Answers of `recorder status`: what is recorded, and how far it is."""
+"""Answers of `recorder status`: what is recorded, and how current it is."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,20 +59,19 @@ class LogStatus:
     streams: Sequence[Stream]
     entries_per_minute: float
     facts_end: FactsEnd | None = None
-    """Where facts end before the log does."""
+    """Where facts end, if before the end of the log."""
 
     waiting_for: str | None = None
-    """Why nothing may be written to it now; None if it may."""
+    """Why nothing can be written to it now; None if it can."""
 
     now: datetime | None = None
-    """By the clock of its own database, where there are several."""
+    """The time of its own database, if there are several."""
 
     judged: AuditReading | None = None
-    """Whether audit records arrive, where it does not follow from the streams
-    as they are told."""
+    """Whether audit records arrive, if ``streams`` does not show that."""
 
     def state_of(self, stream: Stream) -> str:
-        """Return the state of a stream; without a writer nothing works."""
+        """Return the state of a stream: stopped if the log has no writer."""
         if self.log.holder is None and stream.state in WORKING:
             return "stopped"
         return stream.state
@@ -80,7 +79,7 @@ class LogStatus:
     def behind(self, stream: Stream) -> Behind | None:
         """Return since when a stream is behind and why; None if it is not.
 
-        Of a log that is recorded; nothing is live in another.
+        Always None if the log is not being recorded.
         """
         if self.log.holder is None or self.log.is_tape:
             return None
@@ -97,9 +96,9 @@ class LogStatus:
         return self.judged or audit_reading(self.log, self.streams)
 
     def lag_of(self, stream: Stream, now: datetime) -> float | None:
-        """Return the seconds for which nothing vouches yet.
+        """Return the seconds since a stream was last confirmed complete.
 
-        None for a tape, whose time is over, and where there is nothing.
+        None for a tape, a stream never confirmed, and an absent resource.
         """
         if (
             self.log.is_tape
@@ -110,7 +109,7 @@ class LogStatus:
         return max((now - stream.vouched_until).total_seconds(), 0.0)
 
     def source(self, stream: Stream, now: datetime) -> "Source":
-        """Return how far a stream is."""
+        """Return the status of a stream."""
         lag = self.lag_of(stream, now)
         return Source(
             source=stream.source,
@@ -127,7 +126,7 @@ class LogStatus:
         )
 
     def shown(self, now: datetime) -> "ClusterStatus":
-        """Return the cluster, its log and its sources at a time."""
+        """Return the status as answers show it."""
         log, end, streams = self.log, self.facts_end, self.streams
         return ClusterStatus(
             name=log.cluster_name,
@@ -246,7 +245,7 @@ class DatabaseStatus(Document, frozen=True, kw_only=True):
     (110 %), where nothing more is recorded; None without one."""
 
     disk: Disk | None = field(name="_disk")
-    """None where the server is not ours, and its disk unknown."""
+    """None for an external server, whose disk is unknown."""
 
 
 class Days(Document, frozen=True, kw_only=True):
@@ -281,10 +280,10 @@ class Status:
 
     days: Days | None = None
     away: Sequence[Away] = ()
-    """Clusters of the registry of which nothing can be read now."""
+    """Clusters of the registry whose logs cannot be read now."""
 
     def shown(self, *, by_each: bool = False) -> "ShownStatus":
-        """Return everything at a glance, by one clock or that of each."""
+        """Return the status, by one clock or the clock of each database."""
         return ShownStatus(
             clusters=[
                 one.shown((by_each and one.now) or self.now)
@@ -306,7 +305,7 @@ class ShownStatus(Document, frozen=True, kw_only=True):
     disk: Disk | None
     archive: Days | Mapping[str, str]
     away: Sequence[Away] | UnsetType = UNSET
-    """Clusters of the registry of which nothing can be read now."""
+    """Clusters of the registry whose logs cannot be read now."""
 
     now: datetime = field(name="_now")
     """By PostgreSQL's clock."""
@@ -317,7 +316,7 @@ BUDGET = {
     "over": "the oldest archived days are dropped before their time",
     "full": "nothing is recorded until days are dropped",
 }
-"""What follows of how full the size budget is."""
+"""The consequence of each stage of the size budget."""
 
 COLUMNS = (
     "SOURCE",
@@ -351,7 +350,7 @@ def status_rows(status: LogStatus, now: datetime) -> list[list[str]]:
 
 
 def days_lines(answer: Status) -> list[str]:
-    """Say what retention did and will do, in a line or two."""
+    """Return lines on what retention did and will do."""
     lines = []
     days = answer.days
     if days is not None and days.archived + days.dropped:
@@ -377,7 +376,7 @@ def days_lines(answer: Status) -> list[str]:
 
 
 def summary(status: LogStatus) -> list[str]:
-    """Say where a log stands, in a few lines."""
+    """Return a few lines on the state of a log."""
     log = status.log
     if log.is_tape:
         state = "played from a tape"

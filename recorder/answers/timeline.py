@@ -14,7 +14,7 @@ from recorder.answers.loading.nodes import (
     reads_nodes,
 )
 from recorder.answers.node_questions import TimelineQuestion
-from recorder.answers.placed import is_told_of_node, requests_placed
+from recorder.answers.placed import concerns_node, requests_placed
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node
 from recorder.answers.spanning.merging import union
@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 FACTS_MAX = 5000
-"""Of one timeline; a day of one node has a few hundred."""
+"""Facts of one timeline; a node has a few hundred a day."""
 
 
 class Ends(TypedDict):
@@ -183,7 +183,7 @@ async def ask_timeline(
     *,
     now: datetime,
 ) -> Timeline:
-    """Read what happened on a node in a window, and fold it.
+    """Return the facts of a node in a window, and its states over time.
 
     Raises:
         NotFoundError: the log has no such node.
@@ -234,16 +234,16 @@ async def ask_timeline(
 async def _requests(
     reading: Reading, node: str, window: Window
 ) -> list[StoredFact]:
-    """Read the requests about a node that name a Pod on it."""
+    """Return requests about Pods on a node that concern the node."""
     return [
         stored
         for stored in await requests_placed(reading, node, window)
-        if is_told_of_node(stored) and _is_within(stored, window)
+        if concerns_node(stored) and _is_within(stored, window)
     ]
 
 
 def _ends(span: Span) -> Ends:
-    """Return when a span began and ended, and the entry that began it."""
+    """Return the ends of a span, and the entry that began it."""
     began = span.began
     entry = None if began is None else began.entry
     return Ends(since=span.since, to=span.to, entry=entry)
@@ -296,7 +296,7 @@ def _is_within(stored: StoredFact, window: Window) -> bool:
 
 
 def service(state: NodeState, knowledge: Knowledge) -> ServiceState:
-    """Return whether a node can run work."""
+    """Return the service state of a node."""
     if not state.present:
         return ServiceState.ABSENT
     if state.ready != "True":

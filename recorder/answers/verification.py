@@ -1,4 +1,4 @@
-"""What came of verifying a log, as lines for people."""
+"""Results of verifying logs, as lines for people."""
 
 from collections.abc import Iterator
 
@@ -19,7 +19,7 @@ DATABASE = "the database"
 def lines_of(
     found: Verification,
 ) -> Iterator[tuple[Iterator[str], bool]]:
-    """Yield the lines of each log and of the database; whether it is fine."""
+    """Yield the lines of each log and of the database; true if unaltered."""
     for one in found.logs:
         yield verification_lines(one), one.ok
     if (around := found.database) is not None:
@@ -27,7 +27,7 @@ def lines_of(
 
 
 def _of_database(found: VerifiedDatabase) -> Iterator[str]:
-    """Yield the lines about what holds the logs."""
+    """Yield the lines about the schema of the database."""
     if found.problems:
         count = len(found.problems)
         noun = "problem" if count == 1 else "problems"
@@ -71,8 +71,8 @@ def verification_lines(found: Verified) -> Iterator[str]:
         yield f"  root         {found.root}"
     if found.dropped:
         yield (
-            f"  dropped      entries up to {found.log}/{found.dropped}, of"
-            " which the hashes are part of the root: `recorder verify"
+            f"  dropped      entries up to {found.log}/{found.dropped},"
+            " whose hashes are part of the root: `recorder verify"
             " --archive PLACE` checks their archive"
         )
     if found.unrecorded:
@@ -92,7 +92,7 @@ def verification_lines(found: Verified) -> Iterator[str]:
 
 
 def _resumed(found: Verified) -> Iterator[str]:
-    """Yield what an earlier run read, and what was not believed of it."""
+    """Yield what an earlier run read, and why it was not resumed."""
     if found.resumed_from is not None:
         yield (
             f"  earlier      {found.resumed_entries:,} of these entries were"
@@ -105,7 +105,7 @@ def _resumed(found: Verified) -> Iterator[str]:
 
 
 def _facts(derived: Derived) -> Iterator[str]:
-    """Yield what was derived again, and what could not be."""
+    """Yield how many facts were derived again, and which could not be."""
     if derived.entries:
         sample = (
             "" if derived.seed is None else f", chosen by seed {derived.seed}"
@@ -128,7 +128,7 @@ def _name(found: Verified) -> str:
 
 
 def _missing(found: Verified) -> Iterator[str]:
-    """Yield what an archive lacks, which it cannot tell from what is new."""
+    """Yield what an archive lacks: removed, or not archived yet."""
     if found.read_days is not None:
         days = found.read_days
         yield (

@@ -33,8 +33,8 @@ __all__ = [
 
 
 VALUE_SIZE_MAX = 100
-"""Characters of a value in a line of text; of longer ones the beginning is
-shown, and how long they are."""
+"""Characters of a value in a line; longer ones are shortened, with their
+length."""
 
 SHOWN_SIZE = 80
 
@@ -47,7 +47,7 @@ SIGNS = {
 
 
 def _change(change: ShownChange) -> str:
-    """Say a change in a line."""
+    """Return a change as a line."""
     sign, author = SIGNS[change.change], change.author
     text = plain(f"{sign} {change.path}: {_values(change)}")
     if author is UNSET or author == UNKNOWN:
@@ -77,7 +77,7 @@ def _shortened(value: object) -> str:
 
 
 def actor_text(managers: Sequence[FieldManager] | None) -> str:
-    """Name those who wrote."""
+    """Return the names of the writers."""
     if not managers:
         return "writer unknown"
     return plain("by " + ", ".join(map(_manager, managers)))
@@ -98,7 +98,7 @@ BEGINS = {
 
 
 def version_lines(version: ShownVersion) -> list[str]:
-    """Say a version in a block of lines, the first one its title."""
+    """Return a version as a block of lines with a title."""
     line = version.line
     said = f"{written(line.observed_at)}  {line.entry}  {line.operation.value}"
     lines = []
@@ -122,7 +122,7 @@ def version_lines(version: ShownVersion) -> list[str]:
 
 
 def heartbeat_notes(beats: Heartbeats | None) -> Sequence[str]:
-    """Say what was counted and is in no version."""
+    """Return a note on heartbeats, which are in no version."""
     if beats is None or not beats.count or beats.last_at is None:
         return []
     said = f"{beats.count}, the last at {written(beats.last_at)}"
@@ -139,7 +139,7 @@ SAYS = {
 
 
 def difference_lines(difference: Difference) -> list[str]:
-    """Say what changed from one end to the other."""
+    """Return the changes from one end to the other as lines."""
     before, after = difference.before, difference.after
     lines = [f"--- {_state(before)}", f"+++ {_state(after)}"]
     said = SAYS.get(difference.outcome)
@@ -167,7 +167,7 @@ def _state(state: State) -> str:
 
 
 def shown_notes(shown: Shown) -> Sequence[str]:
-    """Say which entry it is."""
+    """Return notes on the entry and its heartbeats."""
     line = shown.entry
     version = line.resource_version or "unknown"
     return [

@@ -1,12 +1,12 @@
 """Answers of `recorder who`: who changed each field of an object last.
 
-A field is a value, or a part of the object that came or went as a whole. The
-versions of the incarnation are folded in the order of the log; of what an
-object began with, each member of its parts is a field, and stands for all of
-it that did not change since.
+A field is a value, or a part of the object that was added or removed as a
+whole. The versions of the incarnation are compared in log order. In the first
+version, each member of metadata, spec and status is a field, which covers all
+of it that has not changed since.
 
-Of two who take turns at a field both are known by the same means, since one
-person is a user in an audit record and a program in `managedFields`.
+Two authors who take turns at a field are both known by audit or both by
+`managedFields`: a person is a user in audit and a program in the latter.
 """
 
 import json
@@ -51,7 +51,7 @@ __all__ = [
 MOMENT = timedelta(microseconds=1)
 
 CONTESTS_MAX = 100
-"""The first contests that are shown: a field may have several."""
+"""Contests in an answer, the first ones; a field may have several."""
 
 
 class FieldContestSide(Document, frozen=True, kw_only=True):
@@ -74,7 +74,7 @@ class FieldContest(Document, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, path: Path, turns: Sequence[Turn[Author, Entry]]) -> Self:
-        """Return the contest that turns at a field make."""
+        """Return the contest with these turns at a field."""
         return cls(
             path=written_path(path),
             sides=[
@@ -103,7 +103,7 @@ class Who(Document, frozen=True, kw_only=True):
     """Null if the object was still there."""
 
     fields: Sequence[FieldChange]
-    """By path. A part that nobody changed since it began is one field."""
+    """By path. A part that has not changed since it was added is one field."""
 
     contests: Sequence[FieldContest]
     """Where two authors took turns at a field."""
@@ -121,7 +121,7 @@ async def ask_who(
     """Find who changed each field last.
 
     Raises:
-        NotFoundError: the log has no such object, or it was not there yet.
+        NotFoundError: the log has no such object, or it did not exist yet.
     """
     until = None if question.at is None else shifted(question.at, MOMENT)
     history = await ask_history(
@@ -175,7 +175,7 @@ class FieldContests:
         self._uid: str | None = None
 
     def take(self, version: Version) -> None:
-        """Take the next version; another incarnation begins anew."""
+        """Take the next version; a new incarnation ends all turns."""
         if version.uid != self._uid:
             self._turns.end()
             self._uid = version.uid
@@ -194,7 +194,7 @@ class FieldContests:
                 self._turns.take(change.path, turn)
 
     def found(self) -> Sequence[FieldContest]:
-        """Return the contests so far, in the order of their begin."""
+        """Return the contests so far, in order of their begin."""
         found = sorted(
             (
                 FieldContest.of(path, turns)
@@ -214,23 +214,23 @@ def _is_other(one: Author, other: Author) -> bool:
 
 
 def _claim(value: object) -> object:
-    """Return what a value claims: of a part, that it is there.
+    """Return a value for comparison: true for a part that was set.
 
-    A taint that is set again has another time.
+    A taint that is set again differs in its time.
     """
     return isinstance(value, dict | list) or value
 
 
 COLUMNS = ("FIELD", "CHANGED", "BY", "KNOWN BY", "ENTRY", "VALUE")
 VALUE_SIZE_MAX = 60
-"""Characters of a value in the table; JSON has all of it."""
+"""Characters of a value in the table; JSON has the whole value."""
 
 
 def author_text(author: Author) -> str:
-    """Name an author, with the client and on whose behalf."""
+    """Return the name of an author, with client, Pod and address."""
     if author.known_by is KnownBy.UNKNOWN:
         return "unknown"
-    said = author.name or "somebody"
+    said = author.name or "someone"
     if author.on_behalf_of:
         said += f" as {author.on_behalf_of}"
     beside = [author.client]
@@ -243,7 +243,7 @@ def author_text(author: Author) -> str:
 
 
 def who_lines(who: Who) -> list[str]:
-    """Say who changed each field last, in a table."""
+    """Return the fields as a table."""
     columns = Columns(COLUMNS)
     rows = [_row(field) for field in who.fields]
     return [columns.header(rows), *columns.lines(rows)]
@@ -275,7 +275,7 @@ def _short(value: object) -> str:
 
 
 def who_notes(who: Who) -> Sequence[str]:
-    """Say of which version it is, and how the object came and went."""
+    """Return notes on the version, its creator and remover, and contests."""
     said = f"{who.operation.value} at {written(who.observed_at)}"
     notes = [f"as of entry {who.entry}, {said}"]
     for word, author in (("created", who.created), ("deleted", who.deleted)):

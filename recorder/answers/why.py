@@ -51,8 +51,8 @@ __all__ = [
 MOMENT = timedelta(seconds=1)
 
 SOON = timedelta(minutes=5)
-"""How long after a time something may begin that is meant by it: people
-remember when they were called, not when it broke."""
+"""How long after the time of a question an incident may begin and still be
+meant: people remember times inexactly."""
 
 
 class WhySubject(Document, frozen=True, kw_only=True):
@@ -77,7 +77,7 @@ class Why(Document, frozen=True, kw_only=True):
 
 
 class WhyFound(Why, frozen=True, kw_only=True):
-    """An answer with its verdicts as they were judged."""
+    """An answer with full verdicts."""
 
     verdicts: Sequence[Judged]
 
@@ -89,7 +89,7 @@ async def ask_why(
     *,
     now: datetime,
 ) -> WhyFound:
-    """Find what happened to a node in a window, or last of all.
+    """Find what happened to a node in a window, or last.
 
     Raises:
         NotFoundError: the log has no such node.
@@ -135,10 +135,9 @@ async def _account(
 def _spoken(
     at: datetime, found: Sequence[Judged], end: datetime | None
 ) -> tuple[Window, datetime | None]:
-    """Return the window that an answer about a moment speaks of, and its end.
+    """Return the window of an answer about a moment, and where it ends.
 
-    The question does not name where the answer ends, unless the moment is not
-    recorded yet: then it is the end of the window.
+    The window has no end of its own, unless the moment is not recorded yet.
     """
     begun = [verdict.began_at for verdict in found]
     ended = [e.at for v in found for e in v.evidence]
@@ -150,7 +149,7 @@ def _spoken(
 
 
 def _shown_by(stored: StoredFact) -> str:
-    """Return the resource whose stream showed a fact of a node."""
+    """Return the resource of the stream that a fact comes from."""
     fact = stored.fact
     if fact.kind is FactKind.EVENT:
         return EVENTS
@@ -161,7 +160,7 @@ def _shown_by(stored: StoredFact) -> str:
 
 
 def _reached(question: WhyQuestion) -> Window:
-    """Return the time whose holes verdicts have to know."""
+    """Return the window whose holes can affect verdicts."""
     at = question.at
     if at is None:
         return question.window
@@ -175,7 +174,7 @@ async def _judge(
     *,
     now: datetime,
 ) -> tuple[Account, Sequence[Judged]]:
-    """Return what the log says of itself, and the verdicts asked for."""
+    """Return the account of the log, and the verdicts of the question."""
     account = await _account(reading, _reached(question), now=now)
     windows: Sequence[Window] = [question.window]
     names = [question.node]
@@ -192,7 +191,7 @@ async def _judge(
 
 
 def _windows(at: datetime | None, last: datetime | None) -> Sequence[Window]:
-    """Return where to look for what happened last, the nearest first."""
+    """Return the windows to search for the last incident, in order."""
     if last is None:
         return []
     end = None if at is None else shifted(at, LOOKBACK)
@@ -200,7 +199,7 @@ def _windows(at: datetime | None, last: datetime | None) -> Sequence[Window]:
 
 
 def _at(found: Sequence[Judged], at: datetime | None) -> Sequence[Judged]:
-    """Choose the latest, or what was going on at a time or just before."""
+    """Return the latest verdict, or those at a time or just before."""
     if at is None:
         return found[-1:]
     going_on = [
@@ -215,17 +214,16 @@ def _at(found: Sequence[Judged], at: datetime | None) -> Sequence[Judged]:
 
 
 WIDTH = 100
-"""Columns of a text that people read."""
+"""Columns of text for people."""
 
 SAYS_MAX = 100
-"""Characters of what one sign says; an Event may hold a thousand."""
+"""Characters of the text of one sign; an Event may have a thousand."""
 
 
 def verdict_lines(verdict: Verdict, *, verbose: bool = False) -> Iterator[str]:
-    """Yield a verdict as text: the sentence, then the path in its steps.
+    """Yield a verdict as lines: the sentence, then the steps of its path.
 
-    ``verbose`` shows the records one by one instead, all that the verdict
-    names and each in full.
+    ``verbose`` shows all records of the verdict in full instead.
     """
     yield from wrap(plain(verdict.sentence), WIDTH)
     yield ""
@@ -252,7 +250,7 @@ def verdict_lines(verdict: Verdict, *, verbose: bool = False) -> Iterator[str]:
 
 
 def path_lines(verdict: Verdict) -> Iterator[str]:
-    """Yield the steps, each with the entry that says it and how many more."""
+    """Yield the steps, each with its first entry and the count of others."""
     named = [_named(step) for step in verdict.steps]
     width = max((len(name) for name in named), default=0)
     day = None
@@ -269,22 +267,22 @@ def path_lines(verdict: Verdict) -> Iterator[str]:
 
 
 def _named(step: Step) -> str:
-    """Name the entries of a step."""
+    """Return the first entry of a step, and the count of others."""
     first, *others = step.entries
     return f"{first} +{len(others)}" if others else str(first)
 
 
 def step_says(step: Step) -> str:
-    """Return what a step says, and who did it."""
+    """Return the text of a step, with its actor."""
     actor = step.actor
     if actor is None or not (actor.name or actor.tool):
         return step.says
-    who = actor.name or f"somebody using {actor.tool}"
+    who = actor.name or f"someone using {actor.tool}"
     return f"{who}: {step.says}"
 
 
 def cut(said: str) -> str:
-    """Return what a record says, as far as one line has room for it."""
+    """Return the text of a record, shortened to one line."""
     said = plain(said)
     return f"{said[: SAYS_MAX - 3]}..." if len(said) > SAYS_MAX else said
 
@@ -306,7 +304,7 @@ def _records(verdict: Verdict) -> Iterator[str]:
 
 
 def row_lines(name: str, value: str) -> Iterator[str]:
-    """Yield a name and its value, on as many lines as it needs."""
+    """Yield a name and its value, wrapped."""
     first = f"  {name:8} "
     yield from wrap(
         plain(value),
@@ -317,7 +315,7 @@ def row_lines(name: str, value: str) -> Iterator[str]:
 
 
 def _without(verdict: Verdict) -> str:
-    """Say what the evidence of a verdict leaves out, and how it is read."""
+    """Return how many records are omitted, and the command to show them."""
     first, last = (verdict.evidence[n].at for n in (0, -1))
     until = last + timedelta(seconds=1)
     more = counted(verdict.evidence_left_out, "more record")
@@ -329,7 +327,7 @@ def _without(verdict: Verdict) -> str:
 
 
 def _decider(decided: DecisionFound) -> str:
-    """Name who decided, as far as it is known."""
+    """Return who decided, or the tool if only that is known."""
     actor = decided.actor
     if actor.tool:
         return f"unknown, using {actor.tool}"
@@ -337,7 +335,7 @@ def _decider(decided: DecisionFound) -> str:
 
 
 def _boots(verdict: Verdict) -> tuple[str, str] | None:
-    """Return the boot before and the boot after, where they differ."""
+    """Return the boot ids before and after, if they differ."""
     before, after = verdict.boot_id_before, verdict.boot_id_after
     return None if before == after else (before or "none", after or "none")
 
@@ -370,7 +368,7 @@ def _facts_of(verdict: Verdict) -> Iterator[str]:
 
 
 def _skewed(seconds: float) -> str:
-    """Say how far the clock of a node is wrong."""
+    """Return by how much the clock of a node is wrong, in words."""
     side = "ahead" if seconds > 0 else "behind"
     return (
         f"the node's clock is {abs(seconds):.0f} s {side}; its"
@@ -379,7 +377,7 @@ def _skewed(seconds: float) -> str:
 
 
 def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
-    """Yield what a postmortem shows of a verdict, as names and values."""
+    """Yield the rows of a verdict in a postmortem, as names and values."""
     yield "Cause", f"{verdict.cause} ({verdict.confidence})"
     yield "Mode", verdict.mode
     if verdict.decision is not None:
@@ -399,7 +397,7 @@ def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
 
 
 def doubts(verdict: Verdict) -> Sequence[tuple[str, Sequence[str]]]:
-    """Return what weakens it, with titles."""
+    """Return what weakens a verdict, as lists with titles."""
     return [
         (
             "Other causes considered",

@@ -54,13 +54,13 @@ __all__ = [
 ]
 
 SOON = timedelta(minutes=5)
-"""How long after a time something may begin that is meant by it."""
+"""How long after the time of a question an ending may be, and be meant."""
 
 MOMENT = timedelta(seconds=1)
 
 
 class NoPodsError(NotFoundError):
-    """There is such an object, and it had no Pods."""
+    """The object exists, but had no Pods."""
 
     code = "not_found.workload"
 
@@ -167,13 +167,13 @@ def _groups(
     *,
     alone: bool,
 ) -> dict[Workload, list[Placement]]:
-    """Return the Pods of a workload, by the groups that it has.
+    """Return the Pods of a workload, by group.
 
     Args:
-        facts: about all of them.
-        workloads: folded from these.
-        workload: that is asked about, or one group of it.
-        alone: whether only this group is meant.
+        facts: facts about all Pods.
+        workloads: from the same facts.
+        workload: the one in question, or one group of it.
+        alone: whether to return only this group.
     """
     found: dict[Workload, list[Placement]] = {}
     for pod in Placements(facts):
@@ -190,7 +190,7 @@ def _groups(
 async def _family(
     reading: Reading, question: WhyWorkloadQuestion, found: KnownObject
 ) -> tuple[Sequence[StoredFact], Workload]:
-    """Read all about the workload that an object is, or belongs to."""
+    """Read the facts about the workload that an object is, or is part of."""
     until, uids = question.window.until, set(found.uids)
     if found.kind.kind != "Pod":
         facts = await reading.facts(
@@ -200,7 +200,7 @@ async def _family(
         own = [one for one in owned if one.uid in uids]
         if own:
             return facts, own[-1]
-        # It belongs to another, of which its family may not tell.
+        # It is part of another one, which its family may not include.
         uids = {
             pod.pod.uid for pod in Placements(facts) if pod.pod.uid is not None
         }
@@ -217,7 +217,7 @@ async def _family(
 def _owners(
     facts: Sequence[StoredFact], uids: Container[str] | None
 ) -> list[Workload]:
-    """Return the workloads of Pods, or of those of these UIDs, each once."""
+    """Return the workloads of Pods, or of Pods with these UIDs, each once."""
     workloads = Workloads(facts)
     found: dict[Workload, None] = {}
     for placement in Placements(facts):
@@ -246,7 +246,7 @@ async def _hits(
     *,
     now: datetime,
 ) -> tuple[Sequence[Hit], Sequence[Judged]]:
-    """Ask what hit the nodes of a workload while it was there."""
+    """Return what affected the nodes of a workload while it ran."""
     nodes = sorted({p.node for p in pods if p.node is not None})
     begun = [p.bound_at for p in pods if p.bound_at is not None]
     if not nodes or not begun:
@@ -270,9 +270,9 @@ def _asked(
     endings: Sequence[EndingFound],
     question: WhyWorkloadQuestion,
     own: Sequence[Placement],
-    is_pod: bool,  # noqa: FBT001 - of what was asked
+    is_pod: bool,  # noqa: FBT001 - a property of the object
 ) -> Sequence[EndingFound]:
-    """Return the endings that are asked for."""
+    """Return the endings that the question selects."""
     if is_pod:
         names = {p.pod.name for p in own}
         endings = [e for e in endings if names & {*e.pods, *e.stopped}]
@@ -299,7 +299,7 @@ async def _covered(
     *,
     now: datetime,
 ) -> Coverage:
-    """Judge the window, or else the life of the Pods if all are gone."""
+    """Return the coverage of the window, or of the life of the Pods."""
     since, until = question.window.since, question.window.until
     if since is None and not any(p.listed for p in pods):
         since = min((p.seen_at for p in pods if p.seen_at), default=None)
@@ -309,7 +309,7 @@ async def _covered(
     over = [at for at in ends if at is not None]
     proven = account.proven_until
     if until is None and proven is not None and len(over) == len(ends):
-        # What came after the end of all of it is not what was asked about.
+        # What happened after the last Pod ended is not in question.
         end = shifted(max([*over, *observed]), MOMENT)
         if end < proven:
             account = await _account(reading, Window(since, end), now=now)
@@ -329,16 +329,16 @@ async def _account(
 
 
 NAMES_SHOWN = 8
-"""Pods that are named; a gang may have thousands."""
+"""Pods named in a line; a gang may have thousands."""
 
 RECORDS_SHOWN = 8
-"""Records of one ending, unless all are wanted."""
+"""Records shown of one ending without ``-v``."""
 
 
 def why_workload_lines(
     answer: WhyWorkload, *, verbose: bool = False
 ) -> Iterator[str]:
-    """Yield how it was last seen, then what ended it, the newest in full.
+    """Yield the last state, then the endings, the newest in full.
 
     ``verbose`` shows all of them in full.
     """
@@ -386,7 +386,7 @@ def _facts_of(ending: Ending, *, verbose: bool) -> Iterator[tuple[str, str]]:
 
 
 def _node(verdict: Verdict) -> Iterator[str]:
-    """Yield what happened to the node behind it, in its steps."""
+    """Yield the verdict on the node that caused an ending, in steps."""
     happened = f"{verdict.happened}, {verdict.mode}"
     cause = f"{verdict.cause} ({verdict.confidence})"
     yield from row_lines("node", f"{verdict.node}: {happened}; {cause}")

@@ -1,7 +1,7 @@
-"""Entries in words: what their facts tell, or else which fields changed.
+"""Entries in words: the text of their facts, or else the changed fields.
 
-A list of a thousand entries is worded by one question. Only of updates of
-which no fact tells are the documents compared, those of Nodes first.
+One query reads the facts of a page. Documents are compared only for updates
+without facts, those of Nodes first.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ NAMED_MAX = 3
 """Facts or fields named in one line."""
 
 COMPARED_MAX = 100
-"""Updates of a page of which the documents are read and compared."""
+"""Updates of a page whose documents are read and compared."""
 
 SIZE_MAX = 100
-"""Characters of each."""
+"""Characters of a fact or field in a line."""
 
 NODES = "v1/nodes"
 READY = "Ready"
@@ -35,16 +35,16 @@ SILENT = "only heartbeats and versions"
 
 
 async def worded(reading: Reading, lines: Sequence[Entry]) -> Sequence[Entry]:
-    """Return entries with what they say, if they do not say it themselves."""
+    """Return entries with ``words`` set, unless their document has a text."""
     silent = [line for line in lines if not _speaks(line)]
-    told: dict[int, list[StoredFact]] = {}
+    by_position: dict[int, list[StoredFact]] = {}
     entries = {line.entry.position: line.recorded_at for line in silent}
     said = FactQuery(purpose=Purpose.ENTRIES, entries=entries)
     for stored in await reading.facts(said):
-        told.setdefault(stored.entry.position, []).append(stored)
+        by_position.setdefault(stored.entry.position, []).append(stored)
     words = {
         position: _few([says(one.fact) for one in sorted(facts, key=_order)])
-        for position, facts in told.items()
+        for position, facts in by_position.items()
     }
     unsaid = [
         line
@@ -62,7 +62,7 @@ async def worded(reading: Reading, lines: Sequence[Entry]) -> Sequence[Entry]:
 
 
 def _order(stored: StoredFact) -> bool:
-    """Put first whether a node or a Pod is ready; else leave the order."""
+    """Sort changes of Ready first; keep the order of the others."""
     detail = stored.fact.detail
     return not isinstance(detail, ConditionChanged) or detail.type != READY
 
@@ -72,7 +72,7 @@ def _speaks(line: Entry) -> bool:
 
 
 async def _fields(reading: Reading, line: Entry) -> str:
-    """Name the fields that an update changed."""
+    """Return which fields an update changed."""
     found = await ask_entry(reading, line.entry)
     before = await previous_of(reading, found)
     if before is None:

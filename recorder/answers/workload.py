@@ -28,7 +28,7 @@ __all__ = ["WorkloadHistory", "ask_workload"]
 
 
 class NotRunError(NotFoundError):
-    """There is such an object, and it had no Pods."""
+    """The object exists, but had no Pods."""
 
     code = "not_found.workload"
 
@@ -61,7 +61,7 @@ class WorkloadHistory(Document, frozen=True, kw_only=True):
 def _most(
     spans: Sequence[tuple[datetime | None, datetime | None, int]],
 ) -> tuple[int, datetime | None]:
-    """Return the greatest sum at one time, and when it was first so."""
+    """Return the maximum sum at one time, and when it was first reached."""
     changes: list[tuple[datetime, int]] = []
     for begun, ended, weight in spans:
         if begun is not None:
@@ -69,7 +69,7 @@ def _most(
             if ended is not None:
                 changes.append((ended, -weight))
     total, most, at = 0, 0, None
-    # What ends makes room before what begins at the same time.
+    # A span ends before another begins at the same time.
     for moment, change in sorted(changes):
         total += change
         if total > most:
@@ -84,7 +84,7 @@ async def ask_workload(
     *,
     now: datetime,
 ) -> WorkloadHistory:
-    """Gather the Pods of a workload, and what hit it in a window.
+    """Return the Pods of a workload, and its hits in a window.
 
     Raises:
         NotFoundError: the log has no such object, or it had no Pods.

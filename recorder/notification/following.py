@@ -101,7 +101,7 @@ class Following:
             return new is not None
 
         async with bell as rings:
-            await attend(reading, rings, judge, look=INTERVAL)
+            await attend(reading, rings, judge, interval=INTERVAL)
 
     async def judge(
         self, reading: Reading, *, since: datetime, long: bool = True

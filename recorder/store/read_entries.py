@@ -42,7 +42,7 @@ FIRST = question("""
     select position from recorder.entry where log_id = :log
     order by position limit 1
 """)
-DOCUMENTS = Part.DOCUMENT | Part.TOLD
+DOCUMENTS = Part.DOCUMENT | Part.SUMMARY
 
 
 class EntryReader:
@@ -163,7 +163,7 @@ class EntryReader:
         self, scan: Scan, *, limit: int, parts: Part
     ) -> list[Entry]:
         events: Sequence[int] = ()
-        if Part.TOLD in parts and Part.DOCUMENT not in parts:
+        if Part.SUMMARY in parts and Part.DOCUMENT not in parts:
             events = await event_resources(self._engine)
         statement, values = page_statement(
             scan, limit=limit, parts=parts, events=events

@@ -121,7 +121,7 @@ def page_statement(
     payload = "null::bytea"
     if Part.DOCUMENT in parts:
         payload = "e.payload"
-    elif Part.TOLD in parts:
+    elif Part.SUMMARY in parts:
         # Of the others nobody needs the document to tell what they say.
         payload = f"""case when {TOLD_BY_RECORDER}
           or e.resource_id = any (:told::int2[]) then e.payload end"""

@@ -47,7 +47,7 @@ READ = {
     "reason": nouns.Part.WORDS,
     "actor": nouns.Part.WORDS,
     # The text of an Event includes its reason.
-    "says": nouns.Part.TOLD | nouns.Part.RESOURCE | nouns.Part.WORDS,
+    "says": nouns.Part.SUMMARY | nouns.Part.RESOURCE | nouns.Part.WORDS,
 }
 """The parts of an entry that each field needs."""
 

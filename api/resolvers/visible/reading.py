@@ -119,7 +119,7 @@ class VisibleReading:
         """
         seen: object
         if isinstance(query, EntryQuery):
-            needed = DECIDING if self._whole else DECIDING | Part.TOLD
+            needed = DECIDING if self._whole else DECIDING | Part.SUMMARY
             asked = replace(query, parts=query.parts | needed)
             async for lines in self._reading.pages(
                 asked, after=after, limit=limit

@@ -1,1 +1,1 @@
-"""What verdicts and losses need, read from the log by few questions."""
+"""Loading what verdicts and losses need from the log, with few queries."""

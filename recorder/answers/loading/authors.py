@@ -1,4 +1,4 @@
-"""Who ended a workload, as far as audit says, and what would tell more."""
+"""Who ended a workload, by audit, and the evidence that is missing."""
 
 from datetime import timedelta
 
@@ -23,7 +23,7 @@ from recorder.model.outcomes import Confidence, EndedBy
 __all__ = ["with_author"]
 
 ASKED_BEFORE = timedelta(minutes=1)
-"""How long before a deletion is seen it may have been asked for."""
+"""How long before its observation a deletion may have been requested."""
 
 REPORTED_WITHIN = timedelta(seconds=10)
 """Of an eviction, who evicts reports it."""
@@ -40,7 +40,7 @@ MOMENT = timedelta(seconds=1)
 async def with_author(
     reading: Reading, ending: EndingFound, knowledge: Knowledge
 ) -> EndingFound:
-    """Add who did it, if audit shows it, and the evidence that is missing."""
+    """Add the author, if audit shows it, and the missing evidence."""
     audited = any(stream.source == AUDIT for stream in reading.streams)
     if ending.ended_by is EndedBy.DRAIN and ending.verdict is None:
         evictor = await _actor(reading, ending, knowledge) if audited else None
@@ -68,7 +68,7 @@ async def with_author(
 async def _actor(
     reading: Reading, ending: EndingFound, knowledge: Knowledge
 ) -> Actor | None:
-    """Return who asked for a deletion or a suspension."""
+    """Return who requested a deletion or a suspension."""
     first = ending.evidence[0].stored
     thing = first.fact.object
     if thing is None:

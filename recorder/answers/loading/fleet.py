@@ -1,4 +1,4 @@
-"""What the other nodes did around what happened to one, and what they were."""
+"""Other nodes around an episode of one: their losses, places and states."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -31,20 +31,20 @@ from recorder.model.window import Window
 __all__ = ["LOOKBACK", "FleetContext", "joined", "states_at"]
 
 LOOKBACK = timedelta(days=1)
-"""How far before a window its causes are looked for."""
+"""How far before a window causes are searched for."""
 
 AROUND = timedelta(minutes=2)
 AFTER = timedelta(minutes=30)
-"""Before and after a happening: what the other nodes did."""
+"""How long before and after an episode other nodes are examined."""
 
-TELLS_OF_NODES = frozenset({None, NODES, LEASES})
-"""Resources of gaps that may hide that a Node came back."""
+HIDING_RETURNS = frozenset({None, NODES, LEASES})
+"""Resources whose gaps may hide that a Node came back; None for all."""
 
 
 async def states_at(
     reading: Reading, names: Collection[str], at: datetime | None
 ) -> dict[str, NodeState]:
-    """Return nodes as they were, by their newest versions before a time."""
+    """Return the states of nodes by their newest versions before a time."""
     if at is None or not names:
         return {}
     states = {}
@@ -64,7 +64,7 @@ async def states_at(
 
 
 class FleetContext:
-    """What the other nodes did around chains."""
+    """The other nodes around episodes."""
 
     def __init__(
         self,
@@ -81,10 +81,10 @@ class FleetContext:
         self._losses: list[StoredFact] = []
         self._down: dict[Episode, set[str]] = {}
         self._aside: dict[Episode, set[str]] = {}
-        self._stand({})
+        self._place({})
 
     async def read(self, chains: Iterable[Episode]) -> None:
-        """Read what chains need, once where they need the same."""
+        """Read what episodes need; what several need is read once."""
         seeing = [chain for chain in chains if sees_others(chain)]
         for since, until in self._spans(seeing):
             self._losses += await self._reading.facts(
@@ -92,30 +92,30 @@ class FleetContext:
             )
         if not seeing:
             return
-        self._stand({})
+        self._place({})
         lost = {
             name
             for chain in seeing
             for name in lost_together(chain, self.around(chain))
         }
-        self._stand(await self._reading.states(NodePlaces(lost)))
+        self._place(await self._reading.states(NodePlaces(lost)))
         placed = [c for c in seeing if needs_every_place(c, self.around(c))]
         if placed:
-            self._stand(await self._reading.states(NodePlaces()))
+            self._place(await self._reading.states(NodePlaces()))
         for chain in placed:
-            await self._look_for_down(chain)
-            await self._look_aside(chain)
+            await self._read_down(chain)
+            await self._read_cordoned(chain)
 
-    async def _look_for_down(self, chain: Episode) -> None:
-        """Read whether those of its place that stayed had been up."""
+    async def _read_down(self, chain: Episode) -> None:
+        """Read which nodes of its place were down before the episode."""
         at, stayed = stayed_beside(chain, self.around(chain))
         states = await states_at(self._reading, stayed, at)
         self._down[chain] = {
             name for name, state in states.items() if self._is_down(state, at)
         }
 
-    async def _look_aside(self, chain: Episode) -> None:
-        """Read whether those that went with one that was emptied had been."""
+    async def _read_cordoned(self, chain: Episode) -> None:
+        """Read which nodes drained with this one were cordoned before."""
         at, went = emptied_beside(chain, self.around(chain))
         states = await states_at(self._reading, went, at)
         self._aside[chain] = {
@@ -123,10 +123,7 @@ class FleetContext:
         }
 
     def _is_down(self, state: NodeState, at: datetime) -> bool:
-        """Whether a node was lost before, and nothing hides that it came.
-
-        A gap in what tells of Nodes may hide it, before a loss or around it.
-        """
+        """Return whether a node was lost and no gap may hide its return."""
         ready = state.conditions.get("Ready")
         since = None if ready is None else moment(ready.since)
         return (
@@ -135,18 +132,18 @@ class FleetContext:
             and not any(
                 hole.begin <= at and (hole.until is None or hole.until > since)
                 for hole in self._holes
-                if hole.resource in TELLS_OF_NODES
+                if hole.resource in HIDING_RETURNS
             )
         )
 
-    def _stand(self, places: Mapping[str, Mapping[str, str]]) -> None:
-        """Take where nodes stand, and all that was lost until now."""
+    def _place(self, places: Mapping[str, Mapping[str, str]]) -> None:
+        """Set the places of nodes, and build the fleet from all losses."""
         self._places = places
-        # Made once: it is the same around every chain, and large.
+        # Built once: it is large, and the same around every episode.
         self._whole = Fleet(self._losses, places) if self._everywhere else None
 
     def around(self, chain: Episode) -> Fleet:
-        """Return the fleet around one chain, as far as it counts."""
+        """Return the fleet in the time around one episode."""
         fleet = self._whole
         if fleet is None:
             since, until = self._span(chain)
@@ -175,7 +172,7 @@ class FleetContext:
 def joined(
     spans: Iterable[tuple[datetime, datetime]],
 ) -> list[tuple[datetime, datetime]]:
-    """Return spans as few that do not overlap."""
+    """Return spans merged, so that none overlap."""
     found: list[tuple[datetime, datetime]] = []
     for since, until in sorted(spans):
         if found and since <= found[-1][1]:

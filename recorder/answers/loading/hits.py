@@ -1,7 +1,7 @@
-"""Which workloads verdicts hit: Pods, their owners, and who failed with them.
+"""Workloads affected by verdicts: Pods, owners, and nodes that failed too.
 
-A gang is one whole on whatever nodes. Who asks about one node of a rack that
-went down gets the gang with all that it lost, for the others failed with it.
+A gang is one whole on all its nodes. A question about one node of a rack that
+failed returns the gang with its whole loss, because the others failed with it.
 """
 
 from asyncio import TaskGroup
@@ -42,28 +42,28 @@ from recorder.model.window import Window
 __all__ = ["NodeSelection", "all_hits_of", "hits_of"]
 
 TOGETHER = timedelta(minutes=1)
-"""Between losses of nodes that one gang takes for one."""
+"""Losses of nodes within this are one loss of a gang."""
 
 POD_LIFE = 30 * LOOKBACK
-"""How long before a window a Pod may have made room for another whose
-workload does not run again in it."""
+"""How long before a window a Pod may have been preempted whose workload is
+still not running in it."""
 
 NEVER = datetime.min.replace(tzinfo=UTC)
-"""The end of a window in which nothing is vouched for: nothing costs."""
+"""The end of the record if nothing is vouched for: no losses count."""
 
 
 class NodeSelection(NamedTuple):
-    """The nodes that are asked about."""
+    """The nodes that a question selects."""
 
     nodes: Sequence[str]
     moved: Container[str]
-    """Those that were not meant all the time."""
+    """Those selected only part of the time, by labels that changed."""
 
     was_meant: Callable[[str, datetime], Awaitable[bool]]
-    """Whether one of these was meant at a time."""
+    """Returns whether one of these was selected at a time."""
 
     each: bool = False
-    """Whether each hit of a workload is wanted by itself."""
+    """Whether to return each hit of a workload separately."""
 
 
 class _Preempted(NamedTuple):
@@ -74,7 +74,7 @@ class _Preempted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Gangs:
-    """The Pods that were on nodes, with the gangs that they belong to."""
+    """Facts about the Pods on nodes, and the gangs they belong to."""
 
     facts: Sequence[StoredFact]
     began: datetime | None = None
@@ -82,11 +82,11 @@ class _Gangs:
 
     @property
     def placements(self) -> Placements:
-        """Where its Pods were."""
+        """The placements of its Pods."""
         return Placements(self.facts, began=self.began)
 
     def nodes(self) -> set[str]:
-        """Return every node that any of these Pods was on."""
+        """Return all nodes that these Pods were on."""
         return {
             placement.node
             for placement in self.placements
@@ -96,7 +96,7 @@ class _Gangs:
     def hits(
         self, verdicts: Sequence[Judged], scope: Scope, *, each: bool = False
     ) -> list[Hit]:
-        """Return what verdicts hit, up to the end of what is known."""
+        """Return what verdicts affected, up to the end of the record."""
         return hits(
             verdicts,
             self.placements,
@@ -106,7 +106,7 @@ class _Gangs:
         )
 
     def preempted(self, nodes: Container[str]) -> Iterator[_Preempted]:
-        """Yield what gave way on nodes."""
+        """Yield the Pods preempted on nodes."""
         workloads = Workloads(self.facts)
         for pod in self.placements:
             if pod.node is None or pod.node not in nodes:
@@ -127,7 +127,7 @@ async def hits_of(
     *,
     account: Account,
 ) -> list[Hit]:
-    """Find each hit of what verdicts hit, where they are all there are."""
+    """Return each hit by verdicts, which must be all of the fleet."""
     gangs = await _gangs(reading, nodes, verdicts, window, account)
     unheard = await _unheard(reading, verdicts, window, account)
     scope = _scope(nodes, account, unheard)
@@ -143,9 +143,9 @@ async def all_hits_of(
     account: Account,
     knowledge: Knowledge,
 ) -> tuple[list[Hit], Sequence[Judged]]:
-    """Find what verdicts on some nodes hit, with the losses elsewhere.
+    """Return the hits by verdicts on some nodes, with losses elsewhere.
 
-    Return also what was judged of the other nodes.
+    Return the verdicts on the other nodes too.
     """
     gangs = await _gangs(reading, asked.nodes, verdicts, window, account)
     nodes = set(asked.nodes)
@@ -176,7 +176,7 @@ async def _companions(
     account: Account,
     knowledge: Knowledge,
 ) -> list[Judged]:
-    """Judge the other nodes of the gangs that may have failed with these."""
+    """Judge other nodes of the gangs that may have failed at that time."""
     times = [verdict.lost_at for verdict in verdicts]
     if not times or not others:
         return []
@@ -202,7 +202,7 @@ async def _gangs(
     window: Window,
     account: Account,
 ) -> _Gangs:
-    """Read the gangs that verdicts may have hit, and who was preempted."""
+    """Read the gangs that verdicts may have affected, and preempted Pods."""
     since = window.since and shifted(window.since, -POD_LIFE)
     until = window.until
     stays = [
@@ -235,10 +235,10 @@ async def _unheard(
     window: Window,
     account: Account,
 ) -> list[Hole]:
-    """Return when nothing was heard of Pods, whatever window is asked for.
+    """Return the gaps in the record of Pods, whatever the window.
 
-    A window chooses which losses are reported and never how large they are.
-    Of the time before the first list, what was read counts.
+    A window selects which losses are reported, not how large they are. The
+    time before the first list is no gap here.
     """
     times = [f.since for v in verdicts if (f := failure_of(v)) is not None]
     since = window.since and min([shifted(window.since, -LOOKBACK), *times])
@@ -256,10 +256,10 @@ def _scope(
     unheard: Iterable[Hole],
     spared: Iterable[str] = (),
 ) -> Scope:
-    """Return what is asked, up to the end of what is known.
+    """Return the scope of hits, up to the end of the record.
 
-    What is down costs to the end of the record: what of it lies behind the
-    proof is doubtful, and the coverage says so.
+    A workload that is down costs until the end of the record. Its cost after
+    the last proof is uncertain, which the coverage shows.
     """
     end, began = account.counted_until or NEVER, account.began(PODS)
     return Scope(

@@ -1,7 +1,7 @@
-"""What happened to nodes: facts of a log to verdicts.
+"""From the facts of a log to verdicts on nodes.
 
-A question about a window looks a day further back, because what broke or was
-decided comes before what happened; and it begins with the node as it was then.
+A question about a window reads one day more before it, because faults and
+decisions come before effects; it begins with the state of the node then.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -54,23 +54,23 @@ __all__ = [
 ]
 
 NODE_RESOURCES = frozenset({NODES, EVENTS, PODS, LEASES})
-"""What verdicts rest on; without others they may say less, never wrong."""
+"""Resources that verdicts need; others only add detail."""
 
 JOBS = "batch/v1/jobs"
 
 
 def reads_nodes(source: str, resource: str) -> bool:
-    """Return whether verdicts rest on a resource."""
+    """Return whether verdicts need a resource."""
     return source == WATCH and resource in NODE_RESOURCES
 
 
 def is_authored(resource: str) -> bool:
-    """Return whether verdicts name who wrote a resource, by audit."""
+    """Return whether verdicts name the author of a resource, by audit."""
     return resource in {NODES, PODS, JOBS}
 
 
 def is_of_node(stored: StoredFact) -> bool:
-    """Return whether a fact is a change of a Node, not what is said of it."""
+    """Return whether a fact is a change of a Node, no Event or request."""
     named = stored.fact.object
     return (
         named is not None
@@ -80,7 +80,7 @@ def is_of_node(stored: StoredFact) -> bool:
 
 
 def reads_workloads(source: str, resource: str) -> bool:
-    """Return whether it is told from a resource what became of workloads."""
+    """Return whether outcomes of workloads are derived from a resource."""
     return reads_nodes(source, resource) or (source, resource) == (
         WATCH,
         JOBS,
@@ -88,7 +88,7 @@ def reads_workloads(source: str, resource: str) -> bool:
 
 
 class Node:
-    """One node, its facts in a span, and the node before them."""
+    """One node: its facts in a span, and its state before."""
 
     def __init__(
         self, name: str, facts: Sequence[StoredFact], base: NodeState
@@ -99,7 +99,7 @@ class Node:
         self._chains: list[Episode] | None = None
 
     def chains(self, knowledge: Knowledge) -> list[Episode]:
-        """Return what belongs together, in order."""
+        """Return its episodes, in order."""
         if self._chains is None:
             self._chains = episodes_of(
                 self.name, self.facts, knowledge, self.base
@@ -115,7 +115,7 @@ async def node_of(
     until: datetime | None,
     knowledge: Knowledge,
 ) -> Node:
-    """Read all of one node; its facts from a time on, and it before."""
+    """Read all facts of one node in a span, and its state before."""
     found = await reading.facts(
         FactQuery(
             purpose=Purpose.ALL,
@@ -141,9 +141,9 @@ async def nodes_of(
     until: datetime | None,
     knowledge: Knowledge,
 ) -> list[Node]:
-    """Read several nodes at once, without the daily life of their Pods.
+    """Read several nodes at once, without routine facts of their Pods.
 
-    Those to which nothing can have happened are left out.
+    Omits nodes to which nothing can have happened.
     """
     if not names:
         return []
@@ -190,7 +190,7 @@ async def _with_requests(
     since: datetime | None,
     until: datetime | None,
 ) -> list[Node]:
-    """Add what audit says of the objects that are about nodes."""
+    """Add audited requests for the objects that concern nodes."""
     if not _is_audited(reading):
         return list(nodes)
     wanted = {node.name: objects_asked_for(node.facts) for node in nodes}
@@ -225,7 +225,7 @@ async def _requests(
     since: datetime | None,
     until: datetime | None,
 ) -> Sequence[StoredFact]:
-    """Read what audit says of objects, if it was ever recorded."""
+    """Read audited requests for objects; none if audit is not recorded."""
     if not _is_audited(reading):
         return []
     return await reading.facts(
@@ -243,7 +243,7 @@ def _is_audited(reading: Reading) -> bool:
 
 
 def _locks(knowledge: Knowledge) -> Sequence[str]:
-    """Return the keys of annotations that are locks."""
+    """Return the keys of annotations that rules define as locks."""
     return sorted({key for rule in knowledge.locks for key in rule.keys})
 
 
@@ -252,7 +252,7 @@ def _own(
     near: Mapping[str | None, Sequence[StoredFact]],
     knowledge: Knowledge,
 ) -> list[StoredFact]:
-    """Return what is about a node, in order: it names it, or holds a lock."""
+    """Return facts about a node, in order, with locks that it holds."""
     return _ordered(
         [
             *near.get(name, ()),
@@ -266,9 +266,9 @@ def _ordered(facts: list[StoredFact]) -> list[StoredFact]:
 
 
 def _stays(node: Node, knowledge: Knowledge) -> list[Stay]:
-    """Return when Pods that had to go may belong to what happened.
+    """Return when disruptions of Pods may belong to episodes of a node.
 
-    They open no chain and keep none open, and there are very many.
+    They neither open an episode nor extend one, and there are very many.
     """
     found = [chain.reach() for chain in node.chains(knowledge)]
     spans = [(s[0], s[1] or ALWAYS[1]) for s in found if s is not None]
@@ -283,7 +283,7 @@ def _with(node: Node, gone: Iterable[StoredFact]) -> Node:
 
 
 def is_about(stored: StoredFact, name: str, knowledge: Knowledge) -> bool:
-    """Return whether a fact concerns a node: a lock may name it."""
+    """Return whether a fact concerns a node, directly or in a lock."""
     fact = stored.fact
     if fact.node is not None:
         return fact.node == name
@@ -297,7 +297,7 @@ async def judge_nodes(
     account: Account,
     knowledge: Knowledge,
 ) -> list[Judged]:
-    """Judge what happened to nodes in a window, with its causes before it."""
+    """Judge nodes in a window, with causes from up to a day before."""
     since = window.since and shifted(window.since, -LOOKBACK)
     nodes = await nodes_of(
         reading, names, since=since, until=window.until, knowledge=knowledge
@@ -314,10 +314,10 @@ async def verdicts_of(
     *,
     everywhere: bool = False,
 ) -> list[Judged]:
-    """Judge what happened to nodes in a window, node by node, in order.
+    """Judge nodes in a window, node by node, each in order of time.
 
-    ``everywhere`` is for who asks about the whole fleet: it is looked at in
-    the whole window then, else around what happened.
+    ``everywhere`` is for questions about the whole fleet: it is read for the
+    whole window then, else only around episodes.
     """
     asked = [
         [c for c in node.chains(knowledge) if _touches(c, window)]
@@ -349,21 +349,21 @@ async def verdicts_of(
 
 
 def hiding(verdicts: Iterable[Judged]) -> Iterator[Hole]:
-    """Yield what reduces the confidence of verdicts."""
+    """Yield the holes that reduce the confidence of verdicts."""
     for verdict in verdicts:
         yield from verdict.hiding
 
 
 def _absent(streams: Iterable[Stream]) -> set[str]:
-    """Return what verdicts rest on and nobody ever recorded."""
+    """Return the resources that verdicts need and that were never recorded."""
     there = {s.resource if s.source == WATCH else s.source for s in streams}
     return {*NODE_RESOURCES, AUDIT} - there
 
 
 async def _gaps(reading: Reading, window: Window) -> list[Hole]:
-    """Return the gaps of a window and before it, into which chains reach.
+    """Return the gaps in a window and in the day before it.
 
-    What they hide may have been decided in them.
+    They may hide a fault or a decision.
     """
     since = window.since and shifted(window.since, -LOOKBACK)
     return [

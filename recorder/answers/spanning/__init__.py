@@ -1,6 +1,6 @@
-"""One log of which older days lie in the archive, or parts of younger ones.
+"""One log whose older days, or parts of later days, are in the archive.
 
-Pure: two readings of one log behind the port of one. What was carried forward
-when days were dropped is in both, as is what stayed of a day that an earlier
-release thinned, and counts once: as the database has it.
+Pure: two readings of one log behind the port of one. Entries that were carried
+forward from dropped days are in both, as are entries that remained of days
+that an earlier release thinned. They count once, as the database has them.
 """

@@ -1,4 +1,4 @@
-"""Merging what two halves of a log hold, in its order, each thing once."""
+"""Merging two halves of a log, in log order, each item once."""
 
 from collections import deque
 from collections.abc import (
@@ -21,19 +21,19 @@ Item = TypeVar("Item")
 AskFacts = Callable[[FactQuery], Awaitable[Sequence[StoredFact]]]
 
 ROUNDS_MAX = 4
-"""Steps from one half to the other, as between Pods and what owns them."""
+"""Rounds of queries to both halves, to follow owners of Pods."""
 
 Place = tuple[int, int]
-"""Where something is in a log: an entry, and which of its facts."""
+"""Position of an entry, and index of the fact."""
 
 
 def place(stored: StoredFact) -> tuple[int, int]:
-    """Return the place of a fact in its log."""
+    """Return the place of a fact in the log."""
     return stored.entry.position, stored.index
 
 
 def union(*parts: Sequence[StoredFact]) -> Sequence[StoredFact]:
-    """Return facts in the order of the log, each once, of the first part."""
+    """Return facts in log order, each once; the first part wins."""
     some = [part for part in parts if part]
     if len(some) < 2:  # noqa: PLR2004 - nothing to merge
         return [*some[0]] if some else []
@@ -43,7 +43,7 @@ def union(*parts: Sequence[StoredFact]) -> Sequence[StoredFact]:
 async def related(
     query: FactQuery, hot: AskFacts, cold: AskFacts
 ) -> Sequence[StoredFact]:
-    """Ask both halves, and again for what only one of them knew."""
+    """Query both halves, and again for objects that only one of them has."""
     found: Sequence[StoredFact] = ()
     asked, known = {*query.uids}, {*query.uids}
     for _ in range(ROUNDS_MAX):
@@ -51,7 +51,7 @@ async def related(
         halves = [await hot(again), await cold(again)]
         found = union(*halves, found)
         uids = [_uids(half) for half in halves]
-        # What both halves know both have followed.
+        # Both halves have followed the objects that both have.
         asked = (uids[0] ^ uids[1]) - known
         known |= uids[0] | uids[1]
         if not asked:
@@ -60,7 +60,7 @@ async def related(
 
 
 def _uids(facts: Sequence[StoredFact]) -> set[str]:
-    """Return the UIDs of the objects of facts."""
+    """Return the UIDs of objects in facts."""
     named = (stored.fact.object for stored in facts)
     return {one.uid for one in named if one is not None and one.uid}
 
@@ -68,7 +68,7 @@ def _uids(facts: Sequence[StoredFact]) -> set[str]:
 async def each_once(
     halves: Iterable[AsyncIterator[Item]], key: Callable[[Item], Hashable]
 ) -> AsyncIterator[Item]:
-    """Yield the items of one half after the other, each once."""
+    """Yield the items of each half in turn, each item once."""
     known = set()
     for half in halves:
         async for item in half:
@@ -82,9 +82,10 @@ async def merged(
     second: AsyncIterator[Sequence[Item]],
     key: Callable[[Item], Place],
 ) -> AsyncIterator[Sequence[Item]]:
-    """Yield pages of two sources, both in order, as pages in order.
+    """Merge the pages of two ordered sources into ordered pages.
 
-    What both have is the first one's. Not more than a page of each is held.
+    The first source wins for items in both. At most one page of each is in
+    memory.
     """
     sources = [_Source(first), _Source(second)]
     while True:
@@ -104,7 +105,7 @@ async def merged(
 
 
 class _Source(Generic[Item]):
-    """Pages of one half, and what is held of them."""
+    """Pages of one half, and the items that were read but not returned."""
 
     def __init__(self, pages: AsyncIterator[Sequence[Item]]) -> None:
         self._pages = pages

@@ -1,4 +1,4 @@
-"""What an answer from both halves of a log needs of the archive."""
+"""The port of the archive, for readings that span it and the database."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,46 +12,47 @@ __all__ = ["Archive"]
 
 
 class Archive(Protocol):
-    """The days of one log that the database does not have, or not whole."""
+    """The days of one log that were dropped or thinned in the database."""
 
     @property
     def dropped_position(self) -> int:
-        """Up to here everything was dropped, but for what is carried on."""
+        """The last dropped position; carried entries are in the database."""
 
     @property
     def last_position(self) -> int:
-        """Behind it nothing was dropped or thinned."""
+        """The last position that was dropped or thinned."""
 
     @property
     def until(self) -> datetime:
-        """When the last was observed of what was dropped."""
+        """When the last dropped entry was observed."""
 
     @property
     def holds_days(self) -> bool:
-        """Whether days are open that are not in the database."""
+        """Whether any open day is not in the database."""
 
     @property
     def opened(self) -> Reading | None:
-        """The days that can be read, as far as they were asked for."""
+        """The days that are open; None if none is."""
 
     async def reach(
         self, since: datetime | None, until: datetime | None
     ) -> None:
-        """Open the days of a time that were dropped, and some before them."""
+        """Open the dropped days of a span, and some before them."""
 
     async def reach_thinned(
         self, since: datetime | None, until: datetime | None
     ) -> None:
-        """Open the days of a time out of which something went before them."""
+        """Open the thinned days of a span."""
 
     async def reach_position(self, position: int) -> None:
         """Open the day of an entry that is not in the database."""
 
     async def reach_back(self) -> bool:
-        """Open days before those that are open; return if there were any."""
+        """Open the days before the open ones; return whether there are any."""
 
     def archived(self, window: Window, thinned: Sequence[Thinned]) -> Archived:
-        """Return what of a window was read, and what cannot be.
+        """Return which days of a window were read, and which cannot be.
 
-        Of what went out of days that are here, that is left which was not.
+        Thinned days whose entries were not read from the archive remain in
+        the result.
         """

@@ -1,8 +1,8 @@
-"""One log, of which some of it lies in the archive, as one reading.
+"""One log that is partly in the archive, as one reading.
 
-The archive is opened when a question reaches into it, by time or by the
-position of an entry, and not before: what is hot costs what it did. What it
-was opened for stays open, and from then on both halves are asked.
+The archive is opened only when a query needs it, by time or by the position of
+an entry: queries of the database alone cost no more. Opened days remain open,
+and from then on both halves are queried.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -45,7 +45,7 @@ from recorder.model.window import Window
 __all__ = ["SpanningReading"]
 
 LOOKBACK = timedelta(days=1)
-"""Before a window; what broke or was decided may tell what happened in it."""
+"""Read before a window: causes may come before their effects."""
 
 RELATED = {Purpose.FAMILY, Purpose.FAMILIES}
 
@@ -55,7 +55,7 @@ Found = TypeVar("Found")
 
 
 class SpanningReading:
-    """Satisfies the port `Reading`."""
+    """A `Reading` of the database (hot) and the archive (cold)."""
 
     def __init__(
         self,
@@ -70,14 +70,14 @@ class SpanningReading:
         self._hot = hot
         self._archive = archive
         self._at: int | None = None
-        """An entry of the archive that this reading ends with."""
+        """The position in the archive at which this reading ends, if any."""
 
         self._last = archive.last_position
         self._known: tuple[Reading, Reading] | None = None
 
     @classmethod
     async def opened(cls, hot: Reading, archive: Archive) -> Self:
-        """Open both; where nothing is hot, the archive says how it ended."""
+        """Open both; without entries in the database, end as the archive."""
         log = hot.log
         if log.observed_at is not None or not log.size:
             return cls(hot, archive)
@@ -90,7 +90,7 @@ class SpanningReading:
         )
 
     def _cold(self) -> Reading | None:
-        """Return the days that are open, up to where this reading ends."""
+        """Return the open days, up to the end of this reading."""
         opened = self._archive.opened
         if opened is None:
             return None
@@ -99,29 +99,29 @@ class SpanningReading:
         return self._known[1]
 
     def _whole(self) -> Reading | None:
-        """Return them unless all of them are thinned days."""
+        """Return the open days unless all of them are only thinned."""
         return self._cold() if self._archive.holds_days else None
 
     async def _place(self) -> None:
-        """Open the day of the entry that this reading ends with."""
+        """Open the day of the entry at which this reading ends."""
         if self._at is not None:
             await self._archive.reach_position(self._at)
 
     async def reach(
         self, since: datetime | None, until: datetime | None
     ) -> None:
-        """Prepare to be asked about a time, and what came before it."""
+        """Open the days of a span, and of the day before it."""
         begin = None if since is None else shifted(since, -LOOKBACK)
         await self._archive.reach(begin, until)
         await self._archive.reach_thinned(since, until)
 
     async def archived(self, window: Window) -> Archived:
-        """Return what of a window is not here, and what was read of it."""
+        """Return which days of a window were read from the archive."""
         hot = await self._hot.archived(window)
         return self._archive.archived(window, hot.thinned)
 
     def as_of(self, position: int) -> "SpanningReading":
-        """Return the log as it was when it ended at a position."""
+        """Return the log up to a position."""
         log = replace(self.log, size=min(position, self.log.size))
         made = SpanningReading(
             self._hot.as_of(position),
@@ -133,7 +133,7 @@ class SpanningReading:
         return made
 
     async def pinned(self, position: int) -> "SpanningReading":
-        """Return the log as if nothing had come behind a position."""
+        """Return the log as if it ended at a position, with its coverage."""
         hot = await self._hot.pinned(position)
         log, streams = hot.log, hot.streams
         if log.observed_at is None:
@@ -147,13 +147,13 @@ class SpanningReading:
         )
 
     async def again(self) -> "SpanningReading":
-        """Read where the same log stands now."""
+        """Return the same log as it is now."""
         return await SpanningReading.opened(
             await self._hot.again(), self._archive
         )
 
     async def first_position(self) -> int:
-        """Return the place of the oldest entry that is kept."""
+        """Return the position of the oldest entry in the database."""
         return await self._hot.first_position()
 
     def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
@@ -169,7 +169,7 @@ class SpanningReading:
     async def pages(
         self, query: ListQuery[Item], *, after: int, limit: int | None = None
     ) -> AsyncIterator[Sequence[Item]]:
-        """Yield what lies behind a position, in bounded memory."""
+        """Yield items after a position in pages, in bounded memory."""
         if after < self._last:
             await self._place()
         pages = self._hot.pages(query, after=after, limit=limit)
@@ -187,11 +187,11 @@ class SpanningReading:
         *,
         on_day: OnDay | None = None,
     ) -> int:
-        """Return the position after which the newest ``count`` items lie."""
+        """Return the position after which the newest ``count`` items are."""
         after = await self._hot.skip_to_newest(query, count, on_day=on_day)
         if (cold := self._cold()) is None or after >= self._last:
             return after
-        # Behind the later of both lie enough, and at most twice as many.
+        # After the later of both there are enough, and at most twice as many.
         old = await cold.skip_to_newest(query, count, on_day=on_day)
         after = max(after, old)
         pages = self.pages(query.counted(), after=after)
@@ -212,17 +212,17 @@ class SpanningReading:
             old = await cold.newest(selection, before=before)
             if old is not None or is_here:
                 return max(filter(None, (hot, old)), key=attrgetter("entry"))
-            # What did not change on the days that are open did before.
+            # An object that did not change on the open days changed earlier.
             if not await self._archive.reach_back():
                 break
         return hot
 
     async def facts_end(self) -> FactsEnd | None:
-        """Return where facts end; None where every entry has its own."""
+        """Return where facts end; None if all entries have theirs."""
         return await self._hot.facts_end()
 
     async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
-        """Return the facts for a purpose, in the order of the log."""
+        """Return facts for a purpose, in log order."""
         cold = await self._opened(query)
         if cold is None:
             return await self._hot.facts(query)
@@ -236,7 +236,7 @@ class SpanningReading:
         return union(hot, await cold.facts(query))
 
     async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
-        """Return names, each once: of both halves."""
+        """Return the names in both halves, each once."""
         cold = await self._opened(query)
         hot = await self._hot.names(query)
         if cold is None:
@@ -246,13 +246,13 @@ class SpanningReading:
     async def states(
         self, query: StateQuery[Key, Found]
     ) -> Mapping[Key, Found]:
-        """Return what both halves know of each of some things."""
+        """Return the states that both halves have, by key."""
         cold = await self._opened(query)
         hot = await self._hot.states(query)
         if cold is None or isinstance(query, HeartbeatsOf):
             return hot
         if isinstance(query, NodesBefore) and query.at > self._archive.until:
-            # Of what was dropped, the newest versions and some others are hot.
+            # The database has the newest versions of dropped days.
             rest = [name for name in query.names if name not in hot]
             query = cast("StateQuery[Key, Found]", replace(query, names=rest))
         old = await cold.states(query)
@@ -264,12 +264,12 @@ class SpanningReading:
         self,
         query: FactQuery | NameQuery[Item] | StateQuery[Key, Found],
     ) -> Reading | None:
-        """Open the days that a query is about; return what is open of them."""
+        """Open the days that a query needs; return the open days."""
         if query.span is not None:
             await self._archive.reach(*query.span)
         return self._whole() if query.of_whole_days else self._cold()
 
     def _halves(self) -> Sequence[Reading]:
-        """Return what is open, oldest first."""
+        """Return the halves that are open, the older first."""
         cold = self._cold()
         return [self._hot] if cold is None else [cold, self._hot]

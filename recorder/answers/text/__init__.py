@@ -1,5 +1,4 @@
 """Forms of text that all answers share: tables, lines and drawings.
 
-Pure: the same rows give the same bytes. Nothing here asks anything or reads
-a log.
+Pure and deterministic; nothing here reads a log.
 """

@@ -1,7 +1,7 @@
-"""Plain text: tables and sizes, and what a terminal may be shown.
+"""Plain text: simple tables, sizes, and text that is safe on a terminal.
 
-Tables are columns with spaces between them, as kubectl prints them, so that
-they can be cut and searched; nothing is shortened to fit a terminal.
+Tables have columns with spaces between them, as kubectl prints them, so that
+scripts can cut and search them; nothing is shortened to fit a terminal.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,27 +25,27 @@ CONTROLS = {
     **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
     **dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
 }
-"""Control characters, and those that turn the direction of a text, as signs
-that are only shown: whoever names an object or words an Event must not write
-to the terminal of who reads it, nor hide anything in a report. The page has
-the same in `api/page/words/shown.js`."""
+"""Printable signs for control characters, and for those that change the
+direction of text: names of objects and texts of Events must not control a
+terminal, nor hide anything in a report. The page has the same in
+`api/page/words/shown.js`."""
 
 
 BREAKS = str.maketrans("\n\r\t", "   ")
 
 
 def plain(text: str) -> str:
-    """Return a text that a terminal only shows."""
+    """Return a text without control characters."""
     return text.translate(CONTROLS)
 
 
 def escaped(text: str) -> str:
-    """Return a text for HTML and SVG, with the signs of a terminal."""
+    """Return a text for HTML and SVG, without control characters."""
     return escape(plain(text.translate(BREAKS)))
 
 
 class Columns:
-    """Pads rows to columns, page by page; widths only grow."""
+    """Pads rows to columns, page by page; widths never shrink."""
 
     def __init__(self, titles: Sequence[str]) -> None:
         self._titles = titles
@@ -63,7 +63,7 @@ class Columns:
         return [self._line(row) for row in shown]
 
     def _grow(self, rows: Iterable[Sequence[str]]) -> None:
-        # The last column is not padded and may be as long as it likes.
+        # The last column is not padded and can have any length.
         for row in rows:
             for place, cell in enumerate(row[:-1]):
                 self._widths[place] = max(self._widths[place], len(cell))
@@ -77,7 +77,7 @@ class Columns:
 
 
 def human_bytes(count: int) -> str:
-    """Write a size, for example ``1.4 GiB``."""
+    """Return a size in words, such as ``1.4 GiB``."""
     size = float(count)
     for unit in ("B", "KiB", "MiB", "GiB"):
         if size < KIB:

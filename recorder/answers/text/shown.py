@@ -1,7 +1,7 @@
 """Answers as commands print them: a text, or a list.
 
-Each has what people read and what JSON and YAML encode; a command chooses by
-the form that is asked for.
+Each has lines for people, and the document that JSON and YAML encode; a
+command chooses by the output format.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ class Text:
     document: object
     lines: Sequence[str] = ()
     notes: Sequence[str] = ()
-    """What is said beside it, in every form."""
+    """Notes for people, with every output format."""
 
     judged: bool = False
     """Whether lines end with how certain they are."""
@@ -27,14 +27,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One line of a list."""
+    """One row of a list."""
 
     name: str
-    """By which another command takes it."""
+    """Its name as an argument of other commands."""
 
     cells: Sequence[Cell]
     document: object
-    """None for what people alone are shown."""
+    """Its JSON document; None for rows that only a table has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,20 +44,20 @@ class Listing:
     columns: Sequence[Column]
     items: Sequence[Item]
     whole: Callable[[Sequence[object]], object]
-    """Makes the document of the answer of those of the items."""
+    """Returns the document of the answer, from those of the items."""
 
     nothing: str
-    """What is said where there is none."""
+    """The text for an empty list."""
 
     notes: Sequence[str] = ()
-    """What is said beside it, in every form."""
+    """Notes for people, with every output format."""
 
     text_notes: Sequence[str] = ()
-    """What is said beside a table."""
+    """Notes for people, only with a table."""
 
     before: Sequence[str] = ()
     after: Sequence[str] = ()
-    """Lines around a table."""
+    """Lines before and after a table."""
 
     says_missing: bool = False
-    """Whether a table says itself what may be missing."""
+    """Whether the table itself shows what may be missing."""

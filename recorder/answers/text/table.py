@@ -1,8 +1,8 @@
-"""Tables: full in a pipe, and as wide as the terminal where there is one.
+"""Tables: complete in a pipe, fitted to the width of a terminal.
 
-For a pipe nothing is shortened, so that a script can cut and search it. On a
-terminal times lose what their age says too, columns of less weight give way,
-and the last column ends where the line does.
+In a pipe nothing is shortened, so that scripts can cut and search it. On a
+terminal times are shortened, columns of low priority are omitted, and the last
+column is truncated at the end of the line.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ Cell = str | int | float | datetime | None
 
 NOTHING = "-"
 LAST_MIN = 24
-"""Characters that the last column keeps before others give way to it."""
+"""Characters that the last column has at least; others are omitted first."""
 
 CONFIDENCES: Mapping[str, str] = {
     "proven": "green",
@@ -27,18 +27,18 @@ CONFIDENCES: Mapping[str, str] = {
     "possible": "yellow",
     "unknown": "red",
 }
-"""Colours of how certain something is."""
+"""Colours of levels of confidence."""
 
 UNITS = ((365 * 86400, "y"), (86400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
 
 class Kind(Enum):
-    """What the cells of a column are."""
+    """The kind of values in a column."""
 
     TEXT = auto()
     TIME = auto()
     AGE = auto()
-    """How long ago a time was; only people want it."""
+    """How long ago a time was; only in tables for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +48,17 @@ class Column:
     title: str
     kind: Kind = Kind.TEXT
     rank: int = 0
-    """Where the terminal is narrow the highest gives way first; 0 never."""
+    """On a narrow terminal the highest is omitted first; 0 never is."""
 
     wide: bool = False
-    """Whether it is only shown where all is wanted."""
+    """Whether it is shown only with ``-o wide``."""
 
     colours: Mapping[str, str] = field(default_factory=dict)
-    """Of values, on a terminal."""
+    """Colours of values, on a terminal."""
 
 
 def age(since: datetime, now: datetime) -> str:
-    """Write how long ago something was, in one or two units: ``3d4h``."""
+    """Return how long ago a time was, in one or two units: ``3d4h``."""
     left = max(int((now - since) / timedelta(seconds=1)), 0)
     for place, (size, unit) in enumerate(UNITS):
         if left >= size or size == 1:
@@ -72,7 +72,7 @@ def age(since: datetime, now: datetime) -> str:
 
 
 class Table:
-    """Rows as lines, page by page; columns only grow."""
+    """Formats rows as lines, page by page; columns never shrink."""
 
     def __init__(
         self,
@@ -87,10 +87,10 @@ class Table:
 
         Args:
             columns: from left to right.
-            now: what ages are counted to.
-            width: of the terminal; None where nothing is to be shortened.
-            wide: whether all columns are wanted, in full.
-            paint: colours a text, where colours are wanted.
+            now: the time that ages end at.
+            width: of the terminal; None to shorten nothing.
+            wide: whether to show all columns, in full.
+            paint: colours a text; None for no colours.
         """
         self._now = now
         self._width = None if wide else width
@@ -104,7 +104,7 @@ class Table:
         self._widths = [len(column.title) for column in columns]
 
     def header(self, rows: Iterable[Sequence[Cell]] = ()) -> str:
-        """Return the line of titles, laid out for the first rows."""
+        """Return the line of titles, with widths for the first rows."""
         self._grow([self._texts(row) for row in rows])
         self._fit()
         titles = [column.title for column in self._all]
@@ -132,7 +132,7 @@ class Table:
         return plain(f"{cell:.2f}" if isinstance(cell, float) else str(cell))
 
     def _clock(self, at: datetime) -> str:
-        """Write a time as short as it is clear."""
+        """Return a time, without the year if it is the current one."""
         at = at.astimezone(UTC)
         if at.year != self._now.astimezone(UTC).year:
             return f"{at:%Y-%m-%d %H:%M:%S}"
@@ -144,7 +144,7 @@ class Table:
                 self._widths[place] = max(self._widths[place], len(cell))
 
     def _fit(self) -> None:
-        """Let columns give way until the last one has room."""
+        """Omit columns until the last one has room."""
         while self._width is not None:
             last = self._widths[self._shown[-1]]
             if self._used() + min(last, LAST_MIN) <= self._width:
@@ -159,7 +159,7 @@ class Table:
             self._shown.remove(max(ranked)[1])
 
     def _used(self) -> int:
-        """Return how many characters stand before the last column."""
+        """Return the number of characters before the last column."""
         return sum(
             self._widths[place] + len(BETWEEN) for place in self._shown[:-1]
         )
