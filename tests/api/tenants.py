@@ -1,7 +1,7 @@
 """Two tenants of one machine, their log, and readers of it over HTTP.
 
 Everything of a tenant has its name in its own, and so has everything that
-others may not read; what nobody but an operator may read says so.
+others may not read; what only an operator may read says so.
 """
 
 import asyncio
@@ -69,7 +69,7 @@ TENANTS = ("amber", "blue")
 def a_machine(
     name: str, version: int, *, boot: str = "1", hung: bool = False
 ) -> dict[str, Any]:
-    """Return a Node with a document that names the images of everybody."""
+    """Return a Node with a document that names the images of all tenants."""
     hangs = {
         "type": "KernelDeadlock",
         "status": str(hung),
@@ -129,7 +129,7 @@ def a_namespace(name: str, version: int) -> dict[str, Any]:
     return made
 
 
-def told_of(
+def an_event_about(
     kind: str, namespace: str, name: str, version: int, message: str
 ) -> dict[str, Any]:
     """Return an Event about an object."""
@@ -237,13 +237,15 @@ def tenants_story() -> Iterator[list[Observation]]:
             a_frame(
                 EVENTS,
                 "ADDED",
-                told_of("Pod", namespace, name, 26, f"{namespace} restarts"),
+                an_event_about(
+                    "Pod", namespace, name, 26, f"{namespace} restarts"
+                ),
                 when=26,
             ),
             a_frame(
                 EVENTS,
                 "ADDED",
-                told_of(
+                an_event_about(
                     "Node",
                     "",
                     MACHINE,
@@ -267,7 +269,9 @@ def tenants_story() -> Iterator[list[Observation]]:
         a_frame(
             EVENTS,
             "ADDED",
-            told_of("Node", "", MACHINE, 62, f"Node {MACHINE} rebooted"),
+            an_event_about(
+                "Node", "", MACHINE, 62, f"Node {MACHINE} rebooted"
+            ),
             when=62,
         ),
         *(
@@ -301,7 +305,7 @@ class Cluster:
 
     def __init__(self) -> None:
         self.withdrawn: set[str] = set()
-        """Namespaces that nobody may read any more."""
+        """Namespaces that may no longer be read."""
 
         self.asked: list[Right] = []
 

@@ -1,4 +1,4 @@
-"""Who may ask, and that nobody else may."""
+"""Who may ask, and that all others may not."""
 
 import asyncio
 import stat
@@ -61,7 +61,7 @@ async def test_a_token_admits_from_when_it_is_made_until_it_is_revoked(
 
 
 @pytest.mark.parametrize("token", [None, "", "rec_wrong", "x" * 5000, "ä"])
-async def test_nobody_else_is_admitted(
+async def test_no_one_else_is_admitted(
     guarded: Client, token: str | None
 ) -> None:
     reply = await asked(guarded, token)
@@ -88,14 +88,14 @@ async def test_a_subscription_ends_when_its_token_is_revoked(
     assert document["errors"][0]["extensions"]["code"] == "access.denied"
 
 
-async def test_probes_need_no_token_and_tell_nothing(guarded: Client) -> None:
+async def test_probes_need_no_token_and_show_nothing(guarded: Client) -> None:
     for path in ("healthz", "readyz"):
         reply = await guarded.request("GET", path)
         assert reply.status == 200
         assert len(reply.body) < 20
 
 
-async def test_tokens_that_cannot_be_read_admit_nobody(
+async def test_tokens_that_cannot_be_read_admit_no_one(
     guarded: Client, tokens: TokenFile, tmp_path: Path
 ) -> None:
     token = tokens.add("one")

@@ -116,7 +116,7 @@ async def test_an_older_client_is_answered_too(serving_address: str) -> None:
     assert found["verdicts"]
 
 
-async def test_what_is_unknown_is_told_as_unknown_with_its_evidence(
+async def test_what_is_unknown_is_shown_as_unknown_with_its_evidence(
     serving_address: str,
 ) -> None:
     async with over_http(serving_address) as agent:
@@ -134,7 +134,7 @@ async def test_what_is_unknown_is_told_as_unknown_with_its_evidence(
     assert entry["says"]
 
 
-async def test_descriptions_tell_a_model_to_say_unknown(
+async def test_descriptions_ask_a_model_to_say_unknown(
     serving_address: str,
 ) -> None:
     async with over_http(serving_address) as agent:
@@ -207,7 +207,7 @@ async def test_an_answer_that_no_model_could_read_is_refused(
     assert "more than 5: ask for a shorter window" in said
 
 
-async def test_nothing_of_the_inside_is_told(
+async def test_nothing_of_the_inside_is_shown(
     serving_address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*given: object, **more: object) -> None:
@@ -223,7 +223,7 @@ async def test_nothing_of_the_inside_is_told(
     assert "secret" not in said
 
 
-async def test_an_agent_needs_a_token_as_everybody_does(
+async def test_an_agent_needs_a_token_as_all_do(
     asked_database: Database, tmp_path: Path
 ) -> None:
     tokens = TokenFile(tmp_path / "tokens")
@@ -316,7 +316,7 @@ async def test_an_agent_that_leaves_in_mid_body_leaves_no_traceback(
     assert record.exc_info is None
 
 
-async def test_without_the_sdk_an_agent_is_told_what_to_install(
+async def test_without_the_sdk_the_error_names_what_to_install(
     served: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("api.mcp.endpoint.find_spec", lambda _: None)

@@ -1,4 +1,4 @@
-"""Plain objects by columns: what graphql-core would tell, to the letter.
+"""Plain objects by columns: what graphql-core would answer, to the letter.
 
 The oracle is graphql-core's own executor, given the same queries and objects,
 among them objects that hold what they should not.
@@ -71,7 +71,7 @@ class Leaf:
     texts: list[str | None] | None
 
     @strawberry.field
-    def told(self) -> str:
+    def quoted(self) -> str:
         return f"<{self.text}>"
 
 
@@ -184,7 +184,7 @@ def spoil(random: Random, branches: list[Branch], times: int) -> None:
 
 def a_query(random: Random) -> str:
     def leaf() -> str:
-        names = random.sample((*LEAVES, "told"), random.randrange(1, 8))
+        names = random.sample((*LEAVES, "quoted"), random.randrange(1, 8))
         return " ".join(names)
 
     parts = [
@@ -200,7 +200,7 @@ def a_query(random: Random) -> str:
     )
 
 
-async def told(
+async def answered(
     query: str, branches: list[Branch], by: type[Executor[Any]] | None
 ) -> ExecutionResult:
     found: Any = execute(
@@ -218,7 +218,7 @@ OF_A_BRANCH = " ".join(f"{name} {{ {OF_A_LEAF} }}" for name in BRANCHES)
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=map(str, range(len(WRONG))))
-async def test_what_is_wrong_is_told_as_the_stock_executor_tells_it(
+async def test_what_is_wrong_is_as_with_the_stock_executor(
     wrong: Any,
 ) -> None:
     query = f"{{ branches {{ class {OF_A_BRANCH} }} }}"
@@ -228,14 +228,14 @@ async def test_what_is_wrong_is_told_as_the_stock_executor_tells_it(
         spoiled = branches[0].rows[-1][-1] if place else branches[0]
         setattr(spoiled, attribute, wrong)
 
-        stock = await told(query, branches, None)
-        columns = await told(query, branches, ColumnExecutor)
+        stock = await answered(query, branches, None)
+        columns = await answered(query, branches, ColumnExecutor)
 
         assert columns.formatted == stock.formatted, name
 
 
 @pytest.mark.parametrize("seed", range(10))
-async def test_columns_tell_what_the_stock_executor_tells(seed: int) -> None:
+async def test_columns_answer_what_the_stock_executor_does(seed: int) -> None:
     random = Random(seed)
     for _ in range(30):
         branches = [a_branch(random) for _ in range(random.randrange(1, 4))]
@@ -243,8 +243,8 @@ async def test_columns_tell_what_the_stock_executor_tells(seed: int) -> None:
         query = a_query(random)
         assert not validate(SCHEMA, parse(query)), query
 
-        stock = await told(query, branches, None)
-        columns = await told(query, branches, ColumnExecutor)
+        stock = await answered(query, branches, None)
+        columns = await answered(query, branches, ColumnExecutor)
 
         assert columns.formatted == stock.formatted, query
         if stock.data is not None and not stock.errors:
@@ -254,7 +254,7 @@ async def test_columns_tell_what_the_stock_executor_tells(seed: int) -> None:
 
 
 def _leaves(data: Any) -> Any:
-    """Yield names and values in the order in which they are told."""
+    """Yield names and values in the order in which they are answered."""
     if isinstance(data, dict):
         for name, value in data.items():
             yield name

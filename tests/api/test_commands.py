@@ -83,7 +83,7 @@ async def test_it_serves_until_it_is_asked_to_stop(
         assert not (tmp_path / "serve.address").exists()
 
 
-async def test_an_address_that_is_taken_is_told(
+async def test_an_address_that_is_taken_is_reported(
     asked_database: Database, tmp_path: Path
 ) -> None:
     with socket.socket() as taken:

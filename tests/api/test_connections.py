@@ -107,7 +107,7 @@ REFUSED = HALF.replace(b"Host: localhost", b"Host: elsewhere")
 
 @pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize(
-    ("begun", "told"),
+    ("begun", "status"),
     [
         (b"\r\n", b"408 "),
         (b"POST /graphql HT", b"408 "),
@@ -119,7 +119,7 @@ REFUSED = HALF.replace(b"Host: localhost", b"Host: elsewhere")
     ids=["nothing", "line", "body", "second", "second body", "refused"],
 )
 async def test_a_request_that_does_not_become_whole_is_cut_off(
-    served: Client, begun: bytes, told: bytes
+    served: Client, begun: bytes, status: bytes
 ) -> None:
     reader, writer = await opened(served)
     writer.write(begun)
@@ -127,7 +127,7 @@ async def test_a_request_that_does_not_become_whole_is_cut_off(
         answer = await reader.read()
     writer.close()
 
-    assert answer.startswith(b"HTTP/1.1 " + told)
+    assert answer.startswith(b"HTTP/1.1 " + status)
     assert await served.answers()
 
 

@@ -194,7 +194,7 @@ async def test_an_object_has_versions_a_past_and_differences(
     ]
 
 
-async def test_a_workload_is_told_over_nodes_and_time(served: Client) -> None:
+async def test_a_workload_is_shown_over_nodes_and_time(served: Client) -> None:
     hit = await served.ask(
         """{ impact(cluster: "rack-loss-jobset", rack: null,
           nodes: ["gpu-002"]) { workloads { workload { kind namespace name }
@@ -287,14 +287,14 @@ async def test_the_report_of_an_incident_is_the_one_of_the_command(
     )
     name = found["why"]["verdicts"][0]["id"]
 
-    told = await served.ask(
+    answer = await served.ask(
         """query Report($subject: String!) { postmortem(subject: $subject) {
           node summary markdown html verdicts { id } coverage { complete }
           position } }""",
         subject=name,
     )
 
-    report = told["postmortem"]
+    report = answer["postmortem"]
     assert report["node"] == "gpu-002"
     assert report["markdown"].startswith("# Postmortem: gpu-002")
     assert f"--as-of {report['position']}`" in report["markdown"]

@@ -106,11 +106,11 @@ async def test_only_the_newest_are_given_where_a_limit_is(
     ]
 
 
-TOLD = ("cluster=crash&facts=1", "cluster=crash", "cluster=drain-audited")
+EXPORTED = ("cluster=crash&facts=1", "cluster=crash", "cluster=drain-audited")
 
 
-@pytest.mark.parametrize("query", [*TOLD, f"{TOLD[0]}&since=3650d"])
-async def test_nothing_is_told_behind_the_end_of_a_complete_export(
+@pytest.mark.parametrize("query", [*EXPORTED, f"{EXPORTED[0]}&since=3650d"])
+async def test_nothing_is_sent_after_the_end_of_a_complete_export(
     served: Client, query: str
 ) -> None:
     *lines, end = await exported(served, query)

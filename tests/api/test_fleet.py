@@ -137,13 +137,13 @@ async def test_incidents_of_all_are_one_list_behind_one_cursor(
 
     found = await paged(fleet, INCIDENTS, "incidents", size, forward=forward)
 
-    told = [
+    listed = [
         (edge["node"]["from"], edge["cluster"], edge["node"]["id"])
         for edge in found
     ]
-    assert [one[0] for one in told] == [one[0] for one in expected]
-    assert sorted(told) == expected
-    for _, cluster, name in told:
+    assert [one[0] for one in listed] == [one[0] for one in expected]
+    assert sorted(listed) == expected
+    for _, cluster, name in listed:
         assert name.startswith(f"{cluster}:1/")
     before: dict[str, Any] = {"before": found[13]["cursor"], "last": 4}
     back = await fleet.ask(INCIDENTS, clusters=["*"], **before)
@@ -176,18 +176,18 @@ async def paged(
 
 
 @pytest.mark.parametrize("forward", [True, False])
-async def test_entries_of_all_are_told_once_and_each_log_in_its_order(
+async def test_entries_of_all_come_once_and_each_log_in_its_order(
     fleet: Client, *, forward: bool
 ) -> None:
     found = await paged(fleet, ENTRIES, "entries", 500, forward=forward)
 
-    told: dict[str, list[int]] = {}
+    listed: dict[str, list[int]] = {}
     for edge in found:
         log, _, position = edge["node"]["name"].rpartition("/")
         assert log == f"{edge['cluster']}:1"
-        told.setdefault(edge["cluster"], []).append(int(position))
-    assert sorted(told) == CLUSTERS
-    for name, positions in told.items():
+        listed.setdefault(edge["cluster"], []).append(int(position))
+    assert sorted(listed) == CLUSTERS
+    for name, positions in listed.items():
         assert positions == sorted(set(positions)), name
     one: list[dict[str, Any]] = []
     cursor = None
@@ -198,7 +198,7 @@ async def test_entries_of_all_are_told_once_and_each_log_in_its_order(
         one += answer["entries"]["edges"]
         info = answer["entries"]["pageInfo"]
         cursor = info["endCursor"] if info["hasNextPage"] else None
-    assert told[CLUSTERS[0]] == [
+    assert listed[CLUSTERS[0]] == [
         int(edge["node"]["name"].rpartition("/")[2]) for edge in one
     ]
 
@@ -316,7 +316,7 @@ async def test_a_cursor_of_a_fleet_is_refused_by_one_log_and_others(
     assert await refused(ENTRIES, clusters=["*"], before=cursor)
 
 
-async def test_one_that_was_away_is_told_from_where_it_was_left(
+async def test_one_that_was_away_continues_where_it_was_left(
     fleet_databases: dict[str, Database],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -342,7 +342,7 @@ async def test_one_that_was_away_is_told_from_where_it_was_left(
 
         for forward, lost in ((True, State.HUNG), (False, State.CUT)):
             turned = "after" if forward else "before"
-            told: list[str] = []
+            listed: list[str] = []
             cursor, more = None, True
             for state in (State.WHOLE, lost, State.WHOLE):
                 wire.become(state)
@@ -352,7 +352,7 @@ async def test_one_that_was_away_is_told_from_where_it_was_left(
                     return await away() == wanted
 
                 await until(settled, f"{second} is {state}", seconds=30)
-                for _ in range(100 if told and not expected else 2):
+                for _ in range(100 if listed and not expected else 2):
                     page: dict[str, Any] = {
                         turned: cursor,
                         "first" if forward else "last": 60,
@@ -362,7 +362,7 @@ async def test_one_that_was_away_is_told_from_where_it_was_left(
                     hole = [o["cluster"] for o in answer["coverage"]["away"]]
                     assert hole == expected
                     edges, info = answer["edges"], answer["pageInfo"]
-                    told += [edge["node"]["name"] for edge in edges]
+                    listed += [edge["node"]["name"] for edge in edges]
                     cursor = info["endCursor" if forward else "startCursor"]
                     more = info[
                         "hasNextPage" if forward else "hasPreviousPage"
@@ -370,11 +370,11 @@ async def test_one_that_was_away_is_told_from_where_it_was_left(
                     if not more:
                         break
             assert not more
-            assert len(told) == len(set(told))
+            assert len(listed) == len(set(listed))
             every = await paged_of(client, first) + await paged_of(
                 client, second
             )
-            assert sorted(told) == sorted(every)
+            assert sorted(listed) == sorted(every)
 
 
 async def paged_of(client: Client, cluster: str) -> list[str]:

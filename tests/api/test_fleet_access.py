@@ -92,7 +92,7 @@ async def test_that_the_own_cluster_is_away_is_no_empty_answer(
             await seen.known()
 
 
-async def test_a_database_tells_of_no_cluster_that_is_not_registered_there(
+async def test_a_database_shows_no_cluster_that_is_not_registered_there(
     fleet_databases: dict[str, Database],
 ) -> None:
     url = fleet_databases[OTHER].dsn("reader")
@@ -144,7 +144,7 @@ async def test_reads_are_recorded_where_they_are_answered(
             await until(answers, "reads are recorded", seconds=30)
             assert (await asked(client, token, one)).status == 200
             assert (await asked(client, token, both)).status == 200
-            told = [
+            queries = [
                 [
                     read["requestObject"]["query"]
                     for read in await reads_of(database)
@@ -152,6 +152,6 @@ async def test_reads_are_recorded_where_they_are_answered(
                 for database in (own, other)
             ]
 
-    assert told[0][-2:] == [one, both]
-    assert both in told[1]
-    assert one not in told[1]
+    assert queries[0][-2:] == [one, both]
+    assert both in queries[1]
+    assert one not in queries[1]

@@ -1,4 +1,4 @@
-"""Merging what logs tell: each thing once, whoever is away meanwhile."""
+"""Merging what logs hold: each thing once, whichever is away meanwhile."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -58,7 +58,7 @@ def test_pages_are_the_sorted_union(
             key=lambda one: (one[1].at, one[0], one[1].spot),
         )
     ]
-    told: list[str] = []
+    gathered: list[str] = []
     cursor, more = None, True
     while more:
         turn = turn_of(size, cursor, forward=forward)
@@ -66,12 +66,12 @@ def test_pages_are_the_sorted_union(
             turn, {n: ask(turn, n, log) for n, log in fleet.items()}
         )
         page = found.nodes
-        told = [*told, *page] if forward else [*page, *told]
+        gathered = [*gathered, *page] if forward else [*page, *gathered]
         info = found.info
         more = info.has_next_page if forward else info.has_previous_page
         cursor = info.end_cursor if forward else info.start_cursor
         assert len(page) == size or not more
-    assert told == expected
+    assert gathered == expected
 
 
 @given(
@@ -82,12 +82,12 @@ def test_pages_are_the_sorted_union(
     ),
     st.booleans(),
 )
-def test_who_is_away_for_some_pages_is_told_once_and_in_order(
+def test_who_is_away_for_some_pages_comes_once_and_in_order(
     fleet: dict[str, Log],
     turns: list[tuple[int, set[str]]],
     forward: bool,  # noqa: FBT001 - drawn
 ) -> None:
-    told: list[str] = []
+    gathered: list[str] = []
     cursor = None
     for size, away in [*turns, *[(3, set[str]())] * 12]:
         turn = turn_of(size, cursor, forward=forward)
@@ -98,12 +98,12 @@ def test_who_is_away_for_some_pages_is_told_once_and_in_order(
         }
         found = merged(turn, there)
         page = found.nodes
-        told = [*told, *page] if forward else [*page, *told]
+        gathered = [*gathered, *page] if forward else [*page, *gathered]
         info = found.info
         cursor = (info.end_cursor if forward else info.start_cursor) or cursor
 
     for name, log in fleet.items():
-        assert [one for one in told if one.startswith(f"{name}/")] == [
+        assert [one for one in gathered if one.startswith(f"{name}/")] == [
             item.node for item in log
         ]
 
@@ -128,10 +128,10 @@ def test_any_cursor_leads_both_ways(
     cursors = [cursor for cursor, _, _ in found.rows()]
     for forward in (True, False):
         again = turn_of(500, cursors[place], forward=forward)
-        told = [
+        gathered = [
             item.node
             for _, item in merged(
                 again, {n: ask(again, n, log) for n, log in fleet.items()}
             ).items
         ]
-        assert told == (every[here + 1 :] if forward else every[:here])
+        assert gathered == (every[here + 1 :] if forward else every[:here])

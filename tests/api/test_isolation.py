@@ -1,4 +1,4 @@
-"""A slow or huge question keeps nobody waiting but who asked it."""
+"""A slow or huge question keeps only the one who asked it waiting."""
 
 import asyncio
 import threading
@@ -64,7 +64,7 @@ async def test_an_answer_that_takes_too_long_is_given_up(
     assert await served.ask(FAST)
 
 
-async def test_too_many_questions_are_told_to_come_again(
+async def test_too_many_questions_are_asked_to_retry(
     served: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "WAITING_MAX", 0)

@@ -1,4 +1,4 @@
-"""Subscribers are told of incidents and of verdicts that change."""
+"""Subscribers receive incidents and verdicts that change."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -31,22 +31,22 @@ def ready(node: str, version: int, status: str) -> Any:
     return a_frame(NODES, "MODIFIED", document, when=version)
 
 
-async def told(one: Listening, field: str) -> Any:
+async def next_of(one: Listening, field: str) -> Any:
     name, document = await one.event()
     assert name == "next"
     assert "errors" not in document, document
     return document["data"][field]
 
 
-async def test_an_incident_is_told_when_it_begins_and_when_it_ends(
+async def test_an_incident_is_sent_when_it_begins_and_when_it_ends(
     growing: Client, written_log: WrittenLog
 ) -> None:
     async with listening(growing, query=INCIDENTS) as one:
-        began = await told(one, "incidents")
+        began = await next_of(one, "incidents")
         await written_log.append(ready("n1", 60, "Unknown"))
-        away = await told(one, "incidents")
+        away = await next_of(one, "incidents")
         await written_log.append(ready("n1", 120, "True"))
-        back = await told(one, "incidents")
+        back = await next_of(one, "incidents")
 
     assert began["incidents"] == []
     (incident,) = away["incidents"]
@@ -59,7 +59,7 @@ async def test_an_incident_is_told_when_it_begins_and_when_it_ends(
     assert back["gone"] == []
 
 
-async def test_a_changed_verdict_is_told_and_no_other(
+async def test_a_changed_verdict_is_sent_and_no_other(
     growing: Client, written_log: WrittenLog
 ) -> None:
     await written_log.append(
@@ -69,11 +69,11 @@ async def test_a_changed_verdict_is_told_and_no_other(
         listening(growing, query=VERDICTS) as everything,
         listening(growing, query=VERDICTS, node="n2") as of_one,
     ):
-        began = await told(everything, "verdicts")
-        one = await told(of_one, "verdicts")
+        began = await next_of(everything, "verdicts")
+        one = await next_of(of_one, "verdicts")
         await written_log.append(ready("n2", 120, "True"))
-        changed = await told(everything, "verdicts")
-        change = await told(of_one, "verdicts")
+        changed = await next_of(everything, "verdicts")
+        change = await next_of(of_one, "verdicts")
 
     assert [v["node"] for v in began["verdicts"]] == ["n1", "n2"]
     assert [v["node"] for v in one["verdicts"]] == ["n2"]
@@ -89,7 +89,7 @@ async def test_what_is_judged_is_what_the_question_answers(
     query = "{ incidents { nodes { id happened nodes to } } }"
     found = await growing.ask(query)
     async with listening(growing, query=INCIDENTS) as one:
-        began = await told(one, "incidents")
+        began = await next_of(one, "incidents")
 
     assert began["incidents"] == found["incidents"]["nodes"] != []
 
@@ -109,9 +109,9 @@ async def test_a_log_is_judged_once_for_all(
 
         async def subscriber() -> None:
             async with listening(growing, query=INCIDENTS) as one:
-                await told(one, "incidents")
+                await next_of(one, "incidents")
                 begun.release()
-                change = await told(one, "incidents")
+                change = await next_of(one, "incidents")
                 assert change["incidents"]
 
         begun = asyncio.Semaphore(0)
@@ -124,13 +124,13 @@ async def test_a_log_is_judged_once_for_all(
     assert len(judged) == 2
 
 
-async def test_too_many_are_told_to_come_later(
+async def test_too_many_are_asked_to_come_later(
     growing: Client, written_log: WrittenLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     del written_log
     monkeypatch.setattr("api.resolvers.judging.SUBSCRIBERS_MAX", 1)
     async with listening(growing, query=INCIDENTS) as one:
-        await told(one, "incidents")
+        await next_of(one, "incidents")
         async with listening(growing, query=INCIDENTS) as other:
             _, document = await other.event()
 
@@ -152,7 +152,7 @@ async def test_a_judgement_that_fails_ends_its_subscription_alone(
         async with listening(growing, query=INCIDENTS) as one:
             _, document = await one.event()
     async with listening(growing, query=INCIDENTS) as later:
-        began = await told(later, "incidents")
+        began = await next_of(later, "incidents")
 
     assert document["errors"][0]["extensions"]["code"] == "internal"
     assert "secret" not in str(document)
@@ -181,7 +181,7 @@ def news(
     return changed, [*what.gone], {**what.renamed}
 
 
-def test_what_is_no_more_is_gone_and_what_stays_is_not_told_again() -> None:
+def test_what_is_no_more_is_gone_and_what_stays_is_not_sent_again() -> None:
     changes: Changes[Trace] = Changes(
         lambda one: one.began_at, lambda one: one
     )
@@ -248,7 +248,7 @@ async def test_a_renamed_incident_is_the_same_to_subscribers_and_webhooks(
             await following.judge(await logs.read(None), since=START)
             changes.append(
                 {
-                    field: await told(one, field)
+                    field: await next_of(one, field)
                     for field, one in streams.items()
                 }
             )

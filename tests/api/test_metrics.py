@@ -1,4 +1,4 @@
-"""What Prometheus is told of the served API."""
+"""What Prometheus reads of the served API."""
 
 from pathlib import Path
 
@@ -65,7 +65,7 @@ async def test_subscribers_are_counted_while_they_listen(
     assert during["recorder_api_subscribers", "", ""] == 1
 
 
-async def test_nobody_reads_them_without_a_token(
+async def test_they_are_not_read_without_a_token(
     asked_database: Database, tmp_path: Path
 ) -> None:
     token = TokenFile(tmp_path / "tokens").add("prometheus")
@@ -74,8 +74,8 @@ async def test_nobody_reads_them_without_a_token(
     ) as client:
         refused = await client.request("GET", "metrics")
         bearer = {"Authorization": f"Bearer {token}"}
-        told = await client.request("GET", "metrics", headers=bearer)
+        answer = await client.request("GET", "metrics", headers=bearer)
 
     assert (refused.status, refused.codes) == (401, ["access.denied"])
-    assert told.status == 200
-    assert b"gpu-002" not in told.body
+    assert answer.status == 200
+    assert b"gpu-002" not in answer.body

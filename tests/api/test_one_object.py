@@ -70,7 +70,7 @@ def asked_for(verb: str, when: float, uid: str | None) -> AuditRecorded:
     return AuditRecorded(observed_at=at(when), event=orjson.dumps(record))
 
 
-def told() -> Iterable[Iterable[Observation]]:
+def batches() -> Iterable[Iterable[Observation]]:
     yield [
         a_list(JOBSETS, 10, a_jobset(6, suspend=False)),
         a_list(PODS, 10, a_worker()),
@@ -88,7 +88,7 @@ def told() -> Iterable[Iterable[Observation]]:
 async def audited(database: Database) -> AsyncIterator[Client]:
     written_log = WrittenLog(database.dsn("writer"))
     await written_log.begin("n1")
-    for batch in told():
+    for batch in batches():
         await written_log.append(*batch)
     await written_log.end()
     async with served_by(database.dsn("reader")) as client:

@@ -163,7 +163,7 @@ async def test_facts_derived_anew_within_a_page_expire_its_cursors(
 
 
 @pytest.mark.parametrize("name", ["v1:1:2:0", "f1:1:2:0:0", "f1:1:2:0:99"])
-async def test_a_cursor_of_nobody_knows_which_facts_has_expired(
+async def test_a_cursor_of_unknown_facts_has_expired(
     growing: Client, name: str
 ) -> None:
     after = base64.urlsafe_b64encode(name.encode()).decode().rstrip("=")

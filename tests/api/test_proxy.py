@@ -111,7 +111,7 @@ async def test_a_proxy_says_who_asks_with_its_certificate_alone(
     site: Site,
 ) -> None:
     proxy = site.authority.client("proxy")
-    other = site.authority.client("somebody")
+    other = site.authority.client("someone")
 
     assert (await site.ask(ALICE, client=proxy)).status == 200
     for client in (None, other):
@@ -146,9 +146,9 @@ async def test_a_certificate_of_another_authority_is_refused(
         [(USER, "alice"), (GROUP, "sre|system:masters")],
         [(USER, "alice"), *[(GROUP, f"g{n}") for n in range(600)]],
     ],
-    ids=["nobody", "empty", "two", "reserved", "masters", "bar", "many"],
+    ids=["none", "empty", "two", "reserved", "masters", "bar", "many"],
 )
-async def test_a_proxy_that_names_nobody_rightly_is_refused(
+async def test_a_proxy_that_names_no_one_rightly_is_refused(
     site: Site, headers: Sequence[tuple[str, str]]
 ) -> None:
     proxy = site.authority.client("proxy")
@@ -194,7 +194,7 @@ async def test_a_renewed_certificate_is_shown_without_a_restart(
     assert await site.shown() == new.serial_number
 
 
-async def test_a_certificate_that_cannot_be_used_is_told_at_once(
+async def test_a_certificate_that_cannot_be_used_is_reported_at_once(
     asked_database: Database, tmp_path: Path
 ) -> None:
     missing = Settings(

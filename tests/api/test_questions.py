@@ -58,9 +58,12 @@ async def test_what_ended_a_job_is_one_query(served: Client) -> None:
         KILLED, name="job/train/llm-pretrain", cluster="crash"
     )
 
-    told = found["whyWorkload"]
-    (ending,) = told["endings"]
-    assert (told["state"], told["coverage"]["complete"]) == ("RUNNING", True)
+    answer = found["whyWorkload"]
+    (ending,) = answer["endings"]
+    assert (answer["state"], answer["coverage"]["complete"]) == (
+        "RUNNING",
+        True,
+    )
     assert (ending["endedBy"], ending["outcome"]) == (
         "NODE_FAILURE",
         "RESTARTED",

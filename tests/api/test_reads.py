@@ -120,9 +120,9 @@ async def test_every_answer_is_recorded_with_who_asked_and_how_much(
         "ResponseComplete",
     ]
     assert export[0]["requestURI"] == "/export.ndjson?cluster=prod"
-    told = int(export[1]["annotations"]["recorder/bytes"])
-    assert told == len(exported.body)
-    # Nobody was admitted: nothing was read, and no token is in the log.
+    size = int(export[1]["annotations"]["recorder/bytes"])
+    assert size == len(exported.body)
+    # No request was admitted: nothing was read, and no token is in the log.
     assert {one["user"]["username"] for one in records} == {"alice"}
     assert token not in json.dumps(records)
 
@@ -165,7 +165,7 @@ async def test_what_is_asked_over_a_websocket_is_recorded_too(
         async with talking(client) as one:
             await one.begin(Authorization=f"Bearer {token}")
             await one.subscribe("1", "{ clusters { name } }")
-            told = await one.hear()
+            answer = await one.hear()
             assert (await one.hear())["type"] == "complete"
         records = [
             read
@@ -173,7 +173,7 @@ async def test_what_is_asked_over_a_websocket_is_recorded_too(
             if "clusters" in str(read.get("requestObject"))
         ]
 
-    assert told["payload"]["data"]["clusters"][0]["name"] == "prod"
+    assert answer["payload"]["data"]["clusters"][0]["name"] == "prod"
     assert [read["stage"] for read in records] == [
         "ResponseStarted",
         "ResponseComplete",

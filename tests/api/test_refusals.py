@@ -107,7 +107,7 @@ async def test_a_question_that_cannot_be_answered_has_a_code(
     assert await served.answers()
 
 
-async def test_several_logs_are_told_with_how_to_name_one(
+async def test_several_logs_are_listed_with_how_to_name_one(
     served: Client,
 ) -> None:
     reply = await served.post({"query": '{ why(node: "gpu-002") { node } }'})
@@ -201,7 +201,7 @@ async def test_a_stopped_field_leaves_the_others_their_answers(
     assert reply.json["errors"][0]["path"] == ["bad"]
 
 
-async def test_nothing_of_the_inside_is_told(
+async def test_nothing_of_the_inside_is_shown(
     served: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def broken(*given: object, **more: object) -> None:
@@ -285,7 +285,7 @@ async def test_the_page_itself_may_ask(served: Client) -> None:
 
 @pytest.fixture
 async def pruned(database: Database) -> AsyncIterator[Client]:
-    """A log of which the first ten entries are no more."""
+    """A log whose first ten entries are no more."""
     written_log = WrittenLog(database.dsn("writer"))
     await written_log.begin("n1")
     await written_log.append(*changes("n1", 2, 20))

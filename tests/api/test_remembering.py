@@ -1,4 +1,4 @@
-"""What was judged is told again as long as it would be judged the same."""
+"""A judgment is kept as long as it would be the same."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -55,20 +55,20 @@ class Standing:
 
 @dataclass(frozen=True)
 class Reader:
-    """Somebody who may not see everything."""
+    """A person who may not see everything."""
 
     cluster_uid: str = "x"
     held: Any = field(default=None)
 
 
-async def stand(
+async def state_of(
     reading: Standing, window: Window = DAY, who: Principal = LOCAL
 ) -> LogState | None:
     return await LogState.of(reading, who, window)  # type: ignore[arg-type]
 
 
-async def a_stand(number: int = 0) -> LogState:
-    found = await stand(Standing(), Window(NOON + number * HOUR, None))
+async def a_state(number: int = 0) -> LogState:
+    found = await state_of(Standing(), Window(NOON + number * HOUR, None))
     assert found is not None
     return found
 
@@ -79,11 +79,11 @@ def a_finding(count: int = 1) -> Found:
     return Found(answer, {})
 
 
-async def test_what_stands_as_it_did_is_told_as_of_now() -> None:
+async def test_what_did_not_change_is_shown_as_of_now() -> None:
     kept, found = JudgedOnce(), a_finding()
-    kept.keep(await a_stand(), found)
+    kept.keep(await a_state(), found)
 
-    again = kept.at(await a_stand(), NOON + HOUR)
+    again = kept.at(await a_state(), NOON + HOUR)
 
     assert again is not None
     assert again.incidents.incidents == found.incidents.incidents
@@ -103,9 +103,9 @@ async def test_what_stands_as_it_did_is_told_as_of_now() -> None:
         Standing(log=replace(TAPE, built_to=8)),
     ],
 )
-async def test_what_stands_otherwise_is_judged_anew(other: Standing) -> None:
+async def test_what_changed_is_judged_again(other: Standing) -> None:
     kept = JudgedOnce()
-    before, now = await stand(Standing()), await stand(other)
+    before, now = await state_of(Standing()), await state_of(other)
     assert before is not None
     assert now is not None
     kept.keep(before, a_finding())
@@ -115,9 +115,9 @@ async def test_what_stands_otherwise_is_judged_anew(other: Standing) -> None:
 
 async def test_another_window_is_judged_by_itself() -> None:
     kept = JudgedOnce()
-    kept.keep(await a_stand(1), a_finding())
+    kept.keep(await a_state(1), a_finding())
 
-    assert kept.at(await a_stand(2), NOON) is None
+    assert kept.at(await a_state(2), NOON) is None
 
 
 @pytest.mark.parametrize(
@@ -132,22 +132,22 @@ async def test_another_window_is_judged_by_itself() -> None:
 async def test_nothing_is_kept_of_what_may_be_otherwise_a_moment_later(
     reading: Standing, who: Principal
 ) -> None:
-    assert await stand(reading, who=who) is None
+    assert await state_of(reading, who=who) is None
 
 
 async def test_what_is_kept_is_bounded() -> None:
     kept = JudgedOnce()
     for number in range(3):
-        kept.keep(await a_stand(number), a_finding(VERDICTS_MAX // 3 + 1))
+        kept.keep(await a_state(number), a_finding(VERDICTS_MAX // 3 + 1))
 
-    assert kept.at(await a_stand(0), NOON) is None
-    assert kept.at(await a_stand(1), NOON) is not None
-    assert kept.at(await a_stand(2), NOON) is not None
-    kept.keep(await a_stand(3), a_finding(VERDICTS_MAX + 1))
-    assert kept.at(await a_stand(3), NOON) is None
+    assert kept.at(await a_state(0), NOON) is None
+    assert kept.at(await a_state(1), NOON) is not None
+    assert kept.at(await a_state(2), NOON) is not None
+    kept.keep(await a_state(3), a_finding(VERDICTS_MAX + 1))
+    assert kept.at(await a_state(3), NOON) is None
 
 
-async def test_a_tape_is_judged_once_for_whoever_asks_the_same(
+async def test_a_tape_is_judged_once_for_all_who_ask_the_same(
     served: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged = []

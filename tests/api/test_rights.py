@@ -1,4 +1,4 @@
-"""What a reader with few rights is told, who may have had more a moment ago.
+"""What a reader with few rights receives, who may have had more a moment ago.
 
 What a real API server grants is in ``tests/recording/test_access.py``.
 """
@@ -45,7 +45,7 @@ async def opened(database: Database) -> AsyncIterator[Logs]:
         yield it
 
 
-async def test_what_was_judged_with_a_right_is_not_told_without_it(
+async def test_what_was_judged_with_a_right_is_not_shown_without_it(
     database: Database, written_log: WrittenLog
 ) -> None:
     """By the next subscription of the same person, to a log that is quiet."""
@@ -60,18 +60,18 @@ async def test_what_was_judged_with_a_right_is_not_told_without_it(
         judging = Judging(logs, workers, shipped(), stop)
         async with workers.running(), judging.running():
 
-            async def told() -> int:
+            async def incidents_of() -> int:
                 async with aclosing(judging.watch((None, None), who)) as news:
                     return len((await anext(news)).incidents)
 
             async with aclosing(judging.watch((None, None), who)) as first:
                 assert len((await anext(first)).incidents) == 1
-                assert await told() == 1
+                assert await incidents_of() == 1
                 rights.now.discard(GET_NODES)
-                assert await told() == 0
+                assert await incidents_of() == 0
 
 
-async def test_why_days_are_held_is_told_to_who_may_get_nodes(
+async def test_why_days_are_held_is_shown_to_who_may_get_nodes(
     database: Database, written_log: WrittenLog
 ) -> None:
     held = b'{"action":"hold placed","node":"n1","why":"a lawsuit"}'

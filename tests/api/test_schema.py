@@ -76,9 +76,9 @@ def parts_of(
         part = get_named_type(field.type)
         printed = types.get(snake(name))
         for one in (printed, *get_args(printed)):
-            for told in (one, *get_args(one)):
-                if isinstance(part, GraphQLObjectType) and is_document(told):
-                    yield from parts_of(part, told)
+            for type_ in (one, *get_args(one)):
+                if isinstance(part, GraphQLObjectType) and is_document(type_):
+                    yield from parts_of(part, type_)
 
 
 def is_document(type_: object) -> TypeGuard[type[Document]]:

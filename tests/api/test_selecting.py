@@ -1,4 +1,4 @@
-"""Nothing is read for a field that nobody selected, nor for another page."""
+"""Nothing is read for a field that is not selected, nor for another page."""
 
 from collections.abc import Callable
 from typing import Any

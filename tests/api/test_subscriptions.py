@@ -1,4 +1,4 @@
-"""Subscribers are told every fact once, wherever they begin again."""
+"""Subscribers receive every fact once, wherever they resume."""
 
 import asyncio
 import gc
@@ -27,16 +27,16 @@ async def places(client: Client) -> list[tuple[str, int]]:
     return [(fact["entry"], fact["index"]) for fact in found["facts"]["nodes"]]
 
 
-async def test_a_subscriber_is_told_what_is_committed(
+async def test_a_subscriber_receives_what_is_committed(
     growing: Client, written_log: WrittenLog
 ) -> None:
     async with listening(growing) as one:
         assert (await one.batch())["facts"] == []
         await written_log.append(*changes("n1", 2, 3))
 
-        told = await one.facts(3)
+        received = await one.facts(3)
 
-    assert told == (await places(growing))[-3:]
+    assert received == (await places(growing))[-3:]
 
 
 async def test_nothing_is_kept_of_an_event_that_was_sent(
@@ -78,24 +78,24 @@ async def test_a_node_is_followed_alone(
 async def test_who_begins_again_after_a_cursor_loses_and_repeats_nothing(
     growing: Client, written_log: WrittenLog
 ) -> None:
-    told: list[tuple[str, int]] = []
+    received: list[tuple[str, int]] = []
     cursor = None
     version = 2
     for turn in range(6):
         async with listening(growing, after=cursor) as one:
             if cursor is None:
                 cursor = (await one.batch())["cursor"]
-            # Some is committed while nobody listens, some while one does.
+            # Some is committed without a listener, some while one does.
             await written_log.append(*changes("n1", version, 4))
-            told += await one.facts(4 if turn == 0 else 8)
+            received += await one.facts(4 if turn == 0 else 8)
             cursor = one.cursor
         version += 4
         await written_log.append(*changes("n2", version, 4))
         version += 4
 
     everything = await places(growing)
-    assert told == everything[-len(told) - 4 : -4]
-    assert len(set(told)) == len(told)
+    assert received == everything[-len(received) - 4 : -4]
+    assert len(set(received)) == len(received)
 
 
 async def test_a_cursor_within_a_page_goes_on_with_the_next_fact(
@@ -111,9 +111,9 @@ async def test_a_cursor_within_a_page_goes_on_with_the_next_fact(
     async with listening(
         growing, after=found["facts"]["edges"][0]["cursor"]
     ) as one:
-        told = await one.facts(len(everything) - 1)
+        received = await one.facts(len(everything) - 1)
 
-    assert told == everything[1:]
+    assert received == everything[1:]
 
 
 async def test_a_cursor_of_a_batch_outlives_a_derivation(
@@ -123,7 +123,7 @@ async def test_a_cursor_of_a_batch_outlives_a_derivation(
         await one.batch()
         await other.batch()
         await written_log.append(*changes("n1", 2, 3))
-        told = await one.facts(3)
+        received = await one.facts(3)
         await other.facts(3)
         cursor = one.cursor
         await derive_anew(database, written_log.log)
@@ -132,7 +132,7 @@ async def test_a_cursor_of_a_batch_outlives_a_derivation(
 
     async with listening(growing, after=cursor) as again:
         assert await again.facts(4) == later
-    assert told + later == (await places(growing))[-7:]
+    assert received + later == (await places(growing))[-7:]
 
 
 async def test_a_cursor_within_an_entry_ends_with_its_derivation(
@@ -153,7 +153,7 @@ async def test_a_cursor_within_an_entry_ends_with_its_derivation(
     assert error["extensions"]["code"] == "question.cursor_expired"
 
 
-async def test_facts_that_are_derived_later_are_told_then(
+async def test_facts_that_are_derived_later_are_sent_then(
     growing: Client,
     written_log: WrittenLog,
     database: Database,
@@ -169,16 +169,16 @@ async def test_facts_that_are_derived_later_are_told_then(
             unknown = await again.batch()
         await derive_anew(database, written_log.log)
 
-        told = await one.facts(3)
+        received = await one.facts(3)
 
     assert unknown["facts"] == []
     assert unknown["coverage"]["complete"] is False
     async with listening(growing, after=unknown["cursor"]) as again:
-        assert await again.facts(3) == told
-    assert told == (await places(growing))[-3:]
+        assert await again.facts(3) == received
+    assert received == (await places(growing))[-3:]
 
 
-async def test_who_begins_where_facts_are_missing_is_told_what_comes(
+async def test_who_begins_where_facts_are_missing_receives_what_comes(
     growing: Client,
     written_log: WrittenLog,
     database: Database,
@@ -192,15 +192,15 @@ async def test_who_begins_where_facts_are_missing_is_told_what_comes(
         await derive_anew(database, written_log.log)
         await written_log.append(*changes("n2", 6, 2))
 
-        told = await one.facts(2)
+        received = await one.facts(2)
         await written_log.append(*changes("n2", 8, 2))
 
     async with listening(growing, after=one.cursor) as again:
-        told += await again.facts(2)
-    assert told == (await places(growing))[-4:]
+        received += await again.facts(2)
+    assert received == (await places(growing))[-4:]
 
 
-async def test_many_subscribers_are_told_the_same(
+async def test_many_subscribers_receive_the_same(
     growing: Client, written_log: WrittenLog
 ) -> None:
     async def follow(ready: asyncio.Semaphore) -> list[tuple[str, int]]:
@@ -242,13 +242,13 @@ async def test_a_slow_reader_is_cut_off_with_a_cursor_to_go_on_from(
         assert await again.facts(9) == (await places(growing))[-9:]
 
 
-async def test_who_does_not_read_holds_nobody_up(
+async def test_who_does_not_read_holds_no_one_up(
     growing: Client, written_log: WrittenLog
 ) -> None:
-    """Far more is told than connections take that nobody reads from."""
-    told = " ".join(f"a{number}: detail" for number in range(90))
+    """Far more is sent than an unread connection takes."""
+    fields = " ".join(f"a{number}: detail" for number in range(90))
     query = (
-        f'subscription {{ facts(cluster: "prod") {{ facts {{ {told} }} }} }}'
+        f'subscription {{ facts(cluster: "prod") {{ facts {{ {fields} }} }} }}'
     )
     body = orjson.dumps({"query": query})
     host, port = growing.address.removeprefix("http://").strip("/").split(":")

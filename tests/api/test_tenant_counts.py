@@ -75,10 +75,10 @@ async def test_a_limit_counts_what_is_seen(client: Client, facts: str) -> None:
 async def test_an_agent_hears_of_no_more_than_is_seen(client: Client) -> None:
     async def asked(who: str) -> Any:
         async with over_http(client.address, token=who) as agent:
-            told = await agent.call_tool(
+            answer = await agent.call_tool(
                 "entries", {"actor": ACTOR, "limit": 1}
             )
-            return told.structured_content
+            return answer.structured_content
 
     own, every = await asked("amber"), await asked("operator")
 
@@ -88,7 +88,7 @@ async def test_an_agent_hears_of_no_more_than_is_seen(client: Client) -> None:
 
 
 @pytest.mark.parametrize("field", ["facts", "entries", "incidents"])
-async def test_a_cursor_beyond_the_end_tells_no_size(
+async def test_a_cursor_beyond_the_end_shows_no_size(
     client: Client, field: str
 ) -> None:
     beyond = str(Cursor.behind(1, 10**9))

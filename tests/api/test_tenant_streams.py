@@ -56,7 +56,7 @@ def hangs(machine: str, when: int, *, hung: bool = True) -> Observation:
 
 
 async def end_of(one: Listening) -> str:
-    """Return the last that was told before a stream was complete."""
+    """Return the last document before a stream was complete."""
     name, last = "", None
     while name != "complete":
         name, document = await one.event()
@@ -110,7 +110,7 @@ def test_a_withdrawn_right_ends_a_stream_within_a_minute() -> None:
     assert reviewing.YES_SECONDS + asked_again < 60
 
 
-async def test_a_tenant_is_told_what_changed_once(
+async def test_a_tenant_receives_what_changed_once(
     database: Database, written_log: Tenants
 ) -> None:
     reviews = Reviewing(Cluster())
@@ -121,7 +121,7 @@ async def test_a_tenant_is_told_what_changed_once(
         lambda one: one, lambda one: trace_of([one])
     )
 
-    def told(found: Incidents) -> tuple[bool, bool]:
+    def has_news(found: Incidents) -> tuple[bool, bool]:
         """Return whether anything is new of incidents, and of verdicts."""
         listed = {o.first.id: o for o in found.incidents}
         judged = {v.id: v for o in found.incidents for v in o.judged}
@@ -142,8 +142,8 @@ async def test_a_tenant_is_told_what_changed_once(
         ):
             first = await anext(news)
             assert [one.nodes for one in first.incidents] == [[MACHINE]]
-            assert told(first) == (True, True)
+            assert has_news(first) == (True, True)
             await written_log.append(hangs(OTHERS_MACHINE, 120))
-            assert told(await anext(news)) == (False, False)
+            assert has_news(await anext(news)) == (False, False)
             await written_log.append(hangs(MACHINE, 130))
-            assert told(await anext(news)) == (True, True)
+            assert has_news(await anext(news)) == (True, True)

@@ -152,10 +152,10 @@ async def walked(
         answers[path] = got.body.decode()
     async with over_http(asked.address, token=who) as agent:
         for tool in (await agent.list_tools()).tools:
-            told = await agent.call_tool(
+            answer = await agent.call_tool(
                 tool.name, tools(tenant, machine)[tool.name]
             )
-            answers[f"mcp {tool.name}"] = str(told.content)
+            answers[f"mcp {tool.name}"] = str(answer.content)
     subscriptions = schema().subscription_type
     assert subscriptions is not None
     for field in subscriptions.fields:
@@ -179,7 +179,7 @@ def begin(world: World) -> str:
 
 
 def naming(answers: Mapping[str, str], word: str) -> dict[str, str]:
-    """Return the answers with a word, and what stands around it."""
+    """Return the answers with a word, and the text around it."""
     return {
         name: text[max(0, text.index(word) - 150) : text.index(word) + 50]
         for name, text in answers.items()
@@ -207,15 +207,15 @@ NAMED_IN_THE_QUESTION = (
 """Whose errors repeat the name that was asked for."""
 
 
-async def test_no_tenant_is_told_of_another(database: Database) -> None:
+async def test_no_tenant_learns_of_another(database: Database) -> None:
     async with a_world(database) as world:
-        await check_who_may_read_everything_is_told_it(world)
-        await check_nothing_of_another_is_told(world, "amber", "blue")
-        await check_nothing_of_another_is_told(world, "blue", "amber")
+        await check_who_may_read_everything_receives_it(world)
+        await check_nothing_of_another_is_shown(world, "amber", "blue")
+        await check_nothing_of_another_is_shown(world, "blue", "amber")
         await check_another_is_as_if_it_were_not(world)
 
 
-async def check_who_may_read_everything_is_told_it(world: World) -> None:
+async def check_who_may_read_everything_receives_it(world: World) -> None:
     """Or else nothing below would show anything."""
     answers = await walked(world, "operator", "blue", MACHINE)
 
@@ -232,14 +232,14 @@ async def check_who_may_read_everything_is_told_it(world: World) -> None:
     assert OWN_SECRET in answers[EXPORTS[1]]
 
 
-async def check_nothing_of_another_is_told(
+async def check_nothing_of_another_is_shown(
     world: World, who: str, other: str
 ) -> None:
     own = await walked(world, who, who, MACHINE)
 
     assert naming(own, other) == {}
     assert naming(own, WITHHELD) == {}
-    # It is their machine: what happened to it, and why, is told.
+    # It is their machine: what happened to it, and why, is shown.
     for name in ("why", "node", "incidents", "incident", "mcp why"):
         assert "hung-kernel" in own[name].lower().replace("_", "-"), name
         assert "CPUSoftLockup" in own[name], name

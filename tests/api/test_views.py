@@ -91,7 +91,7 @@ FACT = (
 
 
 @pytest.mark.parametrize("log", LOGS)
-async def test_facts_are_those_of_the_log_with_what_they_tell(
+async def test_facts_are_those_of_the_log_with_their_details(
     served: Client, reader: asyncpg.Connection, log: int
 ) -> None:
     found = await rows(
@@ -105,9 +105,9 @@ async def test_facts_are_those_of_the_log_with_what_they_tell(
         picked(line, *FACT) for line in lines
     ]
     for row, line in zip(found, lines, strict=True):
-        told = orjson.loads(row["detail"])
+        detail = orjson.loads(row["detail"])
         # What is null or at its default may be left out of what is stored.
-        assert told == {name: line["detail"][name] for name in told}
+        assert detail == {name: line["detail"][name] for name in detail}
 
 
 async def test_conditions_are_the_changes_and_those_of_the_beginning(
@@ -188,15 +188,15 @@ async def test_disruptions_are_of_pods_that_had_to_go(
     assert all(row["pod"] for row in found)
 
 
-async def test_coverage_tells_until_when_each_resource_is_vouched_for(
+async def test_coverage_shows_until_when_each_resource_is_vouched_for(
     served: Client, reader: asyncpg.Connection
 ) -> None:
     found = await rows(reader, "select * from history.coverage where log = 3")
-    told = await served.ask(
+    answer = await served.ask(
         "{ clusters { log { id } sources { resource vouchedUntil } } }"
     )
     (sources,) = (
-        one["sources"] for one in told["clusters"] if one["log"]["id"] == "3"
+        one["sources"] for one in answer["clusters"] if one["log"]["id"] == "3"
     )
 
     assert {row["resource"]: row["vouched_until"] for row in found} == {

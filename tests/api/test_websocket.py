@@ -63,7 +63,7 @@ async def talking(client: Client, **more: Any) -> AsyncIterator[Talking]:
         yield Talking(socket)
 
 
-async def test_a_subscriber_is_told_what_is_committed(
+async def test_a_subscriber_receives_what_is_committed(
     growing: Client, written_log: WrittenLog
 ) -> None:
     async with talking(growing) as one:
@@ -71,14 +71,14 @@ async def test_a_subscriber_is_told_what_is_committed(
         await one.subscribe("a", FACTS)
         began = await one.hear()
         await written_log.append(*changes("n1", 2, 1))
-        told = await one.hear()
+        first = await one.hear()
         await one.say(type="complete", id="a")
         await one.say(type="ping")
         last = await one.hear()
 
     assert (began["type"], began["id"]) == ("next", "a")
     assert began["payload"]["data"]["facts"]["facts"] == []
-    assert told["payload"]["data"]["facts"]["facts"][0]["node"] == "n1"
+    assert first["payload"]["data"]["facts"]["facts"][0]["node"] == "n1"
     assert last == {"type": "pong"}
 
 
@@ -89,8 +89,8 @@ async def test_a_client_that_is_not_ours_subscribes(
     transport = WebsocketsTransport(url=url, subprotocols=[PROTOCOL])
     found = []
     async with GqlClient(transport=transport) as session:
-        async for told in session.subscribe(gql(FACTS)):
-            found.append(told["facts"]["facts"])
+        async for first in session.subscribe(gql(FACTS)):
+            found.append(first["facts"]["facts"])
             if len(found) == 2:
                 break
             await written_log.append(*changes("n1", 2, 1))
@@ -103,17 +103,17 @@ async def test_a_query_is_answered_and_completed(served: Client) -> None:
     async with talking(served) as one:
         await one.begin()
         await one.subscribe("q", NAMES)
-        told, end = await one.hear(), await one.hear()
+        first, end = await one.hear(), await one.hear()
         await one.subscribe("bad", "{ nope }")
         wrong = await one.hear()
         await one.subscribe("q", NAMES)
         again = await one.hear()
 
-    assert "gpu-002" in told["payload"]["data"]["nodeNames"]
+    assert "gpu-002" in first["payload"]["data"]["nodeNames"]
     assert end == {"type": "complete", "id": "q"}
     assert wrong["type"] == "error"
     assert wrong["payload"][0]["extensions"]["code"] == "graphql.invalid"
-    assert again["payload"] == told["payload"]
+    assert again["payload"] == first["payload"]
 
 
 INIT = {"type": "connection_init"}
@@ -213,9 +213,9 @@ async def test_a_token_admits_until_it_is_revoked(
     async with served_by(
         asked_database.dsn("reader"), tokens=tmp_path / "tokens"
     ) as client:
-        async with talking(client) as nobody:
-            await nobody.say(type="connection_init")
-            assert await nobody.closed() == 4403
+        async with talking(client) as stranger:
+            await stranger.say(type="connection_init")
+            assert await stranger.closed() == 4403
         async with (
             talking(client, headers={"Authorization": bearer}) as by_header,
             talking(client) as by_payload,

@@ -166,7 +166,7 @@ def incidents(
 DEMO = Path(str(files("recorder.sources.tape.demo"))) / "demo.tape.jsonl.zst"
 
 CRASH = Path(__file__).parents[1] / "support/crash.tape.jsonl.zst"
-"""A training Job on three nodes, of which one crashes without a word."""
+"""A training Job on three nodes; one of them crashes without a word."""
 
 
 @pytest.fixture(scope="session")

@@ -54,7 +54,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_an_incident_is_told_as_it_was(
+def test_an_incident_is_shown_as_it_was(
     incidents: Database, recorder: Recorder, name: str
 ) -> None:
     del incidents

@@ -18,20 +18,22 @@ def asked(recorder: Recorder, *words: str) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("incidents")
-def test_each_version_that_a_watch_told_is_counted_once(
+def test_each_version_that_a_watch_delivered_is_counted_once(
     recorder: Recorder,
 ) -> None:
     found = asked(recorder, *LOG)
     lines = recorder("log", *LOG, "--limit", "all", "-o", "ndjson").lines
 
-    told = [
+    resources = [
         line["resource"]
         for line in lines
         if line["operation"] in {"added", "modified", "deleted"}
     ]
     counted = {row["resource"]: row["versions"] for row in found["resources"]}
     assert counted == {
-        name: told.count(name) for name in set(told) if name != "v1/events"
+        name: resources.count(name)
+        for name in set(resources)
+        if name != "v1/events"
     }
     audited = [line for line in lines if line["source"] == "audit"]
     assert found["records"] == len(audited)
@@ -41,7 +43,7 @@ def test_each_version_that_a_watch_told_is_counted_once(
 def test_what_a_policy_leaves_out_has_no_author(recorder: Recorder) -> None:
     rows = {r["resource"]: r for r in asked(recorder, *LOG)["resources"]}
 
-    # Of evictions, bindings and deletions alone the policy tells enough.
+    # Of evictions, bindings and deletions alone the policy has enough.
     assert 0 < rows["v1/pods"]["share"] < 1
     assert rows["v1/nodes"]["authored"] == 0
 

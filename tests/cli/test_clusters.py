@@ -151,7 +151,7 @@ def test_every_cluster_of_the_registry_is_asked_at_once(
     assert f'cluster "{DEAD_ONE}" is away' in answer.err
 
 
-def test_status_tells_of_every_cluster_of_the_registry(
+def test_status_lists_every_cluster_of_the_registry(
     recorder: Recorder, registry: Path
 ) -> None:
     del registry

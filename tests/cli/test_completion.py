@@ -86,7 +86,7 @@ def test_an_unknown_shell_is_a_usage_error(recorder: Recorder) -> None:
     assert "bash" in answer.err
 
 
-def test_kubectl_is_told_every_command(
+def test_kubectl_completes_every_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     offered, directive = from_kubectl(capsys, "")
@@ -145,7 +145,7 @@ def test_a_database_that_is_away_is_silent(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv(
-        "RECORDER_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none"
+        "RECORDER_DATABASE_URL", "postgresql://none@127.0.0.1:1/none"
     )
 
     assert from_kubectl(capsys, "why", "node/") == ([], ":4")

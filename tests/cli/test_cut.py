@@ -102,7 +102,7 @@ def between(since: str | None, until: str | None) -> list[str]:
     return words
 
 
-def told(answer: Answer) -> dict[str, list[Any]]:
+def by_object(answer: Answer) -> dict[str, list[Any]]:
     """What a log says, object by object, without what is its own."""
     found: dict[str, list[Any]] = defaultdict(list)
     for line in answer.lines:
@@ -141,7 +141,7 @@ def test_the_tape_of_a_window_answers_as_the_log(
         )
 
     ours, theirs = ask("log", *EVERY)
-    assert told(theirs) == told(ours)
+    assert by_object(theirs) == by_object(ours)
     if until is not None:
         assert theirs.status == ours.status
         ours, theirs = ask("gaps", "-o", "json")
@@ -187,8 +187,8 @@ def test_a_cut_by_a_node_holds_what_concerns_it(cutter: Cutter) -> None:
             )
         ),
     }
-    ours = told(cutter.run("log", "--log", "1", *EVERY))
-    for thing, lines in told(entries).items():
+    ours = by_object(cutter.run("log", "--log", "1", *EVERY))
+    for thing, lines in by_object(entries).items():
         assert lines == ours[thing]
     assert cutter.run("gaps", "--log", log).status == 0
 

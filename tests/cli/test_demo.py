@@ -1,4 +1,4 @@
-"""The tape that ships tells a cause that is proven and one that is unknown."""
+"""The tape that ships has a proven cause and an unknown one."""
 
 from typing import Any
 

@@ -71,7 +71,7 @@ def test_what_is_fine_is_status_zero(recorder: Recorder, data: Path) -> None:
     assert all(line.startswith("ok  ") for line in answer.out.splitlines())
 
 
-def test_a_reader_is_told_that_it_cannot_record(
+def test_a_reader_learns_that_it_cannot_record(
     database: Database, recorder: Recorder, data: Path
 ) -> None:
     del data
@@ -86,7 +86,7 @@ def test_a_reader_is_told_that_it_cannot_record(
     assert "skipped" in checks(answer)["table rights"]["says"]
 
 
-def test_who_could_edit_the_log_is_told_so(
+def test_who_could_edit_the_log_is_warned(
     database: Database, recorder: Recorder, data: Path
 ) -> None:
     del data
@@ -247,7 +247,7 @@ def test_a_schema_of_a_newer_release_is_not_migrated(
         assert "of a newer release" in refused.err
 
 
-def test_a_stranger_is_told_which_right_to_ask_for(
+def test_a_stranger_learns_which_right_to_ask_for(
     database: Database, recorder: Recorder, data: Path
 ) -> None:
     del data

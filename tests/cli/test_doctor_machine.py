@@ -89,7 +89,7 @@ def test_a_folder_that_cannot_be_reached_leaves_no_database(
     assert "is not a folder" in checks(answer)["data folder"]["says"]
 
 
-def test_a_folder_above_that_is_closed_to_roots_stand_in_is_named(
+def test_a_folder_above_that_is_closed_to_the_servers_user_is_named(
     recorder: Recorder, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)

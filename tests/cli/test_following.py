@@ -30,7 +30,7 @@ read_follow.LOOK_AGAIN = timedelta(days=1)
 run()
 """,
 )
-"""The command, but that it does not look whether it was told of everything."""
+"""The command, without its own check for notices that it missed."""
 
 
 def pods(first: int, count: int) -> list[Observation]:
@@ -87,7 +87,7 @@ async def test_nothing_is_skipped_and_nothing_comes_twice(
     await written_log.end()
 
 
-async def test_what_is_told_is_heard_and_not_looked_for(
+async def test_a_notice_is_heard_and_not_polled_for(
     database: Database,
 ) -> None:
     written_log = WrittenLog(database.dsn("writer"), with_facts=False)

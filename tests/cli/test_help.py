@@ -102,7 +102,7 @@ def test_commands_are_named_in_the_help(recorder: Recorder) -> None:
         assert f"\n  {words[0]} " in answer.out
 
 
-def test_the_version_is_told(recorder: Recorder) -> None:
+def test_the_version_is_shown(recorder: Recorder) -> None:
     version = import_module("recorder").__version__
 
     assert recorder("--version").out == f"recorder, version {version}\n"

@@ -116,7 +116,7 @@ def test_each_form_says_the_same(demo: Recorder) -> None:
     assert yaml.safe_load(demo("history", name, "-o", "yaml").out) == whole
 
 
-def test_a_boot_id_that_moved_is_told_with_who_wrote_it(
+def test_a_boot_id_that_moved_is_shown_with_who_wrote_it(
     demo: Recorder,
 ) -> None:
     versions = parsed(demo("history", "node/gpu-002", *JSON))["versions"]

@@ -25,14 +25,14 @@ def a_pod(version: int, *, uid: str = "one", **more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def told(database: Database, monkeypatch: pytest.MonkeyPatch) -> Any:
+def recorded(database: Database, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("RECORDER_DATABASE_URL", database.dsn("reader"))
 
-    def tell_it(*observations: Observation) -> None:
+    def record(*observations: Observation) -> None:
         end = a_bookmark(PODS, 99, when=330)
         asyncio.run(write_log(database.dsn("writer"), [[*observations, end]]))
 
-    return tell_it
+    return record
 
 
 INCARNATIONS = (
@@ -56,9 +56,9 @@ def summary(answer: Any) -> list[tuple[str, str, list[str]]]:
 
 
 def test_an_incarnation_is_not_compared_with_the_one_before(
-    told: Any, recorder: Recorder
+    recorded: Any, recorder: Recorder
 ) -> None:
-    told(*INCARNATIONS)
+    recorded(*INCARNATIONS)
 
     assert summary(history(recorder, "-o", "json")) == [
         ("listed", "one", []),
@@ -72,9 +72,9 @@ def test_an_incarnation_is_not_compared_with_the_one_before(
 
 
 def test_a_window_begins_within_an_incarnation(
-    told: Any, recorder: Recorder
+    recorded: Any, recorder: Recorder
 ) -> None:
-    told(*INCARNATIONS)
+    recorded(*INCARNATIONS)
     since = ("--since", "2026-11-21T03:00:04Z", "-o", "json")
 
     assert summary(history(recorder, *since)) == [
@@ -83,10 +83,10 @@ def test_a_window_begins_within_an_incarnation(
 
 
 def test_a_gone_object_that_is_back_is_compared_with_what_it_was(
-    told: Any, recorder: Recorder
+    recorded: Any, recorder: Recorder
 ) -> None:
     """A cluster put back to before a deletion shows the object again."""
-    told(
+    recorded(
         a_list(PODS, 10, a_pod(3, phase="Running")),
         a_list(PODS, 20, when=1),
         EpochBegan(observed_at=at(2), reason="restored"),
@@ -104,7 +104,7 @@ def test_a_gone_object_that_is_back_is_compared_with_what_it_was(
 
 
 def test_all_that_wrote_in_a_gap_are_named(
-    told: Any, recorder: Recorder
+    recorded: Any, recorder: Recorder
 ) -> None:
     def by(version: int, **seconds: int) -> dict[str, Any]:
         pod = a_pod(version)
@@ -119,7 +119,7 @@ def test_all_that_wrote_in_a_gap_are_named(
         ]
         return pod
 
-    told(
+    recorded(
         a_list(PODS, 10, by(3, kubelet=1, scheduler=2, kubectl=3)),
         a_closed_stream(PODS, EXPIRED, when=20),
         a_list(PODS, 30, by(29, kubelet=19, scheduler=11, kubectl=3), when=30),
@@ -132,9 +132,9 @@ def test_all_that_wrote_in_a_gap_are_named(
 
 
 def test_what_an_object_holds_does_not_reach_the_terminal(
-    told: Any, recorder: Recorder
+    recorded: Any, recorder: Recorder
 ) -> None:
-    told(
+    recorded(
         a_list(PODS, 10, a_pod(3, note="calm")),
         a_frame(
             PODS, "MODIFIED", a_pod(4, note="\x1b[2J\u202e", odd={"\x9b": 1})
@@ -149,9 +149,9 @@ def test_what_an_object_holds_does_not_reach_the_terminal(
 
 
 def test_a_long_value_is_shown_with_its_length(
-    told: Any, recorder: Recorder
+    recorded: Any, recorder: Recorder
 ) -> None:
-    told(
+    recorded(
         a_list(PODS, 10, a_pod(3, note="a")),
         a_frame(PODS, "MODIFIED", a_pod(4, note="b" * 5000)),
     )
@@ -163,9 +163,9 @@ def test_a_long_value_is_shown_with_its_length(
 
 
 def test_an_object_that_came_and_went_between_is_at_neither_end(
-    told: Any, recorder: Recorder
+    recorded: Any, recorder: Recorder
 ) -> None:
-    told(*INCARNATIONS)
+    recorded(*INCARNATIONS)
     end = ("--to", "2026-11-21T03:00:02Z", "-o", "json")
 
     found: Any = recorder(
@@ -177,10 +177,10 @@ def test_an_object_that_came_and_went_between_is_at_neither_end(
     assert found.json["to"]["state"] == "deleted"
 
 
-def test_two_incarnations_are_compared_and_told_apart(
-    told: Any, recorder: Recorder
+def test_two_incarnations_are_compared_and_distinguished(
+    recorded: Any, recorder: Recorder
 ) -> None:
-    told(*INCARNATIONS)
+    recorded(*INCARNATIONS)
     words = ("diff", "pod/train/llm-0", "--from", "1/1")
 
     assert recorder(*words, "-o", "json").json["outcome"] == (

@@ -237,6 +237,6 @@ def test_what_an_earlier_release_took_for_a_record_is_named_and_proven(
         verified = recorder("verify")
 
     assert "not an audit record" in shown
-    assert "somebody" not in shown
+    assert "someone" not in shown
     assert verified.status == 0, verified.err
     assert "nothing was altered" in verified.out

@@ -1,4 +1,4 @@
-"""What a person is told of a recording while it runs."""
+"""What a person sees of a recording while it runs."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -38,5 +38,5 @@ async def test_a_first_start_says_how_far_back_it_could_reach(
             said += capsys.readouterr().err
         task.cancel()
 
-    told = "read 1,234 earlier versions from the cluster's own history, back"
-    assert (f"{told} to 2026-11-24T03:12:00Z" in said) == (recovered > 0)
+    read = "read 1,234 earlier versions from the cluster's own history, back"
+    assert (f"{read} to 2026-11-24T03:12:00Z" in said) == (recovered > 0)

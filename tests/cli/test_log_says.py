@@ -73,4 +73,3 @@ def test_documents_and_scripts_get_what_they_got(
     ).lines
 
     assert "says" not in line
-    assert "told" not in line

@@ -55,7 +55,7 @@ def test_a_question_to_another_schema_is_refused(
     assert "run `recorder migrate`" in answer.err
 
 
-def test_a_role_without_the_right_is_told_what_it_lacks(
+def test_a_role_without_the_right_learns_what_it_lacks(
     empty: Database, recorder: Recorder
 ) -> None:
     answer = recorder("migrate", "--database-url", empty.dsn("writer"))

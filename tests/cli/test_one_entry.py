@@ -24,8 +24,8 @@ def test_each_entry_of_the_evidence_opens(recorder: Recorder) -> None:
         assert line["entry"] == one["entry"]
         assert line["observed_at"] == one["observed_at"]
         assert line["raw"]
-        told = [str(fact["says"]) for fact in facts.lines]
-        assert any(one["says"].endswith(said) for said in told)
+        sentences = [str(fact["says"]) for fact in facts.lines]
+        assert any(one["says"].endswith(said) for said in sentences)
         assert {fact["entry"] for fact in facts.lines} == {one["entry"]}
 
 

@@ -13,7 +13,7 @@ from recorder.model.outcomes import Happened
 STEERING = "\x7f \x9b31m \u202e \u2066"
 
 
-def test_a_full_disk_is_told_in_one_line(
+def test_a_full_disk_is_reported_in_one_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with Path("/dev/full").open("w") as full:
@@ -23,7 +23,7 @@ def test_a_full_disk_is_told_in_one_line(
             write(b"an answer\n")
 
 
-def test_a_standard_output_that_is_closed_is_told(
+def test_a_standard_output_that_is_closed_is_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "stdout", None)
@@ -58,5 +58,5 @@ def test_what_is_no_terminal_gets_every_byte(tmp_path: Path) -> None:
     assert path.read_bytes() == content
 
 
-def test_yaml_tells_a_word_of_the_contract_as_json_does() -> None:
+def test_yaml_writes_a_word_of_the_contract_as_json_does() -> None:
     assert yaml_bytes({"happened": Happened.REBOOT}) == b"happened: reboot\n"

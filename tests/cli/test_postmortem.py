@@ -67,7 +67,7 @@ def test_a_tape_is_asked_without_any_database(
     demo: Recorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = demo("postmortem", NODE, "-o", "json").json
-    monkeypatch.setenv("RECORDER_DATABASE_URL", "postgresql://nobody@nowhere")
+    monkeypatch.setenv("RECORDER_DATABASE_URL", "postgresql://none@nowhere")
 
     offline = demo("postmortem", NODE, "--tape", str(DEMO), "-o", "json")
 

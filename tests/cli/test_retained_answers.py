@@ -28,7 +28,7 @@ def lose_a_manifest(place: Path) -> None:
     first.unlink()
 
 
-def told(answer: Answer) -> dict[str, object]:
+def comparable(answer: Answer) -> dict[str, object]:
     """Return an answer without where the record ends and what is read of it
     begins: a run adds to it, and drops days.
     """
@@ -82,7 +82,7 @@ async def test_answers_about_what_is_kept_are_the_same_before_and_after(
         QUESTIONS, before, await answers(), strict=True
     ):
         assert (words, other.status) == (words, one.status)
-        assert told(other) == told(one), words
+        assert comparable(other) == comparable(one), words
 
 
 async def test_dropped_days_are_answered_or_named(
@@ -95,17 +95,17 @@ async def test_dropped_days_are_answered_or_named(
     before = await asyncio.to_thread(recorder, *asked)
     await asyncio.to_thread(recorder, "prune", *url)
 
-    told = await asyncio.to_thread(recorder, *asked)
-    assert told.json["incidents"] == before.json["incidents"]
-    assert '"archived"' in told.out
+    answer = await asyncio.to_thread(recorder, *asked)
+    assert answer.json["incidents"] == before.json["incidents"]
+    assert '"archived"' in answer.out
 
     lose_a_manifest(tmp_path)
-    told = await asyncio.to_thread(recorder, *asked)
-    assert told.status == 4
-    assert "which cannot be read" in told.out
+    answer = await asyncio.to_thread(recorder, *asked)
+    assert answer.status == 4
+    assert "which cannot be read" in answer.out
 
 
-async def test_dropped_days_that_nobody_asked_for_are_named(
+async def test_dropped_days_without_a_since_are_named(
     days: Database, recorder: Recorder
 ) -> None:
     """Without a beginning what is hot is read, and it is said to be that."""
@@ -117,8 +117,8 @@ async def test_dropped_days_that_nobody_asked_for_are_named(
     await asyncio.to_thread(recorder, "prune", *url)
     first = f"{noon(8):%Y-%m-%d}T00:00:00.000000Z"
 
-    told = await asyncio.to_thread(recorder, *asked)
-    assert f"not read: dropped days before {first}; use --since" in told.err
+    answer = await asyncio.to_thread(recorder, *asked)
+    assert f"not read: dropped days before {first}; use --since" in answer.err
     document = await asyncio.to_thread(recorder, *asked, "-o", "json")
     assert document.json["coverage"]["since"] == first  # type: ignore[index]
     whole = await asyncio.to_thread(recorder, *asked, "--since", "30d")
@@ -145,7 +145,7 @@ async def test_a_tape_of_dropped_days_is_answered_without_a_window(
     assert '"archived"' in after.out
 
 
-async def test_what_began_in_dropped_days_is_told_whole(
+async def test_what_began_in_dropped_days_is_shown_whole(
     days: Database, recorder: Recorder
 ) -> None:
     """Of a node that is still away the evidence stays, not what it hit."""

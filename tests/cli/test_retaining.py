@@ -99,10 +99,10 @@ async def test_every_step_is_an_entry_of_the_log_once(
     for _ in range(2):
         await asyncio.to_thread(recorder, "prune", *url)
 
-    told = await asyncio.to_thread(
+    answer = await asyncio.to_thread(
         recorder, "log", "--source", "recorder", "--raw", "-o", "ndjson", *url
     )
-    lines: list[dict[str, Any]] = told.lines
+    lines: list[dict[str, Any]] = answer.lines
     found = [line["raw"] for line in lines if line["operation"] == "retention"]
     actions = [one["action"] for one in found]
     assert actions.count("archived") == 4
@@ -125,10 +125,10 @@ async def test_a_role_that_only_retains_leaves_entries_to_who_records(
 
     url = ("--database-url", days.superuser_dsn())
     await asyncio.to_thread(recorder, "archive", *url)
-    told = await asyncio.to_thread(
+    answer = await asyncio.to_thread(
         recorder, "log", "--source", "recorder", "--raw", "-o", "ndjson", *url
     )
-    lines: list[dict[str, Any]] = told.lines
+    lines: list[dict[str, Any]] = answer.lines
     actions = [line["raw"]["action"] for line in lines]
     assert actions.count("dropped") == 2
 
@@ -136,7 +136,7 @@ async def test_a_role_that_only_retains_leaves_entries_to_who_records(
 SIZE = "select size from recorder.log_head"
 TREE = "select encode(tree, 'hex') from recorder.batch where batch = $1"
 LEASED = """
-    update recorder.log_head set holder = 'somebody',
+    update recorder.log_head set holder = 'recorder',
       expires_at = clock_timestamp() + interval '10 s' returning holder
 """
 
@@ -144,12 +144,12 @@ LEASED = """
 async def test_every_run_is_an_entry_also_one_that_does_nothing(
     days: Database, recorder: Recorder
 ) -> None:
-    """Of a log that nobody records, runs that do nothing are not."""
+    """Of a log without a recorder, runs that do nothing are not."""
     await write_days(days)
     url = ("--database-url", days.superuser_dsn())
 
     await asyncio.to_thread(recorder, "prune", *url)
-    told = await asyncio.to_thread(
+    answer = await asyncio.to_thread(
         recorder, "log", "--source", "recorder", "--raw", "-o", "ndjson", *url
     )
     size = await asked(days, SIZE)
@@ -160,7 +160,7 @@ async def test_every_run_is_an_entry_also_one_that_does_nothing(
 
     documents = await asked(days, RUNS)
     runs = [json.loads(one) for one in documents]  # type: ignore[attr-defined]
-    assert told.lines[-1]["raw"] == runs[0]
+    assert answer.lines[-1]["raw"] == runs[0]
     assert len(runs[0]["archived"]) >= 4
     assert runs[1]["archived"] == []
     assert [len(one["dropped"]) for one in runs] == [2, 0]
@@ -288,11 +288,11 @@ async def test_status_says_how_full_the_budget_is(
     await write_days(days, 1)
     url = ("--database-url", days.superuser_dsn())
 
-    told = await asyncio.to_thread(recorder, "status", *url)
+    answer = await asyncio.to_thread(recorder, "status", *url)
     data = await asyncio.to_thread(recorder, "status", "-o", "json", *url)
 
-    assert says in told.out
-    assert ("size budget" in told.out) == (stage != "within")
+    assert says in answer.out
+    assert ("size budget" in answer.out) == (stage != "within")
     found = data.json["database"]
     assert found["budget_stage"] == stage  # type: ignore[index]
     waiting = data.json["clusters"][0]["log"]["waiting_for"]  # type: ignore[index]
@@ -316,13 +316,13 @@ def test_the_archive_is_verified_after_the_database(
     )
     assert "--archive" in recorder("verify", "--part", "30", *url).err
 
-    told = (("status",), 4), (("prune",), 3), (("archive",), 3)
-    for words, _ in told:
+    commands = (("status",), 4), (("prune",), 3), (("archive",), 3)
+    for words, _ in commands:
         assert "archived days are not" not in recorder(*words, *url).err
     assert "4 archived days are there" in recorder("doctor", *url).out
     for manifest in list(tmp_path.rglob("manifest.json")):
         manifest.unlink()
-    for words, status in told:
+    for words, status in commands:
         answer = recorder(*words, *url)
         assert answer.status == status
         assert "4 of 4 archived days are not where they were" in answer.err

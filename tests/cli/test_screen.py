@@ -1,4 +1,4 @@
-"""Progress is for whoever looks; a file of it holds what changed."""
+"""Progress is for a terminal; a file of it holds what changed."""
 
 import sys
 
@@ -22,15 +22,15 @@ def test_how_far_it_is_goes_to_a_terminal_alone(
     assert lines(capsys) == ["played"]
 
 
-def test_elsewhere_a_state_is_told_when_it_changes(
+def test_elsewhere_a_state_is_printed_when_it_changes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     screen = Screen()
     for state in ("waiting", "waiting", "recording", "recording"):
         screen.state(state, "")
 
-    told = [line.split()[-1] for line in lines(capsys)]
-    assert told == ["waiting", "recording"]
+    printed = [line.split()[-1] for line in lines(capsys)]
+    assert printed == ["waiting", "recording"]
 
 
 def test_on_a_terminal_one_line_is_kept_up_to_date(

@@ -45,7 +45,7 @@ def test_audit_names_the_person_who_cordoned(
 
 
 @pytest.mark.usefixtures("incidents")
-def test_what_audit_does_not_tell_managed_fields_do(
+def test_what_audit_does_not_show_managed_fields_do(
     recorder: Recorder,
 ) -> None:
     fields = by_path(who(recorder, NODE, *LOG))
@@ -85,7 +85,7 @@ def test_a_time_before_the_cordon_knows_nothing_of_it(
 
 
 @pytest.mark.usefixtures("incidents")
-def test_without_audit_nobody_is_named_by_it(recorder: Recorder) -> None:
+def test_without_audit_no_author_is_named_by_it(recorder: Recorder) -> None:
     found = who(recorder, NODE, "--log", "3")
 
     known = {field["author"]["known_by"] for field in found["fields"]}
