@@ -20,6 +20,6 @@ def test_all_may_be_asked_for_and_few_are_taken_whole() -> None:
     assert sampled("family", [1, 2], 20, seed="one") == [1, 2]
 
 
-def test_whoever_reads_the_first_lines_can_play_it_again() -> None:
+def test_the_first_lines_show_how_to_repeat_the_run() -> None:
     assert HOW_TO_REPEAT.endswith(f"{VARIABLE}={SEED}")
     assert SEED
