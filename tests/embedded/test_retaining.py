@@ -27,7 +27,7 @@ async def until_used(settings: Settings) -> None:
 async def test_the_command_is_run_while_the_recorder_records(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beside, "LOOK", SOON)
+    monkeypatch.setattr(beside, "CHECK", SOON)
     monkeypatch.setattr(beside, "RETAIN_FIRST", SOON)
     settings = Settings(data_dir=place / "fresh")
     live = LiveRecording()
@@ -46,7 +46,7 @@ async def test_the_command_is_run_while_the_recorder_records(
 async def test_it_is_not_where_it_is_not_wanted(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(beside, "LOOK", SOON)
+    monkeypatch.setattr(beside, "CHECK", SOON)
     monkeypatch.setattr(beside, "RETAIN_FIRST", SOON)
     settings = Settings(data_dir=place / "fresh", retention_enabled=False)
     async with retained_beside(settings, LiveRecording(), say=print):
