@@ -50,7 +50,6 @@ EXCEPT = {
 LEFT = {
     "bench": 5,
     "docs": 4,
-    "recorder/archive": 26,
     "recorder/explain": 272,
     "recorder/keeping": 7,
     "recorder/store": 230,

@@ -1,6 +1,6 @@
 """The archive: days of a log as Parquet files that need nothing else.
 
-Knows files and no database. What lies where, and what each column says, is
-specified in ``docs/archive.md``, so that others can read it; a change of it
-is a new format number. Which day is archived when is decided in `retention`.
+It reads and writes files, and no database. ``docs/archive.md`` specifies
+folders and columns, so that other programs can read them; a change is a new
+format number. `retention` decides which days are archived and when.
 """

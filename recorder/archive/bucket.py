@@ -21,7 +21,7 @@ class BucketPlace:
     """A prefix in a bucket; satisfies the port `Place`."""
 
     def __init__(self, uri: str, *, store: Any = None) -> None:
-        """Name the bucket; nothing is asked yet.
+        """Take the address; no request is made yet.
 
         Raises:
             ArchiveSettingError: the extra is not installed.
@@ -47,12 +47,12 @@ class BucketPlace:
 
     def put(self, name: str, file: Path) -> None:
         """Upload a file."""
-        with self._told("write", name):
+        with self._errors("write", name):
             self._api.put(self._store, name, file)
 
     def read(self, name: str) -> bytes | None:
         """Return a small file; None if there is none."""
-        with self._told("read", name):
+        with self._errors("read", name):
             try:
                 return bytes(self._api.get(self._store, name).bytes())
             except FileNotFoundError:
@@ -60,7 +60,7 @@ class BucketPlace:
 
     def size(self, name: str) -> int | None:
         """Return the size of a file; None if there is none."""
-        with self._told("read", name):
+        with self._errors("read", name):
             try:
                 found = self._api.head(self._store, name)
             except FileNotFoundError:
@@ -70,7 +70,7 @@ class BucketPlace:
     def folders(self, name: str = "") -> Sequence[str]:
         """Return the names of the folders in a folder."""
         prefix = f"{name}/" if name else None
-        with self._told("read", name):
+        with self._errors("read", name):
             found = self._api.list_with_delimiter(self._store, prefix=prefix)
         return sorted(
             path.rstrip("/").rpartition("/")[2]
@@ -79,7 +79,7 @@ class BucketPlace:
 
     def files(self, name: str) -> Sequence[str]:
         """Return the names of the files in a folder."""
-        with self._told("read", name):
+        with self._errors("read", name):
             found = self._api.list_with_delimiter(
                 self._store, prefix=f"{name}/"
             )
@@ -89,23 +89,24 @@ class BucketPlace:
 
     @contextmanager
     def local(self, name: str) -> Iterator[Path]:
-        """Download a file for a while."""
+        """Yield the path of a downloaded copy, which is removed on exit."""
         with tempfile.TemporaryDirectory(prefix="rec-") as folder:
             path = Path(folder) / "file"
-            with self._told("read", name), path.open("wb") as file:
+            with self._errors("read", name), path.open("wb") as file:
                 stream = self._api.get(self._store, name)
                 for chunk in stream.stream(min_chunk_size=CHUNK_BYTES):
                     file.write(chunk)
             yield path
 
     def clear(self, folder: str) -> None:
-        """Remove what was not finished."""
-        with self._told("remove", folder):
+        """Remove the files under a folder."""
+        with self._errors("remove", folder):
             for page in self._api.list(self._store, prefix=f"{folder}/"):
                 self._api.delete(self._store, [one["path"] for one in page])
 
     @contextmanager
-    def _told(self, action: str, name: str) -> Iterator[None]:
+    def _errors(self, action: str, name: str) -> Iterator[None]:
+        """Raise errors of the bucket as a PlaceError with the action."""
         base = self._api.exceptions.BaseError
         try:
             yield

@@ -40,10 +40,10 @@ ENTRIES = pa.schema(
     ]
 )
 ORDER = ("node", "observed_at", "position")
-"""By which entries lie in their files, nulls first."""
+"""The order of entries in their files, nulls first."""
 
 FACTS_ORDER = ("node_id", "at", "position", "index")
-"""By which facts do, as far as they have these columns."""
+"""The order of facts, by those of these columns that they have."""
 
 BATCHES = pa.schema(
     [
@@ -90,7 +90,7 @@ WHOSE = pa.schema(
         pa.field("day", pa.date32(), nullable=False),
     ]
 )
-"""The last columns of every file, the same in all of its rows: files of many
+"""The last columns of every file, with one value each, so that files of many
 logs and days can be read as one table."""
 
 TYPES = {
@@ -107,10 +107,10 @@ TYPES = {
     "bigint[]": pa.list_(pa.int64()),
     "text[]": pa.list_(pa.string()),
 }
-"""What PostgreSQL's types become; anything else is its text.
+"""By type of PostgreSQL; any other type becomes text.
 
-No narrower numbers: Iceberg has none, and Spark reads a column of them not
-any more once a later release made it wider."""
+Narrower numbers are not used: Iceberg has none, and Spark cannot read such a
+column once a later release makes it wider."""
 
 
 def schema_of(columns: list[tuple[str, str]]) -> Schema:
@@ -122,6 +122,6 @@ def schema_of(columns: list[tuple[str, str]]) -> Schema:
 
 
 def of_a_day(schema: Schema) -> Schema:
-    """Return the columns of a file, by those of its rows."""
+    """Return the schema of a file, which adds whose its rows are."""
     made: Schema = pa.schema([*schema, *WHOSE])
     return made

@@ -1,4 +1,4 @@
-"""What can be wrong with an archive."""
+"""Errors of an archive."""
 
 from recorder.model.errors import RecorderError
 
@@ -12,14 +12,14 @@ __all__ = [
 
 
 class ArchiveError(RecorderError):
-    """What is in the archive is not what was archived."""
+    """The content of the archive differs from what was archived."""
 
     code = "archive.wrong"
     exit_status = 3
 
 
 class ArchiveSlowError(RecorderError):
-    """A question to the archive took longer than a statement may."""
+    """A statement on the archive took longer than allowed."""
 
     code = "archive.question_too_large"
 
@@ -31,7 +31,7 @@ class PlaceError(RecorderError):
 
 
 class ArchiveSettingError(PlaceError):
-    """The place of the archive has an address that nothing is kept at."""
+    """The address of the archive or of its catalog cannot be used."""
 
     code = "archive.address"
     exit_status = 2

@@ -1,9 +1,8 @@
 """The facts of an archived day: those archived with it, or derived later.
 
-What is archived stays as it is, byte for byte. Facts that later rules derived
-lie in a folder of their own beside it, ``rules-N``, with the names that they
-refer to and a manifest, which is written last: a folder without one was not
-finished.
+Archived files never change. Facts that later rules derived are in a folder
+``rules-N`` beside them, with the names that they refer to and a manifest. The
+manifest is written last: a folder without one is unfinished.
 """
 
 from collections.abc import Sequence
@@ -42,7 +41,7 @@ __all__ = [
 
 MANIFEST = "manifest.json"
 KINDS = frozenset({"facts", "objects", "nodes", "words"})
-"""Of the files of a set; of entries there are none."""
+"""The kinds of files in a set; it has no entries."""
 
 
 class FactsManifest(Description, frozen=True, kw_only=True):
@@ -55,7 +54,7 @@ class FactsManifest(Description, frozen=True, kw_only=True):
     rules: int
     facts: Count
     manifest_sha256: Digest
-    """Of the manifest of the day, which has the entries."""
+    """Digest of the manifest of the day, which has the entries."""
 
     files: Sequence[Part]
     written_at: datetime
@@ -65,19 +64,19 @@ class FactsManifest(Description, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactsSet:
-    """Where the facts of a day are, and what made them."""
+    """Where the facts of a day are, and which rules derived them."""
 
     folder: str
     rules: int | None
     facts: int
     files: Sequence[Part]
-    """Of facts, and of the names that they refer to."""
+    """The files of facts, and of the names that they refer to."""
 
     sha256: str | None = None
-    """Of the manifest; None of facts that were archived with their day."""
+    """Digest of the manifest; None if they were archived with their day."""
 
     def paths(self, kind: str) -> Sequence[str]:
-        """Return the names in the place of its files of a kind."""
+        """Return the names of its files of a kind, with their folder."""
         return [
             f"{self.folder}/{part.name}"
             for part in self.files
@@ -89,24 +88,24 @@ def write_facts(
     place: Place,
     folder: str,
     scratch: Path,
-    said: FactsManifest,
+    manifest: FactsManifest,
     rows: Sorted,
 ) -> str:
     """Write the facts of a day beside it; return the digest of the manifest.
 
-    ``said`` has the files of names, which lie in the scratch folder.
+    The manifest has the files of names, which are in the scratch folder.
 
     Raises:
-        PlaceError: there is no room, or no right to.
+        PlaceError: a file cannot be written.
     """
-    into = facts_folder(folder, said.rules)
-    parts = list(said.files)
+    into = facts_folder(folder, manifest.rules)
+    parts = list(manifest.files)
     for part in parts:
         place.put(f"{into}/{part.name}", scratch / part.name)
     for path, part in rows.files():
         place.put(f"{into}/{part.name}", path)
         parts.append(part)
-    content = replace(said, files=parts, facts=rows.rows).document()
+    content = replace(manifest, files=parts, facts=rows.rows).document()
     path = scratch / MANIFEST
     path.write_bytes(content)
     place.put(f"{into}/{MANIFEST}", path)
@@ -114,14 +113,14 @@ def write_facts(
 
 
 def facts_folder(folder: str, rules: int) -> str:
-    """Return the folder of the facts of a day by rules."""
+    """Return the folder of the facts that rules derived for a day."""
     return f"{folder}/rules-{rules}"
 
 
 def facts_of(
     place: Place, folder: str, manifest: Manifest, most: int
 ) -> FactsSet:
-    """Return the newest complete facts of a day, by rules of ``most`` at most.
+    """Return the newest complete facts of a day, by rules up to ``most``.
 
     Raises:
         ArchiveError: a manifest cannot be read, or is of another day.
@@ -148,7 +147,7 @@ def own_facts(folder: str, manifest: Manifest) -> FactsSet:
 def read_facts(
     place: Place, folder: str, manifest: Manifest, rules: int
 ) -> FactsSet | None:
-    """Return the facts of a day by rules; None where they are not complete.
+    """Return the facts of a day by rules; None if they are not complete.
 
     Raises:
         ArchiveError: the manifest cannot be read, or is of another day.
@@ -178,7 +177,7 @@ def check_facts(place: Place, found: FactsSet) -> None:
     """Compare the files of facts that were derived later with their manifest.
 
     Raises:
-        ArchiveError: one differs, or there is another beside them.
+        ArchiveError: a file differs, or is not in the manifest.
         PlaceError: one cannot be read.
     """
     named = {part.name: part for part in found.files}
@@ -201,7 +200,7 @@ def _kind(name: str) -> str:
 
 
 def _rules(place: Place, folder: str) -> Sequence[int]:
-    """Return the rules that have a folder beside the files of a day."""
+    """Return the numbers of the rules that have a folder for a day."""
     return [
         int(number)
         for name in place.folders(folder)

@@ -1,9 +1,9 @@
 """The archive as Iceberg tables: a list of its files for other engines.
 
-Nothing is written anew: a table names the files that the manifests name, and
-what is in them. Columns go by their names, so that files of releases with
-more or fewer of them are one table. Which days there are is decided by the
-caller; asked again, what a table names already is left alone.
+No data is copied: a table lists the files of the manifests and their columns.
+Columns are matched by name, so that files of releases with more or fewer
+columns are one table. The caller decides which days to add; files that a
+table has already are skipped.
 """
 
 import re
@@ -35,17 +35,17 @@ LOCAL = "local"
 """The setting that asks for a catalog in a file beside the archive."""
 
 NAME = "recorder"
-"""Of a catalog that is given by its address: engines ask for it by this."""
+"""The name of a catalog that is configured by its address."""
 
 LAST = "entries"
-"""The table that gets a day's files last: a day that is in it is whole."""
+"""The table to which a day is added last: a day that is in it is complete."""
 
 IDENTITY = ("day", "log_uid")
-"""Columns that tables are partitioned by; each file has one value of both."""
+"""Columns that partition the tables; each file has one value of each."""
 
 SNAPSHOTS_KEPT = 50
-"""Of a table, and as many more until the older ones are forgotten: the list
-of them is written with every commit, one a day for each log."""
+"""How many snapshots of a table remain. The others are expired when there are
+as many of them: each commit writes the list, one a day for each log."""
 
 PROPERTIES = {
     "format-version": "2",
@@ -55,7 +55,7 @@ PROPERTIES = {
     "commit.manifest-merge.enabled": "true",
     "write.metadata.delete-after-commit.enabled": "true",
     "write.metadata.previous-versions-max": "20",
-    # Documents have no range that anybody asks for.
+    # No query filters by a range of documents.
     "write.metadata.metrics.column.raw": "counts",
     "write.metadata.metrics.column.detail": "counts",
 }
@@ -73,7 +73,7 @@ class ListedDay:
 def open_tables(
     catalog: str, namespace: str, place: str
 ) -> Iterator["IcebergTables"]:
-    """Open the tables of a namespace, which is made if there is none.
+    """Open the tables of a namespace, and create it if it does not exist.
 
     Args:
         catalog: `LOCAL`, the address of a catalog, or the name of one in
@@ -83,8 +83,8 @@ def open_tables(
 
     Raises:
         ArchiveSettingError: the extra is not installed, or the catalog
-            cannot be where it was asked for.
-        CatalogError: it does not answer.
+            cannot be a file beside this archive.
+        CatalogError: the catalog does not answer.
     """
     try:
         from pyiceberg.catalog import load_catalog  # noqa: PLC0415 - an extra
@@ -95,7 +95,7 @@ def open_tables(
         )
         raise ArchiveSettingError(msg) from exc
     name, properties = _address(catalog, place)
-    with _told(f'open the Iceberg catalog "{_shown(catalog)}"'):
+    with _errors(f'open the Iceberg catalog "{_shown(catalog)}"'):
         found = load_catalog(name, **properties)
         found.create_namespace_if_not_exists(namespace)
     try:
@@ -105,7 +105,7 @@ def open_tables(
 
 
 class IcebergTables:
-    """Tables of the files of an archive."""
+    """The tables of an archive in a catalog."""
 
     def __init__(self, catalog: "Catalog", namespace: str) -> None:
         self._catalog = catalog
@@ -117,7 +117,7 @@ class IcebergTables:
         Raises:
             CatalogError: the catalog does not answer.
         """
-        with _told("read the Iceberg tables"):
+        with _errors("read the Iceberg tables"):
             table = self._load(LAST)
             files = () if table is None else _files(table)
             return frozenset(path.rpartition("/")[0] for path in files)
@@ -127,7 +127,7 @@ class IcebergTables:
 
         Raises:
             ArchiveError: a file cannot be read, or has no columns by which
-                it can be told from those of other logs.
+                it can be distinguished from those of other logs.
         """
         from pyiceberg.io import load_file_io  # noqa: PLC0415 - an extra
 
@@ -153,7 +153,7 @@ class IcebergTables:
     def add(self, days: Sequence[ListedDay]) -> None:
         """Add the files of days, in one commit for each table.
 
-        Killed anywhere, it is asked again for the same days.
+        After a failure at any point, add the same days again.
 
         Raises:
             CatalogError: the catalog does not answer, or refuses.
@@ -165,7 +165,7 @@ class IcebergTables:
                 for day in days
                 for path, schema in day.files.get(name, {}).items()
             }
-            with _told(f"add to the Iceberg table {self._namespace}.{name}"):
+            with _errors(f"add to the Iceberg table {self._namespace}.{name}"):
                 self._add(name, files)
 
     def _add(self, name: str, files: Mapping[str, Schema]) -> None:
@@ -175,7 +175,7 @@ class IcebergTables:
         if not fresh:
             return
         if table is not None:
-            _forget(table)
+            _expire(table)
         schemas = _different([files[path] for path in fresh])
         with self._change(name, table, schemas[0]) as change:
             with change.update_schema() as columns:
@@ -187,7 +187,7 @@ class IcebergTables:
     def _change(
         self, name: str, table: "Table | None", schema: Schema
     ) -> Iterator["Transaction"]:
-        """Begin a change of a table, which makes it where there is none."""
+        """Yield a transaction on a table, which is created if it is None."""
         if table is not None:
             with table.transaction() as change:
                 yield change
@@ -229,8 +229,8 @@ def _files(table: "Table") -> Iterator[str]:
             yield entry.data_file.file_path
 
 
-def _forget(table: "Table") -> None:
-    """Forget old states of a table; whoever reads one goes on."""
+def _expire(table: "Table") -> None:
+    """Expire old snapshots; queries that read one are not interrupted."""
     named = {ref.snapshot_id for ref in table.metadata.refs.values()}
     found = sorted(table.snapshots(), key=lambda one: one.timestamp_ms)
     old = [one.snapshot_id for one in found[:-SNAPSHOTS_KEPT]]
@@ -240,16 +240,16 @@ def _forget(table: "Table") -> None:
 
 
 def _open(schema: Schema) -> Schema:
-    """Return a schema in which any column may be missing.
+    """Return a schema in which every column may be null.
 
-    A table keeps the columns of every release, and few have them all.
+    A table has the columns of all releases, and few files have all of them.
     """
     made: Schema = pa.schema([pa.field(one.name, one.type) for one in schema])
     return made
 
 
 def _different(schemas: Sequence[Schema]) -> Sequence[Schema]:
-    """Return schemas without those that are the same."""
+    """Return schemas without duplicates."""
     found: list[Schema] = []
     for schema in schemas:
         if not any(schema.equals(other) for other in found):
@@ -258,7 +258,7 @@ def _different(schemas: Sequence[Schema]) -> Sequence[Schema]:
 
 
 def _address(catalog: str, place: str) -> tuple[str, dict[str, str]]:
-    """Return the name of a catalog, and what is known of it."""
+    """Return the name of a catalog, and its properties."""
     warehouse = f"{location_of(place)}/iceberg"
     if catalog == LOCAL:
         if "://" in place:
@@ -268,7 +268,7 @@ def _address(catalog: str, place: str) -> tuple[str, dict[str, str]]:
             )
             raise ArchiveSettingError(msg)
         folder = Path(place).absolute() / "iceberg"
-        with _told(f'make the folder "{folder}"'):
+        with _errors(f'make the folder "{folder}"'):
             folder.mkdir(parents=True, exist_ok=True)
         catalog = f"sqlite:///{folder}/catalog.db"
     if "://" not in catalog:
@@ -279,13 +279,13 @@ def _address(catalog: str, place: str) -> tuple[str, dict[str, str]]:
 
 
 def _shown(catalog: str) -> str:
-    """Return the address of a catalog without a password."""
+    """Return the address of a catalog without its password."""
     return re.sub(r"//[^/@\s]*@", "//", catalog)
 
 
 @contextmanager
-def _told(action: str) -> Iterator[None]:
-    """Translate what a catalog raises: it may be any library's."""
+def _errors(action: str) -> Iterator[None]:
+    """Raise any error of a catalog, of any library, as a CatalogError."""
     try:
         yield
     except RecorderError:

@@ -1,9 +1,9 @@
-"""Whether days are kept as they were archived: manifests, files and bytes.
+"""Checks that archived days are still there: manifests, files and bytes.
 
-Looking for days is cheap enough for every run of retention: a small file for
-each day, and on demand the size of each of its files. A place that does not
+The check is cheap enough for every run of retention: it reads a small file of
+each day and, on demand, the size of each of its files. A place that does not
 answer is asked once. Nothing here reads Parquet, so that commands that only
-look for days start quickly.
+check days start quickly.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ __all__ = [
 
 MANIFEST = "manifest.json"
 AT_ONCE = 8
-"""Requests to a bucket that are under way at the same time."""
+"""How many requests to a bucket are made at the same time."""
 
 
 def read_manifest(place: Place, folder: str) -> Manifest | None:
@@ -47,7 +47,7 @@ def check_whole(place: Place, folder: str, sha256: str) -> None:
     """Check that every byte of an archived day is what was verified.
 
     Raises:
-        ArchiveError: the manifest or a file is missing, or is another.
+        ArchiveError: the manifest or a file is missing, or differs.
         PlaceError: the place does not answer.
     """
     for part in check_kept(place, folder, sha256).files:
@@ -60,12 +60,12 @@ def check_whole(place: Place, folder: str, sha256: str) -> None:
 
 
 def check_kept(place: Place, folder: str, sha256: str) -> Manifest:
-    """Check that an archived day is still there: its manifest and its files.
+    """Check that an archived day is still there, and return its manifest.
 
-    Files are not read; return the manifest.
+    The sizes of its files are compared; they are not read.
 
     Raises:
-        ArchiveError: the manifest is missing or another, or a file is.
+        ArchiveError: the manifest or a file is missing, or differs.
         PlaceError: the place does not answer.
     """
     manifest = check_manifest(place, folder, sha256)
@@ -77,7 +77,7 @@ def check_sizes(place: Place, folder: str, manifest: Manifest) -> None:
     """Check that the files of a manifest are there, without reading them.
 
     Raises:
-        ArchiveError: one is missing, or of another size.
+        ArchiveError: a file is missing, or its size differs.
         PlaceError: the place does not answer.
     """
     for part in manifest.files:
@@ -91,7 +91,7 @@ def check_manifest(place: Place, folder: str, sha256: str) -> Manifest:
     """Check that the manifest of an archived day is there, and return it.
 
     Raises:
-        ArchiveError: it is missing, or another.
+        ArchiveError: it is missing, or differs.
         PlaceError: the place does not answer.
     """
     where = f"{place.uri}/{folder}"
@@ -106,20 +106,20 @@ def check_manifest(place: Place, folder: str, sha256: str) -> Manifest:
 
 
 class KeptDay(NamedTuple):
-    """A day that is said to be archived."""
+    """A day that should be in the archive."""
 
     uri: str
-    """Of its folder."""
+    """The address of its folder."""
 
     sha256: str
-    """Of its manifest, in hexadecimal."""
+    """The digest of its manifest, in hexadecimal."""
 
     range: str | None = None
-    """Of its batches, in hexadecimal, where that is compared too."""
+    """The range of its batches, in hexadecimal, if that is compared too."""
 
 
 class Absent(NamedTuple):
-    """A day that is not there as it was archived."""
+    """A day that is missing from the archive, or altered."""
 
     day: KeptDay
     why: str
@@ -131,7 +131,7 @@ def absent_days(days: Iterable[KeptDay], *, sizes: bool) -> Sequence[Absent]:
     """Return the days that are missing or altered, in their order.
 
     Args:
-        days: that are said to be archived.
+        days: those that should be in the archive.
         sizes: whether the size of every file is compared too.
     """
     places: dict[str, Place] = {}
@@ -145,8 +145,8 @@ def absent_days(days: Iterable[KeptDay], *, sizes: bool) -> Sequence[Absent]:
         try:
             if root not in places:
                 places[root] = open_place(root)
-            look = check_kept if sizes else check_manifest
-            _compare(look(places[root], folder, day.sha256), day)
+            check = check_kept if sizes else check_manifest
+            _compare(check(places[root], folder, day.sha256), day)
         except PlaceError as exc:
             away[root] = str(exc)
             return Absent(day, str(exc), is_away=True)
@@ -160,7 +160,7 @@ def absent_days(days: Iterable[KeptDay], *, sizes: bool) -> Sequence[Absent]:
 
 
 def says_missing(missing: Sequence[Absent], of: int) -> str:
-    """Say how many archived days are missing, and why the first one is."""
+    """Return how many archived days are missing, and why the first is."""
     first = missing[0]
     return (
         f"{len(missing)} of {of} archived days are not where they were"

@@ -1,7 +1,7 @@
-"""What an archive holds: its logs, and the days of each that are whole.
+"""What an archive holds: its logs, and the complete days of each.
 
-Checked as far as that takes no time: manifests, the sizes of files, and that
-days join to one log. `recorder verify` recomputes the rest.
+Only what is quick to check is checked: manifests, the sizes of files, and
+that the days join to one log. `recorder verify` recomputes the rest.
 """
 
 from collections.abc import Sequence
@@ -25,13 +25,13 @@ __all__ = ["ListedDay", "ListedLog", "list_archive"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedDay:
-    """A day that is whole."""
+    """A complete day."""
 
     manifest: Manifest
     sha256: str
     uri: str
     recorded_at: datetime
-    """When the last of it was recorded."""
+    """When the last entry of the day was recorded."""
 
     observed_min: datetime
     observed_max: datetime
@@ -117,7 +117,7 @@ def _check_joined(days: Sequence[ListedDay]) -> None:
         for day in days:
             tree.join(day.manifest.batches(day.uri))
     except ProofError:
-        # The first days are somewhere else.
+        # The first days are not in this archive.
         return
     if last.tree is not None and tree.root().hex() != last.tree:
         msg = (

@@ -1,6 +1,6 @@
-"""The manifest: what a day of a log is made of, and what proves it.
+"""The manifest: the files of a day of a log, and the hashes that prove it.
 
-Written last: a folder without one was not finished, and is written again.
+It is written last: a folder without one is unfinished, and written again.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ __all__ = [
 
 FORMAT = 1
 
-# An archive may come from somebody else, so that what is in it names no file
-# of ours and is put into no statement that it changes.
+# An archive may come from an unknown writer: no name in it may lead to a file
+# outside of the archive, or change a statement.
 Name = Annotated[
     str,
     msgspec.Meta(
@@ -52,21 +52,21 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Description(msgspec.Struct, frozen=True, kw_only=True):
-    """A file of JSON that describes others."""
+    """A JSON file that describes other files."""
 
     named: ClassVar[str] = ""
-    """What errors call it, before its place."""
+    """What errors call it, before its address."""
 
     def document(self) -> bytes:
-        """Return it as it is written."""
+        """Return the content of the file."""
         return msgspec.json.format(msgspec.json.encode(self), indent=2)
 
     @classmethod
     def parse(cls, content: bytes, place: str) -> Self:
-        """Read it.
+        """Return the description that a file contains.
 
         Raises:
-            ArchiveError: it is none.
+            ArchiveError: the content is not a description of this kind.
         """
         try:
             return msgspec.json.decode(content, type=cls)
@@ -96,12 +96,12 @@ class Manifest(Description, frozen=True, kw_only=True):
     named: ClassVar[str] = "the manifest "
 
     origin: str
-    """Which log, in the words of its checkpoints."""
+    """Which log, as its checkpoints name it."""
 
     cluster_name: str
     cluster_uid: str
     day: DayName
-    """In UTC, by when entries were recorded."""
+    """In UTC, by the time at which entries were recorded."""
 
     first_batch: Number
     last_batch: Number
@@ -110,7 +110,7 @@ class Manifest(Description, frozen=True, kw_only=True):
     entries: Count
     facts: Count
     rules: int | None
-    """The number of the rules that the facts were derived by."""
+    """The number of the rules that derived the facts."""
 
     range: str
     """The hashes of the largest complete subtrees over the day's batches, in
@@ -126,10 +126,10 @@ class Manifest(Description, frozen=True, kw_only=True):
 
     @classmethod
     def parse(cls, content: bytes, place: str) -> Self:
-        """Read it.
+        """Return the manifest that a file contains.
 
         Raises:
-            ArchiveError: it is none, or of a newer format.
+            ArchiveError: it is not a manifest, or has another format.
         """
         found = super().parse(content, place)
         if found.format != FORMAT:
@@ -144,7 +144,7 @@ class Manifest(Description, frozen=True, kw_only=True):
         """Return the range over the hashes of the day's batches.
 
         Raises:
-            ArchiveError: it has another length.
+            ArchiveError: the range is not one of that many batches.
         """
         try:
             return CompactRange.unpack(
@@ -158,5 +158,5 @@ class Manifest(Description, frozen=True, kw_only=True):
 
 
 def digest_of(content: bytes) -> str:
-    """Return the SHA-256 of a content in hexadecimal."""
+    """Return the SHA-256 of content in hexadecimal."""
     return sha256(content).hexdigest()

@@ -1,9 +1,9 @@
-"""Opening a day of the archive to ask it: is it what was archived?
+"""Opens a day of the archive for queries, and checks it.
 
-The manifest is compared with what the database remembers, and the files with
-the manifest: by their size, and by their hash as far as that takes no time.
-Files of a folder stay where they are, those of a bucket are kept in a folder
-of bounded size.
+The manifest is compared with the digest that the database has, and the files
+with the manifest: by their size, and small ones by their hash. Files of a
+folder are read in place, those of a bucket are cached in a folder of bounded
+size.
 """
 
 import shutil
@@ -24,18 +24,18 @@ from recorder.archive.tables import TableDay
 __all__ = ["is_near", "open_day"]
 
 HASHED_BYTES_MAX = 64 << 20
-"""Of a file that is hashed each time it is opened: 40 ms. A larger one that
-is damaged inside fails when it is read."""
+"""Files up to this size are hashed each time they are opened: 40 ms. A larger
+one that is damaged fails when it is read."""
 
 CACHE_BYTES_MAX = 8 << 30
-"""Of files of buckets; those that were not used for longest go."""
+"""Of files of buckets; the least recently used are removed."""
 
 IN_USE_SECONDS = 600
-"""What was used a moment ago is still being read, and stays."""
+"""A file that was used this recently may be being read: it is not removed."""
 
 
 def is_near(place: Place) -> bool:
-    """Return whether files need not be fetched to be read."""
+    """Return whether files are on this machine already."""
     return isinstance(place, FolderPlace)
 
 
@@ -53,16 +53,16 @@ def open_day(  # noqa: PLR0913 - each by its name
 
     Args:
         place: the archive.
-        folder: the day's, in it.
-        sha256: of its manifest, in hexadecimal.
-        span: the day.
-        cache: where files of a bucket are kept.
-        hashed: whether to hash the files, if that takes no time.
+        folder: of the day.
+        sha256: digest of its manifest, in hexadecimal.
+        span: begin and end of the day.
+        cache: the folder that caches files of a bucket.
+        hashed: whether to hash the files that are small.
         later: the rules of facts that were derived later, which are read in
             place of those archived, and the digest of their manifest.
 
     Raises:
-        ArchiveError: it is not what was archived.
+        ArchiveError: it differs from what was archived.
         PlaceError: it cannot be read.
     """
     check_kept(place, folder, sha256)

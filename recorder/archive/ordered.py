@@ -1,7 +1,7 @@
 """A day of the archive in the order of the log.
 
-Its files are in the order of nodes. DuckDB sorts them, in bounded memory and
-on disk beyond that, and rows are taken as they come: forwards only.
+Its files are ordered by node. DuckDB sorts them in bounded memory, and on
+disk beyond that. Rows are read forwards only.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ __all__ = ["OrderedDay", "Row"]
 
 MEMORY = "512MB"
 SPILL = "64GB"
-"""Of a day that is sorted, with its documents."""
+"""Room on disk to sort a day with its documents."""
 
 THREADS = 2
 ROWS_AT_ONCE = 2_000
@@ -83,7 +83,7 @@ class OrderedDay:
     def __init__(
         self, files: Mapping[str, Sequence[Path]], scratch: Path
     ) -> None:
-        """Take the files of each kind; only what is asked for is read."""
+        """Take the files of each kind; none is read before it is needed."""
         self._files = {
             kind: _listed(paths) for kind, paths in files.items() if paths
         }
@@ -107,17 +107,17 @@ class OrderedDay:
         self._connection.close()
 
     def entries(self, until: int) -> Sequence[Row]:
-        """Return the entries up to a position that were not returned."""
+        """Return the next entries, up to a position."""
         return self._taken(ENTRIES, until)
 
     def facts(self, until: int) -> Sequence[Row]:
-        """Return the facts of entries up to one, that were not returned."""
+        """Return the next facts, of entries up to a position."""
         if "facts" not in self._files:
             return []
         return self._taken(FACTS, until)
 
     def newest(self) -> Iterator[tuple[int, int | None]]:
-        """Yield each object's newest entry; None where it is gone."""
+        """Yield each object's newest position; None if it was deleted."""
         for number, position, operation in self._ask(NEWEST).fetchall():
             yield number, position if operation in ALIVE else None
 
@@ -173,7 +173,7 @@ class OrderedDay:
 
 
 class _Forwards:
-    """Rows in the order of their positions, taken forwards."""
+    """Rows in the order of their positions, read forwards."""
 
     def __init__(
         self, cursor: duckdb.DuckDBPyConnection, batches: pa.RecordBatchReader

@@ -1,7 +1,7 @@
 """Where an archive is: a folder, or a bucket that speaks S3.
 
-Files get there whole or not at all. A file is written into a scratch folder
-first; in a folder it is then renamed, in a bucket uploaded.
+A file appears there complete or not at all: it is written into a scratch
+folder first, then renamed in a folder, or uploaded to a bucket.
 """
 
 import os
@@ -16,21 +16,21 @@ from recorder.archive.errors import ArchiveSettingError, PlaceError
 __all__ = ["FolderPlace", "Place", "open_place"]
 
 UNFINISHED = ".unfinished"
-"""Ending of what is being written in a folder; removed by the next run."""
+"""Suffix of a file that is being written; the next run removes it."""
 
 
 class Place(Protocol):
-    """Where files are kept under names with slashes."""
+    """Where files are kept; their names are paths with slashes."""
 
     @property
     def uri(self) -> str:
-        """Where it is, for people and for other programs."""
+        """Its address, for people and for other programs."""
 
     def put(self, name: str, file: Path) -> None:
-        """Keep a file under a name; it replaces what was there.
+        """Keep a file under a name; replace the file that was there.
 
         Raises:
-            PlaceError: there is no room, or no right to.
+            PlaceError: it cannot be written.
         """
 
     def read(self, name: str) -> bytes | None:
@@ -58,10 +58,10 @@ class Place(Protocol):
         """
 
     def local(self, name: str) -> AbstractContextManager[Path]:
-        """Return a file of it, on this machine while entered."""
+        """Return a context in which a file is on this machine."""
 
     def clear(self, folder: str) -> None:
-        """Remove what is kept under a folder's name."""
+        """Remove the files under a folder."""
 
 
 class FolderPlace:
@@ -76,10 +76,10 @@ class FolderPlace:
         return str(self._folder)
 
     def put(self, name: str, file: Path) -> None:
-        """Keep a file under a name, durably."""
+        """Write a file durably."""
         target = self._folder / name
         fresh = target.with_name(target.name + UNFINISHED)
-        with _told(f'write "{target}"'):
+        with _errors(f'write "{target}"'):
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, fresh)
             with fresh.open("rb+") as written:
@@ -89,7 +89,7 @@ class FolderPlace:
 
     def read(self, name: str) -> bytes | None:
         """Return a small file; None if there is none."""
-        with _told(f'read "{self._folder / name}"'):
+        with _errors(f'read "{self._folder / name}"'):
             try:
                 return (self._folder / name).read_bytes()
             except FileNotFoundError:
@@ -97,7 +97,7 @@ class FolderPlace:
 
     def size(self, name: str) -> int | None:
         """Return the size of a file; None if there is none."""
-        with _told(f'read "{self._folder / name}"'):
+        with _errors(f'read "{self._folder / name}"'):
             try:
                 return (self._folder / name).stat().st_size
             except FileNotFoundError:
@@ -105,7 +105,7 @@ class FolderPlace:
 
     def folders(self, name: str = "") -> Sequence[str]:
         """Return the names of the folders in a folder."""
-        with _told(f'read "{self._folder / name}"'):
+        with _errors(f'read "{self._folder / name}"'):
             return sorted(
                 path.name
                 for path in (self._folder / name).iterdir()
@@ -114,7 +114,7 @@ class FolderPlace:
 
     def files(self, name: str) -> Sequence[str]:
         """Return the names of the files in a folder."""
-        with _told(f'read "{self._folder / name}"'):
+        with _errors(f'read "{self._folder / name}"'):
             return sorted(
                 path.name
                 for path in (self._folder / name).iterdir()
@@ -123,7 +123,7 @@ class FolderPlace:
 
     @contextmanager
     def local(self, name: str) -> Iterator[Path]:
-        """Yield where it is."""
+        """Yield the path of a file."""
         path = self._folder / name
         if not path.is_file():
             msg = f'cannot read "{path}": there is no such file'
@@ -131,8 +131,8 @@ class FolderPlace:
         yield path
 
     def clear(self, folder: str) -> None:
-        """Remove a folder that was not finished."""
-        with _told(f'remove "{self._folder / folder}"'):
+        """Remove a folder with its files."""
+        with _errors(f'remove "{self._folder / folder}"'):
             shutil.rmtree(self._folder / folder, ignore_errors=False)
 
 
@@ -165,7 +165,8 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _told(action: str) -> Iterator[None]:
+def _errors(action: str) -> Iterator[None]:
+    """Raise errors of the file system as a PlaceError with the action."""
     try:
         yield
     except FileNotFoundError as exc:

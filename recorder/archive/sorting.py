@@ -1,7 +1,7 @@
-"""Rows in the order of their files, in bounded memory.
+"""Sorts rows into the order of their files, in bounded memory.
 
-Rows come in the order of the log, are sorted as far as the memory for them
-reaches, put on disk as runs, merged, and written as Parquet.
+Rows come in the order of the log. They are sorted in memory, written to disk
+as runs, merged, and written as Parquet.
 """
 
 import heapq
@@ -23,34 +23,32 @@ from recorder.archive.manifest import Part
 __all__ = ["Sorted", "Whose", "part_of", "write_rows"]
 
 RUN_BYTES = 128 << 20
-"""Of rows that are sorted in memory at once; then they are a run on disk."""
+"""How much is sorted in memory before it is written to disk as a run."""
 
 CHUNK_BYTES = 1 << 20
 CHUNK_ROWS_MIN = 16
-"""Of each run a chunk is in memory while runs are merged: a thousand runs,
-128 GB of documents, take a gigabyte."""
+"""While runs are merged, a chunk of each is in memory: a thousand runs, which
+are 128 GB of documents, take a gigabyte."""
 
 FILE_ROWS_MAX = 1_000_000
 GROUP_ROWS_MAX = 50_000
 GROUP_BYTES_MAX = 128 << 20
-"""Of documents in memory, a row group is a few megabytes on disk."""
+"""In memory; on disk a row group is a few megabytes."""
 
 COMPRESSION = "zstd"
 LEVEL = 9
-"""A day is compressed once: level 3 needs a fifth more room, level 12 takes
-more than twice as long for a twentieth less."""
+"""A day is compressed once. Level 3 needs 20 % more room; level 12 saves 5 %
+and takes more than twice as long."""
 
 PAGE_BYTES = 8 << 20
-"""A page is compressed alone: in a large one documents that resemble each
-other meet. In one of 32 MiB they need a twentieth less room, and three times
-as long to be read."""
+"""A page is compressed alone, so that similar documents should share one.
+Pages of 32 MiB save 5 %, and take three times as long to read."""
 
 OWN_VALUES = frozenset({"raw", "uid", "root", "detail"})
 NUMBERS = frozenset(
     {"at", "observed_at", "occurred_at", "position", "resource_version"}
 )
-"""Columns in which most values are different: a dictionary of them would be
-as large as they are."""
+"""Columns whose values mostly differ: a dictionary would be as large."""
 
 HASHED_AT_ONCE = 1 << 20
 
@@ -88,7 +86,7 @@ def write_rows(
 
 
 class Sorted:
-    """Takes the rows of one kind of file, and writes them in order."""
+    """Collects the rows of one kind of file, and writes them in order."""
 
     def __init__(
         self,
@@ -98,7 +96,7 @@ class Sorted:
         order: Sequence[str],
         whose: Whose,
     ) -> None:
-        """Name the files, the columns of their order, and whose rows come."""
+        """Take the name of the files, their columns and their order."""
         self._order = [one for one in order if one in schema.names]
         self._scratch = scratch
         self._whose = whose
@@ -123,7 +121,7 @@ class Sorted:
             self._end_run()
 
     def files(self) -> Iterator[tuple[Path, Part]]:
-        """Yield the files in order, each written when it is asked for."""
+        """Yield the files in order; each is written when it is yielded."""
         if self._held:
             self._end_run()
         groups = self._merged()
@@ -143,7 +141,7 @@ class Sorted:
             run.unlink()
 
     def _end_run(self) -> None:
-        """Sort what is held, and put it on the disk."""
+        """Sort the rows in memory, and write them to disk."""
         held = pa.Table.from_batches(self._held)
         self._held, size, self._held_bytes = [], self._held_bytes, 0
         by = [(name, "ascending", "at_start") for name in self._order]
@@ -177,13 +175,13 @@ class Sorted:
 
 
 class _Place(NamedTuple):
-    """Where a row is, and what it is ordered by."""
+    """Where a row is, and its key in the order."""
 
     key: tuple[tuple[bool, Any], ...]
     chunk: pa.RecordBatch
     row: int
     bytes: float
-    """What a row of its chunk takes on average."""
+    """The average size of a row of its chunk."""
 
 
 def _key(place: _Place) -> tuple[tuple[bool, Any], ...]:
@@ -225,7 +223,7 @@ def _gathered(rows: list[_Place]) -> pa.Table:
 
 
 def _of(table: pa.Table, whose: Whose) -> pa.Table:
-    """Add to each row whose it is."""
+    """Add the columns that say whose the rows are."""
     for field, value in zip(WHOSE, whose, strict=True):
         same = pa.repeat(pa.scalar(value, field.type), table.num_rows)
         table = table.append_column(field, same)

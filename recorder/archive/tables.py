@@ -1,13 +1,13 @@
 """Days of the archive as the tables of the log, in DuckDB.
 
-The names, columns and numbers are those of the database, so that a statement
-about the log can be put to the archive. Files are read where they lie, as far
-as a statement needs them: their statistics lead to a node and a time, and
-documents are read only if they are asked for.
+Tables, columns and numbers are those of the database, so that a statement on
+the log also runs on the archive. Files are read in place, and only the parts
+that a statement needs: their statistics lead to a node and a time, and
+documents are read only if they are selected.
 
-A name that was gone for long comes back with another number: retention removes
-names that nothing refers to. Statements that name a node, a reason or an actor
-find one number, which is the least, and rows of all days have that one.
+A name that was gone for long may return with another number: retention removes
+names that nothing refers to. The views give each node, reason and actor its
+least number, in the rows of all days.
 """
 
 import threading
@@ -28,7 +28,7 @@ from recorder.model.columns import STORED, Column, Holds, numbers_of
 __all__ = ["ArchiveTables", "Codes", "TableDay"]
 
 MEMORY = "512MB"
-"""Of DuckDB while it answers; what is more is spilled."""
+"""Of DuckDB for a statement; beyond that it uses the disk."""
 
 SPILL = "4GB"
 THREADS = 2
@@ -53,7 +53,7 @@ FACTS = {
     "owners": "text[]",
     "detail": "text",
 }
-"""The columns of facts that statements name."""
+"""The columns of facts that statements use."""
 
 STATEMENTS = {
     "entries": """operation in ('audit', 'renewed')
@@ -62,24 +62,24 @@ STATEMENTS = {
         and resource in ('v1/events', 'events.k8s.io/v1/events')""",
     "facts": "fact in ('event', 'requested', 'lease-silent', 'unreadable')",
 }
-"""What a thinned day may lack, and the facts of it."""
+"""Conditions for what a thinned day may lack in the database."""
 
 Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TableDay:
-    """A day, and where its files are on this machine."""
+    """A day with the paths of its files on this machine."""
 
     manifest: Manifest
     lower: datetime
     upper: datetime
     files: Mapping[str, Path]
-    """By their names in the manifest."""
+    """By the names of the manifest."""
 
     only_statements: bool = False
-    """Whether only audit records, Events and silences of Leases are read: all
-    else of the day is in the database."""
+    """Whether only audit records, Events and silences of Leases are read: the
+    database has the rest of the day."""
 
     def paths(self, kind: str) -> list[Path]:
         """Return its files of a kind: ``entries``, ``facts``, ``nodes``."""
@@ -92,18 +92,18 @@ class TableDay:
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """What statements call what the archive has words for."""
+    """The numbers of statements for the words of the archive."""
 
     log: int
     derivation: int
     operations: Mapping[Any, int]
-    """By words, or what is one."""
+    """By word."""
 
     sources: Mapping[str, int]
 
 
 class ArchiveTables:
-    """A connection over some days of one log; nothing in it can be changed."""
+    """A connection to some days of one log, read only."""
 
     def __init__(
         self,
@@ -111,10 +111,10 @@ class ArchiveTables:
         codes: Codes,
         scratch: Path,
     ) -> None:
-        """Open the files; only their footers are read, and names.
+        """Open the files; only their footers and the names are read.
 
         Raises:
-            ArchiveError: one cannot be read.
+            ArchiveError: a file cannot be read.
         """
         self._days = days
         self._codes = codes
@@ -145,7 +145,7 @@ class ArchiveTables:
             raise _unreadable(exc) from exc
 
     def close(self) -> None:
-        """Close it."""
+        """Close the connection."""
         self._connection.close()
 
     def ask(
@@ -154,7 +154,7 @@ class ArchiveTables:
         """Return the columns and the rows of a statement.
 
         Raises:
-            ArchiveSlowError: it took longer than it may.
+            ArchiveSlowError: it took longer than the seconds allowed.
             ArchiveError: a file is damaged.
         """
         cursor = self._connection.cursor()
@@ -182,13 +182,13 @@ class ArchiveTables:
             self._facts(),
             *self._names(),
             *self._bookkeeping(),
-            # A few of all: what coverage reads with each question.
+            # Few entries, which coverage reads for each answer.
             """create table recorder.coverage_entry as
             select * from recorder.entry where operation >= 100""",
         ]
 
     def _entries(self) -> str:
-        # A day that was archived before there was a column has nulls in it.
+        # A column that was added after a day was archived is null in it.
         there = {
             name for one in self._schemas("entries") for name in one.names
         }
@@ -201,7 +201,7 @@ class ArchiveTables:
             select {columns} from {self._read("entries")}"""
 
     def _value_of(self, column: Column, there: Collection[str]) -> str:
-        """Return what a column of the database is in the archive."""
+        """Return the expression for a column of the database."""
         name, codes = column.name, self._codes
         if column.holds is Holds.CODE:
             of = {"operation": codes.operations, "source": codes.sources}
@@ -231,7 +231,7 @@ class ArchiveTables:
                 for name in FACTS
             )
             source = self._read("facts")
-        # As the database has it that compresses nothing.
+        # Details as the database stores them without compression.
         return f"""
             create view recorder.fact as
             select * replace ('\\x00'::blob || encode(detail) as detail),
@@ -245,7 +245,7 @@ class ArchiveTables:
             f"""create view recorder.object_of_day as
             select object_id, {log}::int4 as log_id, kind_id, namespace, name,
               uid from {objects}""",
-            # An object is in the files of every day that tells of it.
+            # An object is in the files of every day that has entries of it.
             """create view recorder.object as
             select distinct * from recorder.object_of_day""",
             f"""create table recorder.kind as
@@ -271,7 +271,7 @@ class ArchiveTables:
             select {log}::int4 as log_id, batch, first_position, entries,
               term, recorded_at, observed_min, observed_max
             from {self._read("batches")}""",
-            # What lies before the first day is as if it were dropped.
+            # Time before the first day reads as dropped.
             f"""create table recorder.partition as
             select name, lower, upper, min(b.observed_min) as observed_min,
               max(b.observed_max) as observed_max, 'open' as state
@@ -318,7 +318,7 @@ class ArchiveTables:
         listed = ", ".join(
             "'{}'".format(path.replace("'", "''")) for path in paths
         )
-        # By name every statement opens every file before it reads one.
+        # With `union_by_name` each statement opens all files first.
         by_name = ", union_by_name = true" if self._differ(kind) else ""
         return f"read_parquet([{listed}]{by_name})"
 
@@ -364,7 +364,7 @@ NUMBERED = {
     "node": numbers_of("node"),
     "word": (*numbers_of("word"), "topic_id"),
 }
-"""What has numbers, and the columns of entries and facts that hold them."""
+"""Columns of entries and facts with the numbers of nodes and of words."""
 
 AGAIN = """
     select number, least from (
@@ -375,11 +375,11 @@ AGAIN = """
 
 
 def make_names(log: int, read: Callable[[str], str]) -> Sequence[str]:
-    """Return what makes the tables of nodes and words.
+    """Return the statements that create the tables of nodes and words.
 
     Args:
-        log: what the log is called.
-        read: gives the expression that reads the files of a kind.
+        log: the number of the log.
+        read: returns the expression that reads the files of a kind.
     """
     return [
         f"""create table found_node as
@@ -397,7 +397,7 @@ def make_names(log: int, read: Callable[[str], str]) -> Sequence[str]:
 
 
 def columns_of(connection: duckdb.DuckDBPyConnection) -> Mapping[str, str]:
-    """Return, by column, the expression that gives its one number."""
+    """Return, by column, the expression for the least number of its name."""
     found = {}
     for what, columns in NUMBERED.items():
         again = connection.execute(AGAIN.format(what=what)).fetchall()

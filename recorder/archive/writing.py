@@ -1,7 +1,7 @@
-"""Writing a day of a log: its files, then its manifest, then a check.
+"""Writes a day of a log: its files, then its manifest, then a check.
 
-What a killed run left is removed and written again. A day that has its
-manifest is only checked: the run that wrote it did not live to say so.
+What an interrupted run left is removed and written again. A day that already
+has its manifest is only checked.
 """
 
 from collections.abc import Callable
@@ -27,14 +27,14 @@ LOG = "log.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedDay:
-    """A day that is in the archive, and was read again."""
+    """A day in the archive that was verified after it was written."""
 
     manifest: Manifest
     sha256: str
-    """Of the manifest, which has those of the files."""
+    """Digest of the manifest, which has those of the files."""
 
     uri: str
-    """Of its folder."""
+    """The address of its folder."""
 
     bytes: int
 
@@ -61,10 +61,10 @@ class DayWriter:
         return f"{self._place.uri}/{self._folder}"
 
     def identify(self) -> None:
-        """Make sure that the place is this log's.
+        """Write the identity of the log, or compare it with the one there.
 
         Raises:
-            ArchiveError: another log is kept where this one would be.
+            ArchiveError: the folder has another log.
         """
         name = f"{self._log.uid}/{LOG}"
         known = self._place.read(name)
@@ -74,15 +74,15 @@ class DayWriter:
             self._check_log(LogFile.parse(known, f"{self._place.uri}/{name}"))
 
     def begin(self) -> None:
-        """Remove what was left unfinished."""
+        """Remove what an interrupted run left."""
         self._place.clear(self._folder)
 
     def finished(self) -> Manifest | None:
-        """Return the manifest that a former run wrote, if it did."""
+        """Return the manifest if a run wrote it already."""
         return read_manifest(self._place, self._folder)
 
     def facts(self, schema: Schema) -> Sorted:
-        """Return what takes the facts, whose columns are the database's."""
+        """Return what collects the facts; its columns are the database's."""
         self._facts = Sorted(
             self._scratch, "facts", schema, FACTS_ORDER, self._whose
         )
@@ -113,10 +113,10 @@ class DayWriter:
         return self._parts
 
     def finish(self, manifest: Manifest) -> ArchivedDay:
-        """Write the manifest, then read everything again.
+        """Write the manifest, then verify the day.
 
         Raises:
-            ArchiveError: what is in the place is not what was written.
+            ArchiveError: what is in the place differs from what was written.
         """
         self._put(f"{self._folder}/{MANIFEST}", manifest.document())
         return self.check(manifest)
@@ -125,7 +125,7 @@ class DayWriter:
         """Check that a manifest is of this day of this log.
 
         Raises:
-            ArchiveError: it is of another, which is not ours to replace.
+            ArchiveError: it is of another day or log, and is not replaced.
         """
         if (manifest.origin, manifest.day) != (self._log.origin, self._day):
             msg = (
