@@ -95,7 +95,7 @@ class Archiver:
             batches[0].header.batch - 1,
             (one.header.hash() for one in batches),
         )
-        alien = await reader.stray(
+        alien = await reader.outside(
             batches[0].header.first_position, batches[-1].header.last_position
         )
         if alien is not None:

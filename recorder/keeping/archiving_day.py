@@ -43,8 +43,8 @@ from recorder.store.read_day import (
     DayReader,
     StoredBatch,
     batch_root,
+    names_of_day,
 )
-from recorder.store.read_day_names import names_of_day
 
 __all__ = ["AlteredError", "LogDay", "altered"]
 

@@ -114,7 +114,7 @@ async def _rehearsed(
 ) -> Imported:
     """Return the result that an import would have."""
     try:
-        rehearsal = _Rehearsal(await writer.look(), writer, redaction)
+        rehearsal = _Rehearsal(await writer.recovered(), writer, redaction)
         await source.run(rehearsal, rehearsal)
     finally:
         await writer.close()

@@ -63,8 +63,8 @@ from recorder.store.read_batches import (
 )
 from recorder.store.read_catalog import made_catalog, read_catalog
 from recorder.store.read_hold_entries import hold_problems
+from recorder.store.read_leftovers import leftovers
 from recorder.store.read_removals import removals
-from recorder.store.read_strays import strays
 from recorder.store.read_surroundings import surrounding_problems
 from recorder.store.sealing import seal
 from recorder.store.statement import Statement
@@ -240,7 +240,7 @@ class _StoredLog:
     async def check_beside(self, found: Verified) -> None:
         """Check the rest of what the database keeps of the log."""
         connection, end = self._connection, self._end
-        found.note_all(await strays(connection, end))
+        found.note_all(await leftovers(connection, end))
         removed = await removals(connection, end)
         found.note_all(removed.problems)
         found.unrecorded = removed.waiting

@@ -26,7 +26,7 @@ from recorder.store.entry_drafts import UnreadableEntryError
 from recorder.store.long_work import connect_to
 from recorder.store.read_batches import LogEnd, read_end
 from recorder.store.statement import Statement
-from recorder.store.stored_said import current_derivation, stray_facts
+from recorder.store.stored_said import current_derivation, facts_outside
 from recorder.store.translate import translate_errors
 
 __all__ = ["verify_facts"]
@@ -108,7 +108,7 @@ async def verify_facts(
         for problem in work.problems
         if (problem.position or 0) > now.pruned_positions
     )
-    found.note_all(map(_leftover, await stray_facts(connection, end.log)))
+    found.note_all(map(_leftover, await facts_outside(connection, end.log)))
 
 
 class _Work:

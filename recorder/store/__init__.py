@@ -1,5 +1,4 @@
-"""The log in PostgreSQL: the only package that speaks to it.
+"""The log in PostgreSQL: the only package that accesses it.
 
-`append` is the only writer; the others read. Nothing here decides what a
-document means.
+`append` alone writes entries. Nothing here decides what a document means.
 """

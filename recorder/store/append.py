@@ -1,11 +1,11 @@
-"""Appending: the only code that writes to the log.
+"""Appends batches: the only code that writes to the log.
 
-One writer per log, fenced twice over: a lease that expires decides who may
-try, and every commit compares the term of that lease, its holder and the size
-of the log, so that a writer that was frozen for an hour and thaws cannot
-append, and a batch whose commit was answered by silence cannot be appended
+Each log has one writer, which is fenced twice. A lease that expires decides
+which process may try. Each commit compares the term of the lease, its holder
+and the size of the log: a writer that was frozen cannot append when it
+continues, and a batch whose commit was not confirmed cannot be appended
 twice. The holder is compared because a database that was restored from a
-backup gives a term again.
+backup counts the same terms again.
 """
 
 import asyncio
@@ -56,11 +56,11 @@ READ_HEAD = Statement.of("""
 Row = tuple[Any, ...]
 
 ROWS_AT_ONCE = 1000
-"""Rows made before PostgreSQL and others get their turn."""
+"""Rows that are made before other tasks run."""
 
 
 class LeaseLostError(UnknownStateError):
-    """Another writer took the lease: our state may be behind the log."""
+    """Another writer took the lease: our state may be outdated."""
 
     code = "log.lease_lost"
 
@@ -92,16 +92,16 @@ class Appender:
     async def append(
         self, connection: asyncpg.Connection, batch: Batch
     ) -> None:
-        """Append every draft of a batch and all that follows, or nothing.
+        """Append a batch with its facts, heads and resume points, or nothing.
 
-        Durable when this returns. When it raises `LogUnavailableError` the
-        batch may be in the log or not; append the same batch again, on
-        another connection: what is in the log already is recognised by the
-        log's size and not written twice. An empty batch renews the lease.
+        The batch is durable when this returns. When it raises
+        `LogUnavailableError` the batch may be in the log or not: append it
+        again, on another connection; a batch that is in the log already is
+        recognized by the size of the log. An empty batch renews the lease.
 
         Raises:
-            LeaseLostError: another writer holds a newer term.
-            UnknownStateError: the log has a size that no batch of ours gave.
+            LeaseLostError: another writer holds the lease.
+            UnknownStateError: the log grew without this writer.
             LogUnavailableError: PostgreSQL is away, read-only or full.
         """
         try:
@@ -109,7 +109,7 @@ class Appender:
                 async with connection.transaction():
                     await self._write(connection, batch)
         except BaseException:
-            # Ids and keyframes of the failed transaction point at rows that
+            # Ids and keyframes of the failed transaction refer to rows that
             # may not exist.
             self._dimensions.forget()
             self._encoder.forget()
@@ -141,8 +141,8 @@ class Appender:
         derivation = await write_bookkeeping(
             connection, batch, numbers, head, self._place
         )
-        # Rows come last, since PostgreSQL takes them while more are made; and
-        # those of entries behind those of facts, for which it needs longer.
+        # Rows come last: PostgreSQL processes them while more are made. It
+        # needs longer for those of facts, so that these come first.
         if batch.drafts:
             await self._write_facts(
                 connection, batch, numbers, head, derivation
@@ -152,14 +152,14 @@ class Appender:
     async def _explain_refusal(
         self, connection: asyncpg.Connection, batch: Batch
     ) -> None:
-        """Return if the batch is in the log already; else say why not."""
+        """Return if the batch is in the log already, else raise why not."""
         found = await READ_HEAD.fetch_row(connection, log=self._log)
         ours = (self._term, self._holder)
         if found is None or (found["term"], found["holder"]) != ours:
             msg = f"cannot append to log {self._log}: another writer holds it"
             raise LeaseLostError(msg)
         if found["size"] != batch.first_position - 1 + len(batch):
-            # The log moved under our term without us: memory is worthless.
+            # The log grew in our term without us: our state is useless.
             msg = (
                 f"cannot append to log {self._log}: it has {found['size']}"
                 f" entries where {batch.first_position - 1} were expected"
@@ -167,7 +167,7 @@ class Appender:
             raise UnknownStateError(msg)
 
     def _forget_removed(self, head: asyncpg.Record) -> None:
-        """Remember no number of a name that retention may have removed."""
+        """Forget the numbers of names that retention may have removed."""
         if head["forgotten"] != self._forgotten:
             self._dimensions.forget()
             self._forgotten = head["forgotten"]
@@ -236,7 +236,7 @@ class Appender:
     async def _enter_partition(
         self, connection: asyncpg.Connection, recorded_at: datetime
     ) -> None:
-        """Make sure of the partition; keyframes do not cross into it."""
+        """Add the partitions of the next days; a day has its own keyframes."""
         day = recorded_at.strftime("%Y%m%d")
         if day == self._day:
             return
@@ -249,7 +249,7 @@ class Appender:
 
 
 async def _in_turns(rows: Iterable[Row]) -> AsyncIterator[Row]:
-    """Yield rows as they are made, and others their turn between them."""
+    """Yield rows as they are made, and let other tasks run between them."""
     for number, row in enumerate(rows, 1):
         yield row
         if number % ROWS_AT_ONCE == 0:

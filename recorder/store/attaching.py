@@ -1,4 +1,4 @@
-"""Attaching: the days of a log that another database recorded."""
+"""Attaches the archived days of a log that another database recorded."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +20,7 @@ async def attach_log(
     log: Mapping[str, object],
     days: Sequence[Mapping[str, object]],
 ) -> int:
-    """Register a log with its days, or those that came; return its number.
+    """Register a log with its days, or its new days; return its number.
 
     Raises:
         RefusedError: this database recorded the log itself, or the days do

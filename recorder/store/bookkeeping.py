@@ -1,4 +1,4 @@
-"""What follows from a batch: its header and hashes, heads, resume points."""
+"""Writes the bookkeeping of a batch: header, hashes, heads, resume points."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from recorder.store.statement import Statement
 __all__ = ["CHANNEL", "Place", "write_bookkeeping"]
 
 CHANNEL = "recorder"
-"""NOTIFY channel; its payload is ``LOG:SIZE``. A hint: the truth is the
+"""NOTIFY channel; its payload is ``LOG:SIZE``. It is only a hint to read the
 table `batch`."""
 
 FOLLOW = Statement.of("""
@@ -88,7 +88,7 @@ FORGET_STREAMS = Statement.of("""
 
 
 class Place(NamedTuple):
-    """Where a writer writes, and as whom."""
+    """The log of a writer, and the term of its lease."""
 
     log: int
     term: int
@@ -102,10 +102,10 @@ async def write_bookkeeping(
     head: asyncpg.Record,
     place: Place,
 ) -> asyncpg.Record:
-    """Write what follows from a batch; return the current derivation.
+    """Write the bookkeeping of a batch; return the current derivation.
 
-    In one statement: of a small batch the statements cost more than the
-    rows.
+    It is one statement, because statements cost more than the rows of a small
+    batch.
     """
     if batch.gone:
         ids = [numbers.objects[gone.identity] for gone in batch.gone.values()]

@@ -1,12 +1,11 @@
-"""Checking the rows of batches against their roots.
+"""Checks the rows of batches against their roots.
 
-Every column of an entry is in its leaf by what it stands for, so rows are
-read with the names that their numbers refer to, and their documents decoded.
-Of entries that went before their day there are the hashes.
-A batch that is not as it was written is told with the entry where that can
-be known: one that is missing, one too many, one that cannot be read. Of one
-that merely differs only the batch is known, since no entry has a hash of its
-own in the database.
+Every column of an entry is hashed by its meaning, so that rows are read with
+the names that their numbers refer to, and their documents are decoded. For
+entries that retention removed early the database has the hashes.
+A problem names the entry if it is missing, doubled or unreadable. If an entry
+merely differs, only its batch is known, because the database has no hashes of
+single entries.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -27,21 +26,21 @@ from recorder.store.read_thinned import thinned_batches
 __all__ = ["CheckedBatch", "check_batches", "leaf_of_entry"]
 
 WINDOW = 5_000
-"""Entries that are read at once; a batch may have 4,000."""
+"""Entries that are read at once; a batch has at most 4,000."""
 
 Row = tuple[asyncpg.Record, Draft]
 
 
 @dataclass(slots=True)
 class CheckedBatch:
-    """A batch, and what its rows hash to."""
+    """A batch with the root of its rows."""
 
     stored: Stored
     root: bytes | None
-    """None where its rows are not all there and readable."""
+    """None if a row is missing or unreadable."""
 
     leaves: Sequence[bytes] = ()
-    """The hashes of its entries, where it has a root."""
+    """The hashes of its entries, if it has a root."""
 
     problems: list[Problem] = field(default_factory=list)
 
@@ -49,7 +48,7 @@ class CheckedBatch:
 async def check_batches(
     connection: asyncpg.Connection, end: LogEnd, *, after: int, until: int
 ) -> AsyncIterator[CheckedBatch]:
-    """Yield the batches behind one, up to another, each checked."""
+    """Yield the batches after one, up to another, each checked."""
     drafts = await EntryDrafts.opened(connection, end.log)
     window: list[Stored] = []
 
@@ -85,7 +84,7 @@ async def _check(
         found = await _read(drafts, first.first_position, last.last_position)
     except UnreadableEntryError as exc:
         if len(window) > 1:
-            # One by one, so that the others are still checked.
+            # One at a time, so that the others are still checked.
             for one in window:
                 async for checked in _check(drafts, [one], gone):
                     yield checked
@@ -141,14 +140,14 @@ def _compared(
 def _hashed(
     checked: CheckedBatch, position: int, row: asyncpg.Record, draft: Draft
 ) -> bytes:
-    """Return the hash of an entry; add what is wrong with its row."""
+    """Return the hash of an entry, and add the problems of its row."""
     if not _is_canonical(row, draft):
         checked.problems.append(_altered(checked.stored.header, position))
     return leaf_of_entry(row, draft)
 
 
 def leaf_of_entry(row: asyncpg.Record, draft: Draft) -> bytes:
-    """Return the hash of an entry as its row and its draft have it."""
+    """Return the hash of an entry, by its row and its draft."""
     return entry_hash(
         draft,
         position=row["position"],
@@ -158,7 +157,7 @@ def leaf_of_entry(row: asyncpg.Record, draft: Draft) -> bytes:
 
 
 def _is_canonical(row: asyncpg.Record, draft: Draft) -> bool:
-    """Return whether a version stands in the column in which it is sought."""
+    """Return whether a version is in the column in which it is looked up."""
     stored = row["version"], row["resource_version"]
     return stored == version_columns(draft.resource_version)
 

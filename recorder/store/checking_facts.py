@@ -1,9 +1,9 @@
-"""Checking facts against the entries that they were derived from.
+"""Checks facts against the entries that they were derived from.
 
-A window of entries is derived again, by the same rules as when it was
-written, and every column of the facts that are stored is compared. The state
-of an object before the window is that of its entry before; of days that were
-dropped the newest version of each object that was alive was carried forward.
+A window of entries is derived again, by the rules that derived it, and every
+column of the stored facts is compared. The state of an object before the
+window comes from its previous entry; for dropped days, the newest version of
+each live object was carried forward.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -39,16 +39,16 @@ __all__ = [
 ]
 
 WINDOW = 2_000
-"""Entries that are derived at once, as of a batch."""
+"""Entries that are derived at once, as many as a batch may have."""
 
 STATES_MAX = 16_384
-"""As where a log is derived anew."""
+"""As many as when a log is derived again."""
 
 REAPPEARS = frozenset({Operation.LISTED, Operation.RECOVERED, Operation.ADDED})
 
 
 class CheckedFacts(NamedTuple):
-    """Entries that were derived again, and what is wrong with their facts."""
+    """Entries that were derived again, and the problems of their facts."""
 
     until: int
     entries: int
@@ -57,19 +57,19 @@ class CheckedFacts(NamedTuple):
 
 
 class Facts(Protocol):
-    """Where the facts are that are checked."""
+    """The facts to check."""
 
     async def read(
         self, after: int, until: int
     ) -> Mapping[int, Sequence[StoredFact]]:
-        """Return those behind a position up to another, by position."""
+        """Return those after a position up to another, by position."""
 
 
 class WindowChecker:
     """Checks the facts of windows, wherever entries and facts are."""
 
     def __init__(self, log: int, facts: Facts, *, dropped: int = 0) -> None:
-        """Take the number of the log, and up to where days were dropped."""
+        """Take the number of the log, and the last position dropped."""
         self._log = log
         self._facts = facts
         self._dropped = dropped
@@ -77,7 +77,7 @@ class WindowChecker:
     async def check(
         self, windows: EntryWindows, deriver: Deriver, after: int, until: int
     ) -> CheckedFacts:
-        """Check the window behind a position up to another.
+        """Check the window after a position up to another.
 
         Raises:
             UnreadableEntryError: an entry is not as it was written.
@@ -119,10 +119,10 @@ class WindowChecker:
         return problems or [*_misplaced(name, draft, window, stored)]
 
     def _may_be_new(self, draft: Draft, previous: int | None) -> bool:
-        """Return whether an object may have been gone before an entry.
+        """Return whether an object may have been deleted before an entry.
 
-        Of days that were dropped versions of objects that were gone stay too,
-        where they are evidence, and their end does not.
+        Versions of deleted objects in dropped days are kept if they are
+        evidence; their deletions are not.
         """
         is_carried = previous is not None and previous <= self._dropped
         return is_carried and draft.operation in REAPPEARS
@@ -157,9 +157,9 @@ class FactChecker:
     async def follow(
         self, after: int, until: int
     ) -> AsyncIterator[CheckedFacts]:
-        """Check the entries behind a position up to another, in windows.
+        """Check the entries after a position up to another, in windows.
 
-        Memory: what `EntryWindows` keeps, of all objects.
+        Memory: what `EntryWindows` keeps, for all objects.
 
         Raises:
             UnreadableEntryError: an entry is not as it was written.
@@ -172,7 +172,7 @@ class FactChecker:
             yield await self._checker.check(windows, deriver, start, stop)
 
     async def sample(self, after: int, until: int) -> CheckedFacts:
-        """Check one window; what its objects were is looked up for them.
+        """Check one window; the previous versions of its objects are read.
 
         Raises:
             UnreadableEntryError: an entry is not as it was written.
@@ -203,7 +203,7 @@ def _misplaced(
     window: Window,
     stored: Sequence[StoredFact],
 ) -> Sequence[Problem]:
-    """Return facts of an object of that name which is not the entry's."""
+    """Return facts of another object that has the name of the entry's."""
     number = window.object_of(name.position)
     return [
         Problem(

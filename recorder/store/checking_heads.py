@@ -1,9 +1,9 @@
-"""Checking what intake goes on from against the entries it follows from.
+"""Checks heads and resume points, from which intake continues, by entries.
 
-The head of an object is its newest version, unless it is gone. Of a Node and
-a Lease updates that changed nothing are counted at the head, and are no
-entries: their number, time and newest version follow from nothing. A resume
-point has the gap that is open; how far it vouches follows from nothing.
+The head of an object is its newest version, unless it is deleted. Updates of
+Nodes and Leases that change nothing are counted in the head and are not
+entries: their count, time and newest version cannot be checked. A resume point
+has the open gap; until when it is complete cannot be checked.
 """
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -28,9 +28,9 @@ __all__ = ["check_heads", "check_resume_points"]
 
 OBJECTS_AT_ONCE = 1_000
 SAMPLES = 20
-"""Of so many objects, where not all are looked at."""
+"""How many places in the objects are checked if not all objects are."""
 
-# One statement sees one state, also while a writer appends.
+# One statement sees one state, even while a writer appends.
 HEADS = Statement.of("""
     select o.object_id, h.object_id is not null as has_head, h.position,
       h.epoch, h.version, h.resource_version, h.ready, h.substance,
@@ -60,21 +60,21 @@ BOUNDS = Statement.of("""
     select min(object_id), max(object_id) from recorder.object
     where log_id = :log
 """)
-STRAY = Statement.of("""
+WITHOUT_OBJECT = Statement.of("""
     select h.position from recorder.object_head h
     where h.log_id = :log and not exists (
       select from recorder.object o
       where o.object_id = h.object_id and o.log_id = h.log_id)
     order by 1 limit 10
 """)
-# Of each stream the newest gap, and what closed gaps behind it.
+# The newest gap of each stream, and the entries after it that close gaps.
 RESUME_POINTS = Statement.of("""
     with point as (
       select p.*, s.code from recorder.resume_point p
       join unnest(:words::text[], :codes::int2[]) as s (word, code)
         on s.word = p.source
       where p.log_id = :log),
-    told as (
+    end_of_gap as (
       select source as code, resource_id, position, operation,
         max(position) filter (where operation = #gap-opened)
           over (partition by source, resource_id) as opened
@@ -84,7 +84,7 @@ RESUME_POINTS = Statement.of("""
     gap as (
       select code, resource_id, opened, array_agg(position) filter (
         where operation = #gap-closed and position > opened) as closed
-      from told group by code, resource_id, opened)
+      from end_of_gap group by code, resource_id, opened)
     select r.name as resource, p.source, p.gap_position, p.gap_since,
       p.gap_reason, p.gap_version, g.code, g.opened, g.closed
     from point p full join gap g using (code, resource_id)
@@ -97,9 +97,9 @@ MODIFIED = OPERATION_CODES[Operation.MODIFIED]
 
 
 class _Said(NamedTuple):
-    """What a gap entry says, as far as it can be read.
+    """The content of an entry of a gap; empty if it cannot be read.
 
-    One that was altered is a problem of its batch.
+    An altered entry is a problem of its batch.
     """
 
     opened: int | None = None
@@ -111,11 +111,11 @@ class _Said(NamedTuple):
 async def check_heads(
     connection: asyncpg.Connection, end: LogEnd, seed: str | None
 ) -> AsyncIterator[Problem]:
-    """Yield heads that are not the newest version of their object.
+    """Yield problems of heads that are not the newest version.
 
-    Of all objects, or with a seed of some.
+    With a seed some objects are checked, else all.
     """
-    for (position,) in await STRAY.fetch(connection, log=end.log):
+    for (position,) in await WITHOUT_OBJECT.fetch(connection, log=end.log):
         yield _altered(end, position, "is of an object that there is not")
     first, last = await BOUNDS.fetch_row(connection, log=end.log)
     if first is None:
@@ -143,26 +143,26 @@ async def check_heads(
 async def _checked(
     connection: asyncpg.Connection, end: LogEnd, rows: Sequence[asyncpg.Record]
 ) -> AsyncIterator[Problem]:
-    told: list[Row] = []
+    digested: list[Row] = []
     for row in rows:
         wrong = _wrong(end, row)
         if wrong is not None:
             yield _altered(end, row["position"] or row["newest"], wrong)
         elif row["has_head"] and row["substance"] is not None:
-            told.append(row)
-    if told:
-        wanted = [row["newest"] for row in told]
+            digested.append(row)
+    if digested:
+        wanted = [row["newest"] for row in digested]
         raws = await documents(connection, end.log, wanted)
-        for problem in _digested(end, told, raws):
+        for problem in _digested(end, digested, raws):
             yield problem
 
 
 def _wrong(end: LogEnd, row: Row) -> str | None:
-    """Say what of a head does not follow from the newest entry."""
+    """Return how a head differs from the newest entry, if it does."""
     newest, operation = row["newest"], row["operation"]
     is_alive = operation is not None and operation <= MODIFIED
     if not row["has_head"]:
-        # Of days that were dropped versions of what was gone may stay.
+        # Versions of deleted objects in dropped days may be kept.
         is_known = is_alive and newest > end.pruned_positions
         return "is missing: the object is not gone" if is_known else None
     if newest is None or not is_alive:
@@ -217,7 +217,7 @@ def _altered(end: LogEnd, position: int, says: str) -> Problem:
 async def check_resume_points(
     connection: asyncpg.Connection, end: LogEnd
 ) -> AsyncIterator[Problem]:
-    """Yield resume points that hide a gap, or tell another than is open."""
+    """Yield problems of resume points that lack the open gap or differ."""
     rows = await RESUME_POINTS.fetch(
         connection,
         log=end.log,

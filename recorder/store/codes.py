@@ -1,6 +1,6 @@
-"""Numbers that stand in the log for words.
+"""The numbers that the log stores for words.
 
-They are stored: they may be added to, never changed or reused.
+Add numbers; never change or reuse one.
 """
 
 from recorder.facts import Bearing, Mark
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 OPERATION_CODES: dict[Operation, int] = {
-    # Up to 3: versions of objects, which queries ask for as such.
+    # Up to 3: versions of objects, which statements compare by number.
     Operation.RECOVERED: 0,
     Operation.LISTED: 1,
     Operation.ADDED: 2,
@@ -32,7 +32,7 @@ OPERATION_CODES: dict[Operation, int] = {
     Operation.CLOUDEVENT: 11,
     Operation.POLLED: 12,
     Operation.RETENTION: 13,
-    # From 100 on: what coverage reads, through an index of its own.
+    # From 100 on: what coverage reads, by an index of its own.
     Operation.REFUSED: 100,
     Operation.GAP_OPENED: 101,
     Operation.GAP_CLOSED: 102,
@@ -92,11 +92,11 @@ MARK_CODES: dict[Mark, int] = {
 }
 
 VERSION_DIGITS_MAX = 18
-"""Longer numbers may not fit a bigint and are kept as text."""
+"""Longer numbers may not fit into a bigint, and are stored as text."""
 
 
 def version_columns(text: str | None) -> tuple[int | None, str | None]:
-    """Split a resource version into its number and, else, its text."""
+    """Return a resource version as a number, or as text if it is none."""
     if not text:
         return None, None
     if (

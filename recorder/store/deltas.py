@@ -1,10 +1,10 @@
-"""Deltas: documents compressed by zstd with another one as their prefix.
+"""Deltas: documents compressed by zstd with another document as prefix.
 
 Python's zstd makes a new context for each prefix, which takes twice as long as
-all the rest of a delta: zstd asks the processor what it can do, and a virtual
-machine answers in microseconds. So the functions of the same library are
-called on one context; they are stable parts of its C interface. Where they
-cannot be found, each delta has a context of its own.
+the rest of a delta: zstd queries the features of the processor, which takes
+microseconds in a virtual machine. So this module calls the same library on one
+context, by stable functions of its C interface. If they cannot be found, each
+delta has its own context.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ from recorder.model.zstd import (
 __all__ = ["DeltaCompressor", "PlainDeltaCompressor", "delta_compressor"]
 
 _MODULES = ("_zstd", "backports.zstd._zstd")
-"""Of the standard library, and of the package for those before 3.14."""
+"""Of the standard library, and of the package for Python before 3.14."""
 
 
 class PlainDeltaCompressor:
@@ -42,15 +42,15 @@ class PlainDeltaCompressor:
 class DeltaCompressor:
     """Compresses one document after another in the same context.
 
-    Not to be used by two threads at once.
+    It is not safe to use by two threads at once.
     """
 
     def __init__(self, level: int, library: ctypes.PyDLL) -> None:
-        """Make the context.
+        """Create the context.
 
         Raises:
             AttributeError: the library does not have the functions.
-            ZstdError: it makes no context.
+            ZstdError: the context cannot be created.
         """
         pointer, size = ctypes.c_void_p, ctypes.c_size_t
         self._is_error = _function(library.ZSTD_isError, ctypes.c_uint, size)
@@ -82,7 +82,7 @@ class DeltaCompressor:
         most = self._bound(len(raw))
         if most > len(self._written):
             self._room(most)
-        # A prefix is for the next frame alone.
+        # A prefix applies to the next frame only.
         self._check(self._refer(self._context, prefix, len(prefix)))
         written = self._compress(
             self._context, self._place, len(self._written), raw, len(raw)
@@ -102,7 +102,7 @@ class DeltaCompressor:
 
 
 def delta_compressor(level: int) -> DeltaCompressor | PlainDeltaCompressor:
-    """Return the faster one that there is."""
+    """Return the fastest compressor available."""
     for name in _MODULES:
         path = getattr(sys.modules.get(name), "__file__", None)
         if path is not None:

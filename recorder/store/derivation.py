@@ -1,8 +1,8 @@
-"""Derivations: which facts a log answers from, and who may add to them.
+"""Derivations: the facts by rules of one number, of which one is current.
 
-The writer adds the facts of every entry to the current derivation while that
-one was made by its own rules and is without an end. A derivation by other
-rules ends where the writer changed, and is replaced as a whole.
+The writer adds the facts of each entry to the current derivation as long as
+that has the writer's rules and no end. A derivation by other rules ends where
+the writer changed, and is replaced as a whole.
 """
 
 import asyncpg
@@ -29,8 +29,8 @@ KEEP_FACTS = Statement.of("""
     join recorder.log_head h on h.log_id = d.log_id
     where f.position <= h.pruned_positions
 """)
-"""Of days that were dropped there is too little to derive their facts from:
-what was kept of them is taken over as it is."""
+"""The facts of dropped days cannot be derived again: those that were kept are
+copied."""
 
 LEAVE_DERIVATION = Statement.of("""
     update recorder.derivation set built_to = :built_to
@@ -39,10 +39,9 @@ LEAVE_DERIVATION = Statement.of("""
 
 
 async def ensure_derivation(connection: asyncpg.Connection, log: int) -> None:
-    """Return a log a current derivation, if it has none.
+    """Create the current derivation of a log if it has none.
 
-    A log that has entries and no facts gets one that ends before the first
-    of them.
+    If the log has entries, the derivation ends before the first of them.
     """
     await MAKE_DERIVATION.execute(connection, log=log, rules=DERIVATION)
 
@@ -54,13 +53,13 @@ async def derivation_to_write(
     log: int,
     position: int,
 ) -> int | None:
-    """Return the derivation that the facts of new entries belong to, if any.
+    """Return the derivation to which facts of new entries are added, if any.
 
-    ``found`` is the current one, empty if there is none. It is to be read in
-    their transaction, once that holds the head of the log: a statement that
-    waited for the head would see which derivation was current before its
-    wait. No answer may mix two: one by other rules ends before ``position``,
-    and one that has an end gets nothing behind it.
+    ``found`` is the current one, empty if there is none. Read it in the
+    transaction of the entries, once that holds the head of the log: a
+    statement that waited for the head would see the derivation from before.
+    An answer must not mix two: one by other rules is ended before
+    ``position``, and nothing is added after an end.
     """
     if found["derivation_id"] is None or found["built_to"] is not None:
         return None

@@ -1,9 +1,8 @@
-"""What facts tell to bytes and back: JSON, compressed where that is shorter.
+"""The details of facts as bytes: JSON, compressed where that is shorter.
 
-The first byte is 0 before JSON as it is, and else one more than the number of
-the dictionary that the rest was deflated with: at a hundred bytes deflate does
-as well as zstd, and is read in a fifteenth of the time, which zstd takes for
-its context.
+The first byte is 0 before plain JSON, else the number of the dictionary plus
+one, before deflated JSON. At a hundred bytes deflate compresses as well as
+zstd, and decompresses fifteen times as fast, because zstd needs a context.
 """
 
 import zlib
@@ -27,25 +26,25 @@ __all__ = [
     "DetailEncoder",
     "deflater",
     "detail_decoder",
-    "told_json",
+    "detail_json",
 ]
 
 COMPRESSED_FROM = 40
-"""Bytes; what is shorter would hardly become so."""
+"""In bytes; compression hardly makes shorter ones smaller."""
 
 LEVEL = 6
-"""Level 3 takes 1.8 us less for a fact, and 6 % more bytes."""
+"""Level 3 saves 1.8 us for a fact and costs 6 % more bytes."""
 
 WINDOW = -14
-"""Bits, over the whole dictionary, without a header. Twice as large a window
-makes details 2 % shorter, and a compressor twice as large, which is copied for
-each."""
+"""In bits; it covers the dictionary, and is negative to omit the header. A
+window of twice the size makes details 2 % shorter and doubles the size of the
+compressor, which is copied for each."""
 
 READ_WINDOW = -15
-"""The largest that there is, so that any is read."""
+"""The largest, so that details with any window can be read."""
 
 MEMORY = 5
-"""Of hash tables, which are copied for each fact."""
+"""The size of hash tables, which are copied for each fact."""
 
 DICTIONARIES = question("select dictionary_id, bytes from recorder.dictionary")
 
@@ -59,26 +58,27 @@ _READ = {
 
 
 class DetailEncoder:
-    """Encodes what facts tell, by the dictionary for it, if there is one."""
+    """Encodes details, with the dictionary for facts if there is one."""
 
     def __init__(self, dictionaries: Mapping[str, tuple[int, bytes]]) -> None:
-        """Take the dictionaries by name: their id and bytes."""
+        """Take the dictionaries by name, with id and bytes."""
         self._begun = None
         if "fact" in dictionaries:
             number, content = dictionaries["fact"]
             self._encoding = bytes([number + 1])
             self._begun = deflater(content)
 
-    def encode(self, told: bytes) -> bytes:
-        """Return what is stored for JSON."""
-        if self._begun is None or len(told) < COMPRESSED_FROM:
-            return _RAW + told
+    def encode(self, detail: bytes) -> bytes:
+        """Return the stored form of a detail in JSON."""
+        if self._begun is None or len(detail) < COMPRESSED_FROM:
+            return _RAW + detail
         compressor = self._begun.copy()
-        return self._encoding + compressor.compress(told) + compressor.flush()
+        begun = self._encoding + compressor.compress(detail)
+        return begun + compressor.flush()
 
 
 def deflater(dictionary: bytes) -> "zlib._Compress":
-    """Return a compressor that knows a dictionary, to be copied."""
+    """Return a compressor with a dictionary; copy it for each detail."""
     return zlib.compressobj(
         LEVEL,
         zlib.DEFLATED,
@@ -89,27 +89,27 @@ def deflater(dictionary: bytes) -> "zlib._Compress":
     )
 
 
-def told_json(stored: bytes, dictionaries: Mapping[int, bytes]) -> bytes:
-    """Return the JSON of a detail.
+def detail_json(stored: bytes, dictionaries: Mapping[int, bytes]) -> bytes:
+    """Return the JSON of a stored detail.
 
-    ``dictionaries`` go by the byte that names them.
+    ``dictionaries`` are by the first byte, which names them.
     """
-    encoding, told = stored[0], stored[1:]
+    encoding, content = stored[0], stored[1:]
     if not encoding:
-        return told
+        return content
     inflater = decompressobj(READ_WINDOW, dictionaries[encoding])
-    return inflater.decompress(told)
+    return inflater.decompress(content)
 
 
 class DetailDecoder:
-    """Decodes what facts tell; remembers the dictionaries of a database."""
+    """Decodes details, and caches the dictionaries of a database."""
 
     def __init__(self) -> None:
         self._dictionaries: dict[int, bytes] = {}
         self._known = {RAW}
 
     async def know(self, engine: Engine, stored: Iterable[bytes]) -> None:
-        """Read the dictionaries that some details name, if one is new."""
+        """Read the dictionaries if details name one that is not known."""
         named = {detail[0] for detail in stored} - {RAW}
         if named <= self._dictionaries.keys():
             return
@@ -117,13 +117,13 @@ class DetailDecoder:
         self._dictionaries = {number + 1: content for number, content in rows}
 
     def decode(self, stored: bytes, kind: int) -> Detail:
-        """Return what a fact of a kind, by its number, tells."""
-        return _READ[kind](told_json(stored, self._dictionaries))
+        """Return the detail of a fact; the kind is a number."""
+        return _READ[kind](detail_json(stored, self._dictionaries))
 
 
 _decoders: WeakKeyDictionary[Engine, DetailDecoder] = WeakKeyDictionary()
 
 
 def detail_decoder(engine: Engine) -> DetailDecoder:
-    """Return the decoder for the database of an engine."""
+    """Return the decoder of the database of an engine."""
     return _decoders.setdefault(engine, DetailDecoder())

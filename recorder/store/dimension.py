@@ -1,10 +1,10 @@
-"""Dimension tables: the numbers that entries hold for names.
+"""Dimension tables: the numbers that entries have for names.
 
-Numbers are found or made in the writing transaction, then remembered. A
-number remembered from a transaction that failed would point nowhere, so
-`Dimensions.forget` is called after every failure. Object ids are handed out
-from blocks of a sequence. Who makes objects holds the head of their log, as
-the writer does whenever it appends: an object has one number.
+Numbers are read or created in the writing transaction and cached. A cached
+number of a failed transaction would refer to nothing, so call
+`Dimensions.forget` after each failure. Object ids come from blocks of a
+sequence. A process that creates objects holds the head of their log, as the
+writer does when it appends, so that an object has one number.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,14 +19,13 @@ from recorder.store.statement import Statement
 __all__ = ["Dimensions"]
 
 BLOCK = 1000
-"""Ids that one value of the sequence stands for; see the migration."""
+"""Ids for one value of the sequence; see the migration."""
 
 OBJECTS_MAX = 200_000
-"""Objects whose ids are remembered: about 40 MB. The others are found in the
-database when they are named again."""
+"""Objects whose ids are cached: about 40 MB. Others are read again."""
 
 WORDS_MAX = 100_000
-"""Reasons and actors remembered; whoever invents more makes us ask again."""
+"""Reasons and actors that are cached; with more, the cache is emptied."""
 
 FIND_NODES = Statement.of("""
     select name, node_id from recorder.node
@@ -82,13 +81,13 @@ class Dimensions:
     """Numbers for names, within one log."""
 
     def __init__(self, log: int, *, beside_a_writer: bool = False) -> None:
-        """Bind to the log; ``beside_a_writer`` where it is only read."""
+        """Take the log; ``beside_a_writer`` if another process writes it."""
         self._log = log
         self._beside_a_writer = beside_a_writer
         self.forget()
 
     def forget(self) -> None:
-        """Drop cached rows of a transaction that may not have committed."""
+        """Empty the caches: a transaction may not have committed."""
         self._nodes: dict[str, int] = {}
         self._words: dict[str, int] = {}
         self._resources: dict[str, int] = {}
@@ -99,7 +98,7 @@ class Dimensions:
     async def numbers(
         self, connection: asyncpg.Connection, names: Names
     ) -> Numbers:
-        """Return the number of each name, making those that are new."""
+        """Return the number of each name; create those that are new."""
         return Numbers(
             nodes=await self.nodes(connection, names.nodes),
             objects=await self.objects(connection, names.objects),
@@ -110,7 +109,7 @@ class Dimensions:
     async def nodes(
         self, connection: asyncpg.Connection, names: set[str]
     ) -> dict[str, int]:
-        """Return the number of each node, making those that are new."""
+        """Return the number of each node; create those that are new."""
         missing = sorted(names - self._nodes.keys())
         if missing:
             await MAKE_NODES.execute(connection, log=self._log, names=missing)
@@ -123,7 +122,7 @@ class Dimensions:
     async def words(
         self, connection: asyncpg.Connection, texts: set[str]
     ) -> dict[str, int]:
-        """Return the number of each reason or actor."""
+        """Return the number of each reason or actor; create new ones."""
         missing = sorted(texts - self._words.keys())
         if missing:
             if len(self._words) > WORDS_MAX:
@@ -138,7 +137,7 @@ class Dimensions:
     async def resources(
         self, connection: asyncpg.Connection, names: set[str]
     ) -> dict[str, int]:
-        """Return the number of each resource."""
+        """Return the number of each resource; create those that are new."""
         missing = sorted(names - self._resources.keys())
         if missing:
             await MAKE_RESOURCES.execute(connection, names=missing)
@@ -151,10 +150,10 @@ class Dimensions:
         connection: asyncpg.Connection,
         identities: Mapping[ObjectIdentity, None],
     ) -> Mapping[ObjectIdentity, int]:
-        """Return the number of each object, making those that are new.
+        """Return the number of each object; create those that are new.
 
-        What is remembered is large and cold; rows ask the answer, which
-        holds the keys that they have.
+        The result is a small dictionary: the cache is large, and slower to
+        read for each row.
         """
         known = self._objects
         if len(known) > OBJECTS_MAX:
@@ -166,7 +165,7 @@ class Dimensions:
         return {identity: known[identity] for identity in identities}
 
     def know(self, identity: ObjectIdentity, number: int) -> None:
-        """Remember the number of an object that was read with it."""
+        """Cache the number of an object that is known."""
         self._objects[identity] = number
 
     async def _find_or_make(

@@ -1,13 +1,13 @@
-"""Documents to payloads and back.
+"""Encodes documents as payloads, and decodes them.
 
 A document that follows a version of the same object in the same partition is
-stored as a delta against that object's keyframe, never against another delta,
-so that any version takes two decompressions at most. Everything else is
-compressed with a dictionary trained for its kind. PostgreSQL compresses no row
-under 2 kB, so this is where all of the compression happens.
+stored as a delta to the keyframe of the object, never to another delta, so
+that each version takes at most two decompressions. Other documents are
+compressed with a dictionary for their kind. PostgreSQL does not compress rows
+under 2 kB, so all compression is done here.
 
-Deltas of small documents are deflated, which was faster than zstd with a
-context for each, and is where zstd's own functions cannot be called.
+Deltas of small documents are deflated: this is faster than zstd with a context
+for each, where the functions of zstd cannot be called.
 """
 
 import zlib
@@ -32,49 +32,49 @@ PLAIN = 1
 DELTA = 2
 SMALL_DELTA = 3
 DICTIONARY = 16
-"""An encoding of this and more names dictionary ``encoding - 16``."""
+"""From here on an encoding is the number of a dictionary plus 16."""
 
 RAW_BELOW = 64
-"""Bytes; zstd would make a shorter document longer."""
+"""In bytes; zstd would make a shorter document longer."""
 
 DELTA_FROM = 600
-"""Bytes; below this a dictionary does as well as a keyframe."""
+"""In bytes; below this a dictionary is as good as a keyframe."""
 
 SMALL_BELOW = 4096
-"""Bytes, from which on zstd is the faster one for a delta as well."""
+"""In bytes; from here on zstd is faster for a delta, too."""
 
 KEYFRAME_BYTES_MAX = 32 << 20
-"""Of keyframes kept at hand: about 4,000 Pods of 8 kB. An object that fell
-out gets a new keyframe, which costs disk and nothing else."""
+"""The cache of keyframes: about 4,000 Pods of 8 kB. An object that is not in
+the cache gets a new keyframe, which only costs disk."""
 
 SMALL_KEYFRAME_BYTES_MAX = 16 << 20
-"""Of small ones, apart so that Events, of which most come and go once, do not
-push out the others: about 13,000 Events."""
+"""The cache of small keyframes, about 13,000 Events. It is separate because
+most Events have one version, and would displace other keyframes."""
 
 DRIFT_MAX = 2
-"""A delta longer than half of its keyframe's payload makes a new one. A pod
-grows with every step until it runs: with a fourth, every other version of it
-would be a keyframe and a pod take a sixth more."""
+"""A delta longer than half of its keyframe's payload makes a new keyframe. A
+Pod grows with each step until it runs: with a fourth, every other version
+would be a keyframe, and Pods would need a sixth more room."""
 
 LEVEL = 3
 LEVELS = {"event": 1, "node": 1}
-"""By dictionary, where it is another. A Node is mostly names and digests of
-images, of which level 3 saves 0.6 % more in three times the time; of an Event
-it saves four bytes, in twice the time, because its tables do not stay in the
-processor's cache."""
+"""By dictionary, if it differs. A Node is mostly names and digests of images:
+level 3 saves 0.6 % and takes three times as long. For an Event it saves four
+bytes and takes twice as long, because its tables leave the processor's
+cache."""
 
 DELTA_LEVEL = 1
-"""With the keyframe as prefix, level 3 saves little more and takes longer."""
+"""With a keyframe as prefix, level 3 saves little and takes longer."""
 
 SMALL_DELTA_LEVEL = 3
 SMALL_DELTA_WINDOW = -13
-"""Bits of the window, which reaches back over two small documents; negative
-for deflate without a header."""
+"""In bits; it covers two small documents, and is negative to omit the
+header."""
 SMALL_DELTA_MEMORY = 4
 
 
 class Encoded(NamedTuple):
-    """A payload and how to read it."""
+    """A payload, and how to decode it."""
 
     payload: bytes
     encoding: int
@@ -90,7 +90,7 @@ class _Keyframe:
 
 
 class _Keyframes:
-    """The keyframes used last, by object."""
+    """A cache of the keyframes used last, by object."""
 
     def __init__(self, bytes_max: int) -> None:
         self._bytes_max = bytes_max
@@ -120,8 +120,8 @@ class _Keyframes:
 class Encoder:
     """Encodes the documents of one writer, in the order of the log.
 
-    Not safe against a batch that fails: call `forget` then, since keyframes
-    of rows that were never written must not be referred to.
+    Call `forget` after a batch that failed: no delta may refer to a keyframe
+    that was not written.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class Encoder:
         *,
         keyframe_bytes_max: int = KEYFRAME_BYTES_MAX,
     ) -> None:
-        """Take the dictionaries by name: their id and bytes."""
+        """Take the dictionaries by name, with id and bytes."""
         self._compressors = {
             name: (
                 DICTIONARY + number,
@@ -146,7 +146,7 @@ class Encoder:
         )
 
     def forget(self) -> None:
-        """Drop every keyframe, as at the start of a partition."""
+        """Forget all keyframes, as at the start of a partition."""
         self._keyframes.clear()
         self._small_keyframes.clear()
 
@@ -162,11 +162,11 @@ class Encoder:
 
         Args:
             raw: the document.
-            dictionary: the name of the dictionary for its kind; one that is
-                not known means none.
-            chain: names the object whose versions resemble one another, or
-                None. A name that is wrong costs disk and nothing else.
-            position: where the document goes.
+            dictionary: the name of the dictionary for its kind; an unknown
+                name means none.
+            chain: identifies the object, whose versions are similar, or
+                None. A wrong one only costs disk.
+            position: of the entry.
         """
         if len(raw) < RAW_BELOW:
             return Encoded(raw, RAW)
@@ -195,7 +195,7 @@ def _compressor(dictionary: bytes, level: int) -> ZstdCompressor:
     return ZstdCompressor(
         options={
             CompressionParameter.compression_level: level,
-            # The row says which dictionary it is; four bytes need not.
+            # The row names the dictionary: this saves four bytes.
             CompressionParameter.dict_id_flag: 0,
         },
         zstd_dict=ZstdDict(dictionary).as_digested_dict,
@@ -215,24 +215,24 @@ def _small_delta(raw: bytes, keyframe: bytes) -> bytes:
 
 
 class Decoder:
-    """Decodes payloads; the dictionaries are given once."""
+    """Decodes payloads."""
 
     def __init__(self, dictionaries: Mapping[int, bytes]) -> None:
         """Take the dictionaries by id."""
         self._dictionaries: dict[int, ZstdDict] = {}
         for number, content in dictionaries.items():
-            # One that was replaced by what is none is as if it were gone.
+            # A dictionary that was overwritten by garbage counts as missing.
             with suppress(ValueError):
                 self._dictionaries[number] = ZstdDict(content)
 
     def decode(
         self, payload: bytes, encoding: int, keyframe: bytes | None = None
     ) -> bytes:
-        """Return the document; a delta needs its keyframe's document.
+        """Return the document; a delta needs the document of its keyframe.
 
         Raises:
-            ZstdError: the payload is none of its encoding, or zlib.error.
-            KeyError: a dictionary or the keyframe is not there.
+            ZstdError: the payload is damaged; zlib.error for a small delta.
+            KeyError: a dictionary or the keyframe is missing.
         """
         if encoding == RAW:
             return payload

@@ -1,14 +1,14 @@
 """Connections of the read side.
 
-asyncpg reads the URL itself, so that readers and the writer understand one
-address in the same way, unix sockets and TLS options included. Every
-statement ends after a bounded time; the session's zone is UTC. Plans are made
-for the values asked for where the right partitions depend on them.
+asyncpg parses the URL, so that readers and the writer treat an address alike,
+including unix sockets and TLS options. Each statement has a timeout, and the
+time zone of the session is UTC. Plans are made for the values of a statement
+if they decide which partitions are read.
 
-The pool is SQLAlchemy's, and a `Statement` goes to the driver's connection
-beneath it, which prepares each text once: SQLAlchemy's own way to execute a
-text takes longer than PostgreSQL takes to answer most of them (ADR 27). What
-PostgreSQL refuses of a question gets a remedy where there is one.
+The pool is SQLAlchemy's. A `Statement` goes to the connection of the driver,
+which prepares each text once: executing a text by SQLAlchemy takes longer than
+PostgreSQL needs for most of them (ADR 27). Errors name a remedy if there is
+one.
 """
 
 from collections.abc import (
@@ -52,27 +52,26 @@ __all__ = [
 ]
 
 STATEMENT_TIMEOUT = timedelta(seconds=30)
-"""Nobody waits longer for one page; a question that needs more is asked in
-parts."""
+"""A statement is bounded to this; larger queries are split into several."""
 
 CONNECT_SECONDS = 10.0
 POOL_MAX = 4
-"""Connections of one process that asks; the server has about a hundred."""
+"""Connections of a reading process; the server has about a hundred."""
 
 PLANNED = "set local plan_cache_mode = force_custom_plan"
 BEGIN_PLANNED = f"begin read only; {PLANNED}"
-"""Both at once: each would take as long as a statement that finds little."""
+"""In one command: each would take as long as a short statement."""
 
 BEGIN_READING = f"begin isolation level repeatable read read only; {PLANNED}"
 
 ENDED = (
     asyncpg.AdminShutdownError,
     asyncpg.ConnectionDoesNotExistError,
-    asyncpg.InternalClientError,  # it has read why, and not yet the end
+    asyncpg.InternalClientError,  # the reason was read, the end was not
     ConnectionError,
 )
-"""How the driver says that the server has ended the connection, whichever
-of its last words it has read by the time it is given a statement."""
+"""Errors of the driver if the server closed the connection: they depend on
+how much it had read when the statement was sent."""
 
 
 class AddressError(ConfigError):
@@ -85,7 +84,7 @@ def check_address(url: str) -> None:
     """Check that a URL has the form of a PostgreSQL address.
 
     Raises:
-        AddressError: it has another.
+        AddressError: it does not.
     """
     if urlsplit(url).scheme not in {"postgresql", "postgres"}:
         msg = (
@@ -115,15 +114,14 @@ async def connect(
                 "lock_timeout": "5s",
                 "idle_in_transaction_session_timeout": "60s",
                 "plan_cache_mode": plans,
-                # What is asked for lies together and mostly in memory; at
-                # the default a page is joined by reading whole tables.
+                # Rows of one page are close together and mostly in memory;
+                # with the default, joins read whole tables.
                 "random_page_cost": "1.1",
-                # To start workers takes longer than what they would save.
+                # Starting workers takes longer than they save.
                 "max_parallel_workers_per_gather": "0",
                 "timezone": "UTC",
-                # Whatever the role was given: names mean what PostgreSQL
-                # means by them, and a policy that would hide rows of what is
-                # asked for is an error.
+                # Override settings of the role: names refer to the objects
+                # of PostgreSQL, and a policy that hides rows is an error.
                 "search_path": "pg_catalog",
                 "row_security": "off",
             },
@@ -139,10 +137,10 @@ def make_engine(
     statement_timeout: timedelta = STATEMENT_TIMEOUT,
     connections: int = POOL_MAX,
 ) -> AsyncEngine:
-    """Make an engine; nothing is connected yet.
+    """Create an engine, without connecting.
 
     Raises:
-        AddressError: the URL is none of PostgreSQL's.
+        AddressError: the URL is not one of PostgreSQL.
     """
     check_address(url)
 
@@ -165,7 +163,7 @@ def make_engine(
 
 
 class Connection(Protocol):
-    """What statements of a question are put to, one after another."""
+    """Executes statements, one after another."""
 
     async def fetch(
         self, statement: Statement, **values: object
@@ -174,17 +172,17 @@ class Connection(Protocol):
 
 
 Engine: TypeAlias = AsyncEngine | Connection
-"""The pool of a database, or what answers in its place."""
+"""The pool of a database, or a replacement such as the archive."""
 
 
 async def fetch(
     engine: Engine, action: str, statement: Statement, **values: object
 ) -> Sequence[Record]:
-    """Return the rows of one statement, without a transaction around it.
+    """Return the rows of one statement, without a transaction.
 
-    What a log holds up to a size does not change between two statements. A
-    plan serves again: to plan over the partitions of weeks takes longer than
-    to find a few facts. It raises what `reading` does.
+    A log up to a size does not change between two statements. The plan is
+    reused: planning for the partitions of weeks takes longer than finding a
+    few facts. It raises the errors of `reading`.
     """
     async with asking(engine, action) as connection:
         return await connection.fetch(statement, **values)
@@ -201,29 +199,26 @@ async def fetch_planned(
 def asking(
     engine: Engine, action: str
 ) -> AbstractAsyncContextManager[Connection]:
-    """Return a connection for statements that need no common state.
-
-    Each goes to the server alone, as with `fetch`.
-    """
+    """Return a connection for statements without a common transaction."""
     return _opened(engine, action, None)
 
 
 def reading(
     engine: Engine, action: str
 ) -> AbstractAsyncContextManager[Connection]:
-    """Return a connection that sees one state of the log for all it asks.
+    """Return a connection on which all statements see one state of the log.
 
     Raises:
-        QuestionTooLargeError: a statement took longer than it may.
+        QuestionTooLargeError: a statement took too long.
         LogUnavailableError: PostgreSQL is away, or all connections are in
             use.
-        LogError: PostgreSQL refused.
+        LogError: PostgreSQL refused a statement.
     """
     return _opened(engine, action, BEGIN_READING)
 
 
 class Pooled:
-    """A connection of the pool, taken for one piece of work."""
+    """A connection of the pool, for one task."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -245,11 +240,10 @@ class Pooled:
     async def send(
         self, put: Callable[[asyncpg.Connection], Awaitable[Any]]
     ) -> Any:
-        """Put a statement to the server; the first one a second time.
+        """Send a statement; retry the first one on a new connection.
 
-        The server may have ended the connection while it lay idle, which
-        shows with the first statement. A read may be asked twice, and the
-        pool's other connections are by then known to be open or not.
+        The server may have closed the connection while it was idle, which
+        the first statement shows. A read may be repeated.
         """
         try:
             answer = await put(await self.driver())
@@ -296,7 +290,7 @@ async def _opened(
             if begin is not None:
                 await pooled.send(lambda driver: driver.execute("commit"))
         except BaseException as exc:
-            # The pool does not know of a transaction, and would not end it.
+            # The pool does not know about a transaction, and would not end it.
             is_open = begin is not None or isinstance(exc, ENDED)
             pooled.release(invalid=is_open)
             raise
@@ -317,7 +311,7 @@ class TextError(ConfigError):
 
 
 class QuestionTooLargeError(LogError):
-    """A question took longer than a statement may."""
+    """A query needs a statement that takes too long."""
 
     code = "log.question_too_large"
 
@@ -350,7 +344,7 @@ def translate_refusals(action: str) -> Iterator[None]:
 
 
 def _is_unwritable(error: BaseException | None) -> bool:
-    """Return whether a text cannot be sent, as of half a character."""
+    """Return whether a text cannot be encoded, such as half a character."""
     while error is not None and not isinstance(error, UnicodeEncodeError):
         error = error.__cause__
     return error is not None

@@ -1,7 +1,6 @@
-"""Entries with their documents, in the order of the log.
+"""Reads many consecutive entries with their documents.
 
-For who reads many that follow one another: names and keyframes are kept at
-hand, and the documents decoded as they come.
+Names and keyframes are cached.
 """
 
 import zlib
@@ -25,7 +24,7 @@ from recorder.store.statement import Statement
 __all__ = ["EntryDrafts", "UnreadableEntryError"]
 
 DOCUMENTS_BYTES_MAX = 64 << 20
-"""Of keyframes kept at hand; another is read when a delta names it."""
+"""The cache of keyframes; others are read when a delta needs them."""
 
 READ = ", ".join(f"e.{name}" for name in ENTRY_COLUMNS)
 ENTRY = """
@@ -55,11 +54,11 @@ NAMES = """
 KINDS = Statement.of("select kind_id, api_group, name from recorder.kind")
 
 UNDECODABLE = (ZstdError, zlib.error, ValueError, MemoryError, KeyError)
-"""A delta without its keyframe, or a dictionary that is not there, too."""
+"""Also a delta without its keyframe, and a missing dictionary."""
 
 
 class UnreadableEntryError(LogError):
-    """An entry, or what it refers to, is not as it was written."""
+    """An entry, or a row that it refers to, is missing or damaged."""
 
     code = "log.unreadable"
 
@@ -150,7 +149,7 @@ class EntryDrafts:
             return entries_of(self._log, columns, raws)
         except KeyError as exc:
             if len(rows) > 1:
-                # One by one, to say which.
+                # One at a time, to name the entry.
                 return [self._entries([row], raws)[0] for row in rows]
             why = f"it refers to {exc}, which is not there"
             raise self._unreadable(rows[0], why) from exc
@@ -187,7 +186,7 @@ class EntryDrafts:
             }
 
     async def _raws(self, rows: Sequence[asyncpg.Record]) -> dict[int, bytes]:
-        """Decode every document, with the keyframes at hand."""
+        """Decode all documents, with the cached keyframes."""
         await self._read_keyframes(rows)
         decode = self._decoder.decode
         raws: dict[int, bytes] = {}
@@ -222,7 +221,7 @@ class EntryDrafts:
             and base not in self._keyframes
         }
         for position in sorted(missing):
-            # One by one where they cannot be read together, to say which.
+            # One at a time if they cannot be read together, to name one.
             if position in self._keyframes:
                 continue
             try:

@@ -1,9 +1,9 @@
-"""Entries in the windows in which facts are derived anew.
+"""Reads entries in windows, in which facts are derived again.
 
-In the order of the log, each entry with the place of the version of its
-object before it, as intake knew it when it took it. One that went before its
-day is a draft that tells nothing: its facts went with it, and nothing that
-stays was derived from it.
+Entries come in the order of the log, each with the position of the previous
+version of its object, as intake knew it. An entry that retention removed early
+is replaced by an empty draft: its facts were removed with it, and no other
+fact was derived from it.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -28,7 +28,7 @@ from recorder.store.statement import Statement
 __all__ = ["EntryWindows", "Window", "heads_at", "heads_before"]
 
 Row: TypeAlias = asyncpg.Record | Mapping[str, Any]
-"""With the columns position, recorded_at, epoch and object_id at least."""
+"""It has at least the columns position, recorded_at, epoch, object_id."""
 
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
 VERSIONS = frozenset(
@@ -81,10 +81,10 @@ GONE_BEFORE = Draft(
 
 
 class Window:
-    """Entries that follow one another."""
+    """Consecutive entries."""
 
     def __init__(self, batch: Batch, rows: Mapping[int, Row]) -> None:
-        """Take the drafts, and by position the rows that are there."""
+        """Take the drafts, and the rows that exist by position."""
         self.batch = batch
         self._rows = rows
 
@@ -97,17 +97,17 @@ class Window:
         }
 
     def recorded_at_of(self, position: int) -> datetime | None:
-        """Return when an entry was recorded; None if it went since."""
+        """Return when an entry was recorded; None if it was removed."""
         row = self._rows.get(position)
         return None if row is None else row["recorded_at"]
 
     def object_of(self, position: int) -> int | None:
-        """Return the number of the object that an entry names."""
+        """Return the number of the object of an entry."""
         row = self._rows.get(position)
         return None if row is None else row["object_id"]
 
     def objects(self) -> dict[ObjectIdentity, int]:
-        """Return the number of every object that the entries name."""
+        """Return the number of each object of the entries."""
         return {
             draft.identity: self._rows[position]["object_id"]
             for position, (_, draft) in enumerate(
@@ -135,7 +135,7 @@ async def heads_at(
 async def heads_before(
     connection: asyncpg.Connection, log: int, after: int, until: int
 ) -> dict[int, int]:
-    """Return the heads at a position of what entries up to another change."""
+    """Return the heads at a position of objects that later entries change."""
     rows = await HEADS_BEFORE.fetch(
         connection,
         log=log,
@@ -147,7 +147,7 @@ async def heads_before(
 
 
 class Drafts(Protocol):
-    """Where entries are read, as `EntryDrafts` reads them."""
+    """Reads entries as `EntryDrafts` does."""
 
     async def documents(self, positions: Sequence[int]) -> Mapping[int, bytes]:
         """Return the documents of entries by position."""
@@ -155,14 +155,14 @@ class Drafts(Protocol):
     async def read(
         self, after: int, until: int
     ) -> tuple[Sequence[Row], Sequence[Draft]]:
-        """Return the rows behind a position up to another, and drafts."""
+        """Return the rows and drafts after a position up to another."""
 
 
 class EntryWindows:
-    """Reads the entries of one log in their order, from a position on.
+    """Reads the entries of one log in order, from a position on.
 
-    Memory: about 150 bytes for each live object, what `EntryDrafts` keeps,
-    and the states that a `Deriver` leaves to be known.
+    Memory: about 150 bytes for each live object, the cache of `EntryDrafts`,
+    and the states that a `Deriver` keeps.
     """
 
     def __init__(
@@ -172,9 +172,10 @@ class EntryWindows:
         gone: Callable[[int, int], Awaitable[Collection[int]]],
         log: int,
     ) -> None:
-        """Keep the heads as of the position at which reading begins.
+        """Take the heads at the position where reading begins.
 
-        ``gone`` returns what went before its day, between two positions.
+        ``gone`` returns the entries between two positions that retention
+        removed early.
         """
         self._log = log
         self._drafts = drafts
@@ -199,11 +200,10 @@ class EntryWindows:
         return await self._drafts.documents(positions)
 
     async def read(self, after: int, until: int) -> Window:
-        """Read the entries behind a position, up to another.
+        """Read the entries after a position, up to another.
 
         Raises:
-            UnreadableEntryError: one is missing, is there twice, or is not
-                as it was written.
+            UnreadableEntryError: an entry is missing, doubled or altered.
         """
         found, made = await self._drafts.read(after, until)
         rows = {row["position"]: row for row in found}
@@ -232,7 +232,7 @@ class EntryWindows:
         return UnreadableEntryError(EntryName(self._log, position), why)
 
     def _previous(self, row: Row, draft: Draft) -> int | None:
-        """Move the head of an object; return where it was."""
+        """Move the head of an object; return its previous position."""
         number = row["object_id"]
         if number is None or draft.resource in EVENT_COLLECTIONS:
             return None
@@ -246,6 +246,6 @@ class EntryWindows:
 
 
 def _first_twice(rows: Sequence[Row]) -> int:
-    """Return the first position that two rows have, of rows in order."""
+    """Return the first position of two rows; the rows are in order."""
     positions: list[int] = [row["position"] for row in rows]
     return next(one for one, other in pairwise(positions) if one == other)

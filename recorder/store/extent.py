@@ -1,7 +1,7 @@
-"""What an answer is made from: one log, up to a size, by one derivation.
+"""What an answer reads: one log, up to a size, with one derivation.
 
-It is found once, when a reading begins. A derivation that becomes current
-meanwhile, and entries that come meanwhile, are of the next reading.
+It is read once, when a reading begins. Later entries, and a derivation that
+becomes current later, belong to the next reading.
 """
 
 from collections.abc import Mapping
@@ -14,19 +14,19 @@ __all__ = ["Extent"]
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """A log as it stood."""
+    """The part of a log that a reading covers."""
 
     log: int
     size: int
     derivation: int | None
-    """The derivation that was current; None where the log has none."""
+    """The current derivation; None if the log has none."""
 
     built_to: int | None
-    """Where its facts end; None where the writer adds those of every
+    """The last position with facts; None if the writer adds those of each
     entry."""
 
     def named_by(self, statement: Statement) -> Mapping[str, int | None]:
-        """Return of its values those that a statement names."""
+        """Return the values that a statement names."""
         values = {
             "log": self.log,
             "size": self.size,

@@ -44,14 +44,14 @@ Row = tuple[Any, ...]
 
 
 def name_facts(batch: Batch, names: Names) -> None:
-    """Return the names that the facts of a batch refer to."""
+    """Add the names that the facts of a batch refer to."""
     nodes, objects, words = names.nodes, names.objects, names.words
     named = None
     for _, facts in batch.facts or ():
         for fact in facts:
             if fact.object is not named and fact.object is not None:
-                # Facts of an entry share theirs, and to hash one costs as
-                # much as all else here.
+                # Facts of an entry share their object, and hashing it costs
+                # as much as the rest of this function.
                 named = fact.object
                 objects[named] = None
             if fact.node is not None:
@@ -74,7 +74,7 @@ def fact_rows(
 ) -> Iterator[Row]:
     """Yield one row for each fact, in the order of the log.
 
-    ``recorded_at`` is of all entries, or of each by its position.
+    ``recorded_at`` is one time for all entries, or a time by position.
     """
     at_once, each = None, recorded_at
     if isinstance(each, datetime):

@@ -17,7 +17,7 @@ __all__ = ["Hashes", "LogIdentity", "hash_batch"]
 
 
 class LogIdentity(NamedTuple):
-    """What the headers of all batches of a log say of it."""
+    """The identity of a log in the headers of its batches."""
 
     uid: UUID
     cluster_uid: str
@@ -29,11 +29,11 @@ class LogIdentity(NamedTuple):
 
 
 class Hashes(NamedTuple):
-    """What is stored of a batch, and of the log up to and including it."""
+    """Hashes of a batch, and of the log up to and including it."""
 
     root: bytes | None
     tree: bytes | None
-    """None in a log of which older batches are not sealed."""
+    """None if older batches of the log are not sealed."""
 
     peaks: bytes | None
 

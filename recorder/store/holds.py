@@ -1,4 +1,4 @@
-"""Holds: windows of which no day is dropped, until they are lifted."""
+"""Holds: no day in the window of a hold is dropped until it is lifted."""
 
 from collections.abc import Sequence
 
@@ -51,7 +51,7 @@ DROPPED = Statement.of("""
 
 
 class NoHoldError(NotFoundError):
-    """There is no such hold, or it was lifted."""
+    """The hold does not exist, or was lifted."""
 
     code = "not_found.hold"
 
@@ -59,8 +59,8 @@ class NoHoldError(NotFoundError):
 async def add_hold(dsn: str, hold: NewHold) -> Placed:
     """Place a hold, and leave a notice of it.
 
-    A day that is being dropped is waited for, so that it counts as dropped:
-    each day in the window is kept, or told to be gone.
+    It waits for a drop that is in progress, so that each day in the window
+    is returned either as kept or as dropped.
     """
     connection = await connect_for_retention(dsn)
     try:
@@ -105,7 +105,7 @@ async def lift_hold(dsn: str, number: int, *, who: str, why: str) -> int:
     """Lift a hold; return the log that it was placed in.
 
     Raises:
-        NoHoldError: there is none, or it was lifted.
+        NoHoldError: it does not exist, or was lifted.
     """
     connection = await connect_for_retention(dsn)
     try:
@@ -131,7 +131,7 @@ async def lift_hold(dsn: str, number: int, *, who: str, why: str) -> int:
 
 
 async def list_holds(dsn: str) -> Sequence[Hold]:
-    """Return every hold, those that were lifted as well."""
+    """Return all holds, including those that were lifted."""
     connection = await connect_for_retention(dsn)
     try:
         with translate_errors("list the holds"):

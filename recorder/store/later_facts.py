@@ -1,7 +1,7 @@
-"""Facts that were derived for archived days later, as the database knows them.
+"""Facts that later rules derived for archived days.
 
-What it knows of them is the digest of their manifest: answers use no others,
-whoever writes into the archive.
+The database has the digest of their manifest. Answers use only those with a
+digest, even if other processes write into the archive.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -68,11 +68,11 @@ class OldDay(NamedTuple):
     sha256: str | None
     uid: str
     rules: Sequence[int] | None
-    """Of the facts that were derived for it later."""
+    """Numbers of the rules that derived facts for it later."""
 
 
 async def try_lock(connection: asyncpg.Connection, log: int) -> bool:
-    """Return whether no other process derives the archive's facts now."""
+    """Lock the archived facts of a log; False if another process has it."""
     locked: bool = await LOCK.fetch_value(connection, log=log)
     return locked
 
@@ -80,14 +80,14 @@ async def try_lock(connection: asyncpg.Connection, log: int) -> bool:
 async def old_days(
     connection: asyncpg.Connection, log: int
 ) -> Sequence[OldDay]:
-    """Return the days of a log that were archived, in their order."""
+    """Return the archived days of a log, in order."""
     return [OldDay(*row) for row in await DAYS.fetch(connection, log=log)]
 
 
 async def note_later_facts(
     connection: asyncpg.Connection, log: int, day: str, rules: int, sha256: str
 ) -> None:
-    """Have answers use the facts of a day from now on."""
+    """Note the facts of a day, which answers use from now on."""
     await NOTE.execute(
         connection, log=log, day=day, rules=rules, sha256=sha256
     )
@@ -96,11 +96,10 @@ async def note_later_facts(
 async def columns_of_facts(
     connection: asyncpg.Connection,
 ) -> list[tuple[str, str]]:
-    """Return names and types of the columns that archived facts have."""
+    """Return the names and types of the columns of archived facts."""
     types: dict[str, str] = dict(await FACT_TYPES.fetch(connection))
     columns = [(name, types[name]) for name in FACT_COLUMNS]
-    told = FACT_COLUMNS.index("detail")
-    columns[told] = ("detail", "text")
+    columns[FACT_COLUMNS.index("detail")] = ("detail", "text")
     return [*columns, ("fact", "text")]
 
 
@@ -108,7 +107,7 @@ class LaterFacts:
     """Facts of a window, as rows of a file."""
 
     def __init__(self) -> None:
-        # Without dictionaries what a fact tells stays as it is, behind a byte.
+        # Without dictionaries a detail is plain JSON after one byte.
         self._details = DetailEncoder({})
 
     def rows(
@@ -126,7 +125,7 @@ class LaterFacts:
 
 
 def columns_of_rows(rows: Iterable[Row]) -> list[list[Any]]:
-    """Return rows of facts by columns, with the names of their kinds."""
+    """Return rows of facts as columns, with the names of their kinds."""
     kind = FACT_COLUMNS.index("kind")
     found = [
         [
@@ -140,14 +139,14 @@ def columns_of_rows(rows: Iterable[Row]) -> list[list[Any]]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value; a time for what the driver takes for one."""
+    """Return a value, with ticks as a time."""
     if isinstance(value, tuple):
         return EPOCH + timedelta(microseconds=value[0])
     return value
 
 
 class DayNames:
-    """The numbers of names in an archived day, and of those that are new."""
+    """The numbers of names in an archived day, and of new names."""
 
     def __init__(self, log: int, names: Mapping[str, Sequence[Any]]) -> None:
         """Take the rows of the day's files of names, by kind."""
@@ -174,10 +173,10 @@ class DayNames:
     async def numbers(
         self, connection: asyncpg.Connection, window: Window
     ) -> Numbers:
-        """Return the numbers of all names that facts of a window refer to.
+        """Return the numbers of the names that facts of a window refer to.
 
-        Those of the day, and else those of the database, where new ones are
-        made in short transactions.
+        They are those of the day, else those of the database, which creates
+        new ones in short transactions.
         """
         names, make = Names(), self._dimensions
         name_facts(window.batch, names)
@@ -219,7 +218,3 @@ class DayNames:
 
 def _of(numbers: Mapping[Key, int], names: Iterable[Key]) -> dict[Key, int]:
     return {name: numbers[name] for name in names}
-
-
-def _turned(numbers: Mapping[str, int]) -> list[tuple[Any, ...]]:
-    return [(number, name) for name, number in numbers.items()]

@@ -1,7 +1,7 @@
-"""The lease of a log: who may write, judged by PostgreSQL's clock alone.
+"""The lease of a log: which process may write, by PostgreSQL's clock.
 
-The lease decides who tries; that nobody else's batch is committed is seen to
-by the append itself, which compares the term.
+The lease decides which process tries. The append compares its term, so that
+no other process can commit a batch.
 """
 
 from datetime import timedelta
@@ -15,11 +15,11 @@ __all__ = ["LEASE", "session_name", "take_lease"]
 
 LEASE = timedelta(seconds=6)
 """How long a silent writer keeps the log. A standby takes over within 10 s:
-this, its own polling of 2 s, and the time to recover.
+this, its polling of 2 s, and the time to recover.
 
-One that ends later than any lease can was given before PostgreSQL's clock was
-set back, and would keep a dead writer's log for as long as that; it is over
-as well. A writer that lives is fenced, and stands by."""
+A lease that ends later than possible was taken before PostgreSQL's clock was
+set back, and would keep the log of a dead writer for that long: it counts as
+expired. A writer that is alive is fenced then, and waits as a standby."""
 
 MAKE_HEAD = Statement.of("""
     insert into recorder.log_head (log_id, sealed_until)
@@ -54,14 +54,14 @@ async def take_lease(
 ) -> int:
     """Take the free lease of a log; return its term.
 
-    A holder that froze within a transaction has locked the log, for as long
-    as its session lasts; so the sessions of one that is late are ended.
+    A holder that froze in a transaction locks the log as long as its session
+    lasts: the sessions of a holder whose lease expired are terminated.
 
     Raises:
         StandingByError: another writer holds it.
     """
     ours = {"log": log, "holder": holder, "lease": LEASE}
-    # Read before: a write waits for the transaction of the holder.
+    # Read first: a write waits for the transaction of the holder.
     lease = await READ.fetch_row(connection, **ours)
     if lease is None:
         await MAKE_HEAD.execute(connection, log=log)
@@ -78,7 +78,7 @@ async def take_lease(
 
 
 def session_name(purpose: str, holder: str) -> str:
-    """Name a connection, so that an heir can tell it and end it."""
+    """Return the name of a connection, by which a successor can end it."""
     return f"recorder {purpose} {holder}"
 
 

@@ -1,4 +1,4 @@
-"""Connections for work that takes as long as it takes."""
+"""Connections for maintenance, without a statement timeout."""
 
 import asyncpg
 
@@ -8,9 +8,9 @@ __all__ = ["connect_to"]
 
 
 async def connect_to(dsn: str) -> asyncpg.Connection:
-    """Open a connection of which no statement ends before it is done.
+    """Open a connection without a statement timeout.
 
-    Times of rows may be given as ticks; the driver's errors pass through.
+    Rows may have ticks for times. Errors of the driver are not translated.
     """
     connection = await asyncpg.connect(
         dsn,
@@ -19,7 +19,7 @@ async def connect_to(dsn: str) -> asyncpg.Connection:
             "application_name": "recorder maintenance",
             "statement_timeout": "0",
             "timezone": "UTC",
-            # Names mean what PostgreSQL means, whatever the role was given.
+            # Override settings of the role: names refer to PostgreSQL's.
             "search_path": "pg_catalog",
         },
     )

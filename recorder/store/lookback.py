@@ -1,4 +1,4 @@
-"""What the writer asks the log about its own past."""
+"""Reads what the writer needs of the past of its log."""
 
 from array import array
 from bisect import bisect_left
@@ -63,7 +63,7 @@ VERSIONS = Statement.of("""
 
 
 OWNED_MAX = 100_000
-"""Ten minutes at 170 changes a second; what is older helps less."""
+"""Ten minutes at 170 changes a second; older ones help less."""
 
 OWNED = Statement.of("""
     select r.name, array_agg(e.version) from (
@@ -80,11 +80,10 @@ OWNED = Statement.of("""
 """)
 
 CLOCKS_APART = timedelta(days=1)
-"""As far as a clock of the cluster may be ahead of PostgreSQL's."""
+"""How far a clock of the cluster may be ahead of PostgreSQL's."""
 
 REQUESTS_MAX = 20_000
-"""Of the same moments: in a log of an API server there are as many as are
-asked for."""
+"""At the same moments; an API server has about one at each."""
 
 REQUESTS = Statement.of("""
     select e.position, e.base_distance, e.encoding, e.payload
@@ -110,7 +109,7 @@ async def documents(
 ) -> Mapping[int, bytes]:
     """Return the documents of entries by position.
 
-    ``decoder`` is for who has loaded one, and knows that it is the newest.
+    A caller that has the newest dictionaries may pass its ``decoder``.
     """
     decoder = decoder or await load_decoder(connection)
     rows = await BY_POSITION.fetch(
@@ -125,7 +124,7 @@ async def _decoded(
     rows: Iterable[asyncpg.Record],
     decoder: Decoder,
 ) -> dict[int, bytes]:
-    """Return the documents of rows by position, with their keyframes' help."""
+    """Return the documents of rows by position, and read their keyframes."""
     bases = {
         row["position"] - row["base_distance"]
         for row in rows
@@ -153,9 +152,9 @@ async def live_events(
     resource: Resource,
     since: datetime,
 ) -> Mapping[str, KnownEvent]:
-    """Return the Events that the log last saw alive, by uid.
+    """Return the live Events by uid, of those observed since a time.
 
-    Of those observed since a time; the time bounds the scan.
+    The time bounds the scan.
     """
     decoder = await load_decoder(connection)
     alive: dict[str, KnownEvent] = {}
@@ -166,7 +165,7 @@ async def live_events(
         while rows := await cursor.fetch(EVENTS_AT_ONCE):
             raws = await _decoded(connection, log, rows, decoder)
             for row in rows:
-                _tell(alive, row, raws[row["position"]], resource)
+                _update(alive, row, raws[row["position"]], resource)
     return alive
 
 
@@ -179,9 +178,9 @@ async def lacking(
     epoch: int,
     since: datetime,
 ) -> Sequence[int]:
-    """Return those versions, sorted, of which there is no entry.
+    """Return the versions without an entry, sorted.
 
-    Takes nine bytes for each, however many entries there are.
+    Memory: nine bytes for each version, however many entries there are.
     """
     if not versions:
         return []
@@ -230,7 +229,7 @@ async def owned(
 async def requests(
     connection: asyncpg.Connection, log: int, moments: Sequence[datetime]
 ) -> Sequence[bytes]:
-    """Return the audit records of requests that were received then."""
+    """Return the audit records of requests received at some moments."""
     if not moments:
         return []
     rows = await REQUESTS.fetch(
@@ -246,13 +245,13 @@ async def requests(
     return list((await _decoded(connection, log, rows, decoder)).values())
 
 
-def _tell(
+def _update(
     alive: dict[str, KnownEvent],
     row: asyncpg.Record,
     raw: bytes,
     resource: Resource,
 ) -> None:
-    """Record what one entry reports about an Event."""
+    """Add or remove an Event, as an entry reports it."""
     if row["operation"] == ABSENT:
         alive.pop(orjson.loads(raw)["uid"], None)
         return

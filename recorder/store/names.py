@@ -1,4 +1,4 @@
-"""Names that a batch has, and the numbers that the log has for them."""
+"""The names in a batch, and the numbers that the log has for them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ __all__ = ["Names", "Numbers"]
 
 @dataclass(slots=True)
 class Names:
-    """What is to be found or made in the dimension tables."""
+    """Names to find or create in the dimension tables."""
 
     nodes: set[str] = field(default_factory=set)
     objects: dict[ObjectIdentity, None] = field(default_factory=dict)
-    """As a set in the order of the log, in which numbers are given."""
+    """A set in the order of the log, in which numbers are assigned."""
 
     resources: set[str] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
@@ -33,7 +33,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """What the dimension tables say for the names of one batch."""
+    """The numbers of the names of one batch."""
 
     nodes: Mapping[str, int]
     objects: Mapping[ObjectIdentity, int]

@@ -1,7 +1,7 @@
 """Notices of retention, as a source of the recording.
 
-Retention leaves them in a table; the writer of the log takes them up in their
-order, each with the place behind it, so that each becomes one entry.
+Retention leaves them in a table. The writer of the log reads them in order,
+each with its place, so that each becomes one entry.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ PENDING = Statement.of("""
 
 
 class NoticeSource:
-    """Takes up the notices of one log; satisfies the port `Source`."""
+    """Reads the notices of one log; satisfies the port `Source`."""
 
     def __init__(
         self,
@@ -57,13 +57,13 @@ class NoticeSource:
         finite: bool = False,
         look_seconds: float = LOOK_SECONDS,
     ) -> None:
-        """Name the log, which is known once its lease is taken.
+        """Take the log, whose number is known once its lease is taken.
 
         Args:
             dsn: of the writer's role.
             log: returns its number.
             finite: whether to end when there are no more.
-            look_seconds: how often to look.
+            look_seconds: the interval of polling.
         """
         self._dsn = dsn
         self._log = log
@@ -71,7 +71,7 @@ class NoticeSource:
         self._look_seconds = look_seconds
 
     async def run(self, sink: Sink, known: Known) -> None:
-        """Take up what there is, and what comes."""
+        """Read the notices there are, and those that come."""
         place = int(known.resume_points().get(RETENTION, "0"))
         while True:
             try:
@@ -113,7 +113,7 @@ async def logs_with_notices(dsn: str) -> Sequence[asyncpg.Record]:
     """Return the logs that have notices which are not entries yet.
 
     Raises:
-        LogUnavailableError: PostgreSQL is away, or refused.
+        LogUnavailableError: PostgreSQL is away, or refused the statement.
     """
     with translate_errors("read the notices"):
         connection = await asyncpg.connect(dsn, timeout=10)

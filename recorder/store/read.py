@@ -1,9 +1,9 @@
-"""Reading: one log as it stood at one moment, in the port of the answers.
+"""Reads one log as of one moment, as the port of the answers requires.
 
-What a log holds up to a size never changes, so the size, the derivation and
-what each stream vouched for are read together, once, and everything after
-that is asked up to that size. An answer and its coverage speak of the same
-log, however long the answer takes, and no transaction is kept open for it.
+A log up to a size never changes. So the size, the derivation and the state of
+each stream are read once, together, and everything else is read up to that
+size. An answer and its coverage refer to the same log, however long the answer
+takes, and no transaction is kept open.
 """
 
 from collections.abc import (
@@ -60,16 +60,14 @@ from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.window import Window
 from recorder.store.engine import Connection, Engine
-from recorder.store.read_archived import went_early
+from recorder.store.read_archived import was_removed
 from recorder.store.read_concerned import find_concerned
 from recorder.store.read_cut import CutReader
-from recorder.store.read_definitions import DefinitionReader
 from recorder.store.read_entries import EntryReader
 from recorder.store.read_fact_pages import FactPages
 from recorder.store.read_facts import FactReader
 from recorder.store.read_gangs import PodReader
 from recorder.store.read_gaps import GapReader
-from recorder.store.read_like import LikeReader
 from recorder.store.read_logs import (
     Standing,
     read_logs,
@@ -77,7 +75,11 @@ from recorder.store.read_logs import (
     read_standing,
 )
 from recorder.store.read_nodes import NodeReader
-from recorder.store.read_objects import NameReader
+from recorder.store.read_objects import (
+    DefinitionReader,
+    LikeReader,
+    NameReader,
+)
 
 __all__ = ["LogReading", "list_logs"]
 
@@ -94,7 +96,7 @@ async def list_logs(engine: Engine) -> Sequence[Log]:
 
 
 class LogReading:
-    """One log, as it stood; satisfies the port `Reading`."""
+    """One log as of one moment; satisfies the port `Reading`."""
 
     def __init__(self, engine: Engine, standing: Standing) -> None:
         self.log = log = standing.log
@@ -139,10 +141,10 @@ class LogReading:
 
     @classmethod
     async def at_present(cls, engine: Engine, number: int) -> "LogReading":
-        """Read where a log stands now.
+        """Return a log as of now.
 
         Raises:
-            NotFoundError: there is no such log.
+            NotFoundError: the log does not exist.
         """
         found = await read_standing(engine, number)
         if found is None:
@@ -151,17 +153,17 @@ class LogReading:
         return cls(engine, found)
 
     def elsewhere(self, engine: Connection) -> "LogReading":
-        """Return the same log, of which something else holds a part."""
+        """Return the same log, read by another engine."""
         return LogReading(engine, self._standing)
 
     async def again(self) -> "LogReading":
-        """Read where the same log stands now."""
+        """Return the same log as of now."""
         return await LogReading.at_present(self._engine, self.log.id)
 
     def as_of(self, position: int) -> "LogReading":
         """Return the log as it was when it ended at a position.
 
-        What its streams vouch for stays as it is now.
+        The state of its streams remains that of now.
         """
         size = min(position, self.log.size)
         standing = replace(
@@ -172,9 +174,9 @@ class LogReading:
         return LogReading(self._engine, standing)
 
     async def pinned(self, position: int) -> "LogReading":
-        """Return the log as if nothing had come behind a position.
+        """Return the log as if a position were its last.
 
-        Its record ends there, so that the same is answered at any time.
+        Its record ends there, so that answers are the same at any time.
         """
         log = self.as_of(position).log
         at = await read_observed(self._engine, log)
@@ -188,20 +190,20 @@ class LogReading:
 
     @property
     def is_thinned(self) -> bool:
-        """Return whether entries went out of days that are here."""
+        """Return whether entries were removed from days that are here."""
         return bool(self._standing.thinned)
 
-    async def went_early(self, position: int) -> bool:
+    async def was_removed(self, position: int) -> bool:
         """Return whether an entry was removed from a thinned day."""
-        return await went_early(self._engine, self.log.id, position)
+        return await was_removed(self._engine, self.log.id, position)
 
     async def reach(
         self, since: datetime | None, until: datetime | None
     ) -> None:
-        """Prepare nothing: it is all here, or in no place that is known."""
+        """Do nothing: an archive is opened elsewhere."""
 
     async def archived(self, window: Window) -> Archived:
-        """Return what of a window lies in days that were dropped."""
+        """Return the part of a window that is in dropped days."""
         kept_since = self.log.kept_since
         hole = kept_since and dropped(kept_since, window)
         return Archived(
@@ -209,7 +211,7 @@ class LogReading:
         )
 
     async def first_position(self) -> int:
-        """Return the place of the oldest entry that is kept."""
+        """Return the position of the oldest entry."""
         return await self._entries.first_position()
 
     def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
@@ -221,7 +223,7 @@ class LogReading:
         return self._gaps.clock_jumps()
 
     async def facts_end(self) -> FactsEnd | None:
-        """Return where facts end; None where every entry has its own."""
+        """Return where facts end; None if all entries have theirs."""
         return await self._facts.end()
 
     async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
@@ -231,21 +233,21 @@ class LogReading:
         return await self._facts.facts(query)
 
     async def names(self, query: NameQuery[Item]) -> Sequence[Item]:
-        """Return names, each once."""
+        """Return names without duplicates."""
         found: Sequence[Item] = await self._asked[type(query)](query)
         return found
 
     async def states(
         self, query: StateQuery[Key, Found]
     ) -> Mapping[Key, Found]:
-        """Return what the log knows of each of some things, where it does."""
+        """Return what the log knows, by key; unknown keys are left out."""
         found: Mapping[Key, Found] = await self._asked[type(query)](query)
         return found
 
     def pages(
         self, query: ListQuery[Item], *, after: int, limit: int | None = None
     ) -> AsyncIterator[Sequence[Item]]:
-        """Yield what lies behind a position, in bounded memory."""
+        """Yield pages of entries or facts after a position, in order."""
         pages: object
         if isinstance(query, EntryQuery):
             pages = self._entries.lines(
@@ -264,7 +266,7 @@ class LogReading:
         *,
         on_day: OnDay | None = None,
     ) -> int:
-        """Return the position after which the newest ``count`` items lie."""
+        """Return the position after which the newest ``count`` items are."""
         is_of_entries = isinstance(query, EntryQuery)
         reader = self._entries if is_of_entries else self._fact_pages
         selection = query.selection
@@ -273,13 +275,13 @@ class LogReading:
     async def newest(
         self, selection: Selection, *, before: int | None = None
     ) -> Entry | None:
-        """Return the newest line of a selection, with its document."""
+        """Return the newest entry of a selection, with its document."""
         return await self._entries.newest(selection, before=before)
 
     async def past(self, nodes: Collection[str], window: Window) -> CutReader:
-        """Return the log as a tape of a window is cut out of it.
+        """Return the reader that cuts a tape of a window out of the log.
 
-        With nodes only what concerns them, else everything.
+        With nodes it reads only what concerns them.
         """
         number, size = self.log.id, self.log.size
         kept = None
@@ -296,7 +298,7 @@ class LogReading:
 
 
 def _ended(stream: Stream, position: int, at: datetime | None) -> Stream:
-    """Return until when a stream was confirmed when its log ended."""
+    """Return the state of a stream as if the log ended at a position."""
     gap, vouched = stream.gap, stream.vouched_until
     if gap is not None and gap.opened.position > position:
         gap = None

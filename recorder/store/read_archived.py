@@ -1,7 +1,7 @@
-"""Reading: which days of a log lie in an archive, and where.
+"""Reads which days of a log are in an archive, and where.
 
-They were dropped from this database, or never were in it: their archive was
-attached. Or an earlier release thinned them: a part of them is here.
+They were dropped from this database, or their archive was attached to it, or
+an earlier release thinned them, so that the database has only a part.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ __all__ = [
     "ArchivedDay",
     "archived_standing",
     "read_archived",
-    "went_early",
+    "was_removed",
 ]
 
-# Of a day that is not here nothing proves the times that are noted: they count
-# only beyond the day itself, which its name says.
+# Nothing proves the times noted for a day that is not here: they can only
+# extend the day itself.
 ARCHIVED = Statement.of("""
     select p.name, p.lower, p.upper,
       least(p.observed_min, p.lower) as observed_min,
@@ -57,7 +57,7 @@ ARCHIVED = Statement.of("""
     order by lower
 """)
 
-# A drop moves the head, and the other tables only grow.
+# A drop changes the head, and the other tables only grow.
 STANDING = Statement.of("""
     select h.pruned_batches,
       (select max(a.last_batch) from recorder.attached_day a
@@ -69,7 +69,7 @@ STANDING = Statement.of("""
     from recorder.log_head h where h.log_id = :log
 """)
 
-WENT_EARLY = Statement.of("""
+REMOVED = Statement.of("""
     select exists (
       select from recorder.batch b
       join recorder.thinned t on t.log_id = b.log_id and t.batch = b.batch
@@ -83,13 +83,13 @@ WENT_EARLY = Statement.of("""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchivedDay:
-    """A day of one log that is no longer in the database, or not all of it."""
+    """A day of one log that is not in the database, or only in part."""
 
     name: str
     lower: datetime
     upper: datetime
     observed_min: datetime
-    """Of what all logs recorded on the day."""
+    """The least of all logs on the day."""
 
     observed_max: datetime
     first_batch: int
@@ -97,31 +97,31 @@ class ArchivedDay:
     first_position: int
     last_position: int
     uri: str | None
-    """Where it was archived; None where it was not."""
+    """The address of its archive; None if it was not archived."""
 
     sha256: str | None
-    """Of its manifest."""
+    """Digest of its manifest."""
 
     uid: str
-    """Of the log."""
+    """UID of the log."""
 
     later_rules: int | None = None
-    """Of the newest facts that were derived for it later, if there are any."""
+    """Rules of the newest facts derived for it later, if there are any."""
 
     later_sha256: str | None = None
-    """Of their manifest."""
+    """Digest of their manifest."""
 
     is_here: bool = False
-    """Whether the day is in the database, thinned."""
+    """Whether the thinned day is in the database."""
 
     @property
     def place(self) -> str:
-        """The address of the archive that it is in."""
+        """The address of the archive."""
         return self._parts[0]
 
     @property
     def folder(self) -> str:
-        """Where it is in the archive."""
+        """Its folder in the archive."""
         return f"{self.uid}/{self._parts[1]}"
 
     @property
@@ -131,16 +131,16 @@ class ArchivedDay:
 
 
 async def archived_standing(engine: Engine, log: int) -> object:
-    """Return what is another as soon as `read_archived` finds other days.
+    """Return a value that changes whenever `read_archived` would.
 
-    Of a log that there is; never None.
+    The log must exist; the value is never None.
     """
     (row,) = await fetch(engine, "read what was dropped", STANDING, log=log)
     return tuple(row.values())
 
 
 async def read_archived(engine: Engine, log: int) -> Sequence[ArchivedDay]:
-    """Return the days of a log that are not here, or not whole, in order."""
+    """Return the days of a log that are not or only partly here, in order."""
     rows = await fetch(
         engine,
         "read the archived days",
@@ -151,10 +151,10 @@ async def read_archived(engine: Engine, log: int) -> Sequence[ArchivedDay]:
     return [ArchivedDay(**dict(row.items())) for row in rows]
 
 
-async def went_early(engine: Engine, log: int, position: int) -> bool:
+async def was_removed(engine: Engine, log: int, position: int) -> bool:
     """Return whether an entry was removed from a thinned day."""
     rows = await fetch(
-        engine, "look for an entry", WENT_EARLY, log=log, position=position
+        engine, "look for an entry", REMOVED, log=log, position=position
     )
     found: bool = rows[0][0]
     return found

@@ -1,4 +1,4 @@
-"""Reading: the headers of batches and checkpoints, for who verifies them."""
+"""Reads the headers of batches, and checkpoints, for verification."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -69,25 +69,25 @@ WRITTEN = Statement.of("""
 
 @dataclass(frozen=True, slots=True)
 class LogEnd:
-    """Where a log ends, and what it is called in checkpoints."""
+    """Where a log ends, and its identity in checkpoints."""
 
     log: int
     identity: LogIdentity
     size: int
     batches: int
     peaks: bytes | None
-    """None where batches are not sealed."""
+    """None if batches are not sealed."""
 
     pruned_batches: int = 0
-    """How many batches were dropped, of days that were archived."""
+    """The number of the last dropped batch."""
 
     pruned_positions: int = 0
-    """The position of the last entry of these."""
+    """The position of its last entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class DroppedDay:
-    """What is left in the database of a day that was dropped."""
+    """What the database has of a dropped day."""
 
     name: str
     first_batch: int
@@ -97,18 +97,18 @@ class DroppedDay:
     """The range over the hashes of its batches."""
 
     uri: str | None
-    """Where it is archived, if it is."""
+    """The address in the archive, if it is archived."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A batch as its row says it, and what is stored beside it."""
+    """The header of a batch, and its stored tree."""
 
     header: BatchHeader
-    """With an empty root where it has none yet."""
+    """Its root is empty if it has none yet."""
 
     tree: bytes | None
-    """The hash of the log's tree up to it; None where it is not known."""
+    """The hash of the log's tree up to it; None if it is not known."""
 
     @property
     def is_hashed(self) -> bool:
@@ -144,7 +144,7 @@ async def dropped_days(
 async def headers(
     connection: asyncpg.Connection, end: LogEnd, *, after: int, until: int
 ) -> AsyncIterator[Stored]:
-    """Yield the batches behind one, up to another, in their order."""
+    """Yield the batches after one, up to another, in order."""
     while rows := await HEADERS.fetch(
         connection, log=end.log, after=after, until=until, most=HEADERS_AT_ONCE
     ):
@@ -154,7 +154,7 @@ async def headers(
 
 
 def stored(row: asyncpg.Record, end: LogEnd) -> Stored:
-    """Return what a row says of a batch."""
+    """Return the batch of a row."""
     header = BatchHeader(
         origin=end.identity.origin,
         cluster_uid=end.identity.cluster_uid,
@@ -174,12 +174,12 @@ def stored(row: asyncpg.Record, end: LogEnd) -> Stored:
 async def stored_notes(
     connection: asyncpg.Connection, log: int
 ) -> Sequence[str]:
-    """Return the checkpoints that the database holds, as they were signed."""
+    """Return the signed checkpoints of the database."""
     return [note for (note,) in await NOTES.fetch(connection, log=log)]
 
 
 async def origins(connection: asyncpg.Connection) -> Sequence[str]:
-    """Return what all logs are called in checkpoints."""
+    """Return the names of all logs in checkpoints."""
     rows = await UIDS.fetch(connection)
     return [LogIdentity(*row).origin for row in rows]
 
@@ -187,7 +187,7 @@ async def origins(connection: asyncpg.Connection) -> Sequence[str]:
 async def newest_notes(
     connection: asyncpg.Connection, log: int
 ) -> Sequence[str]:
-    """Return the newest of these, in the order of `Place.newest`."""
+    """Return the newest checkpoints, in the order of `Place.newest`."""
     rows = await NEWEST_NOTES.fetch(connection, log=log)
     return [note for (note,) in reversed(rows)]
 
@@ -195,9 +195,9 @@ async def newest_notes(
 async def written_notes(
     connection: asyncpg.Connection, log: int
 ) -> Sequence[tuple[str, str]]:
-    """Return which checkpoints were written to which places.
+    """Return places with the checkpoints that were written to them.
 
-    Older releases did not note it.
+    Older releases did not note this.
     """
     return [tuple(row) for row in await WRITTEN.fetch(connection, log=log)]
 
@@ -205,6 +205,6 @@ async def written_notes(
 async def stored_peaks(
     connection: asyncpg.Connection, log: int, batches: int
 ) -> Sequence[bytes]:
-    """Return what the database holds as the subtrees of a checkpoint."""
+    """Return the stored subtrees of a checkpoint."""
     rows = await PEAKS.fetch(connection, log=log, batches=batches)
     return [peaks for (peaks,) in rows]

@@ -1,10 +1,10 @@
-"""Reading: what the catalog of PostgreSQL has of the log's two schemas.
+"""Reads the catalog of PostgreSQL for the two schemas of the log.
 
-Tables with their columns, constraints, indexes, triggers, rules, policies and
-grants; views, functions, sequences and whatever else lies in the schemas; what
-inherits from their tables elsewhere; and settings of roles that change what a
-statement means. Sorted into parts of objects, in words that are the same for
-every PostgreSQL but for those that it makes itself, such as those of a view.
+It covers tables with their columns, constraints, indexes, triggers, rules,
+policies and grants; views, functions, sequences and all other objects of the
+schemas; tables elsewhere that inherit from them; and settings of roles that
+change the meaning of a statement. The text is the same for all versions of
+PostgreSQL, except for text that it generates, such as that of a view.
 """
 
 from contextlib import suppress
@@ -19,10 +19,10 @@ from recorder.store.statement import Statement
 __all__ = ["made_catalog", "read_catalog"]
 
 DAYS = r"^(entry|fact)_(\d{8}|kept)$"
-"""Partitions, which all look alike."""
+"""Partitions, which are all alike."""
 
 LEFT = "^(entry|fact)_(dropped_.*|kept_next|thin_next)$"
-"""Tables that a drop left, or builds; no question reads them."""
+"""Tables that a drop leaves or builds; no query reads them."""
 
 COMMON = f"""
     with ours as (
@@ -39,7 +39,7 @@ COMMON = f"""
         and not (c.relkind = 'r' and not c.relispartition
           and c.relname ~ '{LEFT}'))
 """
-"""Both schemas, and what holds rows in them."""
+"""Both schemas, and the tables, views and sequences in them."""
 
 QUERIES = (
     # Tables and views.
@@ -100,7 +100,7 @@ QUERIES = (
           'pg_operator'::regclass, 'pg_collation'::regclass)) as is_foreign) f
     where name = made or is_foreign
     """,
-    # Of those that PostgreSQL makes itself only what was switched.
+    # PostgreSQL's own triggers only if they were disabled.
     """
     select name, made, 'trigger ' || tgname,
       replace(pg_get_triggerdef(t.oid), ' ON ' || name || ' ', ' ')
@@ -185,7 +185,7 @@ QUERIES = (
     from rel join pg_attribute a on a.attrelid = rel.oid and a.attacl is not
       null, aclexplode(a.attacl) x where x.grantee <> rel.relowner
     """,
-    # What a session of a role begins with, where it changes what is answered.
+    # Settings of roles that change results.
     """
     select r.name, r.name, 'setting ' || v, ''
     from pg_db_role_setting s
@@ -238,7 +238,7 @@ def made_catalog() -> CatalogMade:
 
 
 async def read_catalog(connection: asyncpg.Connection) -> CatalogFound:
-    """Return what there is, and the revision that the schema says it has."""
+    """Return the objects that exist, and the revision of the schema."""
     found = CatalogFound()
     # One state: a run that drops a day waits for this.
     isolation = None if connection.is_in_transaction() else "repeatable_read"
@@ -247,8 +247,8 @@ async def read_catalog(connection: asyncpg.Connection) -> CatalogFound:
             # A role that lost the right, or a table that is gone, is named.
             async with connection.transaction():
                 await HOLD_DAYS.execute(connection)
-        # So that names outside of PostgreSQL's own schema are written with
-        # theirs, and none of them stands in for one of PostgreSQL's.
+        # So that names outside of PostgreSQL's schema are written with their
+        # schema, and none replaces one of PostgreSQL's.
         await connection.execute("set local search_path = pg_catalog")
         found.revision = await REVISION.fetch_value(connection)
         for query in QUERIES:

@@ -1,7 +1,6 @@
-"""Reading: what `recorder doctor` judges a database by.
+"""Reads what `recorder doctor` checks of a database.
 
-Each method asks for one thing. Those that need the schema are asked once it
-is there.
+Methods that need the schema are called only if it exists.
 """
 
 from collections.abc import Sequence
@@ -67,7 +66,7 @@ FROZEN = (
     "batch", "dictionary", "log", "resource", "kind", "node", "word",
     "object", "entry", "fact",
 )  # fmt: skip
-"""What migrations/sql grants, and what no role may change."""
+"""What migrations/sql grants, and the tables that no role may change."""
 
 LACKING = Statement.of("""
     select verb || ' ON recorder.' || string_agg(name, ', recorder.'
@@ -115,8 +114,8 @@ CHANGEABLE = Statement.of("""
 """)
 
 SAMPLED = 50_000
-"""Entries at the end of a log among which deletes of Events are looked for:
-minutes to hours of a busy cluster, and bounded in any case."""
+"""Entries at the end of a log that are searched for deletions of Events:
+minutes to hours of a busy cluster."""
 
 LIVES = Statement.of("""
     select count(*) as sample,
@@ -155,7 +154,7 @@ KEYS = Statement.of("""
 """)
 SESSION = Statement.of("select session_user")
 
-# A log of before there were facts may not have been written since.
+# A log from before facts existed may not have been written since.
 FACTS_ENDS = Statement.of("""
     select h.log_id, h.size,
       case when d.derivation_id is null then 0 else d.built_to end
@@ -177,7 +176,7 @@ class CheckReader:
         """Return the server's version, our role, and the server's time.
 
         Raises:
-            LogUnavailableError: it does not answer.
+            LogUnavailableError: the server does not answer.
         """
         async with reading(self._engine, "reach the database") as connection:
             before = datetime.now(UTC)
@@ -191,7 +190,7 @@ class CheckReader:
         return ServerFacts(**facts), clock
 
     async def schema(self) -> SchemaFacts:
-        """Ask for the revision of the schema."""
+        """Return the revision of the schema, and those that are known."""
         found = await found_revision(self._engine)
         return SchemaFacts(
             found,
@@ -217,7 +216,7 @@ class CheckReader:
         )
 
     async def partitions(self) -> PartitionFacts:
-        """Ask how far ahead partitions are made."""
+        """Return how far ahead partitions exist."""
         (found,) = await fetch(
             self._engine, "check the partitions", PARTITIONS
         )
@@ -240,7 +239,7 @@ class CheckReader:
         return frozenset(key for (key,) in rows)
 
     async def facts_ends(self, cluster: str | None) -> list[FactsEnd]:
-        """Return where facts end before their log does, of each that is so."""
+        """Return where facts end, for each log with entries after that."""
         rows = await fetch(
             self._engine, "check the facts", FACTS_ENDS, cluster=cluster
         )
@@ -248,7 +247,7 @@ class CheckReader:
         return [end for end in found if end is not None]
 
     async def audits(self, cluster: str | None) -> list[AuditReading]:
-        """Return what arrives of the audit log, of each log that grows."""
+        """Return the state of audit records in each log of a live cluster."""
         found = []
         for one in await read_logs(self._engine):
             if not one.is_tape and cluster in {None, one.cluster_uid}:
@@ -258,7 +257,7 @@ class CheckReader:
         return found
 
     async def event_lives(self, cluster: str | None) -> EventLives:
-        """Measure how long Events live, by those that were seen deleted."""
+        """Measure how long Events live, by those recorded as deleted."""
         (found,) = await fetch_planned(
             self._engine,
             "check the Events",

@@ -1,8 +1,7 @@
-"""Reading: the objects that concern nodes, for a tape cut by nodes.
+"""Finds the objects that concern nodes, for a tape cut by nodes.
 
-The Node, its Lease and what is bound to it are known by the node that their
-entries name; the owners of those are followed upwards by uid. Namespaces
-belong to everything.
+The Node, its Lease and its Pods are found by the node in their entries; their
+owners are found by uid. All Namespaces are included.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -22,7 +21,7 @@ OWNERS_MAX = 16
 """Levels of owners; Kubernetes itself has about four."""
 
 OBJECTS = 1000
-"""Documents looked into at once."""
+"""Documents that are read at once."""
 
 BEFORE = "(:until::timestamptz is null or e.observed_at < :until)"
 
@@ -75,7 +74,7 @@ async def find_concerned(
 ) -> Kept:
     """Return the entries about nodes in a window, or alive at its start.
 
-    Kubernetes Events are not among it: they are known by their entries.
+    Kubernetes Events are not included: they are found by their entries.
     """
     async with reading(engine, "read what concerns nodes") as connection:
         looking = _Looking(
@@ -98,7 +97,7 @@ async def find_concerned(
 
 
 class _Looking:
-    """One look at one state of the log."""
+    """One search in one state of the log."""
 
     def __init__(
         self,
@@ -109,7 +108,7 @@ class _Looking:
         since: datetime | None,
         until: datetime | None,
     ) -> None:
-        """Take what is looked at: a log and its size, up to which."""
+        """Take the log and its size, and the window."""
         self._engine = engine
         self._connection = connection
         self._log, self._size = extent
@@ -145,7 +144,7 @@ class _Looking:
         }
 
     async def owners(self, versions: dict[int, int]) -> set[int]:
-        """Return the owners that the log knows, by the newest documents."""
+        """Return the owners that the newest versions name, if known."""
         uids: set[str] = set()
         positions = sorted(versions.values())
         for start in range(0, len(positions), OBJECTS):

@@ -1,9 +1,9 @@
-"""Reading: what a tape of a part of a log is made of.
+"""Reads the content of a tape that is cut out of a log.
 
-Entries of a window, and what was alive at its beginning: the newest version
-of each object before it, found object by object through the index of each, so
-that it does not matter how long the log is. A cut by nodes names its objects
-before anything is read; `read_concerned` finds them.
+It has the entries of a window, and the objects alive at its beginning: the
+newest version of each before it, found by the index of objects, so that the
+length of the log does not matter. `read_concerned` finds the objects of a cut
+by nodes first.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -20,7 +20,7 @@ from recorder.store.read_documents import Documents
 from recorder.store.read_entries import EntryReader
 from recorder.store.read_scan import Scan
 from recorder.store.read_selection import (
-    TOLD_BY_RECORDER,
+    BY_RECORDER,
     Conditions,
     event_resources,
     find_conditions,
@@ -31,7 +31,7 @@ from recorder.store.statement import Condition, Statement, conjoined
 __all__ = ["GONE", "NEWEST_OF_EACH", "CutReader", "Kept"]
 
 OBJECTS = 1000
-"""Objects looked up at once."""
+"""Objects that are read at once."""
 
 GONE = tuple(
     OPERATION_CODES[operation]
@@ -47,8 +47,7 @@ NEWEST_OF_EACH = """lateral (
         and e.resource_id <> all (:events::int2[])
         and e.position <= :size and {before}
       order by e.observed_at desc, e.position desc limit 1) newest"""
-"""The newest version of an object ``o``, among those of a condition; Events
-are no versions."""
+"""The newest version of an object ``o`` on a condition, without Events."""
 
 ALIVE = """
     select o.object_id, o.namespace, o.name, o.uid, k.name as kind,
@@ -83,7 +82,7 @@ OBSERVED = Statement.of("""
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a cut by nodes keeps, in the numbers of the log."""
+    """The nodes and objects of a cut, by their numbers."""
 
     nodes: tuple[int, ...]
     objects: tuple[int, ...]
@@ -185,7 +184,7 @@ class CutReader:
         """Yield the ends of all gaps from a position on, in log order."""
         scan = await self._scan(
             Selection(),
-            (TOLD_BY_RECORDER, {}),
+            (BY_RECORDER, {}),
             ("e.operation = #gap-closed", {}),
             ("e.position >= :from_position", {"from_position": first}),
         )
@@ -281,15 +280,15 @@ class CutReader:
 
 
 def _is_kept(kept: Kept) -> Condition:
-    """Return the condition that an entry belongs into a cut by nodes.
+    """Return the condition that an entry belongs to a cut by nodes.
 
-    What the recorder says of itself does, and so does an absent Event, of
-    which it does not say what it was about.
+    The recorder's own entries do, and absent Events, whose entries do not
+    name an object.
     """
     return (
         f"""(e.object_id = any (:kept_objects::int8[])
           or e.node_id = any (:kept_nodes::int4[])
           or e.operation = #absent and e.object_id is null
-          or {TOLD_BY_RECORDER})""",
+          or {BY_RECORDER})""",
         {"kept_objects": list(kept.objects), "kept_nodes": list(kept.nodes)},
     )

@@ -1,4 +1,4 @@
-"""Reading: facts about the database itself, and how fast a log grows."""
+"""Reads the size of the database, its days, and how fast a log grows."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -32,7 +32,7 @@ FACTS = Statement.of("""
 
 RATE_WINDOW = timedelta(minutes=5)
 BATCHES_MAX = 6000
-"""Of five minutes: a batch takes 50 ms at least."""
+"""In five minutes: a batch takes at least 50 ms."""
 
 RATE = Statement.of("""
     select coalesce(sum(entries), 0)::int8 as entries
@@ -44,7 +44,7 @@ RATE = Statement.of("""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseFacts:
-    """What PostgreSQL says about itself."""
+    """Version, size and clock of PostgreSQL."""
 
     version: str
     bytes: int
@@ -55,7 +55,7 @@ class DatabaseFacts:
 
 
 async def database_facts(engine: AsyncEngine) -> DatabaseFacts:
-    """Ask for version, size and time."""
+    """Return version, size and time."""
     (row,) = await fetch(engine, "read the database's size", FACTS)
     return DatabaseFacts(
         version=row.version.split()[0], bytes=row.bytes, now=row.now
@@ -63,7 +63,7 @@ async def database_facts(engine: AsyncEngine) -> DatabaseFacts:
 
 
 async def days_of(engine: AsyncEngine) -> Days:
-    """Count the days, and say from when on they are whole."""
+    """Return counts of days, and since when they are complete."""
     rows = await fetch(engine, "read the days of the log", DAYS)
     days = Days(**rows[0])
     return days if days.dropped else replace(days, kept_since=None)

@@ -17,19 +17,21 @@ from recorder.integrity.leaves import (
     micros,
 )
 from recorder.integrity.tree import tree_hash
+from recorder.model.columns import numbers_of
 from recorder.model.entry import Entry
-from recorder.store.details import DICTIONARIES, told_json
+from recorder.store.details import DICTIONARIES, detail_json
 from recorder.store.entry_drafts import EntryDrafts
 from recorder.store.hashing import LogIdentity
 from recorder.store.statement import Statement
 
 __all__ = [
-    "FACT_TYPES",
     "Day",
     "DayEntry",
     "DayReader",
+    "FACT_TYPES",
     "StoredBatch",
     "batch_root",
+    "names_of_day",
 ]
 
 ENTRIES_AT_ONCE = 4000
@@ -46,7 +48,7 @@ BATCHES = Statement.of("""
       and b.recorded_at >= :lower and b.recorded_at < :upper
     order by b.batch
 """)
-STRAY = Statement.of("""
+OUTSIDE = Statement.of("""
     select min(position) from recorder.entry
     where log_id = :log and recorded_at >= :lower and recorded_at < :upper
       and (position < :first or position > :last)
@@ -139,9 +141,9 @@ class DayReader:
             for row in rows
         ]
 
-    async def stray(self, first: int, last: int) -> int | None:
+    async def outside(self, first: int, last: int) -> int | None:
         """Return an entry of the day that lies outside of its batches."""
-        position: int | None = await STRAY.fetch_value(
+        position: int | None = await OUTSIDE.fetch_value(
             self._connection, **self._asked, first=first, last=last
         )
         return position
@@ -201,7 +203,7 @@ class DayReader:
                 yield [
                     [
                         *row[:told],
-                        told_json(row[told], dictionaries).decode(),
+                        detail_json(row[told], dictionaries).decode(),
                         *row[told + 1 :],
                     ]
                     for row in rows
@@ -232,3 +234,57 @@ def batch_root(entries: Sequence[DayEntry], recorded: datetime) -> bytes:
             for one in entries
         ]
     )
+
+
+FACTS = """(
+        select f.* from recorder.fact f join recorder.derivation d
+          on d.derivation_id = f.derivation_id
+        where d.log_id = :log and d.state = 'current'
+          and f.recorded_at >= :lower and f.recorded_at < :upper) f"""
+
+OBJECTS = Statement.of(f"""
+    select o.object_id, o.kind_id, k.api_group, k.name as kind, o.namespace,
+      o.name, o.uid
+    from recorder.object o join recorder.kind k on k.kind_id = o.kind_id
+    where o.log_id = :log and o.object_id in (
+      select object_id from recorder.entry
+      where log_id = :log and recorded_at >= :lower and recorded_at < :upper
+      union select object_id from {FACTS}
+      union select owner_id from {FACTS})
+    order by o.object_id
+""")
+OF_NODES = Statement.of(f"""
+    select node_id, name from recorder.node
+    where log_id = :log and node_id in (
+      select node_id from recorder.entry
+      where log_id = :log and recorded_at >= :lower and recorded_at < :upper
+      union select node_id from {FACTS})
+    order by node_id
+""")
+BY_ENTRIES = " union ".join(
+    f"""select {number} from recorder.entry
+      where log_id = :log and recorded_at >= :lower and recorded_at < :upper"""
+    for number in numbers_of("word")
+)
+OF_WORDS = Statement.of(f"""
+    select word_id, text from recorder.word where word_id in (
+      {BY_ENTRIES}
+      union select actor_id from {FACTS}
+      union select topic_id from {FACTS})
+    order by word_id
+""")
+
+
+async def names_of_day(
+    connection: asyncpg.Connection, log: int, day: Day
+) -> dict[str, list[tuple[Any, ...]]]:
+    """Return the objects, nodes and words that the day's rows name."""
+    asked = {"log": log, "lower": day.lower, "upper": day.upper}
+    return {
+        name: [tuple(row) for row in await names.fetch(connection, **asked)]
+        for name, names in (
+            ("objects", OBJECTS),
+            ("nodes", OF_NODES),
+            ("words", OF_WORDS),
+        )
+    }

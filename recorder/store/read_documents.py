@@ -1,7 +1,7 @@
-"""Reading: documents from payloads, many at a time.
+"""Reads the documents of many entries at once.
 
-A delta needs the document of its keyframe, which lies earlier in the same
-partition and is never a delta itself, so a page takes one more query at most.
+A delta needs the document of its keyframe, which is earlier in the same
+partition and not a delta, so that a page takes at most one more query.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ class Stored(Protocol):
 
 
 class Documents:
-    """Decodes the payloads of one log; remembers the dictionaries."""
+    """Decodes the payloads of one log, and caches the dictionaries."""
 
     def __init__(self, log: int) -> None:
         self._log = log
@@ -45,7 +45,7 @@ class Documents:
     async def at(
         self, connection: Connection, positions: Collection[int]
     ) -> Mapping[int, bytes]:
-        """Return the documents of entries, by their positions."""
+        """Return the documents of entries by position."""
         rows = await connection.fetch(
             AT, log=self._log, positions=list(positions)
         )
@@ -54,7 +54,7 @@ class Documents:
     async def decode(
         self, connection: Connection, rows: Iterable[Stored]
     ) -> Mapping[int, bytes]:
-        """Return the documents by position, of rows that have a payload."""
+        """Return documents by position, for the rows with a payload."""
         wanted = [row for row in rows if row.payload is not None]
         bases = await self._bases(connection, wanted)
         await self._know(connection, [*wanted, *bases])

@@ -1,6 +1,6 @@
-"""Reading: entries in log order, filtered, page by page.
+"""Reads entries in log order, filtered, page by page.
 
-Pages follow one another by position (keyset), never by offset.
+Each page begins after the last position of the previous one.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -56,14 +56,14 @@ class EntryReader:
         self._newest: Newest | None = None
 
     async def first_position(self) -> int:
-        """Return the place of the oldest entry that is kept; 1 of none."""
+        """Return the position of the oldest entry; 1 if there is none."""
         rows = await fetch(self._engine, ACTION, FIRST, log=self._log)
         return rows[0][0] if rows else 1
 
     async def skip_to_newest(
         self, selection: Selection, count: int, *, on_day: OnDay | None = None
     ) -> int:
-        """Return the position after which the newest ``count`` lines lie."""
+        """Return the position after which the newest ``count`` entries are."""
         scan = await self._scan(selection, after=0)
         found: list[int] = []
         for part in () if scan is None else scan.newest_first():
@@ -86,11 +86,10 @@ class EntryReader:
         parts: Part = Part.LISTED,
         limit: int | None = None,
     ) -> AsyncIterator[Sequence[Entry]]:
-        """Yield lines after a position, page by page.
+        """Yield entries after a position, page by page.
 
-        Between two pages nothing is held: no transaction, no connection.
-        What was walked through to find the newest is not walked through
-        again.
+        Between two pages no transaction or connection is held. The newest,
+        once found by `skip_to_newest`, are read by their positions.
         """
         scan = await self._scan(selection, after=after)
         if scan is None:
@@ -114,7 +113,7 @@ class EntryReader:
         parts: Part = Part.LISTED,
         limit: int | None = None,
     ) -> AsyncIterator[Sequence[Entry]]:
-        """Yield the lines of a scan, page by page."""
+        """Yield the entries of a scan, page by page."""
         most = _limit(parts)
         limit = most if limit is None else min(limit, most)
         while scan is not None:
@@ -132,7 +131,7 @@ class EntryReader:
     async def newest(
         self, selection: Selection, *, before: int | None = None
     ) -> Entry | None:
-        """Return the newest line of a selection, with its document."""
+        """Return the newest entry of a selection, with its document."""
         scan = await self._scan(selection, after=0, before=before)
         if scan is None:
             return None
@@ -141,7 +140,7 @@ class EntryReader:
             return None
         found = scan.of([rows[0][0]])
         page = await self._page(found, limit=1, parts=Part.OPENED)
-        # With its day dropped in between it may be gone.
+        # Its day may have been dropped in between.
         return page[0] if page else None
 
     async def _scan(
@@ -170,7 +169,7 @@ class EntryReader:
         )
         decoded: Mapping[int, bytes] = {}
         if parts & DOCUMENTS:
-            # In one state of the log with those that they are deltas of.
+            # In one state of the log, with the keyframes of deltas.
             async with reading(self._engine, ACTION) as connection:
                 rows = await connection.fetch(statement, **values)
                 decoded = await self._documents.decode(connection, rows)
@@ -183,7 +182,7 @@ class EntryReader:
     async def _fetch(
         self, asked: Asked, *, again: bool = False
     ) -> Sequence[Record]:
-        """Ask a statement, planned for its values unless once is enough."""
+        """Execute a statement, planned for its values unless ``again``."""
         statement, values = asked
         ask = fetch if again else fetch_planned
         return await ask(self._engine, ACTION, statement, **values)

@@ -1,6 +1,6 @@
-"""Reading: facts in log order, filtered, page by page.
+"""Reads facts in log order, filtered, page by page.
 
-Pages follow one another by position and index within it, never by offset.
+Each page begins after the last position and index of the previous one.
 """
 
 from collections.abc import (
@@ -41,8 +41,8 @@ WITHIN = """f.recorded_at
 def newest_facts(where: str, count: int, *, led: bool) -> Statement:
     """Return the statement that selects the positions of the newest facts.
 
-    Looked for backwards by the position, what is rare would be met late:
-    what an index leads to is put in order afterwards.
+    With ``led`` an index finds all of them, which are sorted afterwards: a
+    backward scan by position would find rare ones late.
     """
     return question(f"""
         with found as {"materialized" if led else "not materialized"} (
@@ -63,9 +63,9 @@ class FactPages:
     async def skip_to_newest(
         self, selection: Selection, count: int, *, on_day: OnDay | None = None
     ) -> int:
-        """Return a position behind which about the newest facts lie.
+        """Return the position after which the newest facts are.
 
-        Facts of one entry are not parted, so there may be a few less.
+        Facts of one entry are not separated, so there may be a few less.
         """
         found: list[int] = []
         led = _is_led(selection)
@@ -89,10 +89,10 @@ class FactPages:
     async def pages(
         self, selection: Selection, *, after: int, limit: int | None = None
     ) -> AsyncIterator[Sequence[StoredFact]]:
-        """Yield facts behind a position, in pages of the limit at most.
+        """Yield facts after a position, in pages of at most the limit.
 
-        What was walked through to find the newest is not walked through
-        again.
+        The newest, once found by `skip_to_newest`, are read by their
+        positions.
         """
         newest = self._newest
         if newest is not None and newest[:2] == (selection, after):
@@ -112,7 +112,7 @@ class FactPages:
     async def of_entries(
         self, entries: Mapping[int, datetime]
     ) -> Sequence[StoredFact]:
-        """Return the facts of entries, by position and when recorded."""
+        """Return the facts of entries, which have their recording times."""
         if not entries:
             return []
         times = entries.values()
@@ -142,7 +142,7 @@ class FactPages:
                 order by f.position, f.index limit {size}"""
             )
             rows = await self._fetch(statement, values)
-            # With names of its own, so that memory stays bounded.
+            # Each page has its own names, so that memory is bounded.
             page = await self._names().stored(rows)
             if page:
                 yield page
@@ -156,7 +156,7 @@ class FactPages:
     ) -> Sequence[Span | None]:
         """Return the spans to scan, one per statement, oldest first.
 
-        Where no index leads to what is asked for that is a day; else all.
+        A span is a day, or everything if an index covers the selection.
         """
         if _is_led(selection):
             return [None]

@@ -1,7 +1,7 @@
-"""Reading: facts, by node, by object and by what they are signs of.
+"""Reads facts by node, by object and by bearing.
 
-Facts come from one derivation alone, in the order of the log. A window
-selects by when something happened, which an index per day answers.
+Facts come from one derivation, in the order of the log. A window selects by
+when something happened, by an index of each day.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -41,8 +41,8 @@ from recorder.store.stored_facts import (
     SEEN_AT,
     ExtentReader,
     FactNames,
+    facts_where,
     named,
-    told,
 )
 
 __all__ = ["FactReader", "facts_end"]
@@ -52,22 +52,22 @@ UNPLACED = "f.kind = #annotation-changed and f.node_id is null"
 OF_LOCKS = """exists (select from recorder.word w
       where w.word_id = f.topic_id and w.text like any (:locks::text[]))"""
 
-# What Pods had to go is a sign only around others, and is asked for there.
+# Disruptions of Pods matter only near other facts, and are read there.
 BEARS = "f.bearing in (#evidence, #sign)"
 
-# What a first list showed, on no node: a lock that was held before is known.
+# Locks that the first list showed, without a node.
 HELD = f"""f.keys is not null and f.node_id is null and f.kind = #appeared
       and f.mark is null and {IN_TIME}
       and exists (select from unnest(f.keys) lock (key)
         where lock.key like any (:locks::text[]))"""
 
-ALL_OF_NODES = told(
+ALL_OF_NODES = facts_where(
     f"{OF_NODES} and {IN_TIME}"
     " and f.bearing in (#daily, #evidence, #sign, #disruption)",
     f"{UNPLACED} and {IN_TIME}",
     HELD,
 )
-EVIDENCE = told(
+EVIDENCE = facts_where(
     f"{OF_NODES} and {BEARS} and {IN_TIME}",
     f"{UNPLACED} and {OF_LOCKS} and {IN_TIME}",
     HELD,
@@ -82,7 +82,7 @@ DISRUPTED = named(f"""
         and {SEEN_AT} between stay.since and stay.until
         and f.bearing = #disruption and {IN_TIME} offset 0) f
 """)
-# The log may know the plural alone of what an audit record names.
+# The log may have only the plural of the kind in an audit record.
 REQUESTS = named(f"""
     select {COLUMNS}
     from unnest(:groups::text[], :namespaces::text[], :names::text[])
@@ -94,10 +94,10 @@ REQUESTS = named(f"""
       where {OF_EXTENT} and f.object_id = o.object_id and f.node_id is null
         and f.kind = #requested and {IN_TIME} offset 0) f
 """)
-SIGNS = told(f"f.bearing = #sign and {IN_TIME}")
-# By the last renewal before a silence, a new boot, a Node of which Ready
-# turned Unknown or was it, one that appeared: thousands that were well then,
-# of which no more is read than where they stand.
+SIGNS = facts_where(f"f.bearing = #sign and {IN_TIME}")
+# A last renewal before a silence, a new boot, a Node whose Ready became or was
+# Unknown, or a Node that appeared: of the thousands that were healthy then,
+# only the labels of their place are read.
 LOSSES = named(f"""
     select {COLUMNS.replace("f.detail", "t.detail")}
     from recorder.fact f, lateral (select case
@@ -133,7 +133,7 @@ LAST_SIGN = question(f"""
       and f.node_id = (select n.node_id from recorder.node n
         where n.log_id = :log and n.name = :node)
 """)
-# As one text, which is faster. Of two members of one name the second counts.
+# One text is faster. The last of members with the same name counts.
 PLACES = f"""
     select '{{{{' || string_agg(to_json(n.name) || ':' || f.place, ','
       order by f.position) || '}}}}'
@@ -163,8 +163,8 @@ FACTS: Mapping[Purpose, tuple[Statement, str | None]] = {
     Purpose.FAMILY: (FAMILY, "uids"),
     Purpose.FAMILIES: (FAMILIES, "uids"),
 }
-"""The statement for each purpose, and what it needs: without any there is
-nothing to read."""
+"""The statement for each purpose, and the field of the query that it needs:
+if that is empty, there is nothing to read."""
 
 
 class FactReader(ExtentReader):
@@ -177,14 +177,14 @@ class FactReader(ExtentReader):
         self._names = FactNames(extent.log, engine)
 
     async def end(self) -> FactsEnd | None:
-        """Return where facts end; None where every entry has its own."""
+        """Return where facts end; None if all entries have theirs."""
         extent = self._extent
         return await facts_end(
             self._engine, extent.log, extent.size, extent.built_to
         )
 
     async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
-        """Return the facts for a purpose, but for those of entries."""
+        """Return the facts for a purpose other than that of entries."""
         statement, subject = FACTS[query.purpose]
         if subject is not None and not getattr(query, subject):
             return []
@@ -204,7 +204,7 @@ class FactReader(ExtentReader):
         return await self._names.stored(await self._ask(statement, **named))
 
     async def active_nodes(self, query: ActiveNodes) -> Sequence[str]:
-        """Return the nodes of which there is more than that they exist."""
+        """Return the nodes with signs other than their existence."""
         return await self._texts(
             ACTIVE,
             seen=query.observed_since or ALWAYS[0],
@@ -212,7 +212,7 @@ class FactReader(ExtentReader):
         )
 
     async def active_nodes_near(self, query: ActiveNodesNear) -> Sequence[str]:
-        """Return those nodes to which something happened near some times."""
+        """Return the nodes with a sign near some times."""
         return await self._texts(
             ACTIVE_NEAR,
             nodes=list(query.names),
@@ -223,14 +223,14 @@ class FactReader(ExtentReader):
         )
 
     async def last_sign(self, query: LastSign) -> Mapping[str, datetime]:
-        """Return when the last sign about a node was."""
+        """Return the time of the last sign of a node."""
         ((at,),) = await self._ask(LAST_SIGN, node=query.node, until=ALWAYS[1])
         return {} if at is None else {query.node: at}
 
     async def labels(
         self, query: NodeLabels
     ) -> Mapping[str, Sequence[Mapping[str, str]]]:
-        """Return all labels in a time of nodes that had one of a value."""
+        """Return all labels in a window, of nodes with a label of a value."""
         asked = {"value": query.value, **_span(query.since, query.until)}
         if says_where(query.key):
             rows = await self._ask(LABELS_OF_PLACE, **asked)
@@ -243,7 +243,7 @@ class FactReader(ExtentReader):
     async def places(
         self, query: NodePlaces
     ) -> Mapping[str, Mapping[str, str]]:
-        """Return of the labels with which nodes appeared where they stand."""
+        """Return the labels of place with which nodes appeared, by node."""
         if query.names is None:
             return _by_name(await self._ask(PLACES_OF_ALL))
         names = list(query.names)
@@ -253,7 +253,7 @@ class FactReader(ExtentReader):
 async def facts_end(
     engine: Engine, log: int, size: int, built_to: int | None
 ) -> FactsEnd | None:
-    """Return where the facts of a log of a size end before it does."""
+    """Return where facts end; None if that is the end of the log."""
     if built_to is None or built_to >= size:
         return None
     rows = await fetch(
@@ -272,7 +272,8 @@ def _span(
 def _by_name(rows: Iterable[Record]) -> dict[str, dict[str, str]]:
     ((found,),) = rows
     return {
-        name: told or {} for name, told in orjson.loads(found or "{}").items()
+        name: labels or {}
+        for name, labels in orjson.loads(found or "{}").items()
     }
 
 

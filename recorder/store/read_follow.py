@@ -1,8 +1,8 @@
-"""Reading: being told that a log has grown.
+"""Waits until a log has grown.
 
-The writer notifies in the transaction of each batch. A notification is only
-a hint that makes an answer come sooner: whoever follows reads by position and
-looks once a second anyway, so that none is needed and none can be missed.
+The writer notifies in the transaction of each batch. A notification is only a
+hint that makes an answer come sooner: a follower reads by position once a
+second anyway, so that it can miss notifications.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ __all__ = ["Bell"]
 
 LOOK_AGAIN = timedelta(seconds=1)
 LOOK_AGAIN_UNHEARD = timedelta(milliseconds=200)
-"""While nothing can be heard: the connection is lost, or is to be made."""
+"""While there is no connection to listen on."""
 
 
 UNHEARD = (

@@ -1,4 +1,4 @@
-"""Reading: Pods that were on nodes, and all that they belong to."""
+"""Reads the Pods that were on nodes, and what they belong to."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
@@ -12,21 +12,21 @@ from recorder.store.stored_facts import (
     OF_NODES,
     SEEN_AT,
     ExtentReader,
+    facts_where,
     named,
-    told,
 )
 
 __all__ = ["FAMILIES", "FAMILY", "LIVES", "PodReader"]
 
 DEPTH_MAX = 4
-"""Steps from what a person asked for down to its Pods, and up again."""
+"""Steps from a workload down to its Pods, and up again."""
 
 TOGETHER = timedelta(minutes=1)
 """Between the eviction of a workload by its queue and that of its Pods."""
 
-# Of the kinds of the index `fact_by_placing`, and by nothing that it does not
-# hold, so that no row is read. Who was bound later or had ended before cannot
-# have been there; what is dated days later tells neither, whatever the clock.
+# Only kinds and columns of the index `fact_by_placing`, so that no row is
+# read. A Pod that was bound later or ended before was not there; a fact that
+# is dated days later shows neither, with any error of clocks.
 PLACED = question(f"""
     with stay as (
       select n.node_id, s.since, s.until
@@ -89,15 +89,16 @@ PREEMPTED = question(f"""
       where object_id = pod.object_id offset 0) o
     where o.uid is not null
 """)
-LIVES = told("""f.kind in (#appeared, #vanished) and f.object_id = any (array(
-      select o.object_id from recorder.object o
-      where o.log_id = :log and o.uid = any (:uids::text[])))""")
+LIVES = facts_where("""f.kind in (#appeared, #vanished)
+      and f.object_id = any (array(
+        select o.object_id from recorder.object o
+        where o.log_id = :log and o.uid = any (:uids::text[])))""")
 ASKED = """
     asked_0 (object_id) as (
       select o.object_id from recorder.object o
       where o.uid = any (:uids::text[]) and o.log_id = :log)"""
-# Each step asks for all objects of the step before at once: one by one, each
-# would be looked for in every partition. An owner need not control.
+# Each step reads all objects of the previous step at once: one at a time, each
+# would be looked up in every partition. An owner need not be the controller.
 OWNERS = f"""
       select distinct o.object_id from (
         select distinct unnest(f.owners) as uid
@@ -123,15 +124,15 @@ def _steps(name: str, step: str, found: str) -> str:
     return ", ".join([*tables, f"{found} (object_id) as ({union})"])
 
 
-# But not what Events and audit say of them.
+# Without facts of Events and audit records.
 OF_FAMILY = f"""
     select {COLUMNS} from recorder.fact f
     where {OF_EXTENT} and f.kind not in (#event, #requested)
       and f.at < :until
       and f.object_id = any (array(select object_id from family))
 """
-# How they came, ran and went: of conditions, what a Pod had to go for and
-# how its owner ended. The others come and go with every Pod.
+# How they appeared, ran and ended. Of conditions, why a Pod was evicted and
+# how its owner ended; every Pod has the others.
 OF_LIVES = f"""{OF_FAMILY}
       and (f.kind in (#appeared, #vanished, #deletion-requested, #bound,
           #started, #ended, #container-ended)
@@ -148,12 +149,12 @@ FAMILIES = named(
 
 
 class PodReader(ExtentReader):
-    """Reads who was on the nodes of one log up to a size."""
+    """Reads which Pods were on the nodes of one log, up to a size."""
 
     action = "read the Pods"
 
     async def pods_on(self, query: PodsOn) -> Sequence[str]:
-        """Return the UIDs of all Pods that may have been on nodes then."""
+        """Return the UIDs of the Pods that may have been on nodes then."""
         stays = query.stays
         if not stays:
             return []
@@ -165,7 +166,7 @@ class PodReader(ExtentReader):
         )
 
     async def preempted(self, query: PreemptedPods) -> Sequence[str]:
-        """Return the UIDs of all Pods that may have made room for others."""
+        """Return the UIDs of the Pods that may have been preempted."""
         return await self._texts(
             PREEMPTED,
             nodes=list(query.nodes),
@@ -175,7 +176,7 @@ class PodReader(ExtentReader):
         )
 
     async def tenants(self, query: Tenants) -> Mapping[str, Collection[str]]:
-        """Return of nodes the namespaces of Pods that they ever ran."""
+        """Return the namespaces of all Pods that each node ran."""
         found: dict[str, set[str]] = {}
         if query.names:
             rows = await self._ask(TENANTS, nodes=list(query.names))

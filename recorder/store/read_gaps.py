@@ -1,7 +1,7 @@
-"""Reading: what the recorder says about itself, through an index of its own.
+"""Reads the recorder's own entries, which have their own index.
 
-Gaps that are still open are known from the streams; here are those that were
-closed, and the jumps of the recorder's clock.
+These are closed gaps, and jumps of the recorder's clock. Open gaps are known
+from the streams.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -18,16 +18,16 @@ from recorder.store.codes import OPERATION_CODES, SOURCES
 from recorder.store.engine import Engine, asking, fetch, reading
 from recorder.store.read_documents import Documents
 from recorder.store.read_scan import Asked
-from recorder.store.read_selection import TOLD_BY_RECORDER
+from recorder.store.read_selection import BY_RECORDER
 from recorder.store.read_span import Span, find_span
 from recorder.store.statement import Record, question
 
-__all__ = ["GapReader", "told_statement"]
+__all__ = ["GapReader", "own_entries_statement"]
 
 PAGE = 1000
 
-# The first of what the recorder tells is a literal, so that the planner can
-# prove that the partial index `entry_by_gap` holds every such entry.
+# The least operation of the recorder is a literal, so that the planner can
+# prove that the partial index `entry_by_gap` has all such entries.
 FEW = question(f"""
     select page.*, r.name as resource from (
       select position, recorded_at, observed_at, operation, source,
@@ -41,7 +41,7 @@ FEW = question(f"""
 """)
 
 
-def told_statement(span: Span, operation: Operation) -> Asked:
+def own_entries_statement(span: Span, operation: Operation) -> Asked:
     """Select a page of the recorder's own entries of one operation."""
     where, values = span.holds()
     statement = question(f"""
@@ -49,7 +49,7 @@ def told_statement(span: Span, operation: Operation) -> Asked:
       select e.position, e.recorded_at, e.observed_at, e.operation, e.source,
         e.resource_id, e.base_distance, e.encoding, e.payload
       from recorder.entry e
-      where {where} and {TOLD_BY_RECORDER} and e.operation = :operation
+      where {where} and {BY_RECORDER} and e.operation = :operation
       order by e.position limit {PAGE}) page
     left join recorder.resource r on r.resource_id = page.resource_id
     order by page.position
@@ -70,38 +70,38 @@ class GapReader:
 
     async def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:
         """Yield the closed gaps that end after a time, in log order."""
-        async for row, document in self._told(Operation.GAP_CLOSED, since):
+        async for row, document in self._own(Operation.GAP_CLOSED, since):
             gap = Gap.from_closed(
                 document, source=SOURCES[row.source], resource=row.resource
             )
             if since is None or gap.until is None or gap.until > since:
-                # Its document was written where the log lies.
+                # Its document may have the number in another database.
                 opened = EntryName(self._log, gap.opened.position)
                 yield replace(gap, opened=opened)
 
     async def clock_jumps(self) -> AsyncIterator[ClockJump]:
         """Yield every jump of the recorder's clock, in log order."""
-        async for row, document in self._told(Operation.CLOCK_JUMPED, None):
+        async for row, document in self._own(Operation.CLOCK_JUMPED, None):
             yield ClockJump(
                 EntryName(self._log, row.position),
                 row.observed_at,
                 orjson.loads(document)["seconds"],
             )
 
-    async def _told(
+    async def _own(
         self, operation: Operation, since: datetime | None
     ) -> AsyncIterator[tuple[Record, bytes]]:
         few = await self._all()
         if few is None:
-            async for told in self._paged(operation, since):
-                yield told
+            async for one in self._paged(operation, since):
+                yield one
             return
-        for told in few:
-            if told[0].operation == OPERATION_CODES[operation]:
-                yield told
+        for one in few:
+            if one[0].operation == OPERATION_CODES[operation]:
+                yield one
 
     async def _all(self) -> Sequence[tuple[Record, bytes]] | None:
-        """Return all of them, if there are few; they are read once."""
+        """Return all own entries if there are few; they are read once."""
         if not self._asked:
             rows = await fetch(
                 self._engine, "read gaps", FEW, log=self._log, size=self._size
@@ -128,7 +128,7 @@ class GapReader:
         )
         while span is not None:
             async with reading(self._engine, "read gaps") as connection:
-                statement, values = told_statement(span, operation)
+                statement, values = own_entries_statement(span, operation)
                 rows = await connection.fetch(statement, **values)
                 documents = await self._documents.decode(connection, rows)
             for row in rows:

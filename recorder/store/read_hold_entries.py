@@ -1,7 +1,7 @@
-"""Reading: whether holds are those that the log records.
+"""Checks holds against the entries that record them.
 
-A hold keeps days from being dropped, so that who may edit its row may have
-them dropped. Its entry is hashed and signed, and says the same.
+A hold keeps days from being dropped: a user who can edit its row could have
+them dropped. The entry of a hold is hashed and signed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ HOLDS = Statement.of("""
 
 
 class _Said(msgspec.Struct):
-    """What an entry or a notice says of a hold."""
+    """The content of an entry or a notice of a hold."""
 
     action: str
     hold: int = 0
@@ -56,13 +56,13 @@ PLACED = ("since", "until", "node", "incident", "who", "why")
 
 @dataclass(slots=True)
 class _Recorded:
-    """What a log records of holds: by number, with the position."""
+    """The holds that a log records, by number, with the position."""
 
     placed: dict[int, tuple[int | None, _Said]] = field(default_factory=dict)
     lifted: dict[int, tuple[int | None, _Said]] = field(default_factory=dict)
 
     def add(self, position: int | None, document: bytes | str) -> None:
-        """Take note of an entry, or of a notice, if it is of a hold."""
+        """Add an entry or a notice if it is of a hold."""
         try:
             action = msgspec.json.decode(document, type=_Action).action
             if action not in {"hold placed", "hold lifted"}:
@@ -77,10 +77,9 @@ class _Recorded:
 async def hold_problems(
     connection: asyncpg.Connection, end: LogEnd
 ) -> list[Problem]:
-    """Return the holds of a log that are not as the log records them.
+    """Return problems of holds that differ from their entries.
 
-    Of what was done before the first day that is here there may be no entry
-    any more.
+    The entries of holds placed or lifted in dropped days may be missing.
     """
     recorded = _Recorded()
     entries = await recorded_of_retention(connection, end)

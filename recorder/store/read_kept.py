@@ -1,8 +1,8 @@
-"""Reading: which days of a log are archived, and whether it is from here.
+"""Reads which days of a log are archived, and whether it was recorded here.
 
-A log that was attached has only hashes here, and its archive has the rest: so
-has one that somebody emptied and passes off as attached, but for the archive
-and for what only recording leaves behind.
+A log that was attached has only hashes here, and its archive has the rest. A
+recorded log that was emptied to look attached still has rows that only
+recording leaves.
 """
 
 from collections.abc import Sequence
@@ -33,8 +33,8 @@ KEPT = Statement.of("""
       from recorder.attached_day) days
     where :log::int4 is null or log_id = :log order by log_id, first_batch
 """)
-# Of what is here, only what recording a log leaves; `recorder.attach_log`
-# makes a log of kind "tape" without any of it.
+# Rows that only recording leaves: `recorder.attach_log` creates a log of kind
+# "tape" without them.
 ORIGIN = Statement.of("""
     select exists (select from recorder.attached_day a
         where a.log_id = h.log_id) as attached,
@@ -62,7 +62,7 @@ LOST = Statement.of("""
 
 
 class KeptRow(NamedTuple):
-    """A day that the database says is archived."""
+    """A day that is archived, according to the database."""
 
     uri: str
     sha256: str
@@ -73,21 +73,21 @@ class KeptRow(NamedTuple):
 async def kept_days(
     connection: asyncpg.Connection, log: int
 ) -> Sequence[KeptRow]:
-    """Return the days of a log that are said to be archived, in order."""
+    """Return the archived days of a log, according to the database."""
     return [KeptRow(*row) for row in await KEPT.fetch(connection, log=log)]
 
 
 async def all_kept_days(
     connection: asyncpg.Connection,
 ) -> Sequence[KeptRow]:
-    """Return the days of all logs that are said to be archived."""
+    """Return the archived days of all logs, according to the database."""
     return [KeptRow(*row) for row in await KEPT.fetch(connection, log=None)]
 
 
 async def attached_wrongly(
     connection: asyncpg.Connection, end: LogEnd
 ) -> list[Problem]:
-    """Return that a log is passed off as one of another database."""
+    """Return a problem if a log recorded here is marked as attached."""
     row = await ORIGIN.fetch_row(connection, log=end.log)
     if row is None:
         return []
@@ -105,8 +105,8 @@ async def attached_wrongly(
 async def lost_logs(
     connection: asyncpg.Connection,
 ) -> Sequence[tuple[int, str | None]]:
-    """Return the numbers of logs that have rows, and none of their own.
+    """Return the numbers of logs with rows but no row in `log`.
 
-    With a checkpoint of each, as it was signed, if there is one.
+    Each with a signed checkpoint, if there is one.
     """
     return [tuple(row) for row in await LOST.fetch(connection)]

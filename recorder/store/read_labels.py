@@ -1,7 +1,8 @@
-"""Reading: labels of Nodes, as they were in a time.
+"""Reads the labels of Nodes in a window.
 
-Of those alone that ever had a label that is asked for: the other thousands
-are told apart by where they stand, or by their labels as they appeared.
+Only Nodes that ever had the label are read: the others, which may be
+thousands, are distinguished by their place, or by the labels with which they
+appeared.
 """
 
 from collections.abc import Iterable
@@ -26,14 +27,15 @@ CHANGED = f"""{OF_EXTENT}
       and f.at < :until"""
 APPEARED_STANDING = """f.kind = #appeared and f.bearing = #sign
           and coalesce(f.place, '') <> ''"""
-"""The condition that a Node of a few appeared.
+"""The condition that one of a few Nodes appeared.
 
-Not as the index of places says it, which would be read whole for each.
+It differs from that of the index of places, which would be read in full for
+each.
 """
 
-# All labels of Nodes that appeared, and what changed of them, by entry. A
-# node is a name: who had a label may have been another of its name. Of a
-# value the index holds as many characters as Kubernetes allows.
+# All labels of Nodes that appeared, and their changes, by entry. Nodes are
+# found by name, which several may have had. The index has as many characters
+# of a value as Kubernetes allows.
 LABELLED = f"""
     with holder as (
       select f.node_id from recorder.fact f
@@ -53,8 +55,8 @@ LABELLED = f"""
       from recorder.fact f
       where {CHANGED} and f.node_id in (select node_id from holder)
     )
-    select n.name, v.position, v.at <= :since as stood, v.at < :until as began,
-      v.kind, v.detail
+    select n.name, v.position, v.at <= :since as is_before,
+      v.at < :until as began, v.kind, v.detail
     from version v join recorder.node n on n.node_id = v.node_id
     order by v.position, v.index
 """
@@ -63,38 +65,38 @@ LABELS_OF_PLACE = question(LABELLED.format(label="'=' || :value::text"))
 
 
 def says_where(key: str | None) -> bool:
-    """Return whether a label says where a node stands; None does any."""
+    """Return whether a label names the place of a node; None is any label."""
     return key is None or key.rpartition("/")[2] in TOPOLOGY
 
 
 def followed(
     rows: Iterable[Record], details: DetailDecoder
 ) -> dict[str, list[dict[str, str]]]:
-    """Fold labels and their changes into the labels at a time, by name."""
+    """Return the successive labels of each node, by name."""
     found: dict[str, list[dict[str, str]]] = {}
     for _, changes in groupby(rows, lambda row: (row.name, row.position)):
-        told = [*changes]
-        (name, _, stood, began, *_), *_ = told
+        version = [*changes]
+        (name, _, is_before, began, *_), *_ = version
         known = found.setdefault(name, [])
         if known and not began:
             continue
         now = dict(known[-1]) if known else {}
-        for row in told:
+        for row in version:
             _change(now, details.decode(row.detail, row.kind))
-        if stood:
+        if is_before:
             known[-1:] = [now]
         else:
             known.append(now)
     return found
 
 
-def _change(labels: dict[str, str], told: Detail) -> None:
-    """Make labels what they were after a fact."""
-    if isinstance(told, Appeared):
+def _change(labels: dict[str, str], detail: Detail) -> None:
+    """Apply a fact to labels."""
+    if isinstance(detail, Appeared):
         labels.clear()
-        labels.update(told.state.labels)
-    elif isinstance(told, LabelChanged):
-        if told.new is None:
-            labels.pop(told.key, None)
+        labels.update(detail.state.labels)
+    elif isinstance(detail, LabelChanged):
+        if detail.new is None:
+            labels.pop(detail.key, None)
         else:
-            labels[told.key] = told.new
+            labels[detail.key] = detail.new

@@ -4,22 +4,28 @@ Where nothing has the name asked for, names near it are looked for among as
 many as can be read in a moment.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from recorder.answers.nouns import Heartbeats, Incarnation
+import msgspec
+
+from recorder.answers.nouns import CustomKind, Heartbeats, Incarnation, Place
 from recorder.answers.queries import (
+    CustomKinds,
     HeartbeatsOf,
     Incarnations,
     Kinds,
     NodeNames,
+    NodesLike,
     ObjectNames,
+    ObjectsLike,
     WordsNear,
 )
 from recorder.model.reference import ObjectIdentity
 from recorder.store.engine import Connection, Engine, fetch, reading
+from recorder.store.read_documents import Documents
 from recorder.store.statement import question
 
-__all__ = ["THINGS", "TWINS", "NameReader"]
+__all__ = ["DefinitionReader", "LikeReader", "NameReader", "THINGS", "TWINS"]
 
 NAMES_MAX = 20_000
 """Names compared with one that was not found; more would take seconds."""
@@ -187,3 +193,173 @@ async def _kinds_named(
         kinds=[kind for _, kind in kinds],
     )
     return [number for (number,) in rows]
+
+
+KIND_WORDS = {"po": "pod", "no": "node", "ns": "namespace", "ds": "daemonset"}
+"""Short names of kinds that people search by."""
+
+
+NODES_LIKE = question("""
+    select name from recorder.node
+    where log_id = :log and strpos(name, :text) between 1 and :furthest
+    order by case when strpos(name, :text) = 1 then 0 else 1 end, name
+    limit :most
+    """)
+FURTHEST = 1_000
+"""Names of Kubernetes have 253 characters at most."""
+
+# Of each name the newest incarnation.
+OBJECTS_LIKE = question("""
+    select k.api_group, k.name as kind, o.namespace, o.name, o.uid
+    from (
+      select max(o.object_id) as number
+      from recorder.object o
+      join recorder.kind k on k.kind_id = o.kind_id
+      where o.log_id = :log and strpos(o.name, :text) > 0
+        and (:everywhere::bool
+          or k.api_group || '/' || k.name = any (:kinds::text[])
+          or k.api_group || '/' || k.name || '/' || o.namespace
+            = any (:places::text[]))
+        and (:words::text[] is null or lower(k.name) = any (:words::text[]))
+        and k.name <> 'Node'
+      group by o.kind_id, o.namespace, o.name) newest
+    join recorder.object o on o.object_id = newest.number
+    join recorder.kind k on k.kind_id = o.kind_id
+    order by case when strpos(o.name, :text) = 1 then 0 else 1 end, o.name,
+      o.kind_id
+    limit :most
+    """)
+
+
+class LikeReader:
+    """Finds names of one log."""
+
+    def __init__(self, engine: Engine, log: int) -> None:
+        self._engine = engine
+        self._log = log
+
+    async def nodes(self, query: NodesLike) -> Sequence[str]:
+        """Return nodes, those first that begin with the text."""
+        rows = await fetch(
+            self._engine,
+            "search nodes",
+            NODES_LIKE,
+            log=self._log,
+            text=query.text,
+            furthest=FURTHEST if query.anywhere else 1,
+            most=query.limit,
+        )
+        return [name for (name,) in rows]
+
+    async def objects(self, query: ObjectsLike) -> Sequence[ObjectIdentity]:
+        """Return objects, the newest incarnation of each name."""
+        within = query.within
+        if within is not None and not within:
+            return []
+        words = None
+        if query.kind is not None:
+            kind = query.kind.lower()
+            word = KIND_WORDS.get(kind, kind)
+            words = [word, word.removesuffix("s")]
+        rows = await fetch(
+            self._engine,
+            "search objects",
+            OBJECTS_LIKE,
+            log=self._log,
+            text=query.text,
+            everywhere=within is None,
+            kinds=_parts(p for p in within or () if p.namespace is None),
+            places=_parts(p for p in within or () if p.namespace is not None),
+            words=words,
+            most=query.limit,
+        )
+        return [ObjectIdentity(*row) for row in rows]
+
+
+def _parts(places: Iterable[Place]) -> list[str]:
+    return [
+        "/".join(part for part in place if part is not None)
+        for place in places
+    ]
+
+
+DEFINITIONS_AT_ONCE = 50
+"""A definition with its schemas may be a megabyte."""
+
+# By the plural where a tape did not say the kind.
+DEFINITIONS = question("""
+    select max(e.position) from recorder.entry e
+    where e.log_id = :log and e.position <= :size
+      and e.operation in (#listed, #recovered, #added, #modified, #deleted)
+      and e.object_id in (
+        select o.object_id from recorder.object o
+        join recorder.kind k on k.kind_id = o.kind_id
+        where o.log_id = :log and k.api_group = 'apiextensions.k8s.io'
+          and k.name in ('CustomResourceDefinition',
+            'customresourcedefinitions'))
+    group by e.object_id order by max(e.position)
+    """)
+
+
+class _Names(msgspec.Struct):
+    kind: str
+    plural: str
+    singular: str = ""
+    shortNames: list[str] = []  # noqa: N815 - the API's own name
+
+
+class _Spec(msgspec.Struct):
+    group: str
+    names: _Names
+    scope: str = "Namespaced"
+
+
+class _Definition(msgspec.Struct):
+    spec: _Spec
+
+
+class DefinitionReader:
+    """Reads the definitions of one log up to a size."""
+
+    def __init__(self, engine: Engine, log: int, size: int) -> None:
+        self._engine = engine
+        self._log = log
+        self._size = size
+
+    async def kinds(self, _: CustomKinds) -> Sequence[CustomKind]:
+        """Return the kinds that definitions define or defined, by name.
+
+        One that is no more counts too: its objects are still asked for.
+        """
+        found: dict[str, CustomKind] = {}
+        documents = Documents(self._log)
+        async with reading(self._engine, "read definitions") as connection:
+            rows = await connection.fetch(
+                DEFINITIONS, log=self._log, size=self._size
+            )
+            positions = [position for (position,) in rows]
+            for start in range(0, len(positions), DEFINITIONS_AT_ONCE):
+                page = positions[start : start + DEFINITIONS_AT_ONCE]
+                raws = await documents.at(connection, page)
+                for position in page:
+                    custom = _read(raws[position])
+                    if custom is not None:
+                        found[f"{custom.plural}.{custom.group}"] = custom
+        return [found[name] for name in sorted(found)]
+
+
+def _read(raw: bytes) -> CustomKind | None:
+    try:
+        spec = msgspec.json.decode(raw, type=_Definition).spec
+    except msgspec.MsgspecError:
+        # Whatever it is, it defines no name that we could look for.
+        return None
+    names = spec.names
+    return CustomKind(
+        group=spec.group,
+        kind=names.kind,
+        plural=names.plural,
+        singular=names.singular or names.kind.lower(),
+        short_names=tuple(names.shortNames),
+        namespaced=spec.scope == "Namespaced",
+    )

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from recorder.answers.nouns import Part
 from recorder.model.columns import OBJECT, STORED, Column, Holds
-from recorder.store.read_selection import TOLD_BY_RECORDER, Conditions
+from recorder.store.read_selection import BY_RECORDER, Conditions
 from recorder.store.read_span import Span
 from recorder.store.statement import Condition, Statement, conjoined, question
 
@@ -123,7 +123,7 @@ def page_statement(
         payload = "e.payload"
     elif Part.SUMMARY in parts:
         # Of the others nobody needs the document to tell what they say.
-        payload = f"""case when {TOLD_BY_RECORDER}
+        payload = f"""case when {BY_RECORDER}
           or e.resource_id = any (:told::int2[]) then e.payload end"""
         values = {**values, "told": list(events)}
     names, joins = [], []

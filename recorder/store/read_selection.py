@@ -15,7 +15,7 @@ from recorder.store.engine import Engine, fetch
 from recorder.store.statement import Condition, Statement, question
 
 __all__ = [
-    "TOLD_BY_RECORDER",
+    "BY_RECORDER",
     "VERSIONS",
     "Conditions",
     "Newest",
@@ -36,7 +36,7 @@ VERSIONS = tuple(
     )
 )
 
-TOLD_BY_RECORDER = "e.operation >= #refused"
+BY_RECORDER = "e.operation >= #refused"
 """The condition that the recorder itself speaks.
 
 The number is a literal, so that the planner can prove that the partial index

@@ -1,8 +1,8 @@
-"""Reading: what surrounds the logs of a database, and leads to their rows.
+"""Checks the partitions of a database, and rows that belong to no log.
 
-Days are partitions, chosen by the bounds that stand in a table; a bound that
-is too narrow hides rows. And rows of a log that there is not are of none that
-is verified.
+Days are partitions that statements choose by the bounds in a table: a bound
+that is too narrow hides rows. Rows of a log that does not exist are in no
+other check.
 """
 
 from collections.abc import Iterator
@@ -57,8 +57,8 @@ OBSERVED = Statement.of("""
         (coalesce(b.first, 'infinity'), coalesce(b.last, '-infinity'))
     order by p.name
 """)
-# From one number to the next by an index, however many rows each has.
-STRAYS = """
+# The index leads from one number to the next, however many rows each has.
+WITHOUT_LOG = """
     with recursive found as (
       select min(log_id) as log_id from recorder.{table}
       union all
@@ -72,7 +72,7 @@ OF_LOGS = (
     "entry", "batch", "object", "object_head", "resume_point", "seal",
     "checkpoint", "thinned",
 )  # fmt: skip
-"""Tables with a log in each row that refer to none."""
+"""Tables that have a log in each row, without a foreign key."""
 
 UNPLACED = Statement.of(
     "select hold_id from recorder.hold where log_id is null"
@@ -82,7 +82,7 @@ UNPLACED = Statement.of(
 async def surrounding_problems(
     connection: asyncpg.Connection,
 ) -> list[Problem]:
-    """Return what is wrong with partitions, and rows of no log."""
+    """Return problems of partitions, and of rows that belong to no log."""
     problems = []
     async with connection.transaction():
         await connection.execute("set local datestyle = 'ISO'")
@@ -95,8 +95,10 @@ async def surrounding_problems(
             says = f"the times observed in {name} are not those of its batches"
             problems.append(_altered(says))
     for table in OF_LOGS:
-        rows = await Statement.of(STRAYS.format(table=table)).fetch(connection)
-        problems += _strays(table, [log for (log,) in rows])
+        rows = await Statement.of(WITHOUT_LOG.format(table=table)).fetch(
+            connection
+        )
+        problems += _of_no_log(table, [log for (log,) in rows])
     for (number,) in await UNPLACED.fetch(connection):
         says = f"hold {number} is of no log"
         problems.append(Problem(kind="hold-unrecorded", says=says))
@@ -115,7 +117,7 @@ def _altered(says: str) -> Problem:
     return Problem(kind="partition-altered", says=says)
 
 
-def _strays(table: str, logs: list[int]) -> Iterator[Problem]:
+def _of_no_log(table: str, logs: list[int]) -> Iterator[Problem]:
     for log in logs:
         yield Problem(
             kind="entry-stray" if table == "entry" else "row-stray",

@@ -27,7 +27,7 @@ __all__ = [
     "ExtentReader",
     "FactNames",
     "named",
-    "told",
+    "facts_where",
 ]
 
 COLUMNS = """f.position, f.index, f.at, f.observed_at, f.kind, f.detail,
@@ -50,7 +50,7 @@ FACT, NODE, WORD, OBJECT = range(4)
 """What a row of a `named` statement is."""
 
 
-def told(*conditions: str) -> Statement:
+def facts_where(*conditions: str) -> Statement:
     """Return the statement that reads the facts of conditions on ``f``.
 
     They stand beside those of the extent; a fact may have one at most.
@@ -72,26 +72,26 @@ def named(found: str, *, before: str = "") -> Statement:
         before: common table expressions that it needs, each with a comma.
     """
     return question(f"""
-    with recursive {before} told as materialized ({found})
+    with recursive {before} chosen as materialized ({found})
     select {FACT} as what, position, index, at, observed_at, kind, detail,
       object_id, node_id, actor_id,
       null as name, null as api_group, null as of_kind, null as namespace,
       null as uid
-    from told
+    from chosen
     union all
     select {NODE}, n.node_id, null, null, null, null, null, null, null, null,
       n.name, null, null, null, null
-    from (select distinct node_id from told) t, lateral (
+    from (select distinct node_id from chosen) t, lateral (
       select * from recorder.node where node_id = t.node_id offset 0) n
     union all
     select {WORD}, w.word_id, null, null, null, null, null, null, null, null,
       w.text, null, null, null, null
-    from (select distinct actor_id from told) t, lateral (
+    from (select distinct actor_id from chosen) t, lateral (
       select * from recorder.word where word_id = t.actor_id offset 0) w
     union all
     select {OBJECT}, o.object_id, null, null, null, null, null, null, null,
       null, o.name, k.api_group, k.name, o.namespace, o.uid
-    from (select distinct object_id from told) t, lateral (
+    from (select distinct object_id from chosen) t, lateral (
       select * from recorder.object where object_id = t.object_id offset 0) o,
       lateral (
       select * from recorder.kind where kind_id = o.kind_id offset 0) k

@@ -1,4 +1,4 @@
-"""Reading: the facts of a derivation by what they say, in the log's order."""
+"""Reads the facts of a derivation by name, in the order of the log."""
 
 import zlib
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 import asyncpg
 
 from recorder.model.reference import ObjectIdentity
-from recorder.store.details import DICTIONARIES, told_json
+from recorder.store.details import DICTIONARIES, detail_json
 from recorder.store.said_facts import Said, kind_of
 from recorder.store.statement import Statement
 
@@ -16,11 +16,11 @@ __all__ = [
     "SaidReader",
     "StoredFact",
     "current_derivation",
-    "stray_facts",
+    "facts_outside",
 ]
 
 NAMES_MAX = 100_000
-"""Names of a sort that are remembered."""
+"""Names of one table that are cached."""
 
 CURRENT = Statement.of("""
     select derivation_id, rules, built_to from recorder.derivation
@@ -35,7 +35,7 @@ FACTS = Statement.of("""
       and f.position > :after and f.position <= :until
     order by f.position, f.index
 """)
-STRAY = Statement.of("""
+OUTSIDE = Statement.of("""
     select f.position from recorder.derivation d
     join recorder.log_head h using (log_id)
     join recorder.fact f on f.derivation_id = d.derivation_id
@@ -56,13 +56,13 @@ OBJECTS = Statement.of("""
     where o.log_id = :log and o.object_id = any(:numbers)
 """)
 NO_OBJECT = ObjectIdentity("", "", "", "?", None)
-"""Where a number stands for none."""
+"""For a number that no object has."""
 
 Value = TypeVar("Value")
 
 
 class CurrentDerivation(NamedTuple):
-    """The derivation that answers are made from."""
+    """The derivation that answers use."""
 
     number: int
     rules: int
@@ -72,23 +72,25 @@ class CurrentDerivation(NamedTuple):
 async def current_derivation(
     connection: asyncpg.Connection, log: int
 ) -> CurrentDerivation | None:
-    """Return what a log answers from; None where it has no facts."""
+    """Return the current derivation of a log; None if it has no facts."""
     row = await CURRENT.fetch_row(connection, log=log)
     return None if row is None else CurrentDerivation(*row)
 
 
-async def stray_facts(
+async def facts_outside(
     connection: asyncpg.Connection, log: int
 ) -> Sequence[int]:
-    """Return positions of facts that lie outside of the log, the first ten."""
-    return [position for (position,) in await STRAY.fetch(connection, log=log)]
+    """Return the positions of the first ten facts outside of the log."""
+    return [
+        position for (position,) in await OUTSIDE.fetch(connection, log=log)
+    ]
 
 
 class StoredFact(NamedTuple):
     """A row of facts."""
 
     place: int
-    """Among those of its entry."""
+    """Its index among the facts of its entry."""
 
     object_id: int | None
     said: Said
@@ -124,7 +126,7 @@ class SaidReader:
     async def read(
         self, after: int, until: int
     ) -> Mapping[int, Sequence[StoredFact]]:
-        """Return the facts behind a position up to another, by position."""
+        """Return the facts after a position up to another, by position."""
         rows = await FACTS.fetch(
             self._connection,
             derivation=self._derivation,
@@ -160,9 +162,9 @@ class SaidReader:
         )
 
     def _detail(self, stored: bytes) -> bytes:
-        """Return a detail as JSON; what cannot be read as none."""
+        """Return a detail as JSON; empty if it cannot be read."""
         try:
-            return told_json(stored, self._dictionaries)
+            return detail_json(stored, self._dictionaries)
         except (IndexError, KeyError, zlib.error):
             return b""
 

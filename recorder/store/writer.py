@@ -161,7 +161,7 @@ class Writer:
             )
             return await recover(connection, self._log)
 
-    async def look(self) -> Recovered:
+    async def recovered(self) -> Recovered:
         """Read what the log holds, without becoming its writer.
 
         Raises:

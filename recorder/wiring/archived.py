@@ -180,7 +180,7 @@ class ArchivedDays:
         for number, day in enumerate(self._days):
             row = day.row
             if row.first_position <= position <= row.last_position and (
-                not row.is_here or await self._hot.went_early(position)
+                not row.is_here or await self._hot.was_removed(position)
             ):
                 await self._widen(range(number, number + 1))
 

@@ -27,8 +27,7 @@ from recorder.model.entry import Operation
 from recorder.model.fact import FactKind
 from recorder.model.observation import AUDIT
 from recorder.model.window import Window
-from recorder.store.archive_dialect import translated
-from recorder.store.archive_engine import ArchiveEngine
+from recorder.store.archive_engine import ArchiveEngine, translated
 from recorder.store.extent import Extent
 from recorder.store.read_entries import EntryReader
 from recorder.store.read_fact_pages import FactPages

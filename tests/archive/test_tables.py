@@ -21,7 +21,7 @@ from recorder.archive.listing import list_archive
 from recorder.archive.opening import open_day
 from recorder.archive.place import FolderPlace, Place
 from recorder.archive.tables import ArchiveTables, Codes, TableDay
-from recorder.store.archive_dialect import translated
+from recorder.store.archive_engine import translated
 from recorder.store.codes import OPERATION_CODES, SOURCE_CODES
 from recorder.store.read_facts import EVIDENCE
 from recorder.store.read_nodes import NEWEST

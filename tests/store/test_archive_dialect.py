@@ -2,7 +2,7 @@
 
 import pytest
 
-from recorder.store.archive_dialect import translated
+from recorder.store.archive_engine import translated
 from recorder.store.read_facts import DISRUPTED, EVIDENCE
 from recorder.store.read_gangs import FAMILIES, PLACED
 from recorder.store.statement import Statement

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from recorder.answers.nouns import Part, Selection
 from recorder.model.entry import Operation
 from recorder.store.engine import connect, make_engine
-from recorder.store.read_gaps import told_statement
+from recorder.store.read_gaps import own_entries_statement
 from recorder.store.read_objects import THINGS, TWINS
 from recorder.store.read_scan import (
     Asked,
@@ -185,7 +185,9 @@ async def test_the_newest_version_goes_by_object(plans: Plans) -> None:
 @pytest.mark.parametrize("operation", [Operation.GAP_CLOSED,
                                        Operation.CLOCK_JUMPED])  # fmt: skip
 async def test_gaps_go_by_gap(plans: Plans, operation: Operation) -> None:
-    query = told_statement((await plans.scan(Selection())).span, operation)
+    query = own_entries_statement(
+        (await plans.scan(Selection())).span, operation
+    )
 
     assert "entry_by_gap" in await plans.indices(query)
     assert not seq_scans(await plans.nodes(query))

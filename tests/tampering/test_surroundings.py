@@ -29,7 +29,7 @@ from recorder.store.holds import add_hold, lift_hold
 from recorder.store.long_work import connect_to
 from recorder.store.read_archived import read_archived
 from recorder.store.read_batches import read_end
-from recorder.store.read_strays import strays
+from recorder.store.read_leftovers import leftovers
 from recorder.store.read_surroundings import surrounding_problems
 from recorder.store.writer import Writer
 from tests.conftest import TEMPLATE
@@ -292,7 +292,7 @@ async def test_another_end_of_what_was_dropped_is_found(
         await connection.execute(
             f"update recorder.log_head set pruned_positions = {change}"
         )
-        problems = await strays(connection, await read_end(connection, 1))
+        problems = await leftovers(connection, await read_end(connection, 1))
     assert any(
         one.kind == "head-altered" and "the days that were end at" in one.says
         for one in problems

@@ -1,7 +1,7 @@
-"""Reading: what should not be there, or is not what it says it is.
+"""Checks for entries outside of batches, and for altered dictionaries.
 
-Beside the rows of its batches a log has none, and a dictionary has the digest
-by which it is known.
+A log has no entries outside of its batches, and a dictionary has the digest
+that identifies it.
 """
 
 from collections.abc import Sequence
@@ -15,11 +15,10 @@ from recorder.model.moment import written
 from recorder.store.read_batches import LogEnd
 from recorder.store.statement import Statement
 
-__all__ = ["strays"]
+__all__ = ["leftovers"]
 
-# One statement sees one state, whoever appends meanwhile.
-# What was carried forward of days that were dropped is not counted, and what
-# went before its day is.
+# One statement sees one state, even while a writer appends. Entries carried
+# forward from dropped days are not counted; those removed early are.
 MISCOUNTED = Statement.of("""
     select h.size - h.pruned_positions <> (
       select count(*) from recorder.entry
@@ -31,7 +30,7 @@ MISCOUNTED = Statement.of("""
         where log_id = h.log_id and position < 1)
     from recorder.log_head h where h.log_id = :log
 """)
-# Up to there only what was carried forward is asked for.
+# Up to this position only entries carried forward are checked.
 MISPRUNED = Statement.of("""
     select h.pruned_positions, d.last_position from recorder.log_head h,
     lateral (select coalesce(max(last_position), 0) as last_position from (
@@ -64,10 +63,10 @@ DICTIONARIES = Statement.of(
 )
 
 
-async def strays(
+async def leftovers(
     connection: asyncpg.Connection, end: LogEnd
 ) -> Sequence[Problem]:
-    """Return entries beside a log's batches, and altered dictionaries."""
+    """Return problems of entries outside of batches, and of dictionaries."""
     problems = []
     if await MISCOUNTED.fetch_value(connection, log=end.log):
         outside = await OUTSIDE.fetch(connection, log=end.log)
