@@ -52,7 +52,6 @@ LEFT = {
     "docs": 4,
     "recorder/explain": 272,
     "recorder/keeping": 7,
-    "recorder/store": 230,
     "recorder/wiring": 1,
     "tests/corpus": 331,
     "tests/explain": 179,

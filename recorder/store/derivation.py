@@ -1,4 +1,4 @@
-"""Derivations: the facts by rules of one number, of which one is current.
+"""Derivations: facts by rules of one number; a log has a current one.
 
 The writer adds the facts of each entry to the current derivation as long as
 that has the writer's rules and no end. A derivation by other rules ends where

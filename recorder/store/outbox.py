@@ -1,9 +1,9 @@
 """The outbox of notifications: what is to be posted, and what was.
 
-A message is put once, by the unique number that it has among the messages of
-its incident and rule, in a transaction that sees whether somebody else told
-something meanwhile. It is claimed for a time by one process, and what it came
-to counts only while that claim is the last.
+A message is put once: it has a unique number among the messages of its
+incident and rule, and the transaction detects messages that another process
+put meanwhile. One process claims it for a time, and the result counts only
+while that claim is the last.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -26,25 +26,6 @@ from recorder.notification.ports import (
     Tally,
 )
 from recorder.store.engine import check_address
-from recorder.store.outbox_statements import (
-    AGAIN,
-    BEGIN,
-    BEGUN,
-    CLAIM,
-    DUE,
-    FAILED,
-    FORGET,
-    GIVE_UP,
-    JUDGED,
-    LIST,
-    LOCK,
-    NEWEST,
-    POSTED,
-    PUT,
-    RETRY,
-    TALLIES,
-    TOLD,
-)
 from recorder.store.statement import Statement
 from recorder.store.translate import translate_errors
 
@@ -54,11 +35,132 @@ CONNECTIONS: Final = 4
 CONNECT_SECONDS: Final = 10
 STATEMENT_SECONDS: Final = 30
 
-TOLD_MAX: Final = 5_000
-"""Of a log, the newest: some 3 KiB each; those of a week of a busy fleet."""
+REPORTED_MAX: Final = 5_000
+"""The newest messages of a log that are read: some 3 KiB each, a week of a
+busy fleet."""
 
 KEPT: Final = timedelta(days=90)
-"""For how long what was posted or failed is listed."""
+"""For how long posted and failed messages are listed."""
+
+BEGIN = Statement.of("""
+    insert into recorder.notify_rule (log_id, rule, since, judged_until)
+    select :log, rule, :since, :since from unnest(:rules::text[]) rule
+    on conflict do nothing
+""")
+BEGUN = Statement.of("""
+    select rule, since, judged_until from recorder.notify_rule
+    where log_id = :log and rule = any(:rules)
+""")
+NEWEST = Statement.of("""
+    select coalesce(max(notification_id), 0) from recorder.notification
+    where log_id = :log
+""")
+REPORTED = Statement.of("""
+    select distinct on (rule, name) rule, name, number, position,
+      message::text as message
+    from (
+      select * from recorder.notification where log_id = :log
+      order by notification_id desc limit :most
+    ) newest
+    order by rule, name, number desc
+""")
+LOCK = Statement.of(
+    "select pg_advisory_xact_lock(hashtext('recorder.notify'), :log)"
+)
+PUT = Statement.of("""
+    insert into recorder.notification
+      (log_id, rule, name, number, digest, position, message, give_up_at)
+    values (:log, :rule, :name, :number, :digest, :position, :message::json,
+      clock_timestamp() + :patience)
+    on conflict do nothing returning notification_id
+""")
+JUDGED = Statement.of("""
+    update recorder.notify_rule
+    set judged_until = greatest(judged_until, :until)
+    where log_id = :log and rule = any(:rules) and judged_until < :until
+""")
+GIVE_UP = Statement.of("""
+    update recorder.notification set state = 'failed', leased_until = null,
+      settled_at = clock_timestamp(),
+      said = 'given up after ' || attempts || ' attempts: '
+        || coalesce(said, 'it was never posted')
+    where state = 'waiting' and give_up_at < clock_timestamp()
+      and (leased_until is null or leased_until < clock_timestamp())
+""")
+FREE = """
+    n.state = 'waiting' and n.due_at <= clock_timestamp()
+    and (n.leased_until is null or n.leased_until < clock_timestamp())
+    and not exists (
+      select from recorder.notification earlier
+      where earlier.log_id = n.log_id and earlier.rule = n.rule
+        and earlier.name = n.name and earlier.number < n.number
+        and earlier.state = 'waiting'
+    )
+"""
+DUE = Statement.of(f"""
+    select distinct n.rule from recorder.notification n
+    where n.rule = any(:rules) and {FREE}
+""")  # noqa: S608 - a condition of its own
+CLAIM = Statement.of(f"""
+    update recorder.notification set attempts = attempts + 1,
+      leased_until = clock_timestamp() + :lease
+    where notification_id = (
+      select n.notification_id from recorder.notification n
+      where n.rule = :rule and {FREE}
+      order by n.due_at, n.notification_id
+      limit 1 for update skip locked
+    )
+    returning notification_id, attempts, give_up_at, message::text as message
+""")  # noqa: S608 - a condition of its own
+MINE = (
+    "notification_id = :number and attempts = :attempt and state = 'waiting'"
+)
+POSTED = Statement.of(f"""
+    update recorder.notification set state = 'posted', leased_until = null,
+      settled_at = clock_timestamp(), said = null where {MINE}
+""")  # noqa: S608 - a condition of its own
+FAILED = Statement.of(f"""
+    update recorder.notification set state = 'failed', leased_until = null,
+      settled_at = clock_timestamp(), said = :why where {MINE}
+""")  # noqa: S608 - a condition of its own
+AGAIN = Statement.of(f"""
+    update recorder.notification set leased_until = null, said = :why,
+      due_at = clock_timestamp() + :after where {MINE}
+""")  # noqa: S608 - a condition of its own
+FORGET = Statement.of("""
+    delete from recorder.notification n
+    where n.settled_at < clock_timestamp() - :kept::interval
+      and not exists (
+        select from recorder.notification later
+        where later.log_id = n.log_id and later.rule = n.rule
+          and later.name = n.name
+          and coalesce(later.settled_at, clock_timestamp())
+            >= clock_timestamp() - :kept::interval
+      )
+""")
+TALLIES = Statement.of("""
+    select rule, count(*) filter (where state = 'waiting') as waiting,
+      count(*) filter (where state = 'failed') as failed,
+      min(created_at) filter (where state = 'waiting') as oldest_waiting,
+      max(settled_at) filter (where state = 'posted') as last_posted
+    from recorder.notification group by rule order by rule
+""")
+LIST = Statement.of("""
+    select notification_id as id, state, attempts, created_at, due_at,
+      settled_at, said as why, message::text as message
+    from recorder.notification
+    where (:states::text[] is null or state = any(:states))
+      and (:rule::text is null or rule = :rule)
+      and (:log::int4 is null or log_id = :log)
+    order by notification_id desc limit :most
+""")
+RETRY = Statement.of("""
+    update recorder.notification set state = 'waiting', settled_at = null,
+      due_at = clock_timestamp(), attempts = 0,
+      give_up_at = clock_timestamp() + :patience
+    where notification_id = :number and state = 'failed'
+    returning notification_id
+""")
 
 
 class StoredOutbox:
@@ -70,7 +172,7 @@ class StoredOutbox:
     async def begin(
         self, log: int, rules: Collection[str], since: datetime
     ) -> Mapping[str, Begun]:
-        """Return since when rules tell of a log: from now on, if they are new.
+        """Return since when rules apply to a log; new rules begin at a time.
 
         Raises:
             LogError: the database does not answer.
@@ -89,15 +191,15 @@ class StoredOutbox:
         }
 
     async def known(self, log: int) -> Known:
-        """Return what was told of a log.
+        """Return what was reported of a log.
 
         Raises:
             LogError: the database does not answer.
         """
-        with translate_errors("read what was told"):
-            # First: what comes between the two is told as not yet known.
+        with translate_errors("read what was reported"):
+            # First: a message put between the two makes `put` return None.
             newest = await NEWEST.fetch_value(self._pool, log=log)
-            rows = await TOLD.fetch(self._pool, log=log, most=TOLD_MAX)
+            rows = await REPORTED.fetch(self._pool, log=log, most=REPORTED_MAX)
         reported: dict[str, list[Reported]] = {}
         for row in rows:
             message = _message(row["message"])
@@ -120,10 +222,10 @@ class StoredOutbox:
         known: Known,
         position: int,
     ) -> int | None:
-        """Take messages that are new, all or none; return how many are.
+        """Put messages, all or none; return how many of them are new.
 
-        None, and nothing is taken, where somebody told something since it
-        was asked what is known.
+        Return None, and put nothing, if another process put a message after
+        `known` was read.
 
         Raises:
             LogError: the database does not answer.
@@ -132,8 +234,8 @@ class StoredOutbox:
         with translate_errors("put notifications into the outbox"):
             async with self._pool.acquire() as held, held.transaction():
                 if messages:
-                    # Without it two processes, of which each sees nothing of
-                    # the other's, would tell of one incident by two names.
+                    # Without the lock two processes, which do not see each
+                    # other's messages, would report an incident twice.
                     await LOCK.execute(held, log=log)
                     if await NEWEST.fetch_value(held, log=log) != known.newest:
                         return None
@@ -155,7 +257,7 @@ class StoredOutbox:
     async def judged(
         self, log: int, rules: Collection[str], until: datetime
     ) -> None:
-        """Remember up to where a log was judged for rules.
+        """Note until when a log was judged by rules.
 
         Raises:
             LogError: the database does not answer.
@@ -166,9 +268,9 @@ class StoredOutbox:
             )
 
     async def due(self, rules: Collection[str]) -> Collection[str]:
-        """Return those of some rules of which a message is to be posted.
+        """Return those rules that have a message to post.
 
-        Messages that are given up are failed by this.
+        This marks messages as failed that are given up.
 
         Raises:
             LogError: the database does not answer.
@@ -179,9 +281,9 @@ class StoredOutbox:
         return [row["rule"] for row in rows]
 
     async def claim(self, rule: str, lease: timedelta) -> Claimed | None:
-        """Claim the next message of a rule; None where none is due.
+        """Claim the next message of a rule; None if none is due.
 
-        Messages of one subject are claimed in their order.
+        Messages of one subject are claimed in order.
 
         Raises:
             LogError: the database does not answer.
@@ -198,7 +300,7 @@ class StoredOutbox:
         )
 
     async def posted(self, claimed: Claimed) -> None:
-        """Remember that a message was taken.
+        """Note that a receiver accepted a message.
 
         Raises:
             LogError: the database does not answer.
@@ -206,7 +308,7 @@ class StoredOutbox:
         await self._settle(POSTED, claimed)
 
     async def failed(self, claimed: Claimed, *, why: str) -> None:
-        """Remember that a message was refused, and post it no more.
+        """Note that a message was refused; it is not posted again.
 
         Raises:
             LogError: the database does not answer.
@@ -226,7 +328,7 @@ class StoredOutbox:
     async def _settle(
         self, statement: Statement, claimed: Claimed, **values: object
     ) -> None:
-        with translate_errors("write down what became of a notification"):
+        with translate_errors("note the result of a notification"):
             await statement.execute(
                 self._pool,
                 number=claimed.number,
@@ -235,7 +337,7 @@ class StoredOutbox:
             )
 
     async def tallies(self) -> Sequence[Tally]:
-        """Return what is waiting, failed and posted, by rule.
+        """Return counts of waiting, failed and posted messages, by rule.
 
         Raises:
             LogError: the database does not answer.
@@ -268,7 +370,7 @@ class StoredOutbox:
         ]
 
     async def retry(self, number: int, patience: timedelta) -> bool:
-        """Post a message again that failed; return whether there is one.
+        """Post a failed message again; return whether it exists.
 
         Raises:
             LogError: the database does not answer.
@@ -280,7 +382,7 @@ class StoredOutbox:
         return found is not None
 
     async def forget(self) -> None:
-        """Forget what was settled long ago.
+        """Delete messages that were settled long ago.
 
         Raises:
             LogError: the database does not answer.

@@ -1,8 +1,8 @@
-"""Reading: one day of a log, whole, for the archive.
+"""Reads one day of a log for the archive.
 
-Entries in the order of the log, with their documents; the facts as they are,
-whatever columns they have; and the names that both refer to. A day that is
-over does not change, so nothing is held between two pages.
+It has the entries in the order of the log, with their documents; the facts
+with all of their columns; and the names that both refer to. A past day does
+not change, so that no transaction is held between two pages.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -74,10 +74,10 @@ PLAIN = {
     "timestamp with time zone", "bytea", "smallint[]", "integer[]",
     "bigint[]", "text[]",
 }  # fmt: skip
-"""Types of facts that are kept as they are; others as their text."""
+"""Types of columns of facts that are kept; others become text."""
 
 DETAIL = "detail"
-"""The column of what a fact tells, which is archived as JSON."""
+"""The column that is archived as JSON."""
 
 
 class Day(NamedTuple):
@@ -89,7 +89,7 @@ class Day(NamedTuple):
 
 
 class StoredBatch(NamedTuple):
-    """A batch of the log, as its table has it."""
+    """A batch of the log as stored."""
 
     header: BatchHeader
     tree: bytes | None
@@ -97,7 +97,7 @@ class StoredBatch(NamedTuple):
 
 
 class DayEntry(NamedTuple):
-    """An entry with its document, and the numbers that its row has."""
+    """An entry with its document, and its row with numbers."""
 
     row: asyncpg.Record
     entry: Entry
@@ -142,7 +142,7 @@ class DayReader:
         ]
 
     async def outside(self, first: int, last: int) -> int | None:
-        """Return an entry of the day that lies outside of its batches."""
+        """Return an entry of the day outside of its batches, if any."""
         position: int | None = await OUTSIDE.fetch_value(
             self._connection, **self._asked, first=first, last=last
         )
@@ -153,10 +153,10 @@ class DayReader:
     ) -> AsyncIterator[Sequence[DayEntry]]:
         """Yield the entries between two positions, page by page.
 
-        A position that is missing is left out: hashes will tell.
+        Missing entries are left out: the hashes will differ.
 
         Raises:
-            UnreadableEntryError: one is not as it was written.
+            UnreadableEntryError: an entry is damaged.
         """
         drafts = await EntryDrafts.opened(self._connection, self._log)
         for begin in range(first, last + 1, ENTRIES_AT_ONCE):
@@ -170,7 +170,7 @@ class DayReader:
     async def facts(
         self,
     ) -> tuple[list[tuple[str, str]], AsyncIterator[Sequence[Sequence[Any]]]]:
-        """Return the columns of facts, and the facts that are current."""
+        """Return the columns of facts, and the current facts."""
         rows = await FACT_TYPES.fetch(self._connection)
         columns = [(name, kind) for name, kind in rows]
         selected = ", ".join(
@@ -185,14 +185,14 @@ class DayReader:
                 where log_id = :log and state = 'current')
         """)
         names = [name for name, _ in columns]
-        told = names.index(DETAIL)
-        columns[told] = (DETAIL, "text")
-        return columns, self._pages(statement, told)
+        detail = names.index(DETAIL)
+        columns[detail] = (DETAIL, "text")
+        return columns, self._pages(statement, detail)
 
     async def _pages(
-        self, statement: Statement, told: int
+        self, statement: Statement, detail: int
     ) -> AsyncIterator[Sequence[Sequence[Any]]]:
-        """Yield rows, with the column of what they tell as JSON."""
+        """Yield rows, with the column of details as JSON."""
         dictionaries = {
             number + 1: content
             for number, content in await DICTIONARIES.fetch(self._connection)
@@ -202,17 +202,17 @@ class DayReader:
             while rows := await cursor.fetch(FACTS_AT_ONCE):
                 yield [
                     [
-                        *row[:told],
-                        detail_json(row[told], dictionaries).decode(),
-                        *row[told + 1 :],
+                        *row[:detail],
+                        detail_json(row[detail], dictionaries).decode(),
+                        *row[detail + 1 :],
                     ]
                     for row in rows
                 ]
 
     async def rules(self) -> int | None:
-        """Return the number of the rules that the facts were derived by.
+        """Return the number of the rules of the facts.
 
-        None if there are facts of only some of the entries.
+        None if not all entries have facts.
         """
         rules: int | None = await RULES.fetch_value(
             self._connection, **self._asked
@@ -278,7 +278,7 @@ OF_WORDS = Statement.of(f"""
 async def names_of_day(
     connection: asyncpg.Connection, log: int, day: Day
 ) -> dict[str, list[tuple[Any, ...]]]:
-    """Return the objects, nodes and words that the day's rows name."""
+    """Return the objects, nodes and words that rows of a day refer to."""
     asked = {"log": log, "lower": day.lower, "upper": day.upper}
     return {
         name: [tuple(row) for row in await names.fetch(connection, **asked)]

@@ -66,7 +66,7 @@ TENANTS = question(f"""
       select namespace from recorder.object
       where object_id = f.object_id offset 0) o
 """)
-# By the scheduler, which the Pod tells itself; or by a queue, which tells it
+# By the scheduler, which the Pod itself shows; or by a queue, which shows it
 # of the workload, and whose Pods go a moment later.
 PREEMPTED = question(f"""
     with evicted as materialized (

@@ -1,4 +1,4 @@
-"""Reading: which logs there are, and where each stands."""
+"""Reads the logs of a database, and the state of each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +19,8 @@ from recorder.store.statement import Record, Statement, question
 __all__ = ["Standing", "read_logs", "read_observed", "read_standing"]
 
 BOOKKEEPING = f"('tape', 'recorder', '{AUDITED}')"
-"""Sources of rows that are no streams: how far a tape was played, how far
-notices were taken up, and what is counted of resources while audit is read."""
+"""Sources whose rows are not streams: how far a tape was played, how far
+notices were read, and counts of resources while audit records are read."""
 
 
 # Without an entry the time is "-infinity", which Python lacks.
@@ -39,9 +39,8 @@ ALL = Statement.of(f"{LOGS} order by l.log_id")
 
 RETENTION = OPERATION_CODES[Operation.RETENTION]
 
-# Streams are read side by side: what was observed last need not come last.
-# A tape ends where it does, and not with what retention says of its days,
-# which stands in batches of its own.
+# Streams are read in parallel: the last entry need not be observed last.
+# Entries of retention, in batches of their own, are not part of a tape.
 OBSERVED = f"""
     select max(b.observed_max) as observed_at from (
       select observed_max from recorder.batch b
@@ -94,32 +93,32 @@ STANDING = Statement.of(f"""
 """)
 
 NUMBER_MAX = 2**31 - 1
-"""Of a log: the database counts them by integers."""
+"""The greatest number of a log: the database has integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a log stood at one moment."""
+    """The state of a log at one moment."""
 
     log: Log
     streams: Sequence[Stream]
-    """What it knows of each source and resource, in order."""
+    """By source and resource, in order."""
 
     extent: Extent
     thinned: Sequence[Thinned] = ()
-    """What went out of days that are here, oldest first."""
+    """What was removed from days that are here, oldest first."""
 
 
 async def read_logs(engine: Engine) -> Sequence[Log]:
-    """Return every log, oldest first."""
+    """Return all logs, oldest first."""
     rows = await fetch(engine, "list the logs", ALL)
     return [_log(row, row.log_id) for row in rows]
 
 
 async def read_standing(engine: Engine, number: int) -> Standing | None:
-    """Return where a log stands now, seen at once; None if there is none.
+    """Return the state of a log, read at once; None if it does not exist.
 
-    It keeps the number that it is asked by, and with it what that tells.
+    The result has the number of the argument, not that of the row.
     """
     if number > NUMBER_MAX:
         return None
@@ -127,7 +126,7 @@ async def read_standing(engine: Engine, number: int) -> Standing | None:
     if not rows:
         return None
     first = rows[0]
-    # A log of before there were facts may not have been written since.
+    # A log from before facts existed may not have been written since.
     built_to = 0 if first.derivation_id is None else first.built_to
     return Standing(
         replace(

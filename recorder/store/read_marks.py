@@ -1,9 +1,8 @@
-"""Reading: marks that change when rows are written again, for who read them.
+"""Computes marks that change when rows are written again.
 
-PostgreSQL puts an updated row elsewhere, and says which transaction wrote it.
-A mark is a sum over both, a fraction of the time that it takes to read what
-rows hold. It tells of every change by a statement, and of no change to the
-files of the server.
+PostgreSQL moves an updated row, and has the transaction that wrote it. A mark
+is a sum of both, and takes a fraction of the time of reading the rows. It
+shows changes by statements, not changes to the files of the server.
 """
 
 from collections.abc import Mapping
@@ -55,7 +54,7 @@ ALL_NAMES = Statement.of(
 async def entries_mark(
     connection: asyncpg.Connection, end: LogEnd, after: int, until: int
 ) -> str:
-    """Return the mark of the entries of batches behind one, up to another."""
+    """Return the mark of the entries of batches after one, up to another."""
     mark: str = await ENTRIES.fetch_value(
         connection, log=end.log, after=after, until=until
     )
@@ -67,9 +66,9 @@ async def names_mark(
     end: LogEnd,
     upto: Mapping[str, int | None] | None = None,
 ) -> tuple[dict[str, int | None], str]:
-    """Return the mark of the names that entries refer to, and how far it goes.
+    """Return the greatest numbers of the names of entries, and their mark.
 
-    ``upto`` is how far an earlier one went, which is asked for again.
+    ``upto`` are those of an earlier mark, to compare with it.
     """
     given = orjson.dumps(upto or {}).decode()
     rows = await ALL_NAMES.fetch(connection, upto=given, log=end.log)

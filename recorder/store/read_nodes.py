@@ -1,4 +1,4 @@
-"""Reading: Nodes as they were before a time, several at once."""
+"""Reads several Nodes as they were before a time."""
 
 from collections.abc import Mapping
 
@@ -17,9 +17,9 @@ __all__ = ["NodeReader"]
 
 GONE = frozenset({Operation.DELETED, Operation.ABSENT})
 
-# Of each on its own, day by day and backwards, until there is one: what was
-# recorded on a later day has a later position. In a day by the index of
-# objects, so that nothing is read of the others.
+# For each Node, day by day backwards until a version is found: an entry of a
+# later day has a later position. In a day the index of objects is used, so
+# that no other entries are read.
 NEWEST = question("""
     with thing as (
       select o.object_id, o.name, o.uid from recorder.object o

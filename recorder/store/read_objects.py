@@ -1,7 +1,7 @@
-"""Reading: the names of a log: nodes, kinds, objects, words.
+"""Reads the names of a log: nodes, kinds, objects, reasons and actors.
 
-Where nothing has the name asked for, names near it are looked for among as
-many as can be read in a moment.
+They are read by name, searched by a part of a name, or compared with a name
+that was not found. Kinds of custom resources come from their definitions.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -54,8 +54,8 @@ THINGS = question(f"""{THING}
       and (:namespace::text is null or o.namespace = :namespace)
     order by o.object_id
     """)
-# The same by another kind: an audit record names its object by the plural of
-# its resource.
+# The same object with another kind: an audit record has the plural of its
+# resource.
 TWINS = question(f"""{THING}
     where o.log_id = :log and o.uid = any (:uids::text[]) and o.name = :name
       and k.api_group = any (:groups::text[])
@@ -65,7 +65,7 @@ NAMES = question("""
     select namespace, name from recorder.object
     where log_id = :log and kind_id = any (:kinds::int4[]) limit :most
     """)
-# Those of an attached archive are numbers of another database.
+# Objects of an attached archive have numbers of another database.
 HEARTBEATS = question("""
     select object_id, heartbeats, heartbeat_at, version, resource_version
     from recorder.object_head
@@ -82,10 +82,10 @@ class NameReader:
         self._engine = engine
         self._log = log
         self._known_nodes: set[str] = set()
-        """As far as they were asked for: each part of an answer asks."""
+        """Those found so far: each part of an answer needs them."""
 
     async def nodes(self, query: NodeNames) -> Sequence[str]:
-        """Return the nodes that any entry concerns, in order where all."""
+        """Return those of some nodes that exist; all are in order."""
         names = query.names
         if names is None:
             return await self._node_names()
@@ -108,14 +108,15 @@ class NameReader:
         return [name for (name,) in rows]
 
     async def kinds(self, _: Kinds) -> Sequence[tuple[str, str]]:
-        """Return group and name of every kind of the database."""
+        """Return the group and name of each kind of the database."""
         rows = await fetch(self._engine, "read kinds", KINDS)
         return [(group, name) for group, name in rows]
 
     async def incarnations(self, query: Incarnations) -> Sequence[Incarnation]:
-        """Return the objects of a name; in any namespace where it is None.
+        """Return the objects of a name; a namespace of None means any.
 
-        An object of one UID is all of its own, by whatever kind it is filed.
+        They include objects with the same UID that are stored with another
+        kind.
         """
         asked = {"log": self._log, "name": query.name}
         async with reading(self._engine, "read objects") as connection:
@@ -140,7 +141,7 @@ class NameReader:
     async def object_names(
         self, query: ObjectNames
     ) -> Sequence[tuple[str, str]]:
-        """Return namespace and name of objects, where known."""
+        """Return the namespace and name of objects, sorted."""
         async with reading(self._engine, "read objects") as connection:
             rows = await connection.fetch(
                 NAMES,
@@ -173,9 +174,9 @@ class NameReader:
         }
 
     async def words(self, query: WordsNear) -> Sequence[str]:
-        """Return reasons and actors to compare with one; none if it is known.
+        """Return reasons and actors to compare with one; none if it exists.
 
-        They are shared by all logs of the database.
+        All logs of the database share them.
         """
         async with reading(self._engine, "read reasons") as connection:
             if await connection.fetch(WORD, word=query.word):
@@ -196,8 +197,7 @@ async def _kinds_named(
 
 
 KIND_WORDS = {"po": "pod", "no": "node", "ns": "namespace", "ds": "daemonset"}
-"""Short names of kinds that people search by."""
-
+"""Short names of kinds that users search by."""
 
 NODES_LIKE = question("""
     select name from recorder.node
@@ -206,9 +206,10 @@ NODES_LIKE = question("""
     limit :most
     """)
 FURTHEST = 1_000
-"""Names of Kubernetes have 253 characters at most."""
+"""Names of Kubernetes have at most 253 characters."""
 
-# Of each name the newest incarnation.
+# The newest incarnation of each name. All names of the log are compared, which
+# are at most hundreds of thousands; the timeout of statements bounds it.
 OBJECTS_LIKE = question("""
     select k.api_group, k.name as kind, o.namespace, o.name, o.uid
     from (
@@ -232,14 +233,14 @@ OBJECTS_LIKE = question("""
 
 
 class LikeReader:
-    """Finds names of one log."""
+    """Finds names of one log by a part of them."""
 
     def __init__(self, engine: Engine, log: int) -> None:
         self._engine = engine
         self._log = log
 
     async def nodes(self, query: NodesLike) -> Sequence[str]:
-        """Return nodes, those first that begin with the text."""
+        """Return nodes; those that begin with the text are first."""
         rows = await fetch(
             self._engine,
             "search nodes",
@@ -284,9 +285,9 @@ def _parts(places: Iterable[Place]) -> list[str]:
 
 
 DEFINITIONS_AT_ONCE = 50
-"""A definition with its schemas may be a megabyte."""
+"""A CustomResourceDefinition with its schemas may have a megabyte."""
 
-# By the plural where a tape did not say the kind.
+# By the plural if a tape does not have the kind.
 DEFINITIONS = question("""
     select max(e.position) from recorder.entry e
     where e.log_id = :log and e.position <= :size
@@ -319,7 +320,7 @@ class _Definition(msgspec.Struct):
 
 
 class DefinitionReader:
-    """Reads the definitions of one log up to a size."""
+    """Reads the CustomResourceDefinitions of one log up to a size."""
 
     def __init__(self, engine: Engine, log: int, size: int) -> None:
         self._engine = engine
@@ -327,9 +328,9 @@ class DefinitionReader:
         self._size = size
 
     async def kinds(self, _: CustomKinds) -> Sequence[CustomKind]:
-        """Return the kinds that definitions define or defined, by name.
+        """Return the kinds of all definitions, sorted by name.
 
-        One that is no more counts too: its objects are still asked for.
+        Deleted ones are included: their objects are still queried.
         """
         found: dict[str, CustomKind] = {}
         documents = Documents(self._log)
@@ -352,7 +353,7 @@ def _read(raw: bytes) -> CustomKind | None:
     try:
         spec = msgspec.json.decode(raw, type=_Definition).spec
     except msgspec.MsgspecError:
-        # Whatever it is, it defines no name that we could look for.
+        # It defines no name that could be looked up.
         return None
     names = spec.names
     return CustomKind(

@@ -1,9 +1,9 @@
-"""Reading: whether the log itself tells of what was removed from it.
+"""Checks that the log records all removals from it.
 
-Hashes that stay behind prove what an entry was, and not who took it away.
-Retention leaves a notice in the transaction of each removal, and the writer of
-the log takes it up as an entry, which is hashed and signed as any: a removal
-of which there is none was not retention's.
+The hashes that remain prove what an entry was, but not that retention removed
+it. Retention leaves a notice in the transaction of each removal, and the
+writer of the log makes it an entry, which is hashed and signed. A removal
+without such an entry was not made by retention.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -26,7 +26,7 @@ from recorder.store.statement import Statement
 __all__ = ["Removals", "removals"]
 
 CLOCKS_APART = timedelta(days=2)
-"""As far as a clock may be set back between a removal and its entry."""
+"""How far a clock may be set back between a removal and its entry."""
 
 LAST_DROP = Statement.of("""
     select p.name, d.last_batch, encode(d.range, 'hex') as range, p.dropped_at
@@ -47,7 +47,7 @@ THINNINGS = Statement.of("""
 
 
 class _Said(msgspec.Struct):
-    """What an entry or a notice of retention says of a removal."""
+    """The content of an entry or a notice of a removal."""
 
     action: str
     last_batch: int | None = None
@@ -57,14 +57,14 @@ class _Said(msgspec.Struct):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Return what it must say, word for word."""
+        """Return the values that must match a removal."""
         if self.action == "dropped":
             return "dropped", self.last_batch, self.range
         return self.action, self.run, self.sha256
 
 
 class _Removal(NamedTuple):
-    """What was removed, and what the entry of it says."""
+    """What was removed, and the key of its entry."""
 
     key: tuple[object, ...]
     at: datetime
@@ -73,18 +73,18 @@ class _Removal(NamedTuple):
 
 
 class Removals(NamedTuple):
-    """What of the removals of a log is wrong, or not in it yet."""
+    """Problems of the removals of a log, and those not recorded yet."""
 
     problems: Sequence[Problem]
     waiting: int
-    """Removals of which the writer of the log will take up the notice."""
+    """The number of removals whose notice is not an entry yet."""
 
 
 async def removals(connection: asyncpg.Connection, end: LogEnd) -> Removals:
-    """Return which removals the log does not tell of, or tells otherwise.
+    """Return removals that the log does not record, or records differently.
 
-    Of days that were dropped the newest is asked for: they go in order, and
-    the entry of it always lies behind them.
+    Of dropped days only the newest is checked: they are dropped in order, and
+    its entry is always after them.
     """
     problems: list[Problem] = []
     wanted: list[_Removal] = []
@@ -96,8 +96,8 @@ async def removals(connection: asyncpg.Connection, end: LogEnd) -> Removals:
     if not wanted:
         return Removals(problems, 0)
     since = min(one.at for one in wanted) - CLOCKS_APART
-    told = await recorded_of_retention(connection, end, since)
-    keys = set(map(_key, told.values()))
+    recorded = await recorded_of_retention(connection, end, since)
+    keys = set(map(_key, recorded.values()))
     missing = [one for one in wanted if one.key not in keys]
     waiting = set()
     if missing:
@@ -109,7 +109,7 @@ async def removals(connection: asyncpg.Connection, end: LogEnd) -> Removals:
 async def _found(
     connection: asyncpg.Connection, end: LogEnd
 ) -> AsyncIterator[_Removal | Problem]:
-    """Yield what was removed, and of what is noted of it what is wrong."""
+    """Yield removals, and problems of the rows that note them."""
     if end.pruned_batches:
         row = await LAST_DROP.fetch_row(
             connection, log=end.log, pruned_batches=end.pruned_batches
@@ -122,7 +122,7 @@ async def _found(
                 f"{row['name']} and what was before it",
             )
         elif end.batches > end.pruned_batches:
-            # Of a log that was attached nothing is here.
+            # No batches of an attached log are here.
             yield Problem(
                 kind="removal-unrecorded",
                 batch=end.pruned_batches,

@@ -1,8 +1,8 @@
-"""Reading: what facts of requests tell, out of their entries.
+"""Reads the details of requests from their entries.
 
-An audit record holds who asked for what, and more than a fact would: so their
-facts are written without it, and it is read when they are. Those of older
-rules tell it themselves.
+An audit record has more details than a fact, so that facts of requests are
+stored without them, and the entry is read with the fact. Facts by older rules
+have the details themselves.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,33 +20,33 @@ __all__ = ["RequestReader", "is_in_its_entry"]
 
 REQUESTED = FACT_CODES[FactKind.REQUESTED]
 WRITTEN = bytes([0]) + IN_ITS_ENTRY
-"""As the detail of such a fact lies in the database."""
+"""The stored detail of such a fact."""
 
 AT_ONCE = 500
-"""Documents, of some kilobytes each."""
+"""Documents of some kilobytes each."""
 
 
 def is_in_its_entry(kind: int, detail: bytes) -> bool:
-    """Return whether what a fact tells is read from its entry."""
+    """Return whether the detail of a fact is read from its entry."""
     return kind == REQUESTED and detail == WRITTEN
 
 
 class RequestReader:
-    """Reads what requests in one log told."""
+    """Reads the details of requests in one log."""
 
     def __init__(self, log: int, engine: Engine) -> None:
         self._engine = engine
         self._documents = Documents(log)
 
     async def at(self, positions: Collection[int]) -> Mapping[int, Detail]:
-        """Return what the records at some positions tell.
+        """Return the details of the audit records at positions.
 
-        Those of days that are no longer there are left out.
+        Those in dropped days are left out.
         """
-        told: dict[int, Detail] = {}
+        found: dict[int, Detail] = {}
         wanted = sorted(set(positions))
         if not wanted:
-            return told
+            return found
         async with asking(self._engine, "read the requests") as connection:
             for first in range(0, len(wanted), AT_ONCE):
                 raws = await self._documents.at(
@@ -54,9 +54,9 @@ class RequestReader:
                 )
                 for position, raw in raws.items():
                     record = read_record(raw)
-                    told[position] = (
+                    found[position] = (
                         Requested()
                         if record is None
                         else request(record).detail
                     )
-        return told
+        return found

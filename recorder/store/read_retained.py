@@ -1,7 +1,7 @@
-"""Reading: what a log records of retention, and what it does not yet.
+"""Reads the entries of retention in a log, and the notices before them.
 
-Retention leaves a notice in the transaction of what it does, and the writer of
-the log takes it up as an entry, which is hashed and signed as any.
+Retention leaves a notice in the transaction of each action, and the writer of
+the log makes it an entry, which is hashed and signed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,8 @@ __all__ = ["recorded_of_retention", "waiting_of_retention"]
 READ_AT_ONCE = 500
 
 LATE = timedelta(hours=1)
-"""Of recording, after which a notice has been taken up, or somebody keeps it
-from being."""
+"""If a log was recorded this long after a notice without making it an entry,
+the notice is being suppressed."""
 
 RECORDED = Statement.of("""
     select position from recorder.entry
@@ -68,9 +68,9 @@ async def recorded_of_retention(
 async def waiting_of_retention(
     connection: asyncpg.Connection, end: LogEnd
 ) -> Sequence[str]:
-    """Return the notices that are still to be taken up.
+    """Return the notices that are not entries yet, but may become some.
 
-    Where nothing records the log, they wait until something does.
+    They remain until a process records the log.
     """
     rows = await WAITING.fetch(
         connection, log=end.log, batches=end.batches, late=LATE

@@ -1,4 +1,4 @@
-"""Reading: the days of the database, and what is remembered of them."""
+"""Reads the days of the database, and what retention noted of them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -71,7 +71,7 @@ BYTES = Statement.of("select pg_database_size(current_database())")
 
 
 class Partition(NamedTuple):
-    """A day that is over and not dropped."""
+    """A past day that is not dropped."""
 
     day: Day
     state: str
@@ -80,7 +80,7 @@ class Partition(NamedTuple):
 
 
 class ArchivedRow(NamedTuple):
-    """What is remembered of one log in one day."""
+    """What retention noted of one log in one day."""
 
     log: int
     uid: str
@@ -95,7 +95,7 @@ class ArchivedRow(NamedTuple):
 
 
 class Remaining(NamedTuple):
-    """What there is of a log after a run."""
+    """What remains of a log after a run."""
 
     log: int
     size: int
@@ -105,10 +105,10 @@ class Remaining(NamedTuple):
     pruned_positions: int
 
     def document(self) -> Mapping[str, Any]:
-        """Return it as a notice states it.
+        """Return the document of a notice.
 
-        The root is that of the tree over all batches, dropped ones too; null
-        where some have no hashes yet.
+        The root is that of the tree over all batches, including dropped
+        ones; null if some have no hashes yet.
         """
         root = (
             self.peaks is not None
@@ -124,7 +124,7 @@ class Remaining(NamedTuple):
 
 
 class RetentionReader:
-    """Reads what retention is decided by, over one connection."""
+    """Reads what retention decides by, on one connection."""
 
     def __init__(self, connection: asyncpg.Connection) -> None:
         self._connection = connection
@@ -140,7 +140,7 @@ class RetentionReader:
         return found
 
     async def days(self) -> Sequence[Partition]:
-        """Return the days that are over and not dropped, oldest first."""
+        """Return the past days that are not dropped, oldest first."""
         with translate_errors("read the days of the log"):
             rows = await DAYS.fetch(self._connection)
         return [
@@ -154,7 +154,7 @@ class RetentionReader:
         ]
 
     async def logs_to_verify(self, day: Day) -> Sequence[int]:
-        """Return the logs with anything in a day that was not verified."""
+        """Return the logs with batches in a day that were not verified."""
         rows = await LOGS_OF_DAY.fetch(
             self._connection, lower=day.lower, upper=day.upper, day=day.name
         )
@@ -181,19 +181,19 @@ class RetentionReader:
         ]
 
     async def remaining(self) -> Sequence[Remaining]:
-        """Return what there is of each log that is to be told of a run.
+        """Return what remains of each log that gets a notice of a run.
 
-        Those that are recorded, and those that hold anything that was not
-        told of one: of a log that nobody writes, runs leave one entry.
+        These are logs that are being recorded, and logs whose last entry is
+        not of retention: runs leave one entry in a log without a writer.
         """
         ran = OPERATION_CODES[Operation.RETENTION]
         rows = await REMAINING.fetch(self._connection, since=ran)
         return [Remaining(*row) for row in rows]
 
     async def kept(self) -> Sequence[tuple[str, str]]:
-        """Return every day of every log in the archive.
+        """Return the archived days of all logs.
 
-        By the address of its folder, with the SHA-256 of its manifest.
+        Each is the address of its folder, and the SHA-256 of its manifest.
         """
         rows = await KEPT.fetch(self._connection)
         return [(row["uri"], row["sha256"]) for row in rows]
@@ -204,15 +204,15 @@ class RetentionReader:
         return [tuple(row) for row in rows]
 
     async def is_unfinished(self) -> bool:
-        """Return whether batches are left of days that were dropped.
+        """Return whether batches of dropped days remain.
 
-        They go last, so that what goes before them is done again by whoever
-        finds them.
+        They are removed last, so that a run that finds them repeats the
+        steps before.
         """
         found: bool = await IS_UNFINISHED.fetch_value(self._connection)
         return found
 
     async def pruned(self) -> Mapping[int, tuple[int, int]]:
-        """Return batches and positions that were dropped, by log."""
+        """Return the last dropped batch and position, by log."""
         rows = await PRUNED.fetch(self._connection)
         return {row[0]: (row[1], row[2]) for row in rows}

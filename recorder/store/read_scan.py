@@ -1,8 +1,7 @@
-"""Reading: the statements that find entries, and pages of them.
+"""Builds the statements that find entries, and pages of them.
 
-A page is found by position first and only then joined with the names that
-stand for its numbers, so that the size of the dimension tables does not
-matter.
+A page is found by position first, and then joined with the names of its
+numbers, so that the size of the dimension tables does not matter.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +34,7 @@ PARTS: Mapping[str, Part] = {
     "word": Part.WORDS,
     "object": Part.OBJECT,
 }
-"""Of a page, by the table of names that has it."""
+"""Parts of an entry, by the table of names that they need."""
 
 TEXTS: Mapping[str, str] = {"resource": "name", "node": "name", "word": "text"}
 """The column that has the names of a table."""
@@ -57,7 +56,7 @@ SELECTED = (
         for one in NUMBERED
     ),
 )
-"""The columns of a page: those of entries, and for numbers the names."""
+"""The columns of a page: those of entries, with names for numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class Scan:
     def parts(self) -> Sequence["Scan"]:
         """Return the spans to scan, one per statement, oldest first.
 
-        A walk through the whole log would take longer than it may.
+        A scan of the whole log would take too long.
         """
         if self.conditions.indexed:
             return [self]
@@ -86,7 +85,7 @@ class Scan:
             yield replace(self, span=span)
 
     def of(self, positions: Sequence[int]) -> "Scan":
-        """Look for entries that were found before."""
+        """Return the scan of entries at positions."""
         named: Condition = (
             "e.position = any (:positions::int8[])",
             {"positions": list(positions)},
@@ -96,7 +95,7 @@ class Scan:
 
     @property
     def goes_by_position(self) -> bool:
-        """Whether there is but one way to read it, whatever the values."""
+        """Whether the plan is by position, whatever the values."""
         return not (self.conditions.indexed or self.conditions.narrows)
 
     def where(self) -> Condition:
@@ -114,18 +113,18 @@ def page_statement(
 ) -> Asked:
     """Select one page of lines, with the names of what they refer to.
 
-    ``events`` are the resources of Kubernetes Events, of which the documents
-    are needed to tell what they say.
+    ``events`` are the resources of Kubernetes Events, whose documents have
+    their messages.
     """
     where, values = scan.where()
     payload = "null::bytea"
     if Part.DOCUMENT in parts:
         payload = "e.payload"
     elif Part.SUMMARY in parts:
-        # Of the others nobody needs the document to tell what they say.
+        # Other entries need no document for their message.
         payload = f"""case when {BY_RECORDER}
-          or e.resource_id = any (:told::int2[]) then e.payload end"""
-        values = {**values, "told": list(events)}
+          or e.resource_id = any (:said::int2[]) then e.payload end"""
+        values = {**values, "said": list(events)}
     names, joins = [], []
     for column in NUMBERED:
         named, join = _joined(column)
@@ -150,7 +149,7 @@ def page_statement(
 
 
 def _joined(column: Column) -> tuple[str, str]:
-    """Return the names that a column has numbers of, and where they are."""
+    """Return the names for a column of numbers, and the join for them."""
     if column.names == "object":
         return OBJECT_JOINED
     field, names = column.field, column.names
@@ -163,8 +162,8 @@ def _joined(column: Column) -> tuple[str, str]:
 def positions_statement(scan: Scan, count: int) -> Asked:
     """Select the newest positions of a selection, newest first.
 
-    What is found is put in order afterwards, not looked for backwards by the
-    position for a limit that may never be reached.
+    Matches are sorted afterwards: a backward scan by position might never
+    reach the limit.
     """
     where, values = scan.where()
     if not scan.goes_by_position:
@@ -180,7 +179,7 @@ def newest_statement(scan: Scan) -> Asked:
     """Select the newest position of a selection.
 
     The matches are materialized first: with a limit of one the planner would
-    hope to meet one soon when it walks back through the whole log.
+    expect to find one soon by scanning the log backwards.
     """
     return _matching(*scan.where(), 1)
 

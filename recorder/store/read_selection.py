@@ -1,4 +1,4 @@
-"""Reading: a selection as conditions on the rows of `entry`."""
+"""Translates a selection into conditions on the rows of `entry`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -37,10 +37,10 @@ VERSIONS = tuple(
 )
 
 BY_RECORDER = "e.operation >= #refused"
-"""The condition that the recorder itself speaks.
+"""The condition that an entry is the recorder's own.
 
 The number is a literal, so that the planner can prove that the partial index
-`entry_by_gap` holds every such entry.
+`entry_by_gap` has all such entries.
 """
 
 ACTION = "read entries"
@@ -59,23 +59,23 @@ REFUSED = """exists (select from recorder.fact f
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a selection asks of an entry ``e``, in the database's numbers."""
+    """The conditions of a selection on an entry ``e``."""
 
     asked: tuple[Condition, ...]
     indexed: bool = True
-    """Whether an index leads to what is asked for. Else the log is walked
-    through, which takes a second for a million entries."""
+    """Whether an index covers the selection. Else the log is scanned, which
+    takes a second for a million entries."""
 
     narrows: bool = False
-    """Whether it asks for more than a time: few entries may be it."""
+    """Whether it has conditions besides a time: few entries may match."""
 
 
 class Newest(NamedTuple):
-    """The newest of a selection, as they were found."""
+    """The newest entries of a selection that were found."""
 
     selection: Selection
     after: int
-    """The position after which they lie."""
+    """The position after which they are."""
 
     positions: Sequence[int]
 
@@ -83,7 +83,7 @@ class Newest(NamedTuple):
 async def find_conditions(
     engine: Engine, log: int, selection: Selection
 ) -> Conditions | None:
-    """Translate a selection; None if no entry can match it."""
+    """Return the conditions of a selection; None if no entry can match."""
     asked = [*_plain(selection), *_of_requests(selection)]
     if selection.versions:
         events = await event_resources(engine)
@@ -117,7 +117,7 @@ async def find_conditions(
 
 
 async def event_resources(engine: Engine) -> list[int]:
-    """Return the resources that are those of Kubernetes Events."""
+    """Return the numbers of the resources of Kubernetes Events."""
     rows = await fetch(engine, ACTION, RESOURCES)
     return [number for number, name in rows if is_about_events(name)]
 
@@ -154,7 +154,7 @@ def _plain(selection: Selection) -> Iterator[Condition]:
 
 
 def _of_requests(selection: Selection) -> Iterator[Condition]:
-    """Yield what audit records are found by that made some versions."""
+    """Yield the conditions for audit records that made versions."""
     if selection.resource_versions is not None:
         yield _of_versions(selection.resource_versions)
     claimed = selection.occurred
@@ -171,9 +171,9 @@ def _of_requests(selection: Selection) -> Iterator[Condition]:
 
 
 def _of_versions(wanted: Sequence[str]) -> Condition:
-    """Return the condition that an entry is of one of some versions.
+    """Return the condition that an entry has one of some versions.
 
-    They are numbers in every cluster, but nothing promises it.
+    They are numbers in every cluster, but the API does not guarantee it.
     """
     split = [version_columns(one) for one in wanted]
     numbered = "e.version = any (:numbers::int8[])"

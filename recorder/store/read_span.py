@@ -1,15 +1,15 @@
-"""Reading: which part of the log a window can touch.
+"""Finds the part of the log that may have entries of a window.
 
 The log is ordered by position and partitioned by ``recorded_at``, while
-questions are about ``observed_at``. Partitions and batches keep the least and
-greatest ``observed_at`` of their entries, so a window becomes a span of
-positions and of partitions before any entry is looked at. For a live log,
-where all clocks run together, that is little more than the window itself; for
-a tape played today it is wherever its entries lie.
+queries are about ``observed_at``. Partitions and batches have the least and
+greatest ``observed_at`` of their entries, so that a window becomes a span of
+positions and partitions before any entry is read. For a live log the span is
+little more than the window; for a tape played today it is where its entries
+are.
 
-Of days that were dropped, entries that still matter lie in one partition
-before all others, and have no batches any more: a span that reaches there
-reaches to its beginning.
+Entries of dropped days that are still needed are in one partition before all
+others, and have no batches: a span that reaches that partition includes its
+beginning.
 """
 
 from collections.abc import Iterator, Sequence
@@ -81,9 +81,8 @@ def window_statement(first_batches: str) -> Statement:
     """Return the statement that makes a window a span.
 
     Args:
-        first_batches: what finds, in a common table expression ``edge``, the
-            first batch of the first day that is touched, and that behind the
-            last.
+        first_batches: common table expressions that end with ``edge``: the
+            first batch of the first day, and the one after the last day.
     """
     return question(f"""
     with recursive {HEAD},
@@ -128,14 +127,14 @@ class Span:
     recorded_min: datetime
     recorded_max: datetime
     kept_until: datetime = FIRST
-    """Before it lies, in one partition, what was kept of dropped days."""
+    """Before it is the one partition with what is kept of dropped days."""
 
     def behind(self, position: int, recorded_at: datetime) -> Self:
-        """Return the part of it after an entry."""
+        """Return the part of the span after an entry."""
         return replace(self, first=position + 1, recorded_min=recorded_at)
 
     def days(self) -> Sequence[Self]:
-        """Return it day by day, oldest first: each lies in one partition."""
+        """Return the span by days, oldest first; each is one partition."""
         found = []
         since = self.recorded_min
         while since <= self.recorded_max:
@@ -148,10 +147,10 @@ class Span:
         return found
 
     def widening(self) -> Iterator[Self]:
-        """Yield it newest first: a day, the two before, four, and so on.
+        """Yield parts of the span, newest first: one day, two, four, ...
 
-        For who looks for the newest of something by an index: what is often
-        told is found on the last day, and what is rare in few steps.
+        With an index, frequent entries are found on the last day, and rare
+        ones in few steps.
         """
         until, days = self.recorded_max, 1
         while True:
@@ -165,9 +164,9 @@ class Span:
             until, days = since - timedelta.resolution, 2 * days
 
     def holds(self) -> Condition:
-        """Return the condition that an entry ``e`` lies in it.
+        """Return the condition that an entry ``e`` is in the span.
 
-        The times let PostgreSQL leave out whole partitions.
+        The times let PostgreSQL skip partitions.
         """
         place, values = self._placed()
         return f"{place} and {RECORDED}", {
@@ -177,11 +176,10 @@ class Span:
         }
 
     def holds_on_its_days(self) -> Condition:
-        """Return the same, with its days as literals.
+        """Return the same condition, with the days as literals.
 
-        A plan that is kept for whatever values then knows the partitions: it
-        reads one in its order, where of many it might put all in order. The
-        text stays the same while a day grows.
+        A generic plan then knows the partitions, and reads them in order
+        instead of sorting them. The text remains the same during a day.
         """
         first, last = FIRST, self.kept_until
         if self.recorded_min >= self.kept_until:
@@ -219,8 +217,8 @@ async def find_span(
 ) -> Span | None:
     """Return the span of a window between two positions, or None if empty.
 
-    It is found by one statement, which sees one state of the log, also where
-    a day is dropped meanwhile.
+    One statement finds it, which sees one state of the log even while a day
+    is dropped.
     """
     first, last = positions
     if first > last:

@@ -1,6 +1,6 @@
-"""Reading: what is left in the database of entries that went before their day.
+"""Reads the hashes of entries that retention removed before their day.
 
-Only of runs that came to their end: what another one noted is not gone yet.
+Only complete runs count: entries noted by another run are not removed yet.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -13,7 +13,7 @@ from recorder.store.statement import Statement
 __all__ = ["thinned_batches", "thinned_of_run", "thinned_positions"]
 
 AT_ONCE = 500
-"""Batches of which the hashes are held, of at most 130 kB each."""
+"""Batches that are read at once; each has at most 130 kB of hashes."""
 
 OF_BATCHES = Statement.of("""
     select t.batch, t.offsets, t.hashes
@@ -44,7 +44,7 @@ OF_RUN = Statement.of("""
 async def thinned_batches(
     connection: asyncpg.Connection, log: int, first: int, last: int
 ) -> Mapping[int, Sequence[Thinned]]:
-    """Return what went out of the batches from one to another, by number."""
+    """Return what was removed from batches, by number; ends included."""
     found: dict[int, list[Thinned]] = {}
     for row in await OF_BATCHES.fetch(
         connection, log=log, first=first, last=last
@@ -56,7 +56,7 @@ async def thinned_batches(
 async def thinned_positions(
     connection: asyncpg.Connection, log: int, first: int, last: int
 ) -> Collection[int]:
-    """Return which positions from one to another went before their day."""
+    """Return the positions of removed entries, from one to another."""
     rows = await POSITIONS.fetch(connection, log=log, first=first, last=last)
     return {position for (position,) in rows}
 
@@ -64,7 +64,7 @@ async def thinned_positions(
 async def thinned_of_run(
     connection: asyncpg.Connection, log: int, run: int
 ) -> AsyncIterator[Thinned]:
-    """Yield what one run took out of a log, in the order of batches."""
+    """Yield what one run removed from a log, in the order of batches."""
     after = 0
     while rows := await OF_RUN.fetch(
         connection, log=log, run=run, after=after, most=AT_ONCE

@@ -1,4 +1,4 @@
-"""What a writer reads when it takes over a log."""
+"""Reads what a writer needs when it takes over a log."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -38,7 +38,7 @@ STREAMS = Statement.of("""
     where p.log_id = :log
 """)
 JUMPS_MAX = 32
-"""Of the clock: they matter for as long as Events live."""
+"""Jumps of the clock matter as long as Events live."""
 
 JUMPS = Statement.of("""
     select position, observed_at from recorder.entry
@@ -58,7 +58,7 @@ HEAD = Statement.of(
 
 
 async def recover(connection: asyncpg.Connection, log: int) -> Recovered:
-    """Read everything that intake needs to continue a log.
+    """Return what intake needs to continue a log.
 
     Memory: about 450 bytes for each live object.
     """
@@ -85,12 +85,12 @@ async def recover(connection: asyncpg.Connection, log: int) -> Recovered:
 async def _jumps(connection: asyncpg.Connection, log: int) -> Sequence[Jump]:
     rows = await JUMPS.fetch(connection, log=log, most=JUMPS_MAX)
     positions = [row["position"] for row in rows]
-    told = await documents(connection, log, positions) if rows else {}
+    raws = await documents(connection, log, positions) if rows else {}
     return [
         Jump(
             row["position"],
             row["observed_at"],
-            timedelta(seconds=orjson.loads(told[row["position"]])["seconds"]),
+            timedelta(seconds=orjson.loads(raws[row["position"]])["seconds"]),
         )
         for row in reversed(rows)
     ]

@@ -1,10 +1,9 @@
-"""Deriving a log anew: a derivation beside the current one, in parts.
+"""Derives a log again: a derivation beside the current one, in parts.
 
-A part is a span of positions, worked on by one process. It moves in the
-transaction of its facts, and only from where it is known to be, so that it
-goes on where it was whatever is killed, and two processes at one part do not
-both write. The last step holds the head of the log, so that no entry is
-between the old derivation and the new one.
+A part is a span of positions that one process derives. It advances in the
+transaction of its facts, and only from its known place: a killed process can
+be resumed, and of two processes at one part only one can write. The last step
+holds the head of the log, so that no entry is missing in the new derivation.
 """
 
 import asyncio
@@ -37,11 +36,10 @@ __all__ = [
 ]
 
 WINDOW = 2_000
-"""Entries of one transaction, as of a batch."""
+"""Entries of one transaction, as many as a batch may have."""
 
 STATES_MAX = 16_384
-"""Twice what the writer keeps: there may be no other process to leave room
-for, and what is not at hand is read."""
+"""Twice as many as the writer caches; others are read."""
 
 LAST_MAX = 2_000
 """Entries that are derived while the head of the log is held: a tenth of a
@@ -109,7 +107,7 @@ MAKE_CURRENT = Statement.of("""
 
 
 class PartMovedError(LogError):
-    """Another process works at the same part."""
+    """Another process derives the same part."""
 
     code = "log.part_moved"
 
@@ -121,21 +119,21 @@ class RederivingError(LogError):
 
 
 class State(NamedTuple):
-    """Where a log stands."""
+    """The state of a log."""
 
     size: int
     pruned: int
-    """The position up to which only what was carried forward is kept."""
+    """The last position of dropped days."""
 
     building: int | None
-    """The derivation by our rules that was begun and not finished."""
+    """The unfinished derivation by our rules."""
 
     is_current: bool
-    """Whether every entry has its facts by our rules."""
+    """Whether all entries have facts by our rules."""
 
 
 class Part(NamedTuple):
-    """A span of positions, and how far it is."""
+    """A span of positions, and how far it is derived."""
 
     part: int
     after: int
@@ -144,7 +142,7 @@ class Part(NamedTuple):
 
     @property
     def left(self) -> int:
-        """How many entries have no facts yet."""
+        """The number of entries without facts."""
         return self.until - self.built_to
 
 
@@ -157,7 +155,7 @@ class Rederivation:
         self.number = 0
 
     async def state(self) -> State:
-        """Read where the log stands."""
+        """Return the state of the log."""
         row = await READ_STATE.fetch_row(
             self._connection, log=self._log, rules=DERIVATION
         )
@@ -173,7 +171,7 @@ class Rederivation:
         for _ in range(LOCK_TRIES):
             if await LOCK.fetch_value(connection, log=log):
                 break
-            # A process that was killed is missed a moment later.
+            # PostgreSQL notices a moment later that a process was killed.
             await asyncio.sleep(LOCK_SECONDS)
         else:
             msg = f"the facts of log {log} are already being rebuilt"
@@ -193,12 +191,12 @@ class Rederivation:
                 )
 
     async def parts(self) -> list[Part]:
-        """Read the parts that there are."""
+        """Return the parts."""
         rows = await READ_PARTS.fetch(self._connection, derivation=self.number)
         return [Part(*row) for row in rows]
 
     async def add_parts(self, until: int, count: int) -> None:
-        """Divide the entries not yet in a part, up to a position."""
+        """Divide the entries that are in no part, up to a position."""
         parts = await self.parts()
         pruned = (await self.state()).pruned
         after = max((part.until for part in parts), default=pruned)
@@ -233,12 +231,12 @@ class Rederivation:
     async def builder(
         self, part: Part, heads: dict[int, int] | None
     ) -> "Builder":
-        """Build a part with our own connection; the heads if known."""
+        """Return the builder of a part; pass the heads if they are known."""
         place = self.number, part
         return await Builder.opened(self._connection, self._log, place, heads)
 
     async def finish(self, builder: "Builder") -> bool:
-        """Derive the rest and switch to it; False if there is too much."""
+        """Derive the rest and make it current; False if that is too much."""
         connection = self._connection
         async with connection.transaction():
             await HOLD_HEAD.execute(connection, log=self._log)
@@ -269,7 +267,7 @@ class Builder:
         windows: EntryWindows,
         details: DetailEncoder,
     ) -> None:
-        """Bind to a part of a derivation."""
+        """Take a part of a derivation."""
         self._connection = connection
         self._log = log
         self._derivation, part = place
@@ -288,7 +286,7 @@ class Builder:
         place: tuple[int, Part],
         heads: dict[int, int] | None = None,
     ) -> "Builder":
-        """Open a part where it is; ``heads`` for who knows them as of it."""
+        """Open a part at its place; pass the ``heads`` if they are known."""
         if heads is None:
             heads = await heads_at(connection, log, place[1].built_to)
         windows = await EntryWindows.opened(connection, log, heads)
@@ -299,7 +297,7 @@ class Builder:
         """Derive the next window, up to a position at most.
 
         Raises:
-            PartMovedError: somebody else moved this part.
+            PartMovedError: another process advanced this part.
         """
         until = min(until, self.built_to + WINDOW)
         window = await self._windows.read(self.built_to, until)
@@ -336,7 +334,7 @@ class Builder:
     async def _numbers(self, window: Window) -> Numbers:
         """Find or insert the names of facts, in short transactions.
 
-        Who holds a new name makes the writer wait that meets it too.
+        The writer waits for a transaction that inserts the same name.
         """
         connection, dimensions = self._connection, self._dimensions
         names = Names()

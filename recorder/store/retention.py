@@ -1,7 +1,7 @@
-"""Retention's side of the database: days, their states, and the steps.
+"""The steps of retention in the database: seal, archive and drop days.
 
-Each step is a function of the schema that checks for itself whether it may be
-taken. One process at a time does this: an advisory lock.
+Each step is a function of the schema that checks its own conditions. An
+advisory lock allows one process at a time.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ LOCK = Statement.of(
 
 BATCHES_AT_ONCE = 5_000
 NAMES_AT_ONCE = 1_000
-"""Deleted while the head of the log is held: some 50 ms of a lease of six
+"""Deleting them holds the head of the log for some 50 ms, of a lease of six
 seconds."""
 
 SEAL = Statement.of("select recorder.seal_partition(:day)")
@@ -50,7 +50,7 @@ GIVE_UP_BUILDING = Statement.of("select recorder.give_up_building()")
 
 
 async def connect_for_retention(dsn: str) -> asyncpg.Connection:
-    """Open a connection for long work, of the role for it."""
+    """Open a connection without a statement timeout."""
     check_address(dsn)
     with translate_errors("connect to PostgreSQL"):
         return await asyncpg.connect(
@@ -68,29 +68,29 @@ async def connect_for_retention(dsn: str) -> asyncpg.Connection:
 
 
 class RetentionStore(Steps):
-    """The steps, over one connection."""
+    """Takes the steps, on one connection."""
 
     async def lock(self) -> bool:
-        """Return whether nobody else does retention; then nobody will."""
+        """Lock retention; return False if another process has the lock."""
         with translate_errors("begin retention"):
             taken: bool = await LOCK.fetch_value(self._connection)
         return taken
 
     async def seal(self, day: Day) -> None:
-        """Seal a day: no writer comes back to it."""
+        """Seal a day: no writer adds entries to it."""
         await self._patiently(f"seal {day.name}", SEAL, day=day.name)
 
     async def verified(
         self, day: Day, log: int, *, packed: bytes, kept: Mapping[str, Any]
     ) -> None:
-        """Remember what was verified of a log in a day.
+        """Note what was verified of a log in a day.
 
         Args:
-            day: it.
-            log: it.
+            day: the day.
+            log: the number of the log.
             packed: the range over its batches.
-            kept: ``sha256`` of the manifest, ``uri`` and ``bytes``; empty
-                where nothing is archived.
+            kept: ``sha256`` of the manifest, ``uri`` and ``bytes``; empty if
+                nothing is archived.
         """
         digest = kept.get("sha256")
         action = f"note what {day.name} holds"
@@ -124,7 +124,7 @@ class RetentionStore(Steps):
         await self._patiently(f"archive {day.name}", ARCHIVE, day=day.name)
 
     async def build_kept(self, day: Day, unarchived: str) -> None:
-        """Build what is carried forward of everything up to a day."""
+        """Build the table of what is carried forward up to a day."""
         await self._patiently(
             f"carry forward {day.name}",
             BUILD_KEPT,
@@ -135,10 +135,10 @@ class RetentionStore(Steps):
     async def drop(
         self, day: Day, unarchived: str, notices: Mapping[int, Any]
     ) -> float:
-        """Drop a day, and leave notices of it; by log.
+        """Drop a day, and leave notices of it, by log.
 
         Returns:
-            The seconds that it took from asking for locks to letting them go.
+            The seconds from requesting the locks to releasing them.
         """
         return await self._briefly(
             f"drop {day.name}",
@@ -149,20 +149,20 @@ class RetentionStore(Steps):
         )
 
     async def leave_notices(self, documents: Mapping[int, Any]) -> None:
-        """Leave a notice for the writer of each of some logs."""
+        """Leave notices for the writers of logs."""
         for log, document in documents.items():
             said = orjson.dumps(document).decode()
             await self._patiently(
-                "tell of the run", LEAVE_NOTICE, log=log, document=said
+                "leave a notice", LEAVE_NOTICE, log=log, document=said
             )
 
     async def remove_dropped(self) -> int:
-        """Remove the tables of days that were dropped."""
+        """Remove the tables of dropped days; return how many."""
         found: int = await self._patiently("remove tables", REMOVE_DROPPED)
         return found
 
     async def prune_batches(self) -> int:
-        """Delete the batches of days that were dropped, bit by bit."""
+        """Delete the batches of dropped days in steps; return how many."""
         count = 0
         for log in await self.pruned():
             while gone := await self._patiently(
@@ -172,7 +172,7 @@ class RetentionStore(Steps):
         return count
 
     async def forget_names(self) -> int:
-        """Delete names that nothing refers to any more, bit by bit."""
+        """Delete unused names in steps; return how many."""
         count = 0
         for log in await self.pruned():
             for what in ("object", "node"):
@@ -196,6 +196,6 @@ class RetentionStore(Steps):
         return count
 
     async def leave_building(self) -> bool:
-        """Abandon a derivation that nobody builds; False if somebody does."""
+        """Abandon an unfinished derivation; False if a process builds it."""
         is_left: bool = await self._patiently("look", GIVE_UP_BUILDING)
         return is_left

@@ -1,4 +1,4 @@
-"""Drafts and heads as rows of their tables, and rows as entries."""
+"""Makes rows of drafts, heads and resume points, and entries of rows."""
 
 from collections.abc import (
     Iterable,
@@ -41,7 +41,7 @@ __all__ = [
 ENTRY_COLUMNS = tuple(column.name for column in STORED)
 NUMBERED = tuple(column for column in STORED if column.holds is Holds.NUMBER)
 MADE = frozenset({Holds.VALUE, Holds.TIME, Holds.CODE, Holds.NUMBER})
-"""How columns hold fields of a draft, one by one."""
+"""Columns that are made of one field of a draft."""
 
 CODES: Mapping[str, Mapping[Any, int]] = {
     "operation": OPERATION_CODES,
@@ -54,7 +54,7 @@ WORDS: Mapping[str, Mapping[int, Any]] = {
 }
 
 ROWS_AT_ONCE = 100
-"""Rows are made column by column, of as many drafts."""
+"""Drafts whose rows are made together, column by column."""
 
 EVENT_COLLECTIONS = frozenset({"v1/events", "events.k8s.io/v1/events"})
 
@@ -68,11 +68,11 @@ DICTIONARIES = {
     "v1/nodes": "node",
     AUDIT: "audit",
 }
-"""Which dictionary suits which resource; `object` suits the others."""
+"""The dictionary for each resource; others have `object`."""
 
 
 def name_entries(batch: Batch, names: Names) -> None:
-    """Return the names that drafts, heads and streams refer to."""
+    """Add the names that drafts, heads and streams refer to."""
     found = _fields([draft for _, draft in batch.drafts])
     for column in NUMBERED if found else ():
         names.add(column.names, found[column.field])
@@ -91,7 +91,7 @@ def entry_rows(
     log: int,
     recorded_at: datetime,
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield one row for each draft, in the order of the batch."""
+    """Yield a row for each draft, in the order of the batch."""
     recorded = ticks(recorded_at)
     for begin in range(0, len(batch.drafts), ROWS_AT_ONCE):
         epochs, drafts = zip(
@@ -125,7 +125,7 @@ def _fields(drafts: Sequence[Draft]) -> Mapping[str, Sequence[Any]]:
 def _values(
     column: Column, values: Sequence[Any], numbers: Numbers
 ) -> Iterable[Any]:
-    """Return the values of a field as their rows have them."""
+    """Return the values of a field as they are stored."""
     match column.holds:
         case Holds.TIME:
             return [None if at is None else ticks(at) for at in values]
@@ -144,7 +144,7 @@ def _documents(
     encoder: Encoder,
     first: int,
 ) -> Mapping[str, Iterable[Any]]:
-    """Return the columns that hold the documents, from a position on."""
+    """Return the columns of documents, from a position on."""
     payloads, encodings, distances = [], [], []
     for position, raw, resource, thing in zip(
         count(first),
@@ -176,12 +176,12 @@ def entries_of(
 
     Args:
         log: the number of their log.
-        columns: by their names; those of names that have a number by the
-            field of the entry, that of objects as identities.
+        columns: by name; columns of names by the field of the entry, with
+            identities for objects.
         raws: the documents that were read, by position.
 
     Raises:
-        KeyError: a row has a number that stands for nothing.
+        KeyError: a row has an unknown number.
     """
     positions = columns["position"]
     fields: dict[str, Iterable[Any]] = {
@@ -214,10 +214,10 @@ def entries_of(
 
 
 def _own_uid(event: bytes) -> bytes | None:
-    """Return the identity of an Event; its object is another's.
+    """Return the uid of an Event, whose entry has another object.
 
-    The first uid of an Event that an API server wrote is its own; in any
-    other document this finds something else, or nothing.
+    The first uid of an Event from an API server is its own; other documents
+    may give another uid, or None.
     """
     start = event.find(UID_MEMBER)
     if start < 0:
@@ -230,7 +230,7 @@ def _own_uid(event: bytes) -> bytes | None:
 def head_rows(heads: Iterable[Head], numbers: Numbers) -> str:
     """Return the rows of `object_head` as JSON, as its upsert takes them.
 
-    In arrays asyncpg asks of each element whether it is a container.
+    For arrays asyncpg checks each element for being a container.
     """
     rows = []
     for head in heads:

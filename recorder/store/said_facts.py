@@ -1,9 +1,8 @@
-"""Facts by what they say, to compare those that are stored with derived ones.
+"""Facts with their names, to compare stored ones with derived ones.
 
-By names and never by numbers, so that a fact that refers to a name that was
-edited is another one, and the facts of a database are compared as those of an
-archive are. Every column of a fact is compared, but the number of its
-derivation.
+With names instead of numbers, a fact that refers to an edited name differs,
+and facts of a database and of an archive are compared alike. Every column is
+compared except the number of the derivation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,16 +20,16 @@ from recorder.store.codes import BEARING_CODES, FACTS, MARK_CODES
 __all__ = ["Said", "compared", "kind_of", "said"]
 
 SHOWN_MAX = 60
-"""Characters of a value that an alteration shows."""
+"""Characters of a value that a problem shows."""
 
 SHOWN = frozenset({"kind", "node", "actor", "at", "topic", "value"})
-"""Members that are short enough to be shown."""
+"""Members whose values are shown."""
 
 Texts = tuple[str, ...] | None
 
 
 class Said(NamedTuple):
-    """What a fact says."""
+    """A fact with names instead of numbers."""
 
     kind: str
     recorded_at: datetime
@@ -49,17 +48,17 @@ class Said(NamedTuple):
     keys: Texts
     owners: Texts
     detail: bytes
-    """As JSON."""
+    """JSON."""
 
 
 def kind_of(number: int) -> str:
-    """Return the name of a kind of facts, also of one that there is not."""
+    """Return the name of a kind of facts, also for an unknown number."""
     kind = FACTS.get(number)
     return f"kind {number}" if kind is None else kind.value
 
 
 def said(fact: WrittenFact, draft: Draft, recorded_at: datetime) -> Said:
-    """Return what a derived fact says, as its row would."""
+    """Return a derived fact as its row would read."""
     marks = fact.marks
     observed = fact.seen_at or draft.observed_at
     occurred = fact.occurred_at
@@ -92,9 +91,9 @@ def compared(
     """Yield how the stored facts of an entry differ from the derived ones.
 
     Args:
-        name: the entry's.
-        derived: its facts, in their order.
-        stored: those that are stored, with their indices.
+        name: of the entry.
+        derived: its facts, in order.
+        stored: its stored facts, with their indices.
     """
     left = dict(enumerate(derived))
     for index, one in stored:
@@ -142,7 +141,7 @@ def _shown(value: object) -> str:
 
 
 def _is_alike(member: str, is_: object, should: object) -> bool:
-    """Return whether two documents differ in how they are written alone."""
+    """Return whether two details are the same JSON, written differently."""
     if member != "detail":
         return False
     assert isinstance(is_, bytes)

@@ -1,4 +1,4 @@
-"""The schema: whether it is the one this release needs, and making it so."""
+"""Checks that the schema is the one this release needs, and migrates it."""
 
 from importlib.resources import files
 from io import StringIO
@@ -65,10 +65,10 @@ async def found_revision(engine: AsyncEngine) -> str | None:
 
 
 async def is_served(engine: AsyncEngine, found: str | None) -> bool:
-    """Return whether a newer schema says that it serves this release.
+    """Return whether a newer schema declares that it serves this release.
 
-    A schema that only grew lets the release before it go on, so that an
-    upgrade can be rolled back without its database.
+    A schema that only grew serves the previous release, so that an upgrade
+    can be rolled back without the database.
     """
     if found is None or found in known_revisions():
         return False

@@ -35,8 +35,8 @@ SET_PEAKS = Statement.of("""
 async def seal(connection: asyncpg.Connection, end: LogEnd) -> int:
     """Seal the batches of a log; return how many there were.
 
-    Interrupted at any moment, the next one computes the same anew: only with
-    the last step does the log have a tree.
+    If it is interrupted, the next call computes the same again: the log has a
+    tree only after the last step.
     """
     tree, sealed = CompactRange(), 0
     sealed_at = datetime.now(UTC)

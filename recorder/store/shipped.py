@@ -1,6 +1,6 @@
 """The dictionaries of this release, and their numbers in a database.
 
-A database keeps every dictionary that a payload or a fact names.
+A database has every dictionary that a payload or a fact uses.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ MAKE_DICTIONARY = Statement.of("""
 async def shipped_dictionaries(
     connection: asyncpg.Connection,
 ) -> dict[str, tuple[int, bytes]]:
-    """Return the dictionaries by name, after they were put where they lack."""
+    """Return the dictionaries by name; insert those that are missing."""
     contents = dict(shipped())
     numbers: dict[bytes, int] = dict(await DICTIONARIES.fetch(connection))
     for content in contents.values():

@@ -1,15 +1,14 @@
-"""Statements: a text with names for its values and for its numbers.
+"""Statements: SQL with names for values and for stored numbers.
 
-Every statement of the store is one of these, for the read side and for what
-writes. A text has ``:since`` for a value and ``#appeared`` for the number of a
-kind of facts, of what they bear or are marked by, or of an operation. The
-driver knows neither: values get numbers in the order in which the text first
-has their names, and the number for a word is put in as a literal, so that the
-planner knows the partial indices. Both is done once, where a statement is
-made: the driver prepares it by its text, once for a connection.
+Every statement of the store is one of these. The text has ``:since`` for a
+value, and ``#appeared`` for the number of a kind, bearing or mark of facts, or
+of an operation. Values become numbered parameters in the order in which they
+first appear. Stored numbers become literals, so that the planner can use
+partial indices. Both is done once for each statement; the driver prepares it
+by its text, once for a connection.
 
-Statements that the archive answers too are made by `question`; the archive
-refuses all others.
+`question` makes statements that also run on the archive, which refuses all
+others.
 """
 
 import re
@@ -39,10 +38,10 @@ __all__ = [
 ]
 
 Condition: TypeAlias = tuple[str, Mapping[str, object]]
-"""A text, and its values by name."""
+"""An SQL expression, and its values by name."""
 
 NAME = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
-"""But no cast, which begins with two colons."""
+"""A cast begins with two colons and is no name."""
 
 WORD = re.compile(r"#([a-z-]+)")
 
@@ -53,12 +52,11 @@ NUMBERS = {
 }
 
 REMEMBERED = 500
-"""Statements that are put together for a question: by what it asks for, and
-not by the values."""
+"""How many statements that are composed at run time are cached."""
 
 
 class Record(asyncpg.Record):  # type: ignore[misc]
-    """A row, of which the columns are attributes too."""
+    """A row with its columns as attributes."""
 
     def __getattr__(self, name: str) -> Any:
         return self[name]
@@ -70,18 +68,18 @@ class Statement:
 
     text: str
     names: tuple[str, ...]
-    """Of its values, in their order."""
+    """The names of its values, in order."""
 
     is_archived: bool = False
-    """Whether the archive answers it too."""
+    """Whether it also runs on the archive."""
 
     @staticmethod
     @lru_cache(REMEMBERED)
     def of(text: str, *, archive: bool = False) -> "Statement":
-        """Make a statement of a text with names, once.
+        """Return the statement of a text with names.
 
         Raises:
-            KeyError: nothing that has a number is called so.
+            KeyError: no stored number has the name.
         """
         places: dict[str, int] = {}
 
@@ -94,14 +92,14 @@ class Statement:
         return made
 
     def values(self, given: Mapping[str, object]) -> list[object]:
-        """Return values in their order; one that is not named is a mistake."""
+        """Return the values in order; their names must be all that it has."""
         assert given.keys() == set(self.names), (self.names, list(given))
         return [given[name] for name in self.names]
 
     async def fetch(
         self, connection: asyncpg.Connection, /, **values: object
     ) -> Sequence[Record]:
-        """Return its rows, over a connection of the driver."""
+        """Return its rows, on a connection of the driver."""
         given = self.values(values)
         rows: Sequence[Record] = await connection.fetch(
             self.text, *given, record_class=Record
@@ -126,7 +124,7 @@ class Statement:
     async def execute(
         self, connection: asyncpg.Connection, /, **values: object
     ) -> None:
-        """Execute it for what it changes."""
+        """Execute it without returning rows."""
         given = self.values(values)
         await connection.execute(self.text, *given)
 
@@ -135,7 +133,7 @@ class Statement:
         connection: asyncpg.Connection,
         many: Iterable[Mapping[str, object]],
     ) -> None:
-        """Execute it for each of many values, in one transaction."""
+        """Execute it for many sets of values, in one transaction."""
         rows = [self.values(values) for values in many]
         await connection.executemany(self.text, rows)
 
@@ -157,18 +155,18 @@ class Statement:
 
 
 def question(text: str) -> Statement:
-    """Make a statement that the archive answers too."""
+    """Return a statement that also runs on the archive."""
     return Statement.of(text, archive=True)
 
 
 STATEMENTS: WeakSet[Statement] = WeakSet()
-"""All of them that are in use."""
+"""All statements in use."""
 
 
 def conjoined(conditions: Iterable[Condition]) -> Condition:
-    """Return the condition that all of some hold.
+    """Return the conjunction of conditions.
 
-    A name stands for one value in all of them.
+    A name must have the same value in all of them.
     """
     texts: list[str] = []
     values: dict[str, object] = {}

@@ -1,8 +1,8 @@
-"""How a step of retention is taken: one transaction, and again without locks.
+"""Takes steps of retention: one transaction, repeated if locks are taken.
 
-Each step is a function of the schema that checks for itself whether it may be
-taken. One that takes the log away from everybody for a moment waits for that
-only briefly, lets others pass, and tries again.
+Each step is a function of the schema that checks its own conditions. A step
+that locks the whole log waits only briefly for the lock, lets others pass, and
+tries again.
 """
 
 import asyncio
@@ -20,21 +20,21 @@ from recorder.store.translate import translate_errors
 __all__ = ["LEAVE_NOTICE", "LOCK_HOLDS", "RefusedError", "Steps", "refusals"]
 
 LOCK_MILLISECONDS = 200
-"""How long a step waits for its locks, and who comes behind it with it."""
+"""How long a step waits for its locks, and others wait behind it."""
 
 TRIES = 60
 PAUSE_SECONDS = 0.5
-"""Half a minute of trying: longer than a question may take."""
+"""Half a minute of tries: longer than the timeout of statements."""
 
 LOCK_NOT_AVAILABLE = ("55P03", "40P01")
-"""SQLSTATEs of a lock that was not to be had, and of a deadlock."""
+"""SQLSTATEs of a lock that is not available, and of a deadlock."""
 
 LEAVE_NOTICE = Statement.of("select recorder.leave_notice(:log, :document)")
 LOCK_HOLDS = Statement.of(
     "select pg_advisory_xact_lock(hashtext('recorder.holds'))"
 )
-"""Nobody places a hold while days are dropped, nor the other
-way round: a hold that was placed during a drop would keep nothing of it."""
+"""Placing a hold and dropping a day exclude each other: a hold that is placed
+during a drop would keep nothing of the day."""
 
 
 class RefusedError(LogError):
@@ -44,7 +44,7 @@ class RefusedError(LogError):
 
 
 class Steps(RetentionReader):
-    """Takes steps, over one connection."""
+    """Takes steps, on one connection."""
 
     async def _briefly(
         self,
@@ -56,7 +56,7 @@ class Steps(RetentionReader):
         """Take a step that locks the log, and leave notices of it, by log.
 
         Returns:
-            The seconds that it took from asking for locks to letting them go.
+            The seconds from requesting the locks to releasing them.
         """
         loop = asyncio.get_running_loop()
         for _ in range(TRIES):
@@ -111,16 +111,16 @@ class Steps(RetentionReader):
 
 
 class refusals:  # noqa: N801 - used as a function
-    """Translates what the functions of the schema raise themselves."""
+    """Raises errors of the functions of the schema as `RefusedError`."""
 
     def __init__(self, action: str) -> None:
         self._action = action
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Do nothing."""
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        """Translate."""
+        """Translate an error."""
         if isinstance(error, asyncpg.RaiseError):
             msg = f"cannot {self._action}: {error}"
             raise RefusedError(msg) from error

@@ -1,8 +1,8 @@
-"""Facts as they lie in the database, and the names of what they refer to.
+"""Reads stored facts, and the names that they refer to.
 
-The names come with the facts, in one statement, but each once, and each
-looked up by its number: joined, the planner would guess how many facts there
-will be, and where it guesses too many read every object of the log.
+One statement returns facts and names. Each name is returned once and looked up
+by its number: with a join, the planner would estimate the number of facts, and
+read every object of the log if its estimate is too high.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,14 +34,14 @@ COLUMNS = """f.position, f.index, f.at, f.observed_at, f.kind, f.detail,
       f.object_id, f.node_id, f.actor_id"""
 
 OF_EXTENT = "f.derivation_id = :derivation and f.position + 0 <= :size"
-"""The condition that facts are of an extent.
+"""The condition that facts are in an extent.
 
-A sum, so that the index of positions is not read for it: nearly all are.
+The sum keeps the planner from using the index of positions: nearly all are.
 """
 
 OF_NODES = """f.node_id = any (array(select n.node_id from recorder.node n
       where n.log_id = :log and n.name = any (:nodes::text[])))"""
-"""The condition that they are of nodes."""
+"""The condition that facts concern nodes."""
 
 SEEN_AT = "coalesce(f.observed_at, f.at)"
 """When a fact was observed."""
@@ -51,9 +51,9 @@ FACT, NODE, WORD, OBJECT = range(4)
 
 
 def facts_where(*conditions: str) -> Statement:
-    """Return the statement that reads the facts of conditions on ``f``.
+    """Return the statement that reads facts ``f`` on any of the conditions.
 
-    They stand beside those of the extent; a fact may have one at most.
+    The conditions must exclude each other; that of the extent is added.
     """
     return named(
         " union all ".join(
@@ -68,8 +68,8 @@ def named(found: str, *, before: str = "") -> Statement:
     """Return the statement that reads facts and the names in them.
 
     Args:
-        found: what selects `COLUMNS`.
-        before: common table expressions that it needs, each with a comma.
+        found: a query that selects `COLUMNS`.
+        before: common table expressions for it, each with a comma.
     """
     return question(f"""
     with recursive {before} chosen as materialized ({found})
@@ -99,7 +99,7 @@ def named(found: str, *, before: str = "") -> Statement:
 
 
 class FactNames:
-    """The names that facts refer to, as far as requested."""
+    """Makes facts of rows, and caches the names that they refer to."""
 
     def __init__(self, log: int, engine: Engine) -> None:
         self._log = log
@@ -111,10 +111,10 @@ class FactNames:
         self._objects: dict[int | None, ObjectIdentity | None] = {None: None}
 
     async def stored(self, rows: Sequence[Record]) -> list[StoredFact]:
-        """Return facts in the log's order, of rows of a `named` statement.
+        """Return facts in the order of the log, from a `named` statement.
 
-        Leaves out a fact whose detail is in an entry that is gone: its day
-        was dropped, and the archive has both.
+        A fact whose detail is in an entry of a dropped day is left out: the
+        archive has both.
         """
         self._know(row for row in rows if row[0] != FACT)
         facts = [row for row in rows if row[0] == FACT]
@@ -148,9 +148,9 @@ class FactNames:
             row[1:10]
         )
         if is_in_its_entry(kind, detail):
-            told = requests[position]
+            decoded = requests[position]
         else:
-            told = self._details.decode(detail, kind)
+            decoded = self._details.decode(detail, kind)
         return StoredFact(
             entry=EntryName(self._log, position),
             index=index,
@@ -161,16 +161,16 @@ class FactNames:
                 object=self._objects[thing],
                 occurred_at=None if observed_at is None else at,
                 actor=self._words[actor],
-                detail=told,
+                detail=decoded,
             ),
         )
 
 
 class ExtentReader:
-    """Puts statements about the facts of an extent."""
+    """Executes statements on the facts of an extent."""
 
     action: ClassVar[str]
-    """What could not be done, where one fails."""
+    """What could not be done, for errors."""
 
     def __init__(self, engine: Engine, extent: Extent) -> None:
         self._engine = engine

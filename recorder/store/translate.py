@@ -1,4 +1,4 @@
-"""Driver errors become ours here, once, naming the action."""
+"""Translates errors of the drivers into ours, with the action."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ REFUSALS = (
     AsyncAdapt_asyncpg_dbapi.Error,  # of what opens a connection of the pool
     asyncpg.PostgresError,
 )
-"""What PostgreSQL refused, in whichever way it comes to us."""
+"""Errors of a statement that PostgreSQL refused, by any driver."""
 
 TRANSIENT = (
     "08",  # connection exceptions
@@ -30,11 +30,11 @@ TRANSIENT = (
 """SQLSTATE prefixes after which the same statement may succeed later."""
 
 REFUSED = ("28", "3D000")
-"""SQLSTATE prefixes that say the URL is wrong: role, password, database."""
+"""SQLSTATE prefixes of a wrong URL: role, password, database."""
 
 
 class SchemaError(ConfigError):
-    """The database does not hold the schema that this release needs."""
+    """The database does not have the schema that this release needs."""
 
     code = "log.schema"
     exit_status = 1
@@ -65,7 +65,7 @@ def _named(action: str, error: BaseException) -> LogError | ConfigError:
 
 @contextmanager
 def translate_errors(action: str) -> Generator[None]:
-    """Re-raise errors of the drivers as ours, naming the action."""
+    """Raise errors of the drivers as ours, with the action."""
     try:
         yield
     except REFUSALS as exc:

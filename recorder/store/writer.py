@@ -1,7 +1,7 @@
-"""The writer of one log: its lease, what it recovers, what it appends.
+"""The writer of one log: it takes the lease, recovers state and appends.
 
-A writer keeps one connection and makes another when that one is lost. The
-lease lives in PostgreSQL and is judged by PostgreSQL's clock alone.
+A writer keeps one connection, and opens another when that is lost. The lease
+is in PostgreSQL, and only PostgreSQL's clock counts for it.
 """
 
 import asyncio
@@ -43,13 +43,12 @@ __all__ = ["LogSpec", "RedactionKeyError", "Writer", "holder_name"]
 CLOSING = (
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
-    # What asyncpg says while a connection that was ended from the other side
-    # is still being closed.
+    # While a connection that the server terminated is being closed.
     asyncpg.InternalClientError,
     OSError,
     TimeoutError,
 )
-"""What may go wrong when a lease is given back: it ends by itself then."""
+"""Errors that are ignored when a lease is released: it expires then."""
 
 STATEMENT_TIMEOUT = timedelta(seconds=30)
 
@@ -91,7 +90,7 @@ class RedactionKeyError(ConfigError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSpec:
-    """Which log to write: found if it exists, made if it does not."""
+    """Which log to write; it is created if it does not exist."""
 
     cluster_name: str
     cluster_uid: str
@@ -101,17 +100,17 @@ class LogSpec:
     """None for the log of a live cluster."""
 
     log: int | None = None
-    """The number of a log that is there, where that is known."""
+    """The number of an existing log, if it is known."""
 
 
 class Writer:
     """Writes one log, under a lease.
 
-    One task appends; questions may be asked by any, at any time.
+    One task appends; any task may read at any time.
     """
 
     def __init__(self, dsn: str, spec: LogSpec, *, holder: str) -> None:
-        """Name the log; nothing is connected yet.
+        """Take the log, without connecting.
 
         Args:
             dsn: of a role that is a member of ``recorder_writer``.
@@ -124,8 +123,8 @@ class Writer:
         self._holder = holder
         self._connection: asyncpg.Connection | None = None
         self._reader: asyncpg.Connection | None = None
-        # A source and the sequencer ask independently of each other, and the
-        # driver refuses a second question while one is being answered.
+        # Sources and the sequencer read independently, and the driver refuses
+        # a second statement while one is running.
         self._asking = asyncio.Lock()
         self._appender: Appender | None = None
         self._log = 0
@@ -134,11 +133,11 @@ class Writer:
 
     @property
     def log(self) -> int:
-        """The number of the log, once the lease was taken."""
+        """The number of the log, after its lease was taken."""
         return self._log
 
     async def take_lease(self) -> Recovered:
-        """Take the lease of the log and read what it holds.
+        """Take the lease of the log, and return its state.
 
         Raises:
             StandingByError: another writer holds the lease.
@@ -162,7 +161,7 @@ class Writer:
             return await recover(connection, self._log)
 
     async def recovered(self) -> Recovered:
-        """Read what the log holds, without becoming its writer.
+        """Return the state of the log, without taking its lease.
 
         Raises:
             LogUnavailableError: PostgreSQL is away.
@@ -172,18 +171,18 @@ class Writer:
             return await recover(connection, self._log)
 
     async def append(self, batch: Batch) -> None:
-        """Append a batch; see `Appender.append` for what is promised."""
+        """Append a batch; see `Appender.append` for guarantees."""
         assert self._appender is not None, "the lease comes first"
         try:
             connection = await self._connect()
             await self._appender.append(connection, batch)
         except LogAccessError as exc:
-            # It was let in before: somebody changed a right or a password,
-            # and the batch in hand is worth waiting for.
+            # It had access before: a right or a password was changed. The
+            # batch is retried until access is restored.
             await self._drop()
             raise LogUnavailableError(str(exc)) from exc
         except BaseException:
-            # Nobody knows what a connection that failed half way still does.
+            # A connection that failed half way may still execute statements.
             await self._drop()
             raise
 
@@ -195,7 +194,7 @@ class Writer:
     async def live_events(
         self, resource: Resource, since: datetime
     ) -> Mapping[str, KnownEvent]:
-        """Return the Events that the log saw alive since a time, by uid."""
+        """Return the live Events observed since a time, by uid."""
         action = "read the Events of the log"
         async with self._question(action) as connection:
             return await live_events(connection, self._log, resource, since)
@@ -208,7 +207,7 @@ class Writer:
         epoch: int,
         since: datetime,
     ) -> Sequence[int]:
-        """Return those versions, sorted, of which there is no entry."""
+        """Return the versions without an entry, sorted."""
         action = "read the versions of the log"
         async with self._question(action) as connection:
             return await lacking(
@@ -230,15 +229,15 @@ class Writer:
             )
 
     async def requests(self, moments: Sequence[datetime]) -> Sequence[bytes]:
-        """Return the audit records of requests that were received then."""
+        """Return the audit records of requests received at some moments."""
         action = "read the audit records of the log"
         async with self._question(action) as connection:
             return await requests(connection, self._log, moments)
 
     async def measured(self) -> tuple[int, datetime | None]:
-        """Return the bytes of the database, and until when days are archived.
+        """Return the bytes of the database, and the end of archived days.
 
-        The time is that of the end of the last day; None where none is.
+        The end is None if no day is archived.
         """
         action = "read the size of the database"
         async with self._question(action) as connection:
@@ -246,7 +245,7 @@ class Writer:
             return size, until
 
     async def close(self) -> None:
-        """Return the lease back, so that a standby need not wait for it."""
+        """Release the lease, so that a standby need not wait for it."""
         if self._connection is not None and self._term:
             with suppress(*CLOSING):
                 async with asyncio.timeout(2):
@@ -269,8 +268,8 @@ class Writer:
     async def _question(
         self, action: str
     ) -> AsyncGenerator[asyncpg.Connection]:
-        # A second connection, so that a question of a source's need not
-        # wait for a commit, nor a commit for it.
+        # A second connection, so that reads and commits do not wait for each
+        # other.
         async with self._asking:
             if self._reader is None or self._reader.is_closed():
                 self._reader = await self._open("lookback")
@@ -288,7 +287,7 @@ class Writer:
                     "application_name": session_name(purpose, self._holder),
                     "statement_timeout": f"{timeout:.0f}s",
                     "lock_timeout": "10s",
-                    # Who says nothing for that long has lost the lease.
+                    # A writer that is silent this long has lost the lease.
                     "idle_in_transaction_session_timeout": (
                         f"{LEASE.total_seconds():.0f}s"
                     ),
@@ -345,5 +344,5 @@ class Writer:
 
 
 def holder_name(host: str, process: int) -> str:
-    """Name a process so that no other, nor a later one, has its name."""
+    """Return a name for a process that no other or later process has."""
     return f"{host}/{process}/{random.getrandbits(32):08x}"

@@ -221,7 +221,7 @@ async def behind(stage: Stage, write: Write, fate: Fate) -> tuple[bool, bool]:
 NOTIFYING = {
     write
     for write in writes_of_the_store()
-    if "outbox_statements." in write or "recorder.notification " in write
+    if "outbox." in write or "recorder.notification " in write
 }
 """One statement each, of a process that records nothing: see
 `tests/notification/test_command.py`, where it is killed."""
