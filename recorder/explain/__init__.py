@@ -1,5 +1,5 @@
-"""Why: facts to verdicts, and verdicts to what they cost.
+"""Derive verdicts from facts, and the cost of what happened from verdicts.
 
-Pure. The rules say what a signal means; the code here says how evidence
+Pure. The rules define what a signal means; this code defines how evidence
 becomes a verdict. The same facts give the same bytes.
 """

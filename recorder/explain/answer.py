@@ -1,9 +1,9 @@
 """Answers: the best path to each transition of a node, and its rivals.
 
-What happened, what broke, who decided it, when the node was back in service.
-Paths are compared by their weakest link, then by what their own words say,
-then by which came first. A cause that is not on record is `unrecorded`, and
-the verdict names what would have shown it.
+An answer states what happened, what broke, who decided it, and when the node
+was back in service. Paths are compared by their weakest link, then by what
+their text states, then by time. A cause without a record is `unrecorded`, and
+the verdict names the evidence that would have shown it.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -82,9 +82,9 @@ def judge(
     """Return the verdicts on what happened in an episode, in log order.
 
     Args:
-        chain: what belongs together.
+        chain: the episode.
         fleet: the other nodes at the time.
-        holes: times that the log cannot vouch for.
+        holes: when the log may be incomplete.
         absent: sources and resources that were never recorded.
     """
     holes = tuple(holes)
@@ -125,7 +125,7 @@ def _found(
     faulted: Faulted | None,
     hiding: Sequence[Hole],
 ) -> Judged:
-    """Return a verdict without what follows from the rest of it."""
+    """Return a verdict without the parts that follow from the others."""
     chain, effect = transition.episode, transition.effect
     stays = transition.happened in STAYED
     last, first = not_before(transition), not_after(transition)
@@ -230,10 +230,10 @@ def _cause(faulted: Faulted | None, decided: Decided | None) -> Cause:
 def _because(
     decided: Decided | None, faulted: Faulted | None
 ) -> AnsweredFault | None:
-    """Return the fault that was answered, if one was.
+    """Return the fault that the intervention responds to, if any.
 
     It led to what happened through the intervention, so it is one link, with
-    the confidence that it is the cause.
+    its confidence as the cause.
     """
     if decided is None or faulted is None:
         return None
@@ -263,10 +263,10 @@ def _acted_at(
 def _outweighs(
     transition: Transition, broken: Faulted, decided: Decided
 ) -> bool:
-    """Return whether the fault explains what happened, and no decision.
+    """Return whether the fault, not a decision, explains what happened.
 
-    A panic is proved, and what took the neighbors down too was no order: a
-    drain of one machine is shown beside it.
+    A panic is proven, and no order took the neighbors down as well: a drain
+    of one machine is shown beside it.
     """
     if (
         decided.decision is Decision.MANUAL_DRAIN
@@ -285,12 +285,12 @@ def _outweighs(
 def _tempered(
     transition: Transition, faulted: Faulted | None, decided: Decided | None
 ) -> Faulted | None:
-    """Return a fault with less confidence where another reason is possible.
+    """Return a fault with less confidence if another reason is possible.
 
-    What a person meant by a drain is not recorded, and a node that comes up
-    with another system was perhaps only upgraded. A program that reports a
-    fault only after the boot runs in that boot, and cannot have seen the one
-    before, whatever time its clock gives.
+    The reason for a drain by a person is not recorded, and a node that boots
+    another system was perhaps only upgraded. A program that first reports a
+    fault after the boot runs in that boot and cannot have seen the previous
+    one, whatever its clock says.
     """
     if faulted is not None and _is_reported_after(transition, faulted.sign):
         faulted = replace(faulted, confidence=Confidence.POSSIBLE)
@@ -312,9 +312,9 @@ def _tempered(
 
 
 def _is_reported_after(transition: Transition, fault: Signal) -> bool:
-    """Return whether a node was shown in its new boot without a fault.
+    """Return whether a node was first shown in its new boot without a fault.
 
-    A dump is of the boot before, and so is an Event that is dated so.
+    A dump is of the previous boot, and so is an Event with such a time.
     """
     return (
         transition.happened == Happened.REBOOT
@@ -373,13 +373,13 @@ def _first_proof(transition: Transition) -> datetime:
 
 
 SHORTEST = timedelta(seconds=1)
-"""What lasts for less is not shown."""
+"""Shorter durations are not shown."""
 
 
 def shown(down: Duration | None, away: Duration | None) -> Duration | None:
-    """Return how long it lasted: down, or else away from service.
+    """Return the time down, or else the time out of service.
 
-    Lists, sentences, cards, counts and reports show the same.
+    Lists, sentences, cards, counts and reports show the same duration.
     """
     for one in (down, away):
         if one is not None and one.length >= SHORTEST:
@@ -390,8 +390,8 @@ def shown(down: Duration | None, away: Duration | None) -> Duration | None:
 def down_of(transition: Transition, last: datetime | None) -> Duration | None:
     """Return the time from a last proof of life to the next one.
 
-    Nobody knows when in it the node went. None where it was never down, is
-    not back, or was not heard before.
+    When in this time the node stopped is not known. None if it was never
+    down, is not back, or was not heard from before.
     """
     if not transition.is_back:
         return None
@@ -410,9 +410,9 @@ def away_of(
 ) -> Duration | None:
     """Return how long a node was not in service; None while it is not.
 
-    Of one that was lost it begins with the last proof of life, if that comes
-    before it was seen out of service. One that was down and never seen out
-    of service was out of it while it was down.
+    For a lost node it begins with the last proof of life, if that precedes the
+    first sight of it out of service. A node that was never seen out of
+    service was out of it while it was down.
     """
     left = transition.episode.left_at
     if back is None:
@@ -431,12 +431,12 @@ def carrier_of(
 ) -> RuledActor | None:
     """Return who carried out an intervention, if its author did not.
 
-    Whose literal or object somebody used was asked by that; it may have
-    handed the order on.
+    An order asks the program whose literal or object it uses; that program may
+    have passed the order on.
 
     Args:
-        root: where the order came from.
-        acted: all, in the order of their first acts.
+        root: the intervention that began with the order.
+        acted: all interventions, in the order of their first acts.
     """
     if not root.asked:
         return None

@@ -1,8 +1,8 @@
-"""Causes: one row for each fault and each decision: what it looks like.
+"""Causes: one row for each fault and each decision.
 
-A row holds what is known of a cause as data: its signature, the words of a
-sentence, what looks like it, and what else would show it. Which of the faults
-took a node away is inferred in ``faults``.
+A row describes a cause as data: its signature, its words in a sentence, what
+looks similar, and what else would show it. ``faults`` infers which fault
+took a node away.
 """
 
 from dataclasses import dataclass
@@ -23,24 +23,24 @@ __all__ = [
 ]
 
 GONE = frozenset({Happened.REMOVED, Happened.REJOINED, Happened.REPLACED})
-"""In which the life of a Node ended."""
+"""What ends the life of a Node."""
 
 LOST = GONE | {
     Happened.REBOOT,
     Happened.UNREACHABLE,
     Happened.KUBELET_RESTART,
 }
-"""In which a node went away, for a moment or for good."""
+"""What takes a node away, for a moment or for good."""
 
 STAYED = frozenset({Happened.DEGRADED, Happened.JOINED})
-"""In which no node leaves service."""
+"""What leaves a node in service."""
 
 STAYING = frozenset({Happened.DRAINED, Happened.CORDONED})
-"""In which a node leaves service and goes on running."""
+"""What takes a node out of service and leaves it running."""
 
 
 class Weight(IntEnum):
-    """How a fault is found; where several are, the greatest weight counts."""
+    """How a fault is found; of several, the greatest weight counts."""
 
     CONCLUDED = 1
     """Not recorded; it follows from what happened."""
@@ -56,7 +56,7 @@ class Weight(IntEnum):
 
 
 class Proof(NamedTuple):
-    """Evidence that no API server has."""
+    """Evidence that an API server does not have."""
 
     evidence: str
     would_tell: str
@@ -67,14 +67,14 @@ class FaultRow:
     """Something that breaks."""
 
     signature: str
-    """What it looks like, for the table in the docs."""
+    """What it looks like, for the table in the documentation."""
 
     lookalikes: tuple[str, ...]
-    """What looks like it, and how to tell the two apart."""
+    """Similar causes, and how they differ."""
 
     weight: Weight = Weight.RECORDED
     concluded: str | None = None
-    """Its words in a sentence, where it is inferred and not recorded."""
+    """Its words in a sentence, if it is inferred and not recorded."""
 
     by_itself: bool = False
     """Whether it happens by itself: a loss is abrupt even if the node was
@@ -84,8 +84,8 @@ class FaultRow:
     """Whether the kubelet keeps running while the part is broken."""
 
     harmless: bool = False
-    """Whether nothing broke on the node: it is a reason to act, and takes no
-    node away."""
+    """Whether nothing broke on the node: it is a reason to act, but does not
+    take a node away."""
 
     explains_loss: bool = True
     """Whether a report of it from before a loss may explain the loss; false if
@@ -103,10 +103,10 @@ class DecisionRow:
     signature: str
     lookalikes: tuple[str, ...]
     purpose: str
-    """What for, in a sentence; empty where only a fault gives the purpose."""
+    """Its purpose in a sentence; empty if only a fault gives it."""
 
     announced: bool = False
-    """Whether one may announce it and another carry it out."""
+    """Whether one author may announce it and another carry it out."""
 
 
 FAULTS: Final[dict[Fault, FaultRow]] = {
@@ -212,11 +212,11 @@ FAULTS: Final[dict[Fault, FaultRow]] = {
     Fault.OTHER: FaultRow(
         signature=(
             "a condition that a rule knows as a fault of none of these"
-            " classes; or one that no rule knows, and that whoever acted on"
-            " the node names as the reason, or held the node for as long as"
-            " it lasted"
+            " classes; or one without a rule that the author of an act on"
+            " the node names as the reason, or for which the author held the"
+            " node as long as it lasted"
         ),
-        lookalikes=("conditions without a rule that nobody names: no fault",),
+        lookalikes=("conditions without a rule that no act names: no fault",),
     ),
     Fault.KUBELET: FaultRow(
         signature=(
@@ -277,7 +277,7 @@ DECISIONS: Final[dict[Decision, DecisionRow]] = {
             " Node is deleted"
         ),
         lookalikes=(
-            "node-deletion: nobody announced it",
+            "node-deletion: it was not announced",
             (
                 "auto-remediation: a fault held, and no Event announced a"
                 " scale-down"
@@ -292,7 +292,7 @@ DECISIONS: Final[dict[Decision, DecisionRow]] = {
         ),
         lookalikes=(
             "admin-request: the versions are the same",
-            "manual-drain: nobody announced a reboot",
+            "manual-drain: no reboot was announced",
         ),
         purpose="for an operating system update",
     ),

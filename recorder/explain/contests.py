@@ -1,9 +1,9 @@
-"""Contests over a node: two who undo each other's changes of one field of it.
+"""Contests over a node: two authors who undo each other's changes of a field.
 
-Each round may be a verdict of its own, in which nobody is seen to be wrong:
-only side by side they show that two disagree about the node. A contest is
-part of each verdict whose path has one of its changes, or beside whose path
-one of them is an order to reboot or to drain the node.
+Each round may be a verdict of its own, which does not show the conflict:
+only together they show that two authors disagree about the node. A contest
+is part of each verdict whose path has one of its changes, or whose episode
+has one of them as an order to reboot or to drain the node.
 """
 
 from collections import Counter
@@ -42,13 +42,13 @@ __all__ = ["with_contests"]
 CORDONED = written_path(CORDON)
 
 SAID_MAX = 3
-"""Contests in a sentence, the first ones."""
+"""How many contests a sentence names, the earliest."""
 
 Claim = bool | str | None
 
 
 class _Change(NamedTuple):
-    """What a signal says of a field of a Node."""
+    """A change of a field of a Node."""
 
     path: Path
     before: Claim
@@ -59,7 +59,7 @@ class _Change(NamedTuple):
 def with_contests(
     chains: Sequence[Episode], verdicts: Iterable[Judged]
 ) -> list[Judged]:
-    """Return verdicts of a node with the contests that they are part of."""
+    """Return the verdicts on a node with the contests they are part of."""
     contests = sorted(_contests(chains), key=lambda one: one.entries[0])
     if not contests:
         return list(verdicts)
@@ -84,7 +84,7 @@ def _with(
 
 
 def _of_cordon(contest: NodeContest) -> Contest:
-    """Return a contest by who sets the cordon, and who takes it away."""
+    """Return a contest by who cordons and who uncordons."""
     by = {bool(side.value): side.actor for side in contest.sides}
     return Contest(
         cordoned_by=by[True],
@@ -96,10 +96,10 @@ def _of_cordon(contest: NodeContest) -> Contest:
 
 
 def _bearing(verdict: Judged, chains: Sequence[Episode]) -> set[EntryName]:
-    """Return the entries of the path of a verdict, and of orders beside it.
+    """Return the entries of a verdict's path, and of orders in its episode.
 
-    An order that was taken back in time led to nothing, but who fought over
-    it fought over this.
+    An order that was withdrawn in time led to nothing, but a contest over it
+    is a contest over this node.
     """
     effect = verdict.effect.stored.entry
     found = {effect}.union(*(step.entries for step in verdict.steps))
@@ -131,7 +131,7 @@ def _contests(chains: Sequence[Episode]) -> Iterator[NodeContest]:
 
 
 def _changes(chains: Sequence[Episode]) -> Iterator[tuple[_Change, Actor]]:
-    """Yield who changed a field of a node, in the order of the log."""
+    """Yield the changes of a node with their authors, in log order."""
     found: dict[tuple[int, int], tuple[_Change, Episode]] = {}
     for chain in chains:
         for signal in (*chain.signals, *chain.marks):
@@ -151,8 +151,8 @@ def _changes(chains: Sequence[Episode]) -> Iterator[tuple[_Change, Actor]]:
 def _author(signal: Signal, chain: Episode) -> Actor | None:
     """Return who made a change: its field manager, else by audit.
 
-    A field manager is that of the field in this very version; a request is
-    found by its time, which does not tell apart who took turns in a second.
+    The field manager is that of the field in this very version. A request is
+    found by its time, which does not separate changes within a second.
     """
     actor = signal.actor
     if actor is not None and actor.key:

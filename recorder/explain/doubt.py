@@ -1,10 +1,9 @@
-"""Doubt: how sure a verdict is, by what evidence, and whether it was planned.
+"""Doubt: the confidence, evidence and mode of a verdict.
 
-A gap over the time that it rests on lowers what is proven to likely, and what
-rests on what the gap may hide to possible. Contradictions, records of which
-one must be wrong, are reported without deciding which one is: a verdict that
-rests on one is at most possible. So is a verdict about a repair of which no
-record says what broke.
+A gap in the time of the evidence lowers proven to likely, and to possible
+what the gap may hide. Contradictions, where one of two records must be wrong,
+are reported without deciding which one: a verdict that rests on one is at
+most possible. So is a verdict on a repair without a record of what broke.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +38,7 @@ __all__ = [
     "evidence_of",
     "holes_over",
     "mode_of",
-    "most_telling",
+    "most_relevant",
     "was_gone",
 ]
 
@@ -53,7 +52,7 @@ def mode_of(
     *,
     holed: bool,
 ) -> Mode:
-    """Return whether what happened was planned: the contract's mode."""
+    """Return whether what happened was planned."""
     if transition.happened == Happened.JOINED:
         return Mode.UNKNOWN
     if transition.was_shut_down:
@@ -61,7 +60,7 @@ def mode_of(
     if decided is not None:
         if holed and decided.sign.is_inferred:
             return Mode.UNKNOWN  # it was seen with the effect, or as it
-        # Whatever for, it was announced that the Node would go.
+        # For any purpose, the removal of the Node was announced.
         said = decided.sign.vague and transition.happened == Happened.REMOVED
         sure = said or decided.confidence is not Confidence.POSSIBLE
         return (
@@ -69,8 +68,8 @@ def mode_of(
             if sure and not was_gone(transition, decided)
             else Mode.UNKNOWN
         )
-    stood = transition.was_lost and transition.episode.baseline.cordoned
-    prepared = transition.was_prepared or stood
+    was_cordoned = transition.was_lost and transition.episode.baseline.cordoned
+    prepared = transition.was_prepared or was_cordoned
     decided_upon = transition.happened in STAYING or prepared
     if decided_upon and not (faulted and FAULTS[faulted.fault].by_itself):
         return Mode.UNKNOWN  # a decision whose reason is not recorded
@@ -78,7 +77,7 @@ def mode_of(
 
 
 def was_gone(transition: Transition, decided: Decided) -> bool:
-    """Return whether a Node was deleted that was lost long before."""
+    """Return whether the deleted Node had been lost long before."""
     return (
         decided.decision is Decision.NODE_DELETION
         and transition.was_lost
@@ -97,14 +96,14 @@ def was_gone(transition: Transition, decided: Decided) -> bool:
 def holes_over(
     transition: Transition, holes: Iterable[Hole]
 ) -> Sequence[Hole]:
-    """Return the times that the chain rests on and the log is silent about."""
+    """Return the gaps of the log within the time of an episode."""
     chain, effect = transition.episode, transition.effect
     # By our own clock: a hole that ended before the first sign was seen ended
-    # in a list, which showed how things stood.
+    # in a list, which showed the state at that time.
     first = min(sign.stored.observed_at for sign in chain.signals)
     last = max(effect.stored.at, effect.stored.observed_at)
     if effect.topic is Topic.CORDON or len(chain.of(Topic.BOOT)) > 1:
-        # What comes after it says whether the node was drained, or was back.
+        # What follows shows whether the node was drained, or was back.
         last = END if chain.back is None else chain.back.observed_at
     answers = [s.stored.observed_at for s in _answers(chain, effect)]
     last = max([last, *answers])
@@ -116,7 +115,7 @@ def holes_over(
 
 
 def _answers(chain: Episode, effect: Signal) -> list[Signal]:
-    """Return what came of a fault of a node that is not seen to leave."""
+    """Return what followed a fault of a node that did not leave service."""
     if effect.role is not Role.FAULT:
         return []
     return [s for s in chain.signals if s.position > effect.position]
@@ -125,7 +124,7 @@ def _answers(chain: Episode, effect: Signal) -> list[Signal]:
 def confidence_of(
     transition: Transition, verdict: Judged, *, holed: bool
 ) -> Confidence:
-    """Return how sure a verdict is: as its weakest part, less in a gap."""
+    """Return the confidence of the weakest part, reduced by gaps."""
     parts: list[Confidence] = []
     if verdict.fault is not None:
         parts.append(verdict.fault.confidence)
@@ -145,19 +144,19 @@ def confidence_of(
 
 
 def _may_hide(transition: Transition, decided: Decided | None) -> bool:
-    """Whether what a gap hides may be another thing that happened.
+    """Whether a gap may hide something that changes the verdict.
 
-    Evictions after a cordon, a cordon after a fault, a return between boots,
-    the notice for which a program deleted a Node.
+    Such as evictions after a cordon, a cordon after a fault, a return between
+    boots, or the notice for which a program deleted a Node.
     """
     boots = transition.episode.of(Topic.BOOT)
-    by_nobody = (
+    without_person = (
         decided is not None
         and decided.decision is Decision.NODE_DELETION
         and (decided.is_by_unknown or decided.actor.is_program)
     )
     return (
-        by_nobody
+        without_person
         or transition.happened == Happened.CORDONED
         or len(boots) > 1
         or bool(_answers(transition.episode, transition.effect))
@@ -165,9 +164,9 @@ def _may_hide(transition: Transition, decided: Decided | None) -> bool:
 
 
 def is_half(transition: Transition, verdict: Judged) -> bool:
-    """Whether something was repaired, and no record says what broke.
+    """Whether something was repaired without a record of what broke.
 
-    Who did it is known then, and why is not.
+    Then it is known who acted, but not why.
     """
     decided, remedy = verdict.decision, Decision.AUTO_REMEDIATION
     if decided is None or verdict.fault is not None:
@@ -176,8 +175,8 @@ def is_half(transition: Transition, verdict: Judged) -> bool:
         sign.decision is not remedy for sign in transition.decisions
     ):
         return False
-    # By our own clock: a lease tells the time as its node has it. What a list
-    # shows says itself when it was made.
+    # By our own clock: a lease has the time of its node. What a list shows
+    # has its time of creation.
     asked = decided.sign.stored
     since = min(asked.observed_at, asked.at)
     unready = transition.episode.baseline.ready not in {None, "True"} or any(
@@ -189,7 +188,7 @@ def is_half(transition: Transition, verdict: Judged) -> bool:
 
 
 def contradictions(transition: Transition) -> list[Contradiction]:
-    """Return what the log says against itself, in the order of the log."""
+    """Return the contradictions in the log, in its order."""
     found = []
     for sign in transition.episode.of(Topic.REBOOTED):
         if is_explained(sign, transition.episode.boots):
@@ -215,13 +214,13 @@ def _against(sign: Signal, but: str) -> Contradiction:
 
 
 EVIDENCE_MAX = 60
-"""Signs that a verdict names, so that a storm of them makes no answer long."""
+"""How many signals a verdict lists, so that a storm stays readable."""
 
 SILENT = frozenset({Happened.UNREACHABLE, Happened.KUBELET_RESTART})
-"""Happenings that are told apart by what kubelets count."""
+"""What happened where the counts of kubelets show which it was."""
 
-TELLING = frozenset({Role.FAULT, Role.DECISION, Role.EFFECT})
-"""Roles that say what happened and why; others say what was done about it."""
+DECISIVE = frozenset({Role.FAULT, Role.DECISION, Role.EFFECT})
+"""Roles that show what happened and why, not the response to it."""
 
 
 class _Sign(NamedTuple):
@@ -237,10 +236,10 @@ def evidence_of(
     faulted: Faulted | None,
     heard: Signal | None,
 ) -> tuple[Sequence[SignalEvidence], int]:
-    """Return the signs of a chain with their roles, in order of time.
+    """Return the signals of an episode with their roles, in order of time.
 
-    And how many were left out, of a chain that has more than an answer names.
-    The last sign of life, ``heard``, is one of them if there is one.
+    Also return how many were left out, if there are more than an answer
+    lists. The last sign of life, ``heard``, is included if there is one.
     """
     chosen: dict[tuple[int, int], _Sign] = {}
     deciding = [transition.effect]
@@ -252,7 +251,7 @@ def evidence_of(
         key = place_of(sign)
         if key not in rested and any(sign is s for s in transition.apart):
             continue
-        if not _is_telling(transition, sign, decided):
+        if not _is_relevant(transition, sign, decided):
             continue
         role = sign.role
         if decided is not None and key == place_of(decided.sign):
@@ -263,22 +262,22 @@ def evidence_of(
     if heard is not None:
         chosen.setdefault(place_of(heard), _Sign(heard.role, heard))
     found = sorted(chosen.values(), key=_place)
-    kept = most_telling(found, deciding, EVIDENCE_MAX)
+    kept = most_relevant(found, deciding, EVIDENCE_MAX)
     named = [SignalEvidence.of(*found[place]) for place in kept]
     return named, len(found) - len(kept)
 
 
 def place_of(sign: Signal) -> tuple[int, int]:
-    """Return the entry of a sign, and which fact of it."""
+    """Return the position of a signal and the index of its fact."""
     return sign.position, sign.stored.index
 
 
 def _unruled(
     transition: Transition, decided: Decided | None, faulted: Faulted | None
 ) -> Iterator[Signal]:
-    """Yield what a verdict rests on and no rule knows.
+    """Yield the signals without a rule that a verdict rests on.
 
-    The fault, when it was over, and what was done, as its author wrote it.
+    The fault, its end, and the acts, as their authors wrote them.
     """
     if decided is not None:
         yield from (s for s in decided.steps if not s.ruled)
@@ -293,20 +292,20 @@ def _unruled(
             yield mark._replace(role=role, over=ended)
 
 
-def most_telling(
+def most_relevant(
     evidence: Sequence[SignalEvidence | _Sign],
     deciding: Sequence[Signal],
     most: int,
 ) -> Sequence[int]:
-    """Choose by their places so many that a reader misses least, in order.
+    """Return the indexes of the most relevant signals, in order.
 
-    What a verdict rests on is always there; then what happened and why, and
-    rather the beginning and the end than the middle.
+    What a verdict rests on is always included; then what happened and why;
+    the beginning and the end precede the middle.
     """
 
     def worth(place: int) -> tuple[int, int]:
         one = evidence[place]
-        rank = 1 if one.role in TELLING else 2
+        rank = 1 if one.role in DECISIVE else 2
         if any(place_of(one.sign) == place_of(sign) for sign in deciding):
             rank = 0
         return rank, min(place, len(evidence) - 1 - place)
@@ -315,22 +314,23 @@ def most_telling(
 
 
 def _place(evidence: _Sign) -> tuple[datetime, int, int]:
-    """Return where a sign stands in a timeline.
+    """Return the sort key of a signal in a timeline.
 
-    Most clocks of a cluster tell whole seconds, ours does not: within a
-    second the log's own order is the better one.
+    Most times in a cluster are whole seconds, ours are finer: within a second
+    the order of the log is better.
     """
     sign = evidence.sign
     second = sign.stored.at.replace(microsecond=0)
     return second, sign.position, sign.stored.index
 
 
-def _is_telling(
+def _is_relevant(
     transition: Transition, sign: Signal, decided: Decided | None
 ) -> bool:
-    """Return whether a sign says more than that somebody was there.
+    """Return whether a signal shows more than that a component was running.
 
-    Of audit it is who decided; that a kubelet counts tells a silence.
+    Of audit, only the request of the decision does; the count of a kubelet
+    shows whether it was silent.
     """
     if sign.topic is Topic.WORD:
         return transition.happened in SILENT

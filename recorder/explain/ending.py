@@ -39,7 +39,7 @@ class FailedContainer(Document, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, ended: ContainerEnded) -> Self:
-        """Return the container of a fact."""
+        """Return the container that a fact describes."""
         return cls(
             name=ended.container,
             exit_code=ended.exit_code,
@@ -118,7 +118,7 @@ class StoredRecord(RecordedFact, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, stored: StoredFact) -> Self:
-        """Return the record that a stored fact is."""
+        """Return a stored fact as a record."""
         return cls(
             entry=stored.entry,
             occurred_at=stored.fact.occurred_at,
@@ -129,12 +129,12 @@ class StoredRecord(RecordedFact, frozen=True, kw_only=True):
 
 
 class EndingFound(Ending, frozen=True, kw_only=True):
-    """An ending with what it was found by."""
+    """An ending with the evidence it was derived from."""
 
     evidence: Sequence[StoredRecord]
     verdict: Judged | None
     hit: Hit | None = field(name="_hit")
     routine: bool = field(name="_routine")
-    """Whether it is the daily life of a workload that goes on: a Pod that is
-    done, or that a Deployment replaces. Only an answer about the Pod lists
+    """Whether it is routine for a workload that keeps running: a Pod that
+    completed, or that a Deployment replaced. Only answers about the Pod list
     it."""

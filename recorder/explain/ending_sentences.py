@@ -1,4 +1,4 @@
-"""One sentence for each ending, as a person would say it."""
+"""Sentences for endings."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -15,7 +15,7 @@ from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
 __all__ = ["ending_sentence", "state_sentence"]
 
 SAID_MAX: Final = 120
-"""Characters of what a record says, in a sentence."""
+"""How many characters of a message a sentence quotes."""
 
 HIT: Final[Mapping[EndedBy, str]] = {
     EndedBy.NODE_FAILURE: "by the failure of {node}",
@@ -69,7 +69,7 @@ IS: Final[Mapping[WorkloadState, str]] = {
 def state_sentence(
     name: str, state: WorkloadState, since: datetime | None
 ) -> str:
-    """Say how a workload or a Pod was last seen."""
+    """Return a sentence for the last known state of a workload or a Pod."""
     when = f" at {since:%Y-%m-%d %H:%M:%S}" if since is not None else ""
     if state in {
         WorkloadState.PENDING,
@@ -83,12 +83,12 @@ def state_sentence(
 def ending_sentence(
     workload: Workload, ending: EndingFound, pod: str | None = None
 ) -> str:
-    """Say what ended a workload or Pods of it, and what became of it.
+    """Return a sentence: what ended a workload or its Pods, and the outcome.
 
     Args:
-        workload: that it ended.
-        ending: what did.
-        pod: that is asked about, if it is one.
+        workload: the workload that ended.
+        ending: what ended it.
+        pod: the Pod in question, if any.
     """
     stopped = pod in ending.stopped and workload.kind != "Pod"
     head = f"Pod {pod} was stopped because " if stopped else ""
@@ -119,17 +119,17 @@ def _what(workload: Workload, ending: EndingFound) -> str:
     how = HIT.get(ending.ended_by)
     if how is not None:
         node = ending.node or "its node"
-        told = ending.verdict is None
-        said = _message(ending) if told else ""
-        if ending.ended_by is EndedBy.NODE_FAILURE and not told:
-            how = "on {node}"  # what happened to it is said in full
+        is_unexplained = ending.verdict is None
+        said = _message(ending) if is_unexplained else ""
+        if ending.ended_by is EndedBy.NODE_FAILURE and not is_unexplained:
+            how = "on {node}"  # the verdict says what happened
         return f"{lost} {how.format(node=node)} at {at}{said}"
     were = "was" if len(ending.pods) == 1 else "were"
     return f"{pods} {OF_PODS[ending.ended_by].format(were=were, at=at)}"
 
 
 def _named(workload: Workload, ending: EndingFound) -> tuple[str, str]:
-    """Name Pods and what they are of, and say that they were lost."""
+    """Return the names of Pods with their workload, and that it lost them."""
     if workload.kind == "Pod":
         return str(workload), f"{workload} was lost"
     count = len(ending.pods)
@@ -143,7 +143,7 @@ def _named(workload: Workload, ending: EndingFound) -> tuple[str, str]:
 def _failed(
     workload: Workload, ending: EndingFound, container: FailedContainer
 ) -> str:
-    """Say how a container failed by itself."""
+    """Return how a container failed by itself."""
     where = f"container {container.name}"
     if workload.kind != "Pod":
         where += f" of Pod {ending.pods[-1]}"
@@ -167,7 +167,7 @@ def _failed(
 
 
 def _condition(ending: EndingFound) -> str:
-    """Quote what the controller of a workload says."""
+    """Quote the condition that the controller of a workload set."""
     if ending.ended_by is not EndedBy.UNRECORDED:
         return ""
     for record in ending.evidence:

@@ -1,8 +1,8 @@
 """Endings: each end of a Pod of a workload, attributed once.
 
-To what hit the workload, to a container that failed by itself, or to the end
-of the workload; what a gang stops because it cannot go on belongs to what
-stopped it.
+It is attributed to a hit on the workload, to a container that failed by
+itself, or to the end of the workload. Pods that a gang stops because it cannot
+continue belong to the cause of that.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -57,22 +57,22 @@ OWN_FAILURE: Final = frozenset(
         "PodFailurePolicy",
     }
 )
-"""Reasons of a failure that only say that too many Pods failed."""
+"""Reasons of a failure that state only that too many Pods failed."""
 
 A_MOMENT: Final = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
-    """A workload, its Pods, and the record of all of them."""
+    """A workload, its Pods, and the facts about them."""
 
     workload: Workload
     pods: Sequence[Placement]
     facts: Mapping[str, Sequence[StoredFact]]
-    """By the UID of the object, in the order of the log."""
+    """The facts by the UID of the object, in the order of the log."""
 
     is_over: bool = False
-    """Whether it completed, failed or is gone."""
+    """Whether it completed, failed or vanished."""
 
     def own(self) -> Sequence[StoredFact]:
         """Return the facts about the workload itself."""
@@ -81,7 +81,7 @@ class Life:
 
 @dataclass(slots=True, kw_only=True)
 class Draft:
-    """An ending that still takes ends of Pods."""
+    """An ending that is being put together."""
 
     by: EndedBy
     at: datetime
@@ -94,16 +94,16 @@ class Draft:
     failed: bool = False
     routine: bool = False
     verdict: Judged | None = None
-    """Of the node that failed, where no hit tells it."""
+    """The verdict on the node that failed, if no hit has it."""
 
     def holds(self, at: datetime) -> bool:
-        """Return whether the workload had not gone on at a time."""
+        """Return whether the workload had not continued by a time."""
         return self.at - A_MOMENT <= at and (
             self.again is None or at <= self.again
         )
 
     def covers(self, end: PodEnd) -> bool:
-        """Return whether it ended a Pod directly."""
+        """Return whether this ending ended a Pod directly."""
         hit = self.hit
         if hit is None or end.pod.name not in hit.pods_hit:
             return False
@@ -116,7 +116,7 @@ class Draft:
     def stops(self, end: PodEnd) -> bool:
         """Return whether a gang lost a Pod because it had lost another.
 
-        Where a node failed under one, the others fail with it.
+        If the node of one failed, the others fail with it.
         """
         if end.by in {EndedBy.DELETION, EndedBy.UNRECORDED}:
             return self.holds(end.at)
@@ -130,9 +130,9 @@ class Draft:
         )
 
     def repeats(self, end: PodEnd) -> bool:
-        """Return whether a container failed once more as before.
+        """Return whether a container failed again as before.
 
-        Or whether more Pods went the same way at about the same time.
+        Or whether more Pods ended the same way at about the same time.
         """
         if not self.ends or self.hit is not None or self.by is not end.by:
             return False
@@ -149,9 +149,9 @@ class Draft:
 
 
 def own_ends(life: Life) -> list[Draft]:
-    """Return how the workload itself ended: at most once each way.
+    """Return how the workload itself ended: each way at most once.
 
-    Of a Pod that is its own workload, its end says it.
+    For a Pod that is its own workload, the end of the Pod counts.
     """
     found: list[Draft] = []
     if life.workload.kind == "Pod":
@@ -162,7 +162,7 @@ def own_ends(life: Life) -> list[Draft]:
         if by is None:
             continue
         if by is EndedBy.SUSPENSION and not _ran(life, stored.observed_at):
-            continue  # made so, to wait in a queue
+            continue  # created suspended, to wait in a queue
         same = next((d for d in found if d.by is by), None)
         if same is not None:
             same.evidence.append(stored)
@@ -203,7 +203,7 @@ def _own_end(stored: StoredFact, *, over: bool) -> EndedBy | None:
 
 
 def conclude(drafts: Sequence[Draft], own: list[Draft]) -> None:
-    """Let what a workload failed by be what failed it."""
+    """Merge the failure of a workload into the ending that caused it."""
     for end in list(own):
         if end.by is EndedBy.SUSPENSION:
             preempted = [d for d in drafts if d.by is EndedBy.PREEMPTION]
@@ -223,7 +223,7 @@ def conclude(drafts: Sequence[Draft], own: list[Draft]) -> None:
 
 
 def _only_counts(end: Draft) -> bool:
-    """Return whether a failure says no more than that Pods failed."""
+    """Return whether a failure states only that Pods failed."""
     reasons = {
         stored.fact.detail.new.reason
         for stored in end.evidence
@@ -234,10 +234,10 @@ def _only_counts(end: Draft) -> bool:
 
 
 EVIDENCE_MAX: Final = 24
-"""Facts that one ending names, so that a large gang fits on a screen."""
+"""How many facts an ending lists, so that a large gang stays readable."""
 
 SIGNALLED: Final = frozenset({137, 143})
-"""Exit codes of a container that something else killed or told to stop."""
+"""Exit codes of containers that received SIGKILL or SIGTERM."""
 
 
 def endings_of(
@@ -273,7 +273,7 @@ def endings_of(
 
 
 def _ended(hit: Hit, known: Mapping[str, Judged]) -> bool:
-    """Whether a hit ended anything that was not the workload's own doing."""
+    """Whether a hit ended anything that the workload did not end itself."""
     if hit.outcome in {Outcome.SURVIVED, Outcome.COMPLETED}:
         return False
     names = (charge.verdict or "" for charge in hit.charges)
@@ -306,7 +306,7 @@ def _place(
     last = before[-1] if before else None
     if last is None or not last.repeats(end):
         last = _begun(end, failures)
-        # Work that is done ends; a server replaces its Pods as it likes.
+        # Completed work ends; a server may replace its Pods at any time.
         last.routine = end.by is EndedBy.COMPLETION or (
             serves and end.by is EndedBy.DELETION
         )
@@ -318,9 +318,9 @@ def _place(
 
 
 def _begun(end: PodEnd, failures: Sequence[Failure]) -> Draft:
-    """Return the ending that a Pod begins, with the node that it went with.
+    """Return a new ending for a Pod, with the failed node if there is one.
 
-    Pods that belong to their node are no workload that a node could hit.
+    Pods that belong to their node are not workloads that a node can hit.
     """
     if end.by in {EndedBy.UNRECORDED, EndedBy.NODE_FAILURE}:
         for failure in failures:
@@ -339,7 +339,7 @@ def _begun(end: PodEnd, failures: Sequence[Failure]) -> Draft:
 
 
 def _again(end: PodEnd, life: Life) -> datetime | None:
-    """Return when as many Pods ran as before one ended."""
+    """Return when as many Pods ran as before the end of one."""
     return _loss([end], life).again()
 
 
@@ -361,7 +361,7 @@ def _loss(ends: Sequence[PodEnd], life: Life) -> Loss:
 def _ending(
     draft: Draft, life: Life, known: Mapping[str, Judged]
 ) -> EndingFound:
-    """Return what a draft came to."""
+    """Return the ending of a draft."""
     hit = draft.hit
     last = draft.ends[-1] if draft.ends else None
     verdict = draft.verdict if hit is None else _verdict(hit, known)
@@ -434,7 +434,7 @@ def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:
             return Confidence.UNKNOWN
         if verdict is None:
             return Confidence.PROVEN
-        # Of a node that is silent nobody knows what still runs on it.
+        # What still runs on a silent node is not known.
         silent = verdict.happened is Happened.UNREACHABLE and not draft.ends
         degraded = verdict.happened is Happened.DEGRADED
         return Confidence.LIKELY if silent or degraded else Confidence.PROVEN
@@ -445,7 +445,7 @@ def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:
         failed.exit_code in SIGNALLED or failed.signal is not None
     )
     if draft.by is EndedBy.CONTAINER_EXIT and signalled:
-        # Whoever sent the signal left no record of it.
+        # No record shows who sent the signal.
         return Confidence.POSSIBLE
     return Confidence.PROVEN
 
@@ -464,14 +464,14 @@ def state_of(
     *,
     is_pod: bool,
 ) -> tuple[WorkloadState, datetime | None]:
-    """Return how a workload or a Pod was last seen, and since when.
+    """Return the last known state of a workload or a Pod, and since when.
 
     Args:
-        pods: that are asked about, in the order in which they were seen.
-        workload: that they are of.
-        workloads: folded from the facts.
-        facts: about all of it, in the order of the log.
-        is_pod: whether a Pod is asked about, and not the workload.
+        pods: the Pods in question, in the order they were seen.
+        workload: their workload.
+        workloads: all workloads, folded from the facts.
+        facts: about the workload and its Pods, in the order of the log.
+        is_pod: whether the question is about a Pod, not the workload.
     """
     decided = workloads.decided_at(workload)
     if not is_pod and decided is not None:
@@ -497,7 +497,7 @@ def state_of(
 
 
 def is_down(state: WorkloadState, endings: Sequence[Ending]) -> bool:
-    """Return whether what is there does not run in full again."""
+    """Return whether the workload exists and does not run in full."""
     last = next((e for e in reversed(endings) if e.outcome is not None), None)
     return (
         last is not None

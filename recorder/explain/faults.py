@@ -1,7 +1,7 @@
 """Faults: which fault explains what happened to a node.
 
-A fault that a program or a person recorded is the latest one that held. Those
-in ``INFERRED`` follow from what happened to the node and to the nodes near it.
+Of recorded faults, the latest one that still held counts. Those in
+``INFERRED`` follow from what happened to the node and to nodes near it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -51,10 +51,9 @@ def _find(fault: Fault, transition: Transition) -> Found | None:
 
 
 def _recorded(fault: Fault, transition: Transition) -> Found | None:
-    """Find a fault that was recorded and that held.
+    """Find a recorded fault that still held.
 
-    Only the latest recorded fault counts: an earlier one had not taken the
-    node away.
+    Only the latest counts: an earlier one had not taken the node away.
     """
     faults = transition.faults
     if not faults or faults[0].fault is not fault:
@@ -91,7 +90,7 @@ def _kernel_panic(transition: Transition) -> Found | None:
 
 
 def _is_of_this(transition: Transition, sign: Signal) -> bool:
-    """Whether a panic is of this boot: its dump is found after it."""
+    """Whether a panic caused this boot: its dump is found after it."""
     lost = [
         s.stored.observed_at for s in transition.episode.of(Topic.READY)[:1]
     ]
@@ -103,24 +102,24 @@ def _is_of_this(transition: Transition, sign: Signal) -> bool:
 
 
 SHARE: Final = 0.8
-"""The share of all nodes that no fault of their own takes away at once."""
+"""The share of all nodes that are not lost at once by their own faults."""
 
 SHARE_WIDE: Final = 0.6
-"""The share of which it is possible, where they share no place."""
+"""The share from which it is possible, if the nodes share no place."""
 
 NODES_MIN: Final = 2
 
-NODES_TOLD_APART: Final = 3
-"""With fewer nodes, all of them may be behind one switch."""
+NODES_DISTINCT: Final = 3
+"""With fewer nodes, all may be behind one switch."""
 
 
 def _control_plane_outage(transition: Transition) -> Found | None:
-    """All nodes were lost at once, to the control plane."""
+    """The control plane lost all nodes at once."""
     if transition.happened != Happened.UNREACHABLE:
         return None
     seen = transition.effect.stored.at
     together = transition.fleet.lost_with(transition.episode.node, seen)
-    # Of all nodes at once, one may have crashed by itself.
+    # Even then, one of them may have crashed by itself.
     lost = [
         node
         for node in together
@@ -134,9 +133,9 @@ def _control_plane_outage(transition: Transition) -> Found | None:
         wide = _is_wide(transition)
         return Found(transition.effect, Confidence.POSSIBLE) if wide else None
     if transition.episode.state.ready != "True":
-        # They may as well be down: it shows when they come back.
+        # They may be down as well: their return will show it.
         return Found(transition.effect, Confidence.POSSIBLE)
-    many = known >= NODES_TOLD_APART and lost == together
+    many = known >= NODES_DISTINCT and lost == together
     return Found(
         transition.effect, Confidence.PROVEN if many else Confidence.LIKELY
     )
@@ -166,7 +165,7 @@ def _runtime_failure(transition: Transition) -> Found | None:
 
 
 def _container_oom(transition: Transition) -> Found | None:
-    """A container exceeded its limit, which takes no node away."""
+    """A container exceeded its limit, which does not take a node away."""
     effect = transition.effect
     if effect.fault is not Fault.CONTAINER_OOM or transition.faults:
         return None
@@ -174,7 +173,7 @@ def _container_oom(transition: Transition) -> Found | None:
 
 
 def _other_fault(transition: Transition) -> Found | None:
-    """A recorded fault of no known class, less sure where none named it."""
+    """A recorded fault of no known class; less sure if no act names it."""
     found = _recorded(Fault.OTHER, transition)
     if found is not None and found.sign.vague:
         # No rule names it; a node was held for as long as it lasted.
@@ -203,7 +202,7 @@ def _kubelet_failure(transition: Transition) -> Found | None:
 
 
 def _power_loss(transition: Transition) -> Found | None:
-    """Machines that share a place stop at once and boot anew."""
+    """Machines that share a place stop at once and boot again."""
     if (
         transition.happened != Happened.REBOOT
         or transition.decisions
@@ -229,26 +228,26 @@ def _power_loss(transition: Transition) -> Found | None:
 
 
 def shared_place(transition: Transition) -> tuple[str, list[str]] | None:
-    """Return the place whose nodes went together, and these nodes.
+    """Return the place whose nodes were lost together, and these nodes.
 
-    A place that holds the whole fleet distinguishes nothing.
+    A place of the whole fleet does not count.
     """
     fleet, node = transition.fleet, transition.episode.node
     together = {
         *fleet.lost_with(node, seen_lost(transition)),
         *fleet.silent_with(transition.lost_at),
     } - {node}
-    # A node that shuts down in order has its power.
+    # A node that shuts down in order has power.
     together = {
         n for n in together if not fleet.was_shut_down(n, transition.lost_at)
     }
     for key, value in sorted(fleet.place(node).items()):
-        gone = sorted(n for n in together if fleet.stands(n, key, value))
+        gone = sorted(n for n in together if fleet.is_at(n, key, value))
         if not gone:
             continue
-        there = fleet.standing(key, value)
+        there = fleet.nodes_at(key, value)
         stayed = set(there) - {node, *gone}
-        # A node that was down before cannot show that the power went.
+        # A node that was down before cannot show a loss of power.
         if (
             len(there) != fleet.size
             and len(stayed) <= len(gone)
@@ -259,16 +258,16 @@ def shared_place(transition: Transition) -> tuple[str, list[str]] | None:
 
 
 def seen_lost(transition: Transition) -> datetime:
-    """Return when it was seen that the node was lost."""
+    """Return when the loss of the node was observed."""
     losses = transition.episode.of(Topic.READY)
     return (losses[0] if losses else transition.effect).stored.at
 
 
 def _is_taken_down(transition: Transition, others: Iterable[str]) -> bool:
-    """Whether a person or a program set about to take the machine down.
+    """Whether a person or a program was about to take the machine down.
 
-    A person's bare cordon explains no loss, and a person who emptied one
-    machine and set no other aside took no others down with it.
+    A cordon by hand alone does not explain a loss. A person who emptied one
+    machine and cordoned no other did not take the others down.
     """
     cordon = transition.first(Topic.CORDON)
     if cordon is None:
@@ -292,21 +291,21 @@ STOPPED: Final = Subject(
 
 
 def _network_partition(transition: Transition) -> Found | None:
-    """The network was cut: the node is silent, then as it was before."""
+    """The network failed: the node is silent, then as it was before."""
     episode = transition.episode
     if (
         transition.happened != Happened.UNREACHABLE
         or transition.faults
         # What was announced needs no other explanation.
         or transition.decisions
-        # By the cloud, the machine did not run: no network was cut.
+        # The cloud reports the machine as stopped: the network did not fail.
         or any(s.subject == STOPPED and not s.over for s in episode.signals)
         # While it has not come back, it may be down.
         or not episode.state.present
         or episode.state.ready != "True"
     ):
         return None
-    # That no start is on record is no proof that there was none.
+    # A start may have happened without a record.
     same = counted(episode.of(Topic.WORD), transition.effect.stored.at)
     sure = same and not _is_wide(transition)
     return Found(
@@ -315,17 +314,17 @@ def _network_partition(transition: Transition) -> Found | None:
 
 
 def _is_wide(transition: Transition) -> bool:
-    """Whether half of the nodes were lost at once, not those of one place.
+    """Whether half of the nodes were lost at once, not only those of a place.
 
-    Then it may have been the control plane, whose outage is not all recorded.
+    Then the control plane may have failed, with an incomplete record.
     """
     seen = transition.effect.stored.at
     lost = set(transition.fleet.lost_with(transition.episode.node, seen))
     if len(lost) == 1 or 2 * len(lost) < transition.fleet.size:
         return False
     return not any(
-        len(lost) == len(transition.fleet.standing(key, value))
-        and all(transition.fleet.stands(node, key, value) for node in lost)
+        len(lost) == len(transition.fleet.nodes_at(key, value))
+        and all(transition.fleet.is_at(node, key, value) for node in lost)
         for key, value in transition.fleet.place(
             transition.episode.node
         ).items()
@@ -342,4 +341,4 @@ INFERRED: Final[Mapping[Fault, Callable[[Transition], Found | None]]] = {
     Fault.POWER_LOSS: _power_loss,
     Fault.PARTITION: _network_partition,
 }
-"""Faults that are not, or not only, found by what recorded them."""
+"""Faults that are not, or not only, found from records of them."""

@@ -1,4 +1,4 @@
-"""A failure as workloads see it, a workload that it hit, and the totals."""
+"""A failure of a node, a workload that it hit, and the totals."""
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
@@ -27,17 +27,17 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A happening of a node, as workloads see it."""
+    """What happened to a node, as it affects workloads."""
 
     verdict: Judged
     since: datetime
-    """The last proof that the node was well."""
+    """The last proof that the node was healthy."""
 
     seen: datetime
     """The first proof that it was not."""
 
     until: datetime
-    """Until when its Pods may be lost by it."""
+    """Until when it may still cost Pods."""
 
     @property
     def is_silent(self) -> bool:
@@ -56,34 +56,34 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """What is asked of, and how far it is known."""
+    """The nodes in question, and how far the record reaches."""
 
     nodes: frozenset[str]
     until: datetime
-    """The end of what is known, to which a hit that lasts costs."""
+    """The end of the record; a hit that lasts is counted until then."""
 
     unheard: Sequence[Hole] = ()
     """When no Pods were recorded."""
 
     before: Sequence[Hole] = ()
-    """The time before the first list of Pods, of which a sample was read."""
+    """The time before the first list of Pods, which is read in part."""
 
     spared: frozenset[str] = frozenset()
-    """Keys of Pods that were preempted on nodes that are not asked about."""
+    """Keys of Pods that were preempted on other nodes."""
 
     @property
     def hiding(self) -> Sequence[Hole]:
-        """When a Pod may have gone that was found missing after it."""
+        """When a Pod may have ended that was missing afterwards."""
         return (*self.before, *self.unheard)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
-    """What one transition is charged with of a loss, or a preemption."""
+    """The part of a loss charged to one transition, or to a preemption."""
 
     node: str
     verdict: str | None
-    """The id of the verdict on the transition; None of a preemption."""
+    """The ID of the verdict on the transition; None for a preemption."""
 
     pods: Sequence[str]
     gpu_hours: float
@@ -123,18 +123,18 @@ class Hit(Document, frozen=True, kw_only=True):
 
     says: str
     charges: Sequence[Charge] = field(name="_charges", default=())
-    """The parts of the loss: together they are the whole, and each end of a
-    Pod is in one of them."""
+    """The parts of the loss, which add up to it; each end of a Pod is in
+    one of them."""
 
     def charged_with(self, charges: Sequence[Charge]) -> Self:
-        """Return it with these charges and what they come to."""
+        """Return the hit with these charges and their sum."""
         hours = round(sum(charge.gpu_hours for charge in charges), 4)
         return replace(self, charges=charges, gpu_hours_attributed=hours)
 
     def charged(
         self, *, nodes: Container[str] = (), verdicts: Container[str] = ()
     ) -> Self:
-        """Return it with only what some nodes or verdicts are charged with."""
+        """Return the hit with only the charges to some nodes or verdicts."""
         kept = [
             charge
             for charge in self.charges
@@ -146,7 +146,7 @@ class Hit(Document, frozen=True, kw_only=True):
         return replace(self.charged_with(kept), pods_hit=pods)
 
     def is_down_at(self, at: datetime) -> bool:
-        """Return whether the workload did not run again by a time."""
+        """Return whether the workload was down at a time."""
         again = self.running_again_at
         return self.hit_at <= at and (again is None or at < again)
 
@@ -178,19 +178,19 @@ class Totals(Document, frozen=True, kw_only=True):
 
 
 class Blow(NamedTuple):
-    """What hit a gang first."""
+    """The first hit on a gang."""
 
     hit_by: HitBy
     node: str
     at: datetime
     unseen: bool = False
-    """Whether what was lost may have been over before."""
+    """Whether the lost Pods may have ended before."""
 
 
 def said(
     workload: Workload, outcome: Outcome, lost: int, node: str, gpus: int
 ) -> str:
-    """Say in a sentence how a workload was hit."""
+    """Return a sentence that states how a workload was hit."""
     name = f"{workload.kind} {workload.namespace}/{workload.name}"
     size = f" of {gpus} GPUs" if gpus else ""
     if outcome is Outcome.SURVIVED:

@@ -1,8 +1,8 @@
-"""Impact: the workloads that a failure hit, and what became of them.
+"""Impact: the workloads that a failure hit, and their outcomes.
 
-The blast radius is not the Pods on a node but the gangs that they belong to.
-A loss that several share belongs to the transition that began it. What is
-counted is a lower bound: work since the last checkpoint is not known.
+The blast radius is the gangs whose Pods run on a node, not these Pods alone.
+A loss by several transitions belongs to the first. Counts are lower bounds:
+work since the last checkpoint is not known.
 """
 
 from collections.abc import Iterable, Sequence
@@ -95,11 +95,11 @@ class Gang:
             again = hit.running_again_at
             if again is None:
                 break
-            # What is lost after it ran again is lost once more.
+            # What is lost after it ran again is a new loss.
             lost = [p for p in lost if taken_at(*p) > max(again, hit.hit_at)]
         given = self._preempted({p.key for _, p in touched})
         if self._whole:
-            # What is down has nothing left to give, nor to count again.
+            # A workload that is down cannot be hit or counted again.
             given = [
                 g
                 for g in given
@@ -110,21 +110,21 @@ class Gang:
         return sorted(found, key=lambda hit: hit.hit_at)
 
     def _was_over(self, failure: Failure) -> bool:
-        """Return whether it was decided before how the workload ends.
+        """Return whether the end of the workload was certain before a failure.
 
-        Pods may be there still: kept, or on their way out.
+        Its Pods may still exist: kept, or terminating.
         """
         at = self._workloads.decided_at(self._workload)
         return at is not None and at + LIMITS.asynchronous < failure.since
 
     def _blow(self, lost: Sequence[tuple[Failure, Placement]]) -> Hit:
-        """Return the first hit of those by which Pods were lost."""
+        """Return the first hit on a gang, by the Pods lost."""
         hit_at = min(taken_at(f, p) for f, p in lost)
         at_once = self._at_once(lost, hit_at)
         first, pod = min(at_once, key=lambda pair: order(*pair))
         losses = {p.key: p for _, p in at_once}
         if first.verdict.happened == Happened.DEGRADED:
-            # Pods on well nodes may fail first: they wait for the other.
+            # Pods on healthy nodes may fail first: they wait for the others.
             failed = self._failed_with(pod)
             ends = [p.ended_at for p in failed if p.ended_at is not None]
             hit_at = min([hit_at, *ends])
@@ -132,7 +132,7 @@ class Gang:
         members = {p.key for p in gang}
         own = [p for p in losses.values() if p.key in members]
         known = {p.node for p in own}
-        # What came to a node that was lost already is not lost by it.
+        # A Pod bound to a node that was already lost does not count.
         later = [p for p in losses.values() if p.node not in known]
         hit_by = BY_REASON.get(pod.disruption or "", HitBy.NODE_FAILURE)
         if first.verdict.happened in STAYING:
@@ -145,7 +145,7 @@ class Gang:
     def _at_once(
         self, lost: Sequence[tuple[Failure, Placement]], hit_at: datetime
     ) -> list[tuple[Failure, Placement]]:
-        """Return what was lost before the gang ran again without it."""
+        """Return the losses before the gang ran again."""
         times = [(taken_at(f, p), p) for f, p in lost]
         again = self._again(times, hit_at)
         return [
@@ -155,7 +155,7 @@ class Gang:
     def _again(
         self, lost: Sequence[tuple[datetime, Placement]], hit_at: datetime
     ) -> datetime | None:
-        """Return when the gang ran again without what was lost by then."""
+        """Return when the gang ran again after these losses."""
         pods = [p for at, p in lost if at <= hit_at]
         return self._loss(hit_at, self._gang_at(hit_at, pods), pods).again()
 
@@ -168,7 +168,7 @@ class Gang:
         return Loss(at, gang, lost, self._pods, self._whole)
 
     def _preempted(self, touched: set[str]) -> list[Hit]:
-        """What somebody else's work took the place of."""
+        """Return the hits by preemption."""
         by_queue = self._workloads.preempted_at(self._workload)
         lost = [
             (at, p)
@@ -207,7 +207,7 @@ class Gang:
     ) -> list[Placement]:
         """Return the Pods that made up the gang when it was hit."""
         if not self._whole:
-            # What never ran was to stand in for another, and was refused.
+            # A Pod that never ran was a replacement and was refused.
             return [p for p in losses if p.running_at] or list(losses)
         return [
             p
@@ -225,7 +225,7 @@ class Gang:
         losses: Sequence[Placement],
         later: Sequence[Placement] = (),
     ) -> Hit:
-        """Return a hit; what came in the place of a loss may be lost later."""
+        """Return a hit; replacements of lost Pods may be lost later."""
         loss = self._loss(blow.at, gang, losses)
         again = loss.again()
         outcome = self._outcome(blow, loss, again)
@@ -253,7 +253,7 @@ class Gang:
         pods: Sequence[Placement],
         evidence: Sequence[str],
     ) -> Hit:
-        """Return a hit of some Pods of the gang that cost nothing."""
+        """Return a hit on Pods of the gang that cost nothing."""
         workload, gpus = self._workload, sum(p.gpus for p in gang)
         nodes = sorted({p.node for p in pods if p.node is not None})
         return Hit(
@@ -279,22 +279,22 @@ class Gang:
     def _end(
         self, loss: Loss, outcome: Outcome, again: datetime | None
     ) -> datetime:
-        """Return the time to which hours were lost for sure."""
+        """Return the time until which hours were lost for sure."""
         if outcome in {Outcome.COMPLETED, Outcome.UNKNOWN}:
             return loss.at
         if outcome is Outcome.FAILED and self._failed_at is not None:
-            told = self._workloads.reported_failure(self._workload)
-            return min(self._failed_at, told or self._failed_at)
+            reported = self._workloads.reported_failure(self._workload)
+            return min(self._failed_at, reported or self._failed_at)
         if again is not None or self._workload.kind == "Pod":
             return again or self._scope.until
-        # Nobody wants any more what was taken away.
+        # The workload may have been deleted or suspended since.
         wanted = self._workloads.wanted_until(self._workload, loss.at)
         return min(wanted or self._scope.until, self._scope.until)
 
     def _survived(
         self, touched: Sequence[tuple[Failure, Placement]]
     ) -> list[Hit]:
-        """A workload that kept running is told if its node was away."""
+        """Return the hits on a workload that kept running."""
         shaken = [
             (f, p)
             for f, p in touched
@@ -321,7 +321,7 @@ class Gang:
         self, blow: Blow, loss: Loss, again: datetime | None
     ) -> Outcome:
         if blow.unseen and again is None:
-            return Outcome.UNKNOWN  # else its successors show what came of it
+            return Outcome.UNKNOWN  # else its successors show the outcome
         if again is None and self._is_done(loss):
             return Outcome.COMPLETED
         if self._failed_by(loss, again):
@@ -334,16 +334,16 @@ class Gang:
         return Outcome.COMPLETED if done else Outcome.DOWN
 
     def _is_done(self, loss: Loss) -> bool:
-        """Return whether what was lost had ended well, as its work does."""
+        """Return whether the lost Pods had succeeded."""
         return self._workload.kind not in SERVERS and all(
             p.phase == "Succeeded" for p in loss.lost
         )
 
     def _failed_by(self, loss: Loss, again: datetime | None) -> bool:
-        """Return whether the workload failed for good by what it lost.
+        """Return whether the workload failed for good because of the loss.
 
-        What ran in full again failed by that only if a lost Pod was over
-        just then: it counts when it is.
+        If it ran in full again, that is so only if a lost Pod ended just
+        before it failed: a Pod counts when it ends.
         """
         at = self._failed_at
         if at is None or at < loss.at:
@@ -359,16 +359,16 @@ class Gang:
 ONE_SECOND: Final = timedelta(seconds=1)
 
 DIGITS: Final = 4
-"""Of GPU-hours: a ten-thousandth is a third of a second."""
+"""Digits of GPU-hours: a ten-thousandth is a third of a second."""
 
 
 def charged(
     lost: Iterable[tuple[Failure, Placement]], gpu_hours: float
 ) -> list[Charge]:
-    """Return what each failure is charged with, in the order of verdicts.
+    """Return the charge of each failure, in the order of verdicts.
 
     Args:
-        lost: failures, and the Pods that each may have taken.
+        lost: failures, each with the Pods that it may have cost.
         gpu_hours: the whole loss.
     """
     taken: dict[str, tuple[Failure, Placement]] = {}
@@ -397,7 +397,7 @@ def charged(
 
 
 def given_up(pods: Sequence[Placement], hit: Hit) -> list[Charge]:
-    """Return what the nodes are charged with on which Pods made room."""
+    """Return the charges of the nodes whose Pods were preempted."""
     nodes = sorted({pod.node for pod in pods if pod.node is not None})
     shares = _shares(hit.gpu_hours_lost, len(nodes))
     return [
@@ -412,7 +412,7 @@ def given_up(pods: Sequence[Placement], hit: Hit) -> list[Charge]:
 
 
 def _shares(whole: float, parts: int) -> list[float]:
-    """Return even parts that add up to the whole, to the last digit."""
+    """Return equal parts that add up to the whole, to the last digit."""
     if not parts:
         return []
     one = round(whole / parts, DIGITS)
@@ -420,11 +420,11 @@ def _shares(whole: float, parts: int) -> list[float]:
 
 
 AFTERMATH: Final = timedelta(minutes=5)
-"""How long after a node is back in service what it lost may still show: a
-Pod on a dead node turns Failed only when its kubelet is back."""
+"""How long after a node is back in service its losses may still show: a Pod
+on a dead node becomes Failed only when its kubelet is back."""
 
 ENDLESS: Final = datetime(9999, 1, 1, tzinfo=UTC)
-"""Later than anything is known."""
+"""Later than any recorded time."""
 
 HIT: Final = frozenset(
     {
@@ -439,11 +439,11 @@ HIT: Final = frozenset(
         Happened.DEGRADED,
     }
 )
-"""Happenings that can hit a workload."""
+"""What can happen to a node that hits a workload."""
 
 
 def failure_of(verdict: Judged) -> Failure | None:
-    """Return what workloads see of a verdict; None if they see nothing."""
+    """Return a verdict as it affects workloads; None if it does not."""
     if verdict.happened not in HIT:
         return None
     effect = verdict.effect.stored
@@ -466,17 +466,17 @@ def hits(
     scope: Scope,
     each: bool = False,
 ) -> list[Hit]:
-    """Return the workloads that happenings hit, in order of time.
+    """Return the workloads that were hit, in order of time.
 
-    A workload is named once, however often it was hit.
+    Each is listed once, however often it was hit.
 
     Args:
         verdicts: what happened to the nodes in question.
-        placements: of all Pods that can have been there, or belong to
-            these.
-        workloads: of their owners.
-        scope: what is asked of, and how far it is known.
-        each: give each hit of a workload by itself.
+        placements: all Pods that may have been on the nodes, or belong to
+            their gangs.
+        workloads: the workloads of their owners.
+        scope: the nodes in question, and how far the record reaches.
+        each: return each hit on a workload separately.
     """
     failures = [f for v in verdicts if (f := failure_of(v)) is not None]
     gangs: dict[Workload, list[Placement]] = {}
@@ -496,8 +496,8 @@ def hits(
 def _merged(hits: Sequence[Hit]) -> Hit:
     """Merge several hits of one workload.
 
-    It was hit first as the first says, and is as the last left it. A hit
-    ends before the next begins, so that no hour is counted twice.
+    The cause is that of the first, the outcome that of the last. A hit ends
+    before the next begins, so no hour is counted twice.
     """
     first, last = hits[0], hits[-1]
     pods = sorted({pod for hit in hits for pod in hit.pods_hit})

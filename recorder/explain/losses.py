@@ -1,4 +1,4 @@
-"""Losses: when a node's failure took a Pod, and when a gang ran again."""
+"""Losses: when a failure of a node cost a Pod, and when a gang ran again."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,20 +30,20 @@ __all__ = [
 ]
 
 ALONE: Final = SERVERS | {"Pod", "ReplicationController"}
-"""Kinds each of whose Pods is lost by itself."""
+"""Kinds whose Pods are lost one by one."""
 
 TOGETHER: Final = timedelta(seconds=60)
-"""Between what the Pods of a gang do for one reason."""
+"""How far apart the Pods of a gang react to one cause."""
 
 ONE_LIST: Final = timedelta(seconds=2)
-"""Between the lists that close one gap, one after another."""
+"""How far apart the lists that close one gap are."""
 
 
 def order(failure: Failure, pod: Placement) -> tuple[datetime, datetime, int]:
-    """Order by the earliest evidence of a loss; names tell nothing.
+    """Return the sort key: the earliest evidence of a loss, never a name.
 
-    Of a node that fell silent that is its last renewal: how long it was
-    missed before somebody said so is no matter of its own.
+    For a node that fell silent that is its last renewal, however long it took
+    until the loss was reported.
     """
     lost = lost_at(failure, pod)
     if failure.verdict.happened not in LOST:
@@ -55,9 +55,9 @@ def order(failure: Failure, pod: Placement) -> tuple[datetime, datetime, int]:
 
 
 def came_with(pod: Placement, at: datetime) -> bool:
-    """Whether the list that showed a hit showed a Pod for the first time.
+    """Whether the list that showed a hit also showed a Pod for the first time.
 
-    After a gap it tells at once what was lost and what took its place.
+    After a gap, a list shows losses and their replacements at once.
     """
     return (
         pod.listed
@@ -73,8 +73,8 @@ def fell_together(
 ) -> bool:
     """Whether a workload stopped all its other Pods for those that it lost.
 
-    That shows a gang of a kind that nobody knows: what still ran was stopped
-    before any Pod began anew.
+    That shows a gang of an unknown kind: the Pods that still ran were stopped
+    before any Pod started again.
     """
     taken = {pod.key: taken_at(failure, pod) for failure, pod in lost}
     if not taken or workload.kind in ALONE:
@@ -90,7 +90,7 @@ def fell_together(
 
 
 def position(entry: str) -> int:
-    """Return the place of an entry in its log, by its name."""
+    """Return the position in the name of an entry."""
     return int(entry.partition("/")[2])
 
 
@@ -100,16 +100,16 @@ def can_hit(
     workload: Workload,
     pods: Iterable[Placement],
 ) -> bool:
-    """Whether a node could do that to a Pod of a workload.
+    """Whether a failure of a node can end a Pod of a workload that way.
 
-    One that stayed in service hits only what failed on it, and a kubelet that
-    starts anew has no Pod deleted: whoever did had a reason of its own.
+    A node that stayed in service hits only what failed on it. A restart of a
+    kubelet deletes no Pod: the deletion had another reason.
     """
     happened = failure.verdict.happened
     if happened == Happened.DEGRADED:
         return pod.phase == "Failed"
     if happened == Happened.CORDONED:
-        # A server may be rolled out meanwhile, with nothing to tell it by.
+        # A server may be rolled out meanwhile, without a record of it.
         return workload.kind not in SERVERS and _was_emptied(
             failure, pod, pods
         )
@@ -125,23 +125,25 @@ def can_hit(
 def _was_emptied(
     failure: Failure, pod: Placement, pods: Iterable[Placement]
 ) -> bool:
-    """Whether a Pod was deleted for a cordon, by whoever held it.
+    """Whether a Pod was deleted because its node was cordoned.
 
-    It goes first of its workload, and another takes its place: neither the
-    workload's own end nor the end of another member took it.
+    It ends first of its workload and is replaced: neither the end of the
+    workload nor that of another member ended it.
     """
-    told, back = pod.deleting_at, failure.verdict.back_in_service_at
+    deleting_at, back = pod.deleting_at, failure.verdict.back_in_service_at
     if (
-        told is None
-        or told < failure.since
-        or (back is not None and told > back)
-        or (pod.ended_at is not None and pod.ended_at < told)
+        deleting_at is None
+        or deleting_at < failure.since
+        or (back is not None and deleting_at > back)
+        or (pod.ended_at is not None and pod.ended_at < deleting_at)
     ):
         return False
     others = [other for other in pods if other.key != pod.key]
     ends = [at for o in others for at in (o.deleting_at, o.ended_at) if at]
-    return not any(told - TOGETHER <= at < told for at in ends) and any(
-        other.bound_at is not None and other.bound_at >= told
+    return not any(
+        deleting_at - TOGETHER <= at < deleting_at for at in ends
+    ) and any(
+        other.bound_at is not None and other.bound_at >= deleting_at
         for other in others
     )
 
@@ -149,16 +151,16 @@ def _was_emptied(
 def was_leaving(
     failure: Failure, pod: Placement, pods: Iterable[Placement]
 ) -> bool:
-    """Whether a Pod was to go before, and nobody wanted it back.
+    """Whether a Pod was deleted before the failure and not replaced.
 
-    It is lost by what it had to go for, whatever is written on it later. One
-    that another takes the place of waited for its node to let it go.
+    The reason of its deletion ended it, whatever is recorded later. A Pod
+    that is replaced waited for its node to release it.
     """
-    told = pod.deleting_at
+    deleting_at = pod.deleting_at
     return (
-        told is not None
-        and told < failure.since
-        and (pod.disrupted_at is None or pod.disrupted_at > told)
+        deleting_at is not None
+        and deleting_at < failure.since
+        and (pod.disrupted_at is None or pod.disrupted_at > deleting_at)
         and not any(
             other.key != pod.key
             and other.bound_at is not None
@@ -175,27 +177,27 @@ def was_replaced(
     *,
     soon: bool,
 ) -> bool:
-    """Return whether a Pod was to go before, and another is in its place.
+    """Return whether a Pod was deleted before the failure and replaced.
 
-    Where that is so soon, one may be there before the Pod is told to go.
+    With ``soon``, the replacement may be bound before the deletion.
     """
-    told, since = pod.deleting_at, failure.since
+    deleting_at, since = pod.deleting_at, failure.since
     return (
-        told is not None
-        and told < since
+        deleting_at is not None
+        and deleting_at < since
         and any(
             other.node != pod.node
             and other.runs_at(since)
             and (other.deleting_at is None or other.deleting_at > since)
             and other.bound_at is not None
-            and (soon or other.bound_at >= told)
+            and (soon or other.bound_at >= deleting_at)
             for other in pods
         )
     )
 
 
 def lost_at(failure: Failure, pod: Placement) -> datetime | None:
-    """Return when a Pod was lost by a failure, None if it was not."""
+    """Return when a failure cost a Pod; None if it did not."""
     times = [
         at
         for at in (
@@ -210,8 +212,8 @@ def lost_at(failure: Failure, pod: Placement) -> datetime | None:
         failure.verdict.happened == Happened.REBOOT or failure.is_silent
     ):
         return min(times, default=None)
-    # No container outlives its machine, whatever is not recorded of it; and
-    # what runs on a machine that is silent, the API server cannot know.
+    # No container outlives its machine, even without a record of its end; and
+    # the API server cannot know what runs on a silent machine.
     seen = failure.seen
     ran = (
         failure.is_silent
@@ -233,7 +235,7 @@ def _ended_later(failure: Failure, pod: Placement) -> bool:
 
 
 def taken_at(failure: Failure, pod: Placement) -> datetime:
-    """Return when a Pod was hit: with its node, or before."""
+    """Return when a Pod was hit: with its node or before it."""
     lost = lost_at(failure, pod)
     assert lost is not None, "asked only of what was lost"
     if failure.verdict.happened not in LOST:
@@ -244,7 +246,7 @@ def taken_at(failure: Failure, pod: Placement) -> datetime:
 def is_hidden(failure: Failure, pod: Placement, holes: Iterable[Hole]) -> bool:
     """Return whether a Pod may have been over before its node failed.
 
-    That is so if nobody heard of Pods since then, and it was gone after.
+    That is so if no Pods were recorded from then until it was gone.
     """
     gone = pod.gone_at
     if gone is None or not pod.unseen or lost_at(failure, pod) != gone:
@@ -254,7 +256,7 @@ def is_hidden(failure: Failure, pod: Placement, holes: Iterable[Hole]) -> bool:
 
 
 def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
-    """Return whether it was nobody's hearing that made a time so late."""
+    """Return whether a time is late only because of a gap before it."""
     return any(
         hole.begin < at and (hole.until is None or at <= hole.until + ONE_LIST)
         for hole in holes
@@ -264,7 +266,7 @@ def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
 def preempted_at(
     pod: Placement, by_queue: Iterable[datetime]
 ) -> datetime | None:
-    """Return when a Pod gave way, by itself or with all of its workload."""
+    """Return when a Pod was preempted, alone or with its workload."""
     if pod.disruption == "PreemptionByScheduler":
         return pod.disrupted_at
     at = pod.deleting_at
@@ -277,7 +279,7 @@ def lasted(
 ) -> timedelta:
     """Return how long something lasted for sure.
 
-    While nobody heard of it, it may have been otherwise.
+    Time in gaps does not count.
     """
     total = timedelta()
     for hole in sorted(holes, key=lambda hole: hole.begin):
@@ -289,24 +291,24 @@ def lasted(
 
 
 class Loss(NamedTuple):
-    """What a gang lost at a time, of all the Pods that it ever had."""
+    """The Pods that a gang lost at a time, of all it ever had."""
 
     at: datetime
     gang: Sequence[Placement]
-    """Those that it had then."""
+    """The Pods that it had then."""
 
     lost: Sequence[Placement]
     pods: Sequence[Placement]
     whole: bool
-    """Whether it runs in full or not at all: else each Pod counts by itself,
-    and those that it kept stand in for none that it lost."""
+    """Whether it runs in full or not at all. If not, each Pod counts by
+    itself, and Pods that it kept do not replace those that it lost."""
 
     def again(self) -> datetime | None:
         """Return when as many Pods ran as before."""
         return self._ran(len(self.gang))
 
     def ends(self) -> list[datetime | None]:
-        """Return when as many ran as before, or one more each time."""
+        """Return when the gang ran in full again, or each of its Pods."""
         if self.whole:
             return [self.again()]
         return [self._ran(place + 1) for place in range(len(self.gang))]
@@ -324,7 +326,7 @@ class Loss(NamedTuple):
         return None
 
     def outcome(self, again: datetime) -> Outcome:
-        """Say how a gang came to run in full again."""
+        """Return how a gang came to run in full again."""
         new = [p for p in self._others() if self._is_new(p, again)]
         back = [
             p
@@ -335,7 +337,7 @@ class Loss(NamedTuple):
             p.key for p in self._others() if self._begins_anew(p, again)
         }
         whole = len(begun) >= len(self.gang) > len(self.lost)
-        # Others of the gang may have begun anew beside them.
+        # Other Pods of the gang may have started again beside them.
         came = Counter(p.node for p in [*new, *back])
         same = Counter(p.node for p in self.lost) <= came
         return Outcome.RESTARTED if whole or same else Outcome.RESCHEDULED
@@ -351,7 +353,7 @@ class Loss(NamedTuple):
         return at if at is None or over is None or at < over else None
 
     def _of(self, pod: Placement) -> Iterator[tuple[datetime, int]]:
-        """Yield when a Pod ran, and when it did no more."""
+        """Yield when a Pod started and stopped running."""
         if any(pod.key == lost.key for lost in self.lost):
             began = self._back_at(pod)
         else:
@@ -362,7 +364,7 @@ class Loss(NamedTuple):
             yield began, 1
         elif not self.whole:
             return
-        # What ended well is work that is done.
+        # A Pod that succeeded has done its work.
         over = pod.ended_at
         if over is not None and over > self.at and pod.phase != "Succeeded":
             yield over, -1
@@ -375,6 +377,6 @@ class Loss(NamedTuple):
         )
 
     def _begins_anew(self, pod: Placement, again: datetime) -> bool:
-        """Return whether a Pod that stayed began again with the others."""
+        """Return whether a Pod that stayed restarted with the others."""
         at = pod.back_at(self.at)
         return at is not None and at <= again + TOGETHER

@@ -1,7 +1,7 @@
-"""What judging a node has to know beyond the facts that name it.
+"""What a verdict needs beyond the facts that name the node.
 
-Pure: it says what, and a loader answers. Audit names the object that somebody
-asked for, and not the node that this object is about.
+Pure: it names the objects, and a loader reads them. An audit record names
+the requested object, not the node that this object is about.
 """
 
 from collections.abc import Iterable
@@ -13,19 +13,19 @@ from recorder.model.reference import ObjectIdentity
 __all__ = ["ObjectName", "is_request_about", "objects_asked_for"]
 
 ObjectName = tuple[str, str, str]
-"""API group, namespace and name: by these audit names an object."""
+"""API group, namespace and name, as audit records name an object."""
 
 _OWN = frozenset({"Node", "Lease", "CSINode", "Event", ""})
-"""Kinds that name the node themselves, or that nobody asks for."""
+"""Kinds that name the node themselves, or that are never requested."""
 
 _LEAVING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
 
 def objects_asked_for(facts: Iterable[StoredFact]) -> set[ObjectName]:
-    """Return the objects of which the author is wanted.
+    """Return the objects whose authors a verdict needs.
 
     Args:
-        facts: that name the node.
+        facts: those that name the node.
     """
     return {
         _name(stored.fact.object)
@@ -50,7 +50,7 @@ def _has_author(fact: Fact, thing: ObjectIdentity) -> bool:
 
 
 def is_request_about(fact: Fact, objects: set[ObjectName]) -> bool:
-    """Whether a fact is an audit record about one of some objects."""
+    """Whether a fact is an audit record about one of the objects."""
     return (
         fact.kind is FactKind.REQUESTED
         and fact.node is None

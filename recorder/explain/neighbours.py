@@ -1,6 +1,6 @@
-"""What a verdict has to know of the other nodes: of most chains nothing.
+"""What a verdict needs to know about other nodes: for most episodes nothing.
 
-So that who judges reads no more of the fleet than causes and rivals ask it.
+Callers load no more of the fleet than causes and rivals use.
 """
 
 from datetime import datetime
@@ -25,7 +25,7 @@ __all__ = [
 def sees_others(chain: Episode) -> bool:
     """Return whether a verdict depends on what other nodes did.
 
-    Only where one was lost it is asked who was lost with it.
+    Only if the node was lost, it matters which nodes were lost with it.
     """
     found = happening(chain)
     return found is not None and found[0] in {
@@ -35,7 +35,7 @@ def sees_others(chain: Episode) -> bool:
 
 
 def lost_together(chain: Episode, fleet: Fleet) -> set[str]:
-    """Name the nodes that were lost together with one, itself too."""
+    """Return the nodes that were lost together with one, including it."""
     found = happening(chain)
     if found is None:
         return {chain.node}
@@ -48,36 +48,36 @@ def lost_together(chain: Episode, fleet: Fleet) -> set[str]:
 
 
 def needs_every_place(chain: Episode, fleet: Fleet) -> bool:
-    """Return whether it depends on where all nodes stand.
+    """Return whether a verdict depends on the places of all nodes.
 
-    Of one that booted it does where another of its place was lost with it.
+    For a reboot it does if another node of the same place was lost with it.
 
     Args:
-        chain: of which a verdict sees others.
-        fleet: with the places of those that were lost together.
+        chain: an episode whose verdict depends on other nodes.
+        fleet: has the places of the nodes that were lost together.
     """
     found = happening(chain)
     if found is None or found[0] != Happened.REBOOT:
         return True
     return any(
-        fleet.stands(other, key, value)
+        fleet.is_at(other, key, value)
         for other in lost_together(chain, fleet) - {chain.node}
         for key, value in fleet.place(chain.node).items()
     )
 
 
 def stayed_beside(chain: Episode, fleet: Fleet) -> tuple[datetime, set[str]]:
-    """Name the nodes of the place of one that were not lost with it.
+    """Return when a node was lost, and which nodes of its place stayed up.
 
-    And return when it was lost: of those that were down by then the power can
-    have gone as well. Of a place of which most stayed there are none.
+    A node that was down by then may have lost power as well. Places where
+    most nodes stayed up are left out.
     """
     found = happening(chain)
     assert found is not None, "it sees others"
     lost = lost_together(chain, fleet)
     stayed: set[str] = set()
     for key, value in fleet.place(chain.node).items():
-        there = set(fleet.standing(key, value))
+        there = set(fleet.nodes_at(key, value))
         if len(there & lost) > max(1, len(there - lost)):
             stayed |= there - lost
     transition = Transition(chain, *found, fleet)
@@ -85,10 +85,10 @@ def stayed_beside(chain: Episode, fleet: Fleet) -> tuple[datetime, set[str]]:
 
 
 def emptied_beside(chain: Episode, fleet: Fleet) -> tuple[datetime, set[str]]:
-    """Name the nodes of the place of one that were lost with it.
+    """Return when a node was lost, and which nodes of its place were lost too.
 
-    And return when it was lost: whether they were cordoned by then counts
-    where somebody emptied that one. Of one that nobody did there are none.
+    Whether those were cordoned by then matters only if Pods were evicted
+    from the node; else there are none.
     """
     found = happening(chain)
     assert found is not None, "it sees others"
@@ -97,5 +97,5 @@ def emptied_beside(chain: Episode, fleet: Fleet) -> tuple[datetime, set[str]]:
     if transition.first(Topic.EVICTION) is not None:
         lost = lost_together(chain, fleet) - {chain.node}
         for key, value in fleet.place(chain.node).items():
-            went |= {name for name in lost if fleet.stands(name, key, value)}
+            went |= {name for name in lost if fleet.is_at(name, key, value)}
     return transition.lost_at, went

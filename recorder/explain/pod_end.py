@@ -1,7 +1,7 @@
-"""The end of one Pod, as its own record tells it.
+"""The end of one Pod, from the facts about the Pod.
 
-What came first ended it, not what was written on it afterwards: a container
-that is killed because its Pod was evicted did not fail by itself.
+The first reason counts, not what was recorded afterwards: a container that
+is killed because its Pod was evicted did not fail by itself.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from recorder.model.reference import ObjectIdentity
 __all__ = ["BY_ITSELF", "PodEnd", "ends_of"]
 
 BY_ITSELF: Final = frozenset({EndedBy.CONTAINER_OOM, EndedBy.CONTAINER_EXIT})
-"""Ends that a container brought about."""
+"""Ends that are caused by a container of the Pod."""
 
 OOM_KILLED: Final = "OOMKilled"
 
@@ -36,17 +36,17 @@ DISRUPTED: Final[Mapping[str, EndedBy]] = {
     "DeletionByPodGC": EndedBy.NODE_FAILURE,
     "TerminationByKubelet": EndedBy.EVICTION,
 }
-"""By the reason of the condition DisruptionTarget."""
+"""The cause by the reason of the condition DisruptionTarget."""
 
 REFUSED: Final[Mapping[str, EndedBy]] = {
     "DeadlineExceeded": EndedBy.DEADLINE,
     "NodeLost": EndedBy.NODE_FAILURE,
 }
-"""By the reason that a failed Pod has; others are those of kubelets."""
+"""The cause by the reason of a failed Pod; other reasons are of kubelets."""
 
 
 class PodEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """One end of a Pod, or of a container of it that began again."""
+    """One end of a Pod, or of a container that restarted."""
 
     pod: ObjectIdentity
     node: str | None
@@ -55,11 +55,11 @@ class PodEnd(msgspec.Struct, frozen=True, kw_only=True):
 
     by: EndedBy
     evidence: Sequence[StoredFact]
-    """The record that says it first, then what followed."""
+    """The first record of it, then those that followed."""
 
     container: ContainerEnded | None = None
     lasting: bool = True
-    """Whether the Pod itself was over."""
+    """Whether the Pod itself ended."""
 
     reason: str | None = None
 
@@ -68,7 +68,7 @@ def ends_of(pod: Placement, facts: Iterable[StoredFact]) -> Iterator[PodEnd]:
     """Yield every end of a Pod, in the order of the log.
 
     Args:
-        pod: where it was.
+        pod: the Pod and its node.
         facts: about the Pod itself, in the order of the log.
     """
     record = _Record(pod)
@@ -93,13 +93,13 @@ def ends_of(pod: Placement, facts: Iterable[StoredFact]) -> Iterator[PodEnd]:
 
 
 def _in_order(stored: StoredFact) -> tuple[int, bool]:
-    """Order what one version tells: why a Pod ends comes before its end."""
+    """Order the facts of one version: why a Pod ends precedes its end."""
     detail = stored.fact.detail
     return stored.entry.position, not isinstance(detail, ConditionChanged)
 
 
 class _Record:
-    """What was read of one Pod so far."""
+    """The facts about one Pod so far."""
 
     def __init__(self, pod: Placement) -> None:
         self._pod = pod
@@ -110,18 +110,18 @@ class _Record:
         self._over = False
 
     def sign(self, stored: StoredFact, by: EndedBy | None) -> None:
-        """Take what told the Pod to go; the first counts."""
+        """Take a reason for the Pod to end; the first counts."""
         if by is None or self._over:
             return
         self._signs.append(stored)
         if self._by in {None, EndedBy.DELETION}:
-            # Its deletion and the reason of it come in either order.
+            # The deletion and its reason come in either order.
             self._by = by
 
     def container(
         self, stored: StoredFact, detail: ContainerEnded
     ) -> Iterator[PodEnd]:
-        """Take the end of a container; yield what began again after it."""
+        """Take the end of a container; yield the end before it, if any."""
         if self._by is not None:
             self._signs.append(stored)
             return
@@ -132,7 +132,7 @@ class _Record:
             self._failed = stored, detail
 
     def over(self, stored: StoredFact, detail: Ended | Vanished) -> None:
-        """Take that the Pod ended or is gone."""
+        """Take the end or the disappearance of the Pod."""
         self._signs.append(stored)
         if self._over:
             return
@@ -151,7 +151,7 @@ class _Record:
             )
 
     def close(self) -> Iterator[PodEnd]:
-        """Yield the end of the Pod, if it has come."""
+        """Yield the end of the Pod, if it ended."""
         alone = self._by is None
         if self._failed is not None:
             over = alone and self._over

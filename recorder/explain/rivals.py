@@ -1,4 +1,4 @@
-"""Rivals: other causes, what rules them out, and what would show more."""
+"""Rivals: other causes, what excludes them, and which evidence is missing."""
 
 from collections.abc import Iterator
 
@@ -53,7 +53,7 @@ def _of_reboot(transition: Transition, verdict: Judged) -> list[Rival]:
 
 
 def _power(transition: Transition) -> str:
-    """Say what speaks for a loss of power."""
+    """Return the evidence for or against a loss of power."""
     fleet, node = transition.fleet, transition.episode.node
     alike, shared = fleet.of_one_machine(node), shared_place(transition)
     if alike:
@@ -133,14 +133,14 @@ EVENTS = "v1/events"
 NODES = "v1/nodes"
 PODS = "v1/pods"
 LEASES = "coordination.k8s.io/v1/leases"
-"""Resources of which a log may hold nothing, if it does not watch them."""
+"""Resources that a log may lack, because it does not watch them."""
 
 
 def missing(transition: Transition, verdict: Judged) -> list[Missing]:
-    """Name the sources that were not there and what they would tell."""
+    """Return the sources that are not recorded and what they would show."""
     found = [
-        Missing(evidence=evidence, would_tell=tells)
-        for absent, evidence, tells in _unheard(verdict)
+        Missing(evidence=evidence, would_tell=shows)
+        for absent, evidence, shows in _unheard(verdict)
         if absent in transition.absent
     ]
     decided = verdict.decision
@@ -168,7 +168,7 @@ def missing(transition: Transition, verdict: Judged) -> list[Missing]:
 
 
 def _unheard(verdict: Judged) -> Iterator[tuple[str, str, str]]:
-    """Yield what may not be recorded, its name, and what it would tell."""
+    """Yield each source that may be missing, its name, and what it shows."""
     happened = verdict.happened
     if happened != Happened.DEGRADED:
         yield AUDIT, "audit", _audit(verdict)

@@ -1,4 +1,4 @@
-"""One sentence for each verdict, as a person would say it."""
+"""Sentences for verdicts."""
 
 from datetime import datetime, timedelta
 from textwrap import shorten
@@ -39,7 +39,7 @@ VERBS = {
 }
 
 PASSIVE = {**VERBS, Happened.REBOOT: "was rebooted"}
-"""What is said where somebody did it."""
+"""The verbs if an author is known."""
 
 HOW_SURE = {
     Confidence.PROVEN: "",
@@ -50,11 +50,11 @@ HOW_SURE = {
 UNKNOWN = "cause unknown: nothing recorded explains it"
 
 SAID_MAX = 60
-"""Characters of what somebody said, in a sentence; the evidence has more."""
+"""How many characters of a text a sentence quotes; evidence has more."""
 
 
 def sentence(verdict: Judged) -> str:
-    """Say what happened, by whom, when, for how long and why."""
+    """Return what happened, by whom, when, for how long and why."""
     decided = verdict.decision
     at = verdict.effect.stored.at
     who = _author(verdict)
@@ -81,7 +81,7 @@ def _lasted(verdict: Judged) -> str:
 
 
 def _author(verdict: Judged) -> str:
-    """Say who did it, where it is sure enough to be the subject."""
+    """Return the author, if sure enough to be the subject."""
     decided = verdict.decision
     if decided is None:
         return _by(verdict)
@@ -91,13 +91,13 @@ def _author(verdict: Judged) -> str:
 
 
 def _hedged(verb: str, sure: str) -> str:
-    """Say how sure it is where an adverb stands: was *probably* rebooted."""
+    """Return a verb with its adverb of confidence: was *probably* rebooted."""
     first, was, rest = verb.partition("was ")
     return f"{first}{was}{sure}{rest}" if was else f"{sure}{verb}"
 
 
 def _follows(verdict: Judged) -> bool:
-    """Whether a drain came first, and the loss of the machine after it."""
+    """Whether a drain preceded the loss of the machine."""
     decided = verdict.decision
     return (
         decided is not None
@@ -107,7 +107,7 @@ def _follows(verdict: Judged) -> bool:
 
 
 def _decided(verdict: Judged) -> str:
-    """Say what for, or because of what, and who is behind it."""
+    """Return the purpose or the reason, and the author."""
     decided, fault = verdict.decision, verdict.fault
     assert decided is not None, "asked only then"
     if _follows(verdict):
@@ -136,7 +136,7 @@ def _decided(verdict: Judged) -> str:
 
 
 def _reason(verdict: Judged) -> str:
-    """Say why, where nobody decided it."""
+    """Return the reason, if there is no decision."""
     fault = verdict.fault
     if verdict.happened == Happened.JOINED:
         return ""
@@ -155,7 +155,7 @@ def _reason(verdict: Judged) -> str:
 
 
 def _versions(verdict: Judged) -> str:
-    """Say as what other system a machine came back."""
+    """Return the versions that changed while a machine was away."""
     said = [e.says for e in verdict.evidence if e.sign.topic is Topic.VERSION]
     return f", with {' and '.join(said)}" if said else ""
 
@@ -171,7 +171,7 @@ def _of(verdict: Judged, fault: Faulted) -> tuple[str, str]:
 
 
 def _broke(verdict: Judged, fault: Faulted) -> tuple[str, str]:
-    """Say what broke, and when, if that is not when it happened."""
+    """Return what broke, and when, if that differs from the effect."""
     of, words = _in_short(fault.sign)
     when, at = fault.sign.stored.at, verdict.effect.stored.at
     if _clock(when) == _clock(at) and when.date() == at.date():
@@ -180,9 +180,9 @@ def _broke(verdict: Judged, fault: Faulted) -> tuple[str, str]:
 
 
 def _in_short(sign: Signal) -> tuple[str, str]:
-    """Say what a sign shows without what it says at length.
+    """Return what a signal shows, in short.
 
-    Returns ``of`` too, where the words are a name and no clause.
+    Also returns ``of`` if the words are a name and not a clause.
     """
     fact = sign.stored.fact
     match fact.detail:
@@ -196,7 +196,7 @@ def _in_short(sign: Signal) -> tuple[str, str]:
             resource = f"{detail.list} {detail.resource}"
             return "", f"{resource} went from {was} to {now}"
         case Ended(reason=reason, message=message) if reason:
-            # What is wrong stands at the end of a long error.
+            # A long error states the cause at its end.
             end = f"...{message[-SAID_MAX:]}" if message else None
             return "of ", _named(reason, end)
         case ContainerEnded() if fact.object is not None:
@@ -213,7 +213,7 @@ def _named(name: str, more: str | None) -> str:
 
 
 def _by(verdict: Judged) -> str:
-    """Name who cordoned, where that is all that is known."""
+    """Return the author of a cordon, if only that is known."""
     if verdict.happened not in STAYING:
         return ""
     actor = verdict.effect.actor
@@ -221,7 +221,7 @@ def _by(verdict: Judged) -> str:
 
 
 def _is_said(verdict: Judged) -> bool:
-    """Whether somebody recorded the fault itself."""
+    """Whether the fault itself was recorded."""
     assert verdict.fault is not None, "asked only then"
     return verdict.fault.sign is not verdict.effect
 
@@ -236,19 +236,19 @@ def _name(actor: Actor | None) -> str:
 
 
 def _clock(at: datetime, near: datetime | None = None) -> str:
-    """Write a time, with its day where that is not the day of the effect."""
+    """Format a time, with its date if it differs from that of the effect."""
     other = near is not None and near.date() != at.date()
     return at.strftime("%Y-%m-%d %H:%M:%S" if other else "%H:%M:%S")
 
 
 def lasts(duration: Duration) -> str:
-    """Write a duration with its bound, as ``11 s at most``."""
+    """Format a duration with its bound, such as ``11 s at most``."""
     bound = " at most" if duration.at_most else ""
     return f"{lasted(duration.length)}{bound}"
 
 
 def lasted(duration: timedelta) -> str:
-    """Write a duration, as ``6 min 12 s``."""
+    """Format a duration, such as ``6 min 12 s``."""
     seconds = round(duration.total_seconds())
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)

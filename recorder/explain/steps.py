@@ -1,9 +1,9 @@
-"""The path of an answer in at most seven steps, as people are shown it.
+"""The path of an answer in at most seven steps.
 
-Records of one act, the change of an object, the audit record of it and the
-Event about it, are one step with several entries; so is what an act made
-Kubernetes write. Steps stand in the order of time, within a second in that of
-the log, as the evidence does.
+The records of one act are one step with several entries: the change of an
+object, its audit record, the Event about it, and what Kubernetes wrote
+because of it. Steps are in order of time, within a second in that of the log,
+as is the evidence.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,14 +40,14 @@ STEPS_MAX = 7
 LAST_SIGN = "last sign of life"
 
 ACTS = (Topic.CORDON, Topic.EVICTION, Topic.DELETION, Topic.SHUTDOWN)
-"""Acts that are shown, the most telling first; others if there is room. What
-its author says that it did to reboot a node comes before them."""
+"""Acts that are shown, the most important first; others if there is room. What
+an author says it did to reboot a node precedes them."""
 
 _GONE = frozenset({Topic.READY, Topic.SILENCE})
 _NEW = frozenset(
     {Topic.BOOT, Topic.REBOOTED, Topic.KUBELET, Topic.SET_UP, Topic.IDENTITY}
 )
-"""Topics of an effect: the old state ended, the new one began."""
+"""Topics of an effect: the old state ended and the new one began."""
 
 _EVICTIONS = {
     Topic.EVICTION: "evicted",
@@ -56,7 +56,7 @@ _EVICTIONS = {
 
 _OF_KUBERNETES = "node.kubernetes.io/"
 _CORDONED = f"{_OF_KUBERNETES}unschedulable"
-"""Taints that Kubernetes puts where a node is cordoned, or sick."""
+"""Taints that Kubernetes adds if a node is cordoned or unhealthy."""
 
 
 @dataclass(slots=True)
@@ -67,10 +67,10 @@ class _Draft:
     signals: list[Signal]
     actor: Actor | None = None
     is_loss: bool = False
-    """Whether it is that the old state ended."""
+    """Whether the step is the end of the old state."""
 
     at: datetime | None = None
-    """Of a loss: the last proof of the old state."""
+    """For a loss, the last proof of the old state."""
 
 
 def steps_of(
@@ -83,8 +83,8 @@ def steps_of(
 ) -> list[Step]:
     """Return the path: fault, decision, acts, effect, recovery.
 
-    ``alive`` is the last proof of the old state, and ``heard`` what proved
-    it, where the path may have a step for it.
+    ``alive`` is the last proof of the old state; ``heard`` is the signal that
+    proved it, if the path may have a step for it.
     """
     shown = [e.sign for e in evidence]
     drafts = [
@@ -139,7 +139,7 @@ def _first(
 
 
 def _same(first: Signal, shown: Iterable[Signal]) -> list[Signal]:
-    """Return a signal and the others of one act: one says it, others too."""
+    """Return a signal and the other signals of the same act."""
     others = [
         s
         for s in shown
@@ -151,7 +151,7 @@ def _same(first: Signal, shown: Iterable[Signal]) -> list[Signal]:
 
 
 def _report(event: Signal, drafts: Iterable[_Draft]) -> None:
-    """Add what the author of a decision says of it at once in an Event."""
+    """Add the Event in which the author of a decision reports it at once."""
     if event.topic is not Topic.EVENT or event.ruled:
         return
     for draft in drafts:
@@ -182,21 +182,21 @@ def _acts(transition: Transition, left: list[Signal]) -> Iterator[_Draft]:
     )
     placed: set[int] = set()
     for own in order:
-        # What one write changed is one act, worded by what says most.
+        # The changes of one write are one act; the clearest one names it.
         if any(s.position not in placed for s in own):
             yield _Draft(Role.ACT, own, transition.author(own[0]))
         placed.update(s.position for s in own)
 
 
 def _is_consequence(signal: Signal) -> bool:
-    """Whether Kubernetes wrote it because of what others did, or of a loss."""
+    """Whether Kubernetes wrote it because of an act of others or a loss."""
     return signal.topic is Topic.TAINT and signal.subject.name.startswith(
         _OF_KUBERNETES
     )
 
 
 def _join(taint: Signal, drafts: Iterable[_Draft]) -> None:
-    """Add a taint of Kubernetes to the step that made it be put."""
+    """Add a taint of Kubernetes to the step that caused it."""
     cordons = taint.subject.name.startswith(_CORDONED)
     for draft in drafts:
         if (
@@ -210,7 +210,7 @@ def _join(taint: Signal, drafts: Iterable[_Draft]) -> None:
 
 
 def _record(draft: _Draft, shown: Iterable[Signal]) -> None:
-    """Add what audit records of the requests that a step was made by."""
+    """Add the audit records of the requests that made a step."""
     requests = [s for s in shown if s.topic is Topic.REQUEST]
     made = [request_of(signal, requests) for signal in draft.signals]
     draft.signals += [request for request in made if request is not None]
@@ -254,7 +254,7 @@ def _loss(
     if not gone or (faulted is not None and faulted.sign in unready):
         return None
     if transition.happened is Happened.REMOVED and not unready:
-        return None  # whoever deletes a Node ends its leases
+        return None  # its Lease ends with the Node
     alive, heard = last
     if heard is None:
         return _Draft(Role.EFFECT, unready, is_loss=True) if unready else None
@@ -284,7 +284,7 @@ def _impact(shown: Iterable[Signal]) -> Iterator[_Draft]:
     gone: set[object] = set()
     driven = []
     for signal in shown:
-        # What first ended a Pod did, not what was written on it afterwards.
+        # The first record ended the Pod, not those written afterwards.
         pod = signal.stored.fact.object
         if signal.topic is Topic.TAINT_EVICTION and pod not in gone:
             driven.append(signal)

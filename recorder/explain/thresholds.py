@@ -1,4 +1,4 @@
-"""Every duration of judgement, with its unit and source, and the strengths."""
+"""The time limits that verdicts use, with their sources, and the strengths."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,18 +16,18 @@ STRENGTHS = (
 
 
 def rank(strength: Confidence) -> int:
-    """Return how much a strength is, from 0."""
+    """Return the rank of a strength, from 0."""
     return STRENGTHS.index(strength)
 
 
 def weaker(*strengths: Confidence) -> Confidence:
-    """Return the least of some strengths."""
+    """Return the weakest of the strengths."""
     return min(strengths, key=rank)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
-    """How long things take, or may lie apart and still belong together."""
+    """How long things take, or how far apart they still belong together."""
 
     asynchronous: timedelta = timedelta(seconds=1)
     """How far reporters of one thing may be apart; also how coarse a claim
@@ -59,7 +59,7 @@ class Thresholds:
 
     moment: timedelta = timedelta(minutes=2)
     """How long before a loss an Event may lie and still be likely its cause:
-    it tells nothing of what held afterwards."""
+    it does not show what held afterwards."""
 
     unheard: timedelta = timedelta(minutes=4)
     """How long a node is lost at least before its machine is replaced for
@@ -80,8 +80,7 @@ class Thresholds:
     """How long after a boot the dump of a panic before it may be found."""
 
     set_aside: timedelta = timedelta(days=7)
-    """After which a node that somebody cordoned is not about to be taken
-    down."""
+    """How long after a cordon a node is no longer about to be taken down."""
 
     not_long: timedelta = timedelta(seconds=30)
     """Between the deletion of a Node and the loss that it makes."""

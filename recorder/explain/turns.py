@@ -1,9 +1,9 @@
-"""Taking turns: two who undo each other's changes of one field.
+"""Turns: two authors who undo each other's changes of one field.
 
-By structure alone, of any field of any object: a change gives back the value
-that the change before it took away, another author made it, and the two take
-turns. A condition that becomes Unknown claims nothing: whoever sets it has
-not heard of the other.
+Found by structure alone, for any field of any object: each change restores
+the value that the previous change replaced, and the authors alternate. A
+condition that becomes Unknown is no claim: its author has not heard from the
+other.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -32,15 +32,15 @@ class Turn(Generic[Who, Shown]):
     author: Who
     before: object
     after: object
-    """What the author claims; None: that it is not there."""
+    """What the author sets the field to; None if the author removed it."""
 
     at: datetime
     shown: Shown
-    """By what."""
+    """What shows the change."""
 
 
 class Turns(Generic[Field, Who, Shown]):
-    """Finds who takes turns, change after change, in the order of the log."""
+    """Finds alternating authors among changes in the order of the log."""
 
     def __init__(
         self,
@@ -48,11 +48,11 @@ class Turns(Generic[Field, Who, Shown]):
         is_same: Callable[[Who, Who], bool],
         is_other: Callable[[Who, Who], bool],
     ) -> None:
-        """Prepare.
+        """Start without changes.
 
         Args:
-            is_same: whether two are known to be one author.
-            is_other: whether two are known to be two.
+            is_same: whether two names are known to be one author.
+            is_other: whether two names are known to be different authors.
         """
         self._is_same = is_same
         self._is_other = is_other
@@ -68,13 +68,13 @@ class Turns(Generic[Field, Who, Shown]):
         run.append(turn)
 
     def end(self) -> None:
-        """Begin anew: what is next is another object."""
+        """End all runs: the next change is of another object."""
         for field, run in self._runs.items():
             self._close(field, run)
         self._runs.clear()
 
     def found(self) -> Iterator[tuple[Field, Sequence[Turn[Who, Shown]]]]:
-        """Yield the longest runs so far in which two take turns."""
+        """Yield the longest runs so far in which two authors alternate."""
         yield from self._over
         for field, run in self._runs.items():
             if len(run) >= TURNS_MIN:
@@ -87,7 +87,7 @@ class Turns(Generic[Field, Who, Shown]):
     def _goes_on(
         self, run: Sequence[Turn[Who, Shown]], turn: Turn[Who, Shown]
     ) -> bool:
-        """Whether a change undoes the last one, by the same as each time."""
+        """Whether a change undoes the last one, by the expected author."""
         before = TURNS_MIN - 1
         return self._answers(run[-1], turn) and (
             len(run) < before
@@ -97,7 +97,7 @@ class Turns(Generic[Field, Who, Shown]):
     def _answers(
         self, first: Turn[Who, Shown], second: Turn[Who, Shown]
     ) -> bool:
-        """Whether somebody soon gives back what another took away."""
+        """Whether a different author soon restores the previous value."""
         return (
             second.after == first.before
             and second.before == first.after

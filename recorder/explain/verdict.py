@@ -61,7 +61,7 @@ class FaultFound(Document, frozen=True, kw_only=True):
 
 
 class DecisionFound(Document, frozen=True, kw_only=True):
-    """What somebody decided."""
+    """A decision and its author."""
 
     decision: Decision = field(name="class")
 
@@ -69,7 +69,7 @@ class DecisionFound(Document, frozen=True, kw_only=True):
     """Who decided; a person, if recorded."""
 
     carried_out_by: Actor | None
-    """Who did it; null where the actor did."""
+    """Who carried it out; null if the actor did."""
 
     says: str
     at: datetime
@@ -149,30 +149,30 @@ class Missing(Document, frozen=True, kw_only=True):
 
 
 class Contest(Document, frozen=True, kw_only=True):
-    """Two who undo each other's cordon."""
+    """Two actors who undo each other's cordon."""
 
     cordoned_by: Actor
     uncordoned_by: Actor
     since: datetime
 
     until: datetime
-    """The last change of theirs."""
+    """When the last change was made."""
 
     entries: Sequence[EntryName]
-    """Of each change, in the order of the log."""
+    """The entries of the changes, in the order of the log."""
 
 
 class NodeContestSide(Document, frozen=True, kw_only=True):
-    """One of two, and what it set a field to."""
+    """One of the two actors, and the value that it set."""
 
     actor: Actor
 
     value: bool | str | None
-    """Null where it removed it; true of a taint or a cordon that it set."""
+    """Null if the actor removed the field; true for a taint or a cordon."""
 
 
 class NodeContest(Document, frozen=True, kw_only=True):
-    """Two who undo each other's changes of one field of the Node."""
+    """Two actors who undo each other's changes of one field of the Node."""
 
     path: str
     """For example `metadata.labels.pool`."""
@@ -181,10 +181,10 @@ class NodeContest(Document, frozen=True, kw_only=True):
     since: datetime
 
     until: datetime
-    """The last change of theirs."""
+    """When the last change was made."""
 
     entries: Sequence[EntryName]
-    """Of each change, in the order of the log."""
+    """The entries of the changes, in the order of the log."""
 
 
 class Duration(Document, frozen=True, kw_only=True):
@@ -203,7 +203,7 @@ class Duration(Document, frozen=True, kw_only=True):
     def of(
         cls, kind: DurationKind, length: timedelta, *, at_most: bool
     ) -> Self:
-        """Return a duration of a length."""
+        """Return the duration of a timedelta."""
         seconds = round(length.total_seconds(), 3)
         return cls(kind=kind, seconds=seconds, at_most=at_most, length=length)
 
@@ -233,10 +233,10 @@ class Verdict(Document, frozen=True, kw_only=True):
     is recorded."""
 
     away_seconds: float | None
-    """How long it was not in service; null while it is not."""
+    """How long the node was not in service; null while it is not."""
 
     duration: Duration | None
-    """How long it lasted, as its sentence says: down, or else away from
+    """How long it lasted, as in the sentence: the time down, or else out of
     service. Null if neither is known."""
 
     down: Duration | None = field(name="_down")
@@ -284,18 +284,18 @@ class Verdict(Document, frozen=True, kw_only=True):
     missing: Sequence[Missing]
 
     contest: Contest | UnsetType = UNSET
-    """The contest that it is part of, if two undid each other's cordon."""
+    """The contest over the cordon that this verdict is part of, if any."""
 
     contests: Sequence[NodeContest] | UnsetType = UNSET
-    """The contests that it is part of, over any field of the Node."""
+    """The contests over fields of the Node that this verdict is part of."""
 
 
 class Faulted(FaultFound, frozen=True, kw_only=True):
-    """What broke, with the signal that says so."""
+    """What broke, with the signal that shows it."""
 
     sign: Signal = field(name="_sign")
     confidence: Confidence = field(name="_confidence")
-    """That it is the cause of what happened."""
+    """How sure it is that the fault caused what happened."""
 
     @classmethod
     def by(cls, fault: Fault, sign: Signal, confidence: Confidence) -> Self:
@@ -310,7 +310,7 @@ class Faulted(FaultFound, frozen=True, kw_only=True):
 
 
 class Decided(DecisionFound, frozen=True, kw_only=True):
-    """What was decided, with the signals that say so."""
+    """What was decided, with the signals that show it."""
 
     actor: RuledActor
     carried_out_by: RuledActor | None
@@ -320,16 +320,16 @@ class Decided(DecisionFound, frozen=True, kw_only=True):
     """When the intervention began."""
 
     steps: Sequence[Signal] = field(name="_steps")
-    """Of the intervention, in the order of the log."""
+    """The steps of the intervention, in the order of the log."""
 
     @property
     def is_by_unknown(self) -> bool:
-        """Whether no record names who decided, nor the tool that was used."""
+        """Whether no record names the author or the tool."""
         return self.actor == UNKNOWN
 
     @property
     def intervention(self) -> Intervention:
-        """What its author did to the node."""
+        """Return what its author did to the node."""
         return Intervention(
             actor=self.actor,
             since=self.since,
@@ -344,7 +344,7 @@ class SignalEvidence(Evidence, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, role: Role, sign: Signal) -> Self:
-        """Return the evidence that a signal is, in a role."""
+        """Return a signal as evidence, in a role."""
         stored = sign.stored
         fact = stored.fact
         return cls(
@@ -359,7 +359,7 @@ class SignalEvidence(Evidence, frozen=True, kw_only=True):
 
 
 class Judged(Verdict, frozen=True, kw_only=True):
-    """A verdict with what it was judged by."""
+    """A verdict with the evidence it was derived from."""
 
     fault: Faulted | None
     decision: Decided | None
@@ -374,4 +374,4 @@ class Judged(Verdict, frozen=True, kw_only=True):
     emptied, whichever came first. None if neither is recorded."""
 
     hiding: Sequence[Hole] = field(name="_hiding")
-    """What overlaps the time of its evidence and reduces its confidence."""
+    """The gaps that overlap its evidence and reduce its confidence."""

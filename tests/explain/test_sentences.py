@@ -1,7 +1,7 @@
 """A verdict in one sentence, and its signs in the order of a timeline."""
 
 from recorder.answers.why import verdict_lines
-from recorder.explain.doubt import most_telling
+from recorder.explain.doubt import most_relevant
 from recorder.explain.signals import Signal
 from recorder.explain.verdict import Judged, SignalEvidence
 from recorder.model.document import plain
@@ -75,7 +75,7 @@ def chosen(verdict: Judged, most: int) -> list[Signal]:
     deciding = [verdict.effect]
     return [
         evidence[place].sign
-        for place in most_telling(evidence, deciding, most)
+        for place in most_relevant(evidence, deciding, most)
     ]
 
 
@@ -98,7 +98,7 @@ def test_acts_are_left_out_before_effects() -> None:
     acts = [SignalEvidence.of(Role.ACT, effect._replace(vague=True))] * 30
     storm = [*acts, SignalEvidence.of(Role.EFFECT, effect), *acts]
 
-    places = most_telling(storm, [], 5)
+    places = most_relevant(storm, [], 5)
 
     assert 30 in places
     assert places == [0, 1, 30, 59, 60]

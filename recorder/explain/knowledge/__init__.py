@@ -1,7 +1,7 @@
 """What signals mean, as data: one file of rules for each controller.
 
-It knows literals and what they are evidence for. How evidence becomes a
-verdict is for `explain`.
+It has literals and what they are evidence for. `explain` defines how evidence
+becomes a verdict.
 """
 
 from recorder.explain.knowledge.asking import Knowledge, matches

@@ -1,4 +1,4 @@
-"""All rules together, asked for what a literal means."""
+"""All rules together: look up what a literal means."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -40,13 +40,13 @@ N = TypeVar("N")
 V = TypeVar("V", TextRule, TaintRule)
 
 NAMES_MAX = 4096
-"""How many names of a sort are remembered: a fleet knows fewer."""
+"""How many names are cached for each table; a fleet has fewer."""
 
 
 class Knowledge:
-    """All rules: a site's are asked first, and the more specific before.
+    """All rules: those of a site first, and more specific ones first.
 
-    In which order the files are given makes no difference.
+    The order of the files makes no difference.
     """
 
     def __init__(
@@ -55,8 +55,8 @@ class Knowledge:
         """Take files of rules.
 
         Args:
-            shipped: those that come with the product.
-            site: a site's own, the first of which is asked first.
+            shipped: the rules of the product.
+            site: the rules of a site, which come first.
         """
         own = tuple(site)
         shipped = tuple(shipped)
@@ -110,7 +110,7 @@ class Knowledge:
         """Return the rules for a node, without those of other clouds."""
         cloud, named, _ = (provider_id or "").partition("://")
         if not named or cloud not in self._clouds:
-            return self  # whose machines are of a cloud is not known
+            return self  # the cloud is not known
         if cloud not in self._of_cloud:
             fit = [
                 [file for file in files if file.cloud in {"", cloud}]
@@ -120,13 +120,13 @@ class Knowledge:
         return self._of_cloud[cloud]
 
     def refusal(self, message: str) -> Fault | None:
-        """Return what broke by what a kubelet says that refused a Pod."""
+        """Return what broke, by the message with which a kubelet refused."""
         return next(
             (r.fault for r in self._refusals if r.message in message), None
         )
 
     def is_spot(self, labels: Mapping[str, str]) -> bool:
-        """Return whether a machine may be taken back at any time."""
+        """Return whether a machine may be reclaimed at any time."""
         return any(labels.get(key) in values for key, values in self._spot)
 
     def condition(self, name: str) -> ConditionRule | None:
@@ -171,7 +171,7 @@ class Knowledge:
         return _of_value(self._taints(key), value)
 
     def made(self, group: str, kind: str) -> ObjectRule | None:
-        """Return the rule of an object that came to be."""
+        """Return the rule of an object that is created."""
         return next(
             (
                 rule
@@ -182,7 +182,7 @@ class Knowledge:
         )
 
     def unmade(self, group: str, kind: str) -> ObjectRule | None:
-        """Return the rule of an object that somebody deletes."""
+        """Return the rule of an object that is deleted."""
         return next((r for r in self._about(group, kind) if r.deleted), None)
 
     def turned(
@@ -202,12 +202,12 @@ class Knowledge:
         )
 
     def purpose(self, actor: str) -> Decision | None:
-        """Return what an actor decides, if it never decides anything else."""
+        """Return the only decision that an actor makes, if there is one."""
         decided = self._purposes.get(actor, frozenset())
         return next(iter(decided)) if len(decided) == 1 else None
 
     def writer(self, name: str) -> WriterRule | None:
-        """Return who is behind a field manager or a user."""
+        """Return the rule of a field manager or a user."""
         return next(iter(self._writers(name)), None)
 
 
@@ -225,7 +225,7 @@ def _purposes(
 def _of(
     rules: Sequence[N], patterns: Callable[[N], tuple[str, ...]], own: int
 ) -> Callable[[str], Sequence[N]]:
-    """Return what finds the rules of a name, in order, and remembers them."""
+    """Return a cached function that finds the rules of a name, in order."""
 
     @lru_cache(NAMES_MAX)
     def found(name: str) -> Sequence[N]:
@@ -241,12 +241,12 @@ def _of(
 
 
 def _count(files: Iterable[Rules], member: str) -> int:
-    """Return how many rules of a member files have."""
+    """Return how many rules the files have in a member."""
     return sum(len(getattr(file, member)) for file in files)
 
 
 def _vagueness(patterns: tuple[str, ...], name: str) -> int:
-    """Return how little of a name patterns spell out; exact ones are least."""
+    """Return how vague patterns are for a name; exact ones are least."""
     return min(
         len(name) - len(pattern.replace("*", "")) + ("*" in pattern)
         for pattern in patterns
@@ -261,7 +261,7 @@ def _of_value(rules: Iterable[V], value: str) -> V | None:
 def _all(
     files: Sequence[Rules], members: Callable[[Rules], Sequence[R]]
 ) -> tuple[R, ...]:
-    """Return the rules of all files, each with somebody who acts."""
+    """Return the rules of all files, each with its actor."""
     return tuple(
         msgspec.structs.replace(rule, actor=file.controller)
         if rule.actor is None and file.controller is not None
@@ -275,7 +275,7 @@ def _all(
 def _compiled(
     patterns: tuple[str, ...],
 ) -> tuple[frozenset[str], re.Pattern[str] | None]:
-    """Return the plain ones of patterns, and one that is all the others."""
+    """Return the plain patterns, and one expression for all others."""
     plain = frozenset(p for p in patterns if "*" not in p)
     others = [
         ".*".join(map(re.escape, p.split("*")))
@@ -287,7 +287,7 @@ def _compiled(
 
 
 def matches(patterns: tuple[str, ...], text: str) -> bool:
-    """Return whether a text is as any of the patterns."""
+    """Return whether a text matches any of the patterns."""
     plain, whole = _compiled(patterns)
     return text in plain or (
         whole is not None and whole.fullmatch(text) is not None

@@ -1,4 +1,4 @@
-"""Reading the rules, the shipped ones and a site's own."""
+"""Load the rules: the shipped ones and those of a site."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -26,7 +26,7 @@ def shipped() -> Knowledge:
 
 
 def load(site: Sequence[str | Path] = ()) -> Knowledge:
-    """Return a site's rules before the shipped ones.
+    """Return the rules of a site before the shipped ones.
 
     Raises:
         KnowledgeError: a file cannot be read, or is wrong; the message has
@@ -53,7 +53,7 @@ def read_rules(text: str, *, name: str) -> Rules:
     """Read one file of rules.
 
     Raises:
-        KnowledgeError: it is wrong; the message has its name and line.
+        KnowledgeError: the file is wrong; the message has its name and line.
     """
     return _read(RulesFile(name, KnowledgeError), text)
 

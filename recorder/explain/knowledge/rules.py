@@ -28,7 +28,7 @@ __all__ = [
 class _Rule(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 ):
-    """A rule: every member is known."""
+    """A rule without unknown members."""
 
 
 class ActorName(_Rule, frozen=True, kw_only=True):
@@ -50,14 +50,14 @@ class ConditionRule(_Rule, frozen=True, kw_only=True):
     """Another fault by reason, in the order of the file; null for none."""
 
     messages: dict[str, Fault | None] = {}
-    """The same by a part of the message, asked first."""
+    """The same by a part of the message, which is tried first."""
 
     decision: Decision | None = None
     decisions: dict[str, Decision] = {}
     """Another decision by reason."""
 
     announced: dict[str, Decision] = {}
-    """The same by a part of the message, asked first."""
+    """The same by a part of the message, which is tried first."""
 
     role: Role | None = None
     actor: ActorName | None = None
@@ -69,7 +69,7 @@ class EventRule(_Rule, frozen=True, kw_only=True):
     reporters: tuple[str, ...]
     reasons: tuple[str, ...]
     message: str = ""
-    """A part of the message, without which it is another Event."""
+    """A part of the message that the Event must have."""
 
     about: tuple[str, ...] = ("*",)
     role: Role
@@ -82,7 +82,7 @@ class EventRule(_Rule, frozen=True, kw_only=True):
 
 
 class RefusalRule(_Rule, frozen=True, kw_only=True):
-    """What a kubelet says of a device that it could not give to a Pod."""
+    """A message of a kubelet that could not give a device to a Pod."""
 
     message: str
     """A part of the message."""
@@ -96,7 +96,7 @@ class TextRule(_Rule, frozen=True, kw_only=True):
     keys: tuple[str, ...]
     values: tuple[str, ...] = ("*",)
     is_time: bool = False
-    """Whether the value tells when it is to be done, in seconds since 1970."""
+    """Whether the value is the time of the action, in seconds since 1970."""
 
     role: Role
     fault: Fault | None = None
@@ -112,7 +112,7 @@ class TaintRule(_Rule, frozen=True, kw_only=True):
     role: Role
     decision: Decision | None = None
     of_spot: Decision | None = None
-    """The decision for a machine that may be taken back at any time."""
+    """The decision for a machine that may be reclaimed at any time."""
 
     vague: bool = False
     """Whether the taint is also added for other reasons."""
@@ -121,10 +121,9 @@ class TaintRule(_Rule, frozen=True, kw_only=True):
 
 
 class ObjectRule(_Rule, frozen=True, kw_only=True):
-    """An object that is about a node: its coming is evidence.
+    """An object about a node whose creation is evidence.
 
-    Or its deletion, or that a condition of it turns, where one of these is
-    named.
+    If the rule names them, its deletion or a change of its condition is.
     """
 
     groups: tuple[str, ...]
@@ -135,7 +134,7 @@ class ObjectRule(_Rule, frozen=True, kw_only=True):
     """The status of the condition."""
 
     reasons: tuple[str, ...] = ("*",)
-    """Of the condition."""
+    """The reasons of the condition."""
 
     role: Role = Role.DECISION
     decision: Decision | None = None
@@ -151,10 +150,10 @@ class LockRule(_Rule, frozen=True, kw_only=True):
     kinds: tuple[str, ...]
     keys: tuple[str, ...]
     member: str
-    """Of the JSON in the annotation: the name of the node."""
+    """The member with the name of the node in the JSON of the annotation."""
 
     several: str = ""
-    """Of the JSON: the list of such objects, where several may hold it."""
+    """The member with the list of such objects, if several may hold it."""
 
     decision: Decision
     actor: ActorName | None = None
@@ -174,15 +173,15 @@ class LockRule(_Rule, frozen=True, kw_only=True):
 
 
 class WriterRule(_Rule, frozen=True, kw_only=True):
-    """A field manager or user: who is behind it."""
+    """A field manager or user, and its actor."""
 
     names: tuple[str, ...]
     actor: ActorName | None = None
-    """None for a tool in anybody's hands, such as kubectl; without a name for
-    a program that is called as many are."""
+    """None for a tool that anyone may use, such as kubectl; without a name for
+    a program whose name is common."""
 
     library: bool = False
-    """Whether the tool is a library, by which programs speak as well."""
+    """Whether the tool is a library, which programs use as well."""
 
 
 class Rules(_Rule, frozen=True, kw_only=True):
@@ -196,7 +195,7 @@ class Rules(_Rule, frozen=True, kw_only=True):
     for all."""
 
     spot: dict[str, tuple[str, ...]] = {}
-    """Labels of machines that may be taken back at any time, with values."""
+    """Labels of machines that may be reclaimed at any time, with values."""
 
     conditions: Sequence[ConditionRule] = ()
     events: Sequence[EventRule] = ()

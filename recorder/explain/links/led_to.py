@@ -1,10 +1,10 @@
-"""Led to: which fault was answered, and which act led to a transition.
+"""Led to: the fault an act responds to, and the act that led to a transition.
 
-The class of a decision is a table of exclusive rows: what the words of an
-intervention state by a rule, what it answers, what its steps show. Words that
-no rule knows lead to nothing alone: they do where their author also took the
-node out of service, or took them back once it was done, and say for sure what
-for only where what happened shows it too.
+A table of exclusive rows classifies a decision: by what an intervention
+states by a rule, what it responds to, and what its steps show. Words without
+a rule do not lead to anything alone: their author must also have taken the
+node out of service, or have removed them once it was done. Their purpose is
+sure only if what happened shows it too.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,18 +30,18 @@ from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
 __all__ = ["answers", "is_answered", "is_recent", "led_to"]
 
 REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
-"""What is decided for whole fleets, whatever is broken in a node."""
+"""Decisions for whole fleets, independent of faults of a node."""
 
 
 def answers(step: Signal, fault: Signal) -> bool:
-    """Whether a step follows a fault so soon that it may answer it."""
+    """Whether a step follows a fault so soon that it may respond to it."""
     first = fault.position, fault.stored.at, fault.stored.index
     then = step.position, step.stored.at, step.stored.index
     return then > first and step.stored.at - fault.stored.at <= LIMITS.recent
 
 
 def is_answered(transition: Transition, fault: Signal) -> bool:
-    """Whether somebody decided or cordoned upon a fault, or said so."""
+    """Whether a decision or a cordon followed a fault, or named it."""
     said = [
         mark
         for mark in transition.episode.marks
@@ -75,34 +75,34 @@ OTHERS = frozenset(
         Decision.DRIVER_UPGRADE,
     }
 )
-"""What is decided in its own words, whatever is broken."""
+"""Decisions that are stated, independent of faults."""
 
 
 ANNOUNCED = 3
-"""The weight of what its own words say that it was meant."""
+"""The weight of an intervention that states its purpose."""
 
 
 class Led(NamedTuple):
-    """An intervention that a transition came of."""
+    """An intervention that led to a transition."""
 
     decision: Decision
     step: Signal
-    """What shows it best."""
+    """The step that shows it best."""
 
     actor: RuledActor | None
     strength: Confidence
     weight: int
-    """How much its own words say of it: 3 that it was meant, 2 that it
-    answers a fault, 1 that its steps can cause it, 0 hardly anything."""
+    """What it states: 3 its purpose, 2 that it responds to a fault, 1 that its
+    steps can cause the transition, 0 hardly anything."""
 
     @property
     def takes(self) -> bool:
-        """Whether it says that the Node is to go: a drain removes none."""
+        """Whether it states the removal of the Node: a drain does not."""
         return self.decision in TAKING and self.weight == ANNOUNCED
 
 
 class Deed(NamedTuple):
-    """An intervention and what it states that still counts."""
+    """An intervention and its statements that still count."""
 
     transition: Transition
     one: Intervention
@@ -111,7 +111,7 @@ class Deed(NamedTuple):
     def first(
         self, *decisions: Decision, vague: bool = False
     ) -> Signal | None:
-        """Return the first that states one of some decisions."""
+        """Return the first step that states one of the decisions."""
         return next(
             (
                 s
@@ -127,7 +127,7 @@ class Deed(NamedTuple):
 
 
 def _announced(deed: Deed) -> Led | None:
-    """Its own words say what for, and no fault is needed."""
+    """It states its purpose, and needs no fault."""
     for step in deed.stated:
         decision = step.decision
         if decision not in OTHERS or step.vague:
@@ -152,7 +152,7 @@ def _scaled(deed: Deed, _: Signal) -> Confidence | None:
     back = t.is_back and t.episode.state.ready == "True"
     return (
         Confidence.POSSIBLE if back else Confidence.PROVEN
-    )  # what is not needed stays away
+    )  # capacity that is not needed stays away
 
 
 def _upgraded(deed: Deed, step: Signal) -> Confidence | None:
@@ -167,8 +167,8 @@ def _upgraded(deed: Deed, step: Signal) -> Confidence | None:
         )
     )
     if step.topic is Topic.CORDON:
-        return None  # what only the cordon says, the versions say better
-    # It waits for its turn; who has the lock empties the node first.
+        return None  # the versions show more than the cordon
+    # It waits for its turn; the holder of the lock empties the node first.
     return (
         Confidence.POSSIBLE
         if step.topic is Topic.LOCK and not begun
@@ -190,7 +190,7 @@ _LIMITED: dict[Decision, Callable[[Deed, Signal], Confidence | None]] = {
 
 
 def _remediated(deed: Deed) -> Led | None:
-    """It says that it repairs: a controller did, or a person had it done."""
+    """It states a repair, by a controller or for a person."""
     step = deed.first(Decision.AUTO_REMEDIATION, vague=True)
     if step is None:
         return None
@@ -199,7 +199,7 @@ def _remediated(deed: Deed) -> Led | None:
     if deed.one.author is not None and deed.one.author.kind is ActorKind.USER:
         return Led(Decision.ADMIN_REQUEST, step, deed.one.author, strength, 3)
     if t.was_lost:
-        # Who only cordons, or says in an Event what will be done, may wait.
+        # An author who only cordons, or announces in an Event, may wait.
         step = next(
             (
                 s
@@ -218,7 +218,7 @@ def _remediated(deed: Deed) -> Led | None:
 
 
 def _requested(deed: Deed) -> Led | None:
-    """Somebody asked: a controller because of a fault, or a person."""
+    """It is a request: of a controller because of a fault, or of a person."""
     step = deed.first(Decision.ADMIN_REQUEST, vague=True)
     if step is None:
         return None
@@ -236,13 +236,13 @@ def _requested(deed: Deed) -> Led | None:
             3,
         )
     if step.vague and t.was_acted_upon:
-        strength = Confidence.LIKELY  # what may be done some day was done
+        strength = Confidence.LIKELY  # what was to be done later was done
     if author is None or author.name is None:
         strength = weaker(Confidence.LIKELY, strength)
     elif author.is_program and author.known:
         strength = (
             Confidence.POSSIBLE
-        )  # it asks for somebody; nobody says for whom
+        )  # it requests for an author who is not recorded
     return Led(Decision.ADMIN_REQUEST, step, author, strength, 3)
 
 
@@ -254,7 +254,7 @@ _REMOVING = (Topic.DELETION, Topic.IDENTITY)
 
 
 def _meant(deed: Deed) -> Led | None:
-    """No rule knows its author, but its words say what for."""
+    """Its author has no rule, but its words state a purpose."""
     t, one = deed.transition, deed.one
     emptied = one.of(Topic.CORDON) or one.of(Topic.EVICTION)
     took = t.happened in GONE and any(one.of(topic) for topic in _REMOVING)
@@ -266,7 +266,7 @@ def _meant(deed: Deed) -> Led | None:
     if not (one.is_by_program and (emptied or took or asked)):
         return None
     if any(step.decision is not None for step in one.steps):
-        return None  # a rule knows it, and says something else
+        return None  # a rule defines something else
     if not any(is_recent(t, step) for step in one.steps):
         return None
     said = [
@@ -281,7 +281,7 @@ def _meant(deed: Deed) -> Led | None:
 
 
 def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
-    """Whether what happened, or what the step is, shows what words say."""
+    """Whether what happened, or the step itself, confirms the words."""
     t = deed.transition
     match decision:
         case Decision.OS_UPGRADE:
@@ -298,12 +298,12 @@ def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
 
 
 def _ordered(deed: Deed) -> Led | None:
-    """It says that the node is rebooted: a person wants it, or a program."""
+    """It states that the node is rebooted, for a person or a program."""
     t, one = deed.transition, deed.one
     if t.happened != Happened.REBOOT or any(s.decision for s in one.steps):
         return None
     if one.is_by_program and one.author is not None and one.author.known:
-        return None  # a rule says what it does
+        return None  # a rule defines what it does
     orders = [s for s in one.steps if is_order(s) and is_recent(t, s)]
     if not orders:
         return None
@@ -318,7 +318,7 @@ def _ordered(deed: Deed) -> Led | None:
         return None
     decision, strength = _class(deed, orders[0])
     if not done:
-        strength = Confidence.POSSIBLE  # it may have waited still
+        strength = Confidence.POSSIBLE  # it may still have waited
     return Led(decision, orders[0], one.author, strength, 2)
 
 
@@ -330,11 +330,14 @@ def _class(deed: Deed, order: Signal) -> tuple[Decision, Confidence]:
         return Decision.AUTO_REMEDIATION, Confidence.LIKELY
     if deed.transition.episode.has(Topic.VERSION):
         return Decision.OS_UPGRADE, Confidence.LIKELY
-    return Decision.ADMIN_REQUEST, Confidence.POSSIBLE  # nobody says for whom
+    return (
+        Decision.ADMIN_REQUEST,
+        Confidence.POSSIBLE,
+    )  # the requester is not recorded
 
 
 def _had_emptied(t: Transition, one: Intervention) -> bool:
-    """Whether its author emptied the node for an order that holds still."""
+    """Whether its author emptied the node for an order that still holds."""
     before = t.episode.before
     return any(
         s.topic in {Topic.CORDON, Topic.EVICTION}
@@ -346,7 +349,7 @@ def _had_emptied(t: Transition, one: Intervention) -> bool:
 def _is_taken_back(
     t: Transition, one: Intervention, orders: list[Signal]
 ) -> bool:
-    """Whether an author went on with its marks once the effect was there."""
+    """Whether an author continued with its marks after the effect."""
     return any(
         mark.position > t.effect.position
         and (
@@ -358,7 +361,7 @@ def _is_taken_back(
 
 
 def _is_taken_up(t: Transition, orders: list[Signal]) -> bool:
-    """Whether an object by which somebody orders went on before the effect."""
+    """Whether an object with an order made progress before the effect."""
     return any(
         mark.topic is Topic.OBJECT
         and mark.subject == order.subject
@@ -379,12 +382,12 @@ def led_to(transition: Transition, one: Intervention) -> Led | None:
 
 
 def _worth(led: Led) -> tuple[int, int, int, str]:
-    """Order by what it says, how sure, who was first; never by its row."""
+    """Return the sort key: what it states, confidence, time; never its row."""
     return led.weight, rank(led.strength), -led.step.position, led.decision
 
 
 def _responded(deed: Deed) -> Led | None:
-    """A controller took out of service what was broken."""
+    """A controller took a broken node out of service."""
     t = deed.transition
     held = deed.one.of(Topic.CORDON) or [
         taint for taint in deed.one.of(Topic.TAINT) if taint is t.effect
@@ -393,7 +396,7 @@ def _responded(deed: Deed) -> Led | None:
         return None
     sure = is_recent(t, held[0]) or t.was_acted_upon or t.happened in STAYING
     if t.happened == Happened.REBOOT and t.episode.of(Topic.VERSION):
-        sure = False  # what came back is another system: an upgrade, perhaps
+        sure = False  # another system came back: perhaps an upgrade
     return Led(
         Decision.AUTO_REMEDIATION,
         held[0],
@@ -418,7 +421,7 @@ def _changed(deed: Deed) -> Led | None:
 
 
 def _repaired(deed: Deed) -> Led | None:
-    """What is taken away while it is broken is repaired by that."""
+    """The removal of a broken node is its repair."""
     t, broken = deed.transition, deed.transition.first_fault
     for step in deed.stated:
         if step.decision not in TAKING:
@@ -436,16 +439,16 @@ def _repaired(deed: Deed) -> Led | None:
 
 
 def _was_unheard(t: Transition, taken: Signal) -> bool:
-    """Whether a node had been lost for long when somebody took it."""
-    told = [
+    """Whether a node had been lost for long before it was taken away."""
+    ready = [
         s
         for s in t.episode.signals
         if s.topic is Topic.READY and s.position < taken.position
     ]
     return (
-        bool(told)
-        and not told[-1].over
-        and taken.stored.at - told[-1].stored.at >= LIMITS.unheard
+        bool(ready)
+        and not ready[-1].over
+        and taken.stored.at - ready[-1].stored.at >= LIMITS.unheard
     )
 
 
@@ -453,11 +456,11 @@ def _drained(deed: Deed) -> Led | None:
     """A person emptied it, by a cordon or by a taint."""
     t, one = deed.transition, deed.one
     if one.is_by_program or t.happened in GONE:
-        return None  # whoever deleted it decided
+        return None  # the author of the deletion decided
     hidden = one.author is not None and one.author.library
     for cordon in one.of(Topic.CORDON):
         if t.was_lost and cordon.stored.at > t.lost_at + LIMITS.together:
-            return None  # it was lost before that, and by nothing of this
+            return None  # it was lost before that, by another cause
         if t.happened in STAYING:
             strength = Confidence.POSSIBLE if hidden else Confidence.PROVEN
             return Led(Decision.MANUAL_DRAIN, cordon, one.author, strength, 1)
@@ -465,7 +468,7 @@ def _drained(deed: Deed) -> Led | None:
         waits = t.happened == Happened.REBOOT and not long_ago
         if not (waits or is_recent(t, cordon)):
             return None
-        # Who takes a machine down empties it first, and not days before.
+        # A machine is emptied shortly before it is taken down.
         near = is_recent(t, cordon) and _is_emptied_by_hand(deed)
         strength = (
             Confidence.LIKELY if near and not hidden else Confidence.POSSIBLE
@@ -481,7 +484,7 @@ def _drained(deed: Deed) -> Led | None:
 
 
 def _is_emptied_by_hand(deed: Deed) -> bool:
-    """Whether its author evicted Pods, or somebody else in person."""
+    """Whether its author, or another person, evicted Pods."""
     t = deed.transition
     authors = [t.author(s) for s in t.episode.of(Topic.EVICTION)]
     return bool(deed.one.of(Topic.EVICTION)) or any(
@@ -490,7 +493,7 @@ def _is_emptied_by_hand(deed: Deed) -> bool:
 
 
 def _tainted(deed: Deed) -> Led | None:
-    """A taint by hand drives Pods away as well, and bars the node."""
+    """A taint by hand evicts Pods as well, and closes the node."""
     t, one = deed.transition, deed.one
     if t.happened not in {Happened.REBOOT, Happened.DRAINED}:
         return None
@@ -508,7 +511,7 @@ def _tainted(deed: Deed) -> Led | None:
 
 
 def _deleted(deed: Deed) -> Led | None:
-    """Somebody deleted the Node."""
+    """The Node was deleted on request."""
     t = deed.transition
     if t.happened not in GONE:
         return None
@@ -522,8 +525,8 @@ def _deleted(deed: Deed) -> Led | None:
         if not hints and _was_broken(deed) and deed.one.is_by_program:
             strength = Confidence.POSSIBLE  # it may repair what was broken
         if hints and all(s.vague for s in hints):
-            # It was meant to go, and nothing says what for; unless a person
-            # is on record who asked for it.
+            # The removal was intended, for an unknown purpose; unless a person
+            # is recorded who requested it.
             by_hand = deed.one.author is not None and deed.one.is_by_hand
             strength = strength if by_hand else Confidence.POSSIBLE
         return Led(Decision.NODE_DELETION, step, deed.one.author, strength, 1)
@@ -531,7 +534,7 @@ def _deleted(deed: Deed) -> Led | None:
 
 
 def _was_broken(deed: Deed) -> bool:
-    """Whether the node was in trouble when the order was given."""
+    """Whether the node had a fault at the time of the order."""
     t = deed.transition
     return bool(
         t.faults
@@ -558,5 +561,5 @@ ROWS: tuple[Callable[[Deed], Led | None], ...] = (
     _drained,
     _deleted,
 )
-"""What its words say comes before what its steps show; each row is asked of
-one intervention, so that none stands before another author's."""
+"""The rows: statements precede what steps show. Each row is tried on one
+intervention, so no row precedes that of another author."""

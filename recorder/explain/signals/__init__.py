@@ -1,7 +1,7 @@
-"""Signals: facts to the parts that they may play, by rules.
+"""Signals: facts in their possible roles, by rules.
 
-The only place that reads what controllers write; what is made of signals is
-for the tracks and links.
+Only this package reads what controllers write; tracks and links combine
+signals.
 """
 
 from recorder.explain.knowledge import Knowledge
@@ -53,7 +53,7 @@ __all__ = [
 def signals_of(
     stored: StoredFact, knowledge: Knowledge, *, node: str
 ) -> list[Signal]:
-    """Return the parts that a fact may play for a node that it concerns."""
+    """Return the signals that a fact is for a node that it concerns."""
     fact = stored.fact
     about = fact.object.kind if fact.object is not None else ""
     if fact.kind is FactKind.EVENT:

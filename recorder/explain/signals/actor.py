@@ -1,7 +1,7 @@
 """Who acts: field managers, reporters and users as people name them.
 
-A field manager names a program, never a person. Where the program is a tool
-in anybody's hands, who used it is known from audit or not at all.
+A field manager names a program, never a person. For a tool such as kubectl,
+only audit shows who used it.
 """
 
 import re
@@ -21,7 +21,7 @@ PROGRAMS = frozenset(
 )
 
 _GENERIC = re.compile(r"[^a-z0-9]|controller|manager|operator")
-"""What spellings of one author differ by: field manager, user, reporter."""
+"""Parts in which spellings of one author differ: manager, user, reporter."""
 
 
 class Actor(Document, frozen=True, kw_only=True):
@@ -37,28 +37,28 @@ class Actor(Document, frozen=True, kw_only=True):
 
     @property
     def is_program(self) -> bool:
-        """Whether no person can be behind it."""
+        """Whether it cannot be a person."""
         return self.kind in PROGRAMS
 
     @property
     def key(self) -> str:
-        """The name as it is compared; empty where nobody is named."""
+        """The name for comparisons; empty if there is none."""
         name = (self.name or "").lower()
         return _GENERIC.sub("", name) or name
 
 
 class RuledActor(Actor, frozen=True, kw_only=True):
-    """An actor with what the rules say of it."""
+    """An actor with what the rules define about it."""
 
     known: bool = field(default=False, name="_known")
-    """Whether a rule knows it: it acts upon others, not for itself."""
+    """Whether a rule names it: it acts on behalf of others."""
 
     library: bool = field(default=False, name="_library")
-    """Whether the tool is a library: a person's script, or any program's."""
+    """Whether the tool is a library, used by scripts and by programs."""
 
     @classmethod
     def named(cls, name: ActorName | None) -> Self | None:
-        """Take the actor of a rule."""
+        """Return the actor that a rule names."""
         if name is None or not name.name:
             return None
         return cls(kind=name.kind, name=name.name, known=True)
@@ -81,7 +81,7 @@ def is_same(one: Actor | None, other: Actor | None) -> bool:
 def actor_of(
     name: str | None, knowledge: Knowledge, *, audited: bool = False
 ) -> RuledActor | None:
-    """Return who is behind a field manager, or a user whom audit names."""
+    """Return the actor of a field manager, or of a user in audit."""
     if not name:
         return None
     rule = knowledge.writer(name)

@@ -1,4 +1,4 @@
-"""Signs around a Node: Events, Pods, other objects, and audit."""
+"""Signals around a Node: Events, Pods, other objects, and audit."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -50,15 +50,15 @@ _COMMAND = re.compile(
     r'"(?:command|args)":\s*\[[^\]]*'
     r"(?:\b(?:reboot|poweroff|kexec|shutdown)\b|sysrq-trigger)"
 )
-"""A command in what somebody runs on a node that takes the machine down."""
+"""A command that takes the machine down, in a Pod that runs on its node."""
 
 GOING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
 _KNOWN = {
     ("kubelet", "NodeAllocatableEnforced"): (Role.EFFECT, Topic.SET_UP),
     ("kubelet", "Rebooted"): (Role.EFFECT, Topic.REBOOTED),
-    # Every kubelet sends these as it starts, and counts on when it is heard
-    # again: by their count the same kubelet is told from a new one.
+    # Every kubelet sends these as it starts, and continues its count when it
+    # is heard from again: a new kubelet begins a new count.
     ("kubelet", "NodeHasSufficientMemory"): (Role.RECOVERY, Topic.WORD),
     ("kubelet", "NodeHasNoDiskPressure"): (Role.RECOVERY, Topic.WORD),
     ("kubelet", "NodeHasSufficientPID"): (Role.RECOVERY, Topic.WORD),
@@ -70,7 +70,7 @@ _KNOWN = {
 def event_signals(
     stored: StoredFact, about: str, knowledge: Knowledge
 ) -> Iterator[Signal]:
-    """Yield the parts of a Kubernetes Event."""
+    """Yield the signals of a Kubernetes Event."""
     detail = stored.fact.detail
     if not isinstance(detail, EventOccurred):
         return
@@ -111,7 +111,7 @@ def _of_kubernetes(
 
 
 def pod_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
-    """Yield the parts of what happens to a Pod."""
+    """Yield the signals of a fact about a Pod."""
     disrupted = None
     match stored.fact.detail:
         case ContainerEnded(reason="OOMKilled"):
@@ -151,7 +151,7 @@ def _disruption(stored: StoredFact, disrupted: Condition) -> Iterator[Signal]:
 def other_signals(
     stored: StoredFact, about: str, knowledge: Knowledge, node: str
 ) -> Iterator[Signal]:
-    """Yield the parts of what happens to any other object."""
+    """Yield the signals of a fact about any other object."""
     detail, thing = stored.fact.detail, stored.fact.object
     if isinstance(detail, AnnotationChanged):
         yield from _lock(
@@ -163,21 +163,21 @@ def other_signals(
         yield from _turned(stored, detail, thing, knowledge)
     else:
         if is_listed(stored):
-            yield from _stood(stored, thing, knowledge, node)
+            yield from _held_already(stored, thing, knowledge, node)
         yield from _made(stored, thing, knowledge)
 
 
-def _stood(
+def _held_already(
     stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge, node: str
 ) -> Iterator[Signal]:
-    """Yield what an object held already when it was listed."""
-    for told in unfolded(stored, _is_held):
-        detail = told.fact.detail
+    """Yield the signals that an object already held when it was listed."""
+    for held in unfolded(stored, _is_held):
+        detail = held.fact.detail
         if isinstance(detail, ConditionChanged):
-            yield from _turned(told, detail, thing, knowledge)
+            yield from _turned(held, detail, thing, knowledge)
         elif isinstance(detail, AnnotationChanged):
             rule = knowledge.lock(thing.kind, detail.key)
-            yield from _lock(told, detail, rule, node)
+            yield from _lock(held, detail, rule, node)
 
 
 def _is_held(detail: Detail) -> bool:
@@ -185,7 +185,7 @@ def _is_held(detail: Detail) -> bool:
 
 
 def names_in_locks(fact: Fact, knowledge: Knowledge) -> Iterator[str]:
-    """Yield the nodes that annotations of an object name, as locks do."""
+    """Yield the nodes that locks in the annotations of an object name."""
     if fact.object is None:
         return
     held: Iterable[tuple[str, str | None]]
@@ -212,8 +212,8 @@ def _lock(
         return
     held = node in rule.holders(detail.new)
     if held == (node in rule.holders(detail.old)):
-        return  # somebody else came or went
-    # One that is handed on is a decision for the next node alone.
+        return  # another node joined or left
+    # A lock that is passed on is a decision for the next node alone.
     yield Signal(
         Role.DECISION if held else Role.RECOVERY,
         Subject(Topic.LOCK, detail.key), stored, None,
@@ -228,7 +228,7 @@ def _turned(
     thing: ObjectIdentity,
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
-    """A condition of an object that is about a node."""
+    """Yield the signals of a condition of an object about a node."""
     old, new = detail.old, detail.new
     if old == new:
         return
@@ -262,7 +262,7 @@ def _fits(rule: ObjectRule, condition: Condition | None) -> bool:
 def _made(
     stored: StoredFact, thing: ObjectIdentity, knowledge: Knowledge
 ) -> Iterator[Signal]:
-    """An object that is about a node: it comes, changes, or goes."""
+    """Yield the signals of an object about a node that appears or changes."""
     kind = stored.fact.kind
     subject = _named(thing)
     gone = knowledge.unmade(thing.group, thing.kind)
@@ -283,11 +283,11 @@ def _named(thing: ObjectIdentity) -> Subject:
 def _asked(
     stored: StoredFact, rule: ObjectRule, subject: Subject
 ) -> Iterator[Signal]:
-    """An object that exists for what it asks."""
+    """Yield the signals of an object that is a request."""
     actor = RuledActor.named(rule.actor)
     match stored.fact.detail:
         case Appeared(state=state):
-            # One that is done already stands there until it is cleaned up.
+            # A completed one remains until it is cleaned up.
             if "completion_time" in state.fields:
                 return
             made = dated(stored)
@@ -301,7 +301,7 @@ def _asked(
 
 
 def _registers_again(detail: Requested) -> bool:
-    """Whether a kubelet that started finds its Node there already."""
+    """Whether a kubelet that started found that its Node exists."""
     return (
         detail.verb == "create"
         and detail.resource == "nodes"
@@ -312,7 +312,7 @@ def _registers_again(detail: Requested) -> bool:
 def request_signals(
     stored: StoredFact, knowledge: Knowledge
 ) -> Iterator[Signal]:
-    """Yield audit: who asked for what. It gives other signs their actor."""
+    """Yield the signals of an audit record, which name the actor of others."""
     detail = stored.fact.detail
     if not isinstance(detail, Requested):
         return
@@ -324,7 +324,7 @@ def request_signals(
     if (detail.code or 0) >= 300:  # noqa: PLR2004 - refused
         return
     if own:
-        return  # that a kubelet is there; it asks for nothing
+        return  # it shows that a kubelet runs, and requests nothing
     actor = actor_of(stored.fact.actor, knowledge, audited=True)
     if detail.verb == "create" and _COMMAND.search(detail.body or ""):
         yield Signal(
@@ -343,9 +343,9 @@ def request_signals(
 
 
 def is_listed(stored: StoredFact) -> bool:
-    """Return whether it is that a list showed something other than a Node.
+    """Return whether a list showed an object other than a Node.
 
-    It was there before, and nobody knows since when.
+    It existed before, for an unknown time.
     """
     fact = stored.fact
     return (
@@ -357,7 +357,7 @@ def is_listed(stored: StoredFact) -> bool:
 
 
 def dated(seen: StoredFact) -> StoredFact:
-    """Return that an object appeared at the time at which it was made."""
+    """Return the fact that an object appeared, at its time of creation."""
     detail = seen.fact.detail
     if not isinstance(detail, Appeared) or not is_listed(seen):
         return seen
@@ -369,19 +369,19 @@ def dated(seen: StoredFact) -> StoredFact:
 
 
 def unfolded(
-    seen: StoredFact, may_tell: Callable[[Detail], bool]
+    seen: StoredFact, is_relevant: Callable[[Detail], bool]
 ) -> Iterator[StoredFact]:
     """Yield its conditions, taints, labels and annotations as they came.
 
-    A condition says since when; of the others nobody knows. What cannot tell
-    anything is left out: most labels of most objects.
+    A condition has its time; the others do not. Irrelevant ones are left out:
+    most labels of most objects.
     """
     shown = seen.fact.detail
     assert isinstance(shown, Appeared), "asked of nothing else"
     number = seen.index
     for kind, detail, since in _details(shown.state):
         number += 1
-        if not may_tell(detail):
+        if not is_relevant(detail):
             continue
         fact = Fact(
             kind=kind,
@@ -401,7 +401,7 @@ def unfolded(
 def _details(
     state: ObjectState,
 ) -> Iterator[tuple[FactKind, Detail, str | None]]:
-    """Yield each with the time that it states, not parsed yet."""
+    """Yield each detail with the time that it states, not yet parsed."""
     for name, condition in sorted(state.conditions.items()):
         if name != "Ready":
             turned = ConditionChanged(name, None, condition)

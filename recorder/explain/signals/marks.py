@@ -1,7 +1,8 @@
-"""Marks: what somebody wrote about a node that no rule knows.
+"""Marks: what is written about a node and has no rule.
 
-Only its author and its words count: they join what the author did, say what
-for, and name the fault that it answers. Alone they begin nothing.
+Only its author and its text count: a mark joins the acts of its author, can
+state their purpose, and can name the fault they respond to. A mark alone
+opens no episode.
 """
 
 import re
@@ -39,19 +40,19 @@ _DAILY = frozenset(
         "cloud-controller-manager",
     }
 )
-"""Who writes about every node every day, as Kubernetes itself."""
+"""Components that write about every node every day, as Kubernetes does."""
 
 _NO_ORDER = frozenset({"Node", "Pod", "Lease", "CSINode", "Event", ""})
-"""Kinds that name a node and order nothing."""
+"""Kinds that name a node and are no orders."""
 
-_TOLD = frozenset(
+_PROGRESS = frozenset(
     {
         FactKind.APPEARED,
         FactKind.CONDITION_CHANGED,
         FactKind.FIELD_CHANGED,
     }
 )
-"""What of an object that names a node tells how far it is carried out."""
+"""Facts about an object that names a node which show its progress."""
 
 _OWN = frozenset(
     {
@@ -79,20 +80,20 @@ _INTENTS: tuple[tuple[Decision, re.Pattern[str]], ...] = tuple(
         (Decision.AUTO_REMEDIATION, r"remediat|repair|unhealthy|recover"),
     )
 )
-"""Words by which programs say what for, each with its class."""
+"""Words by which programs state a purpose, each with its class."""
 
 
 _ORDER = re.compile(r"reboot(?!ed)|power.?cycl|drain(?!ed)", re.IGNORECASE)
-"""Words by which somebody says what is done to a node."""
+"""Words that say that a node is rebooted or drained."""
 
 _SOME_DAY = re.compile(
     r"planned|scheduled|required|needed|recommended|pending|last|count",
     re.IGNORECASE,
 )
-"""Words by which it is said that it may be done some day, or was."""
+"""Words that say that it may be done later, or was done."""
 
 _OFF = frozenset({"false", "no", "none", "off", "0", "done"})
-"""Values by which a label or an annotation says that nothing is done."""
+"""Values of labels and annotations that say that nothing is done."""
 
 _DOMAIN = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+/")
 """The domain of a key."""
@@ -101,13 +102,13 @@ _CALLED_OFF = re.compile(
     r"cancel|abort|reject|refus|denied|timed.?out|timeout|supersed|withdr",
     re.IGNORECASE,
 )
-"""Words by which an object says that what it orders comes to nothing."""
+"""Words of an object that say that its order is not carried out."""
 
 
 def marks_of(
     stored: StoredFact, knowledge: Knowledge, *, node: str
 ) -> Iterator[Signal]:
-    """Yield what a fact shows that no rule judges, with its author."""
+    """Yield the marks of a fact, with their author."""
     fact = stored.fact
     subject = _subject(fact, node)
     if subject is None or fact.actor in _DAILY:
@@ -125,8 +126,13 @@ def _subject(fact: Fact, node: str) -> Subject | None:
         return Subject(Topic.EVENT, reason) if of_node and reason else None
     if about == "Node":
         return _of_node(fact)
-    told = fact.kind in _TOLD
-    if not told or thing is None or about in _NO_ORDER or fact.node != node:
+    is_progress = fact.kind in _PROGRESS
+    if (
+        not is_progress
+        or thing is None
+        or about in _NO_ORDER
+        or fact.node != node
+    ):
         return None
     return Subject(Topic.OBJECT, f"{thing.kind}/{thing.name}")
 
@@ -144,9 +150,9 @@ def _of_node(fact: Fact) -> Subject | None:
 
 
 def intents_of(steps: Iterable[Signal]) -> Iterator[tuple[Decision, Signal]]:
-    """Yield what the words of steps say that they are for.
+    """Yield the purposes that the words of steps state.
 
-    The domain of a key says whose it is, and nothing of what it is for.
+    The domain of a key names its owner, not a purpose.
     """
     said = [
         (step, _DOMAIN.sub("", f"{step.subject.name} {step.says}"))
@@ -176,7 +182,7 @@ def is_order(mark: Signal) -> bool:
 
 
 def is_called_off(mark: Signal) -> bool:
-    """Whether an object says that what it orders comes to nothing."""
+    """Whether an object says that its order is not carried out."""
     match mark.stored.fact.detail:
         case FieldChanged(new=str(new)):
             return bool(_CALLED_OFF.search(new))
@@ -189,8 +195,8 @@ def is_called_off(mark: Signal) -> bool:
 def is_trouble(mark: Signal) -> bool:
     """Whether a mark may say that something is broken.
 
-    A condition that turned, of which nobody but its name says what for; it
-    counts where somebody acts upon it and names it.
+    A condition that changed and is explained only by its name. It counts if
+    an act names it.
     """
     if mark.topic is not Topic.CONDITION or mark.subject.name in _OWN:
         return False

@@ -1,7 +1,7 @@
-"""Signals of a Node itself: facts with the part that they may play.
+"""Signals of a Node itself: facts in their possible roles.
 
-What literals of controllers mean comes from the rules; what Kubernetes itself
-does to a Node is code here. A signal is evidence, not yet a cause.
+The rules define what the literals of controllers mean; this code, what
+Kubernetes itself does to a Node. A signal is evidence, not yet a cause.
 """
 
 from collections.abc import Iterator
@@ -40,21 +40,21 @@ _OF_NODE = {
 VERSIONS = frozenset({"kernel_version", "os_image"})
 
 LATER = ("planned", "scheduled", "required", "needed", "recommended", "last")
-"""Parts of such names by which it is told what may be done some day."""
+"""Parts of such names that say what may be done later."""
 
 WISHES = ("reboot", "powercycle", "powerreset", "maintenance")
-"""Parts of what conditions are called by which somebody asks for a reboot."""
+"""Parts of names of conditions that request a reboot."""
 
 
 def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
-    """Yield the parts of what happens to a Node."""
+    """Yield the signals of a fact about a Node."""
     fact = stored.fact
     actor = actor_of(fact.actor, knowledge)
     if fact.kind in _OF_NODE and not _is_first_boot(fact):
         role, topic, over = _OF_NODE[fact.kind]
         decision = None
         if actor is not None and actor.known and topic is Topic.CORDON:
-            # Who does all for one reason had that one.
+            # An actor with one reason for everything had that one.
             decision = knowledge.purpose(actor.name or "")
         yield Signal(
             role, Subject(topic), stored, None, None if over else decision,
@@ -77,9 +77,10 @@ def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
 
 
 def _is_first_boot(fact: Fact) -> bool:
-    """Whether a Node that had no boot id was given one: nothing rebooted.
+    """Whether a Node got its first boot ID: nothing rebooted.
 
-    Who makes Nodes before their machines, as Karpenter does, knows none.
+    Programs that create Nodes before their machines, as Karpenter does, do
+    not know it.
     """
     return isinstance(fact.detail, BootChanged) and not fact.detail.old
 
@@ -88,7 +89,7 @@ def _field(stored: StoredFact, field: str) -> Iterator[Signal]:
     if field in VERSIONS:
         yield Signal(Role.ACT, Subject(Topic.VERSION), stored)
     elif field == "kubelet_version":
-        # No kubelet becomes another without being started anew.
+        # A kubelet changes its version only by a restart.
         yield Signal(Role.EFFECT, Subject(Topic.KUBELET), stored)
 
 
@@ -115,7 +116,7 @@ def _condition(
             yield Signal(role, subject, stored, actor=actor, over=True)
         return
     if rule.decision is not None and not was:
-        # Who a rule names is known; whoever wrote it is a guess.
+        # An actor that a rule names is known; the writer is a guess.
         actor = RuledActor.named(rule.actor) or actor
         decision = _decision(rule, new)
         yield Signal(Role.DECISION, subject, stored, None, decision, actor)
@@ -130,10 +131,9 @@ def _condition(
 def _wish(
     stored: StoredFact, turned: ConditionChanged, actor: RuledActor | None
 ) -> Iterator[Signal]:
-    """A condition that no rule knows, set by hand: what it is called.
+    """Yield the request in the name of a condition that was set by hand.
 
-    Programs tell by such names what would be good to do; a person has it
-    done.
+    Programs use such names for recommendations; a person requests it.
     """
     name, old, new = turned.type, turned.old, turned.new
     if not any(word in name.lower() for word in WISHES):
@@ -160,10 +160,12 @@ def _decision(rule: ConditionRule, new: Condition) -> Decision | None:
 
 def _fault(rule: ConditionRule, new: Condition) -> Fault | None:
     message, reason = new.message or "", new.reason or ""
-    told = [_told(rule, part) for part in message.split(";") if part.strip()]
-    if any(known for known, _ in told):
-        # One message may tell of several: what broke before what only shows.
-        broken = [fault for _, fault in told if fault is not None]
+    named = [
+        _named_fault(rule, part) for part in message.split(";") if part.strip()
+    ]
+    if any(known for known, _ in named):
+        # One message may have several: a fault precedes a mere symptom.
+        broken = [fault for _, fault in named if fault is not None]
         return rule.fault if rule.fault in broken else next(iter(broken), None)
     for part, fault in rule.reasons.items():
         if part == reason:
@@ -171,7 +173,7 @@ def _fault(rule: ConditionRule, new: Condition) -> Fault | None:
     return rule.fault
 
 
-def _told(rule: ConditionRule, part: str) -> tuple[bool, Fault | None]:
+def _named_fault(rule: ConditionRule, part: str) -> tuple[bool, Fault | None]:
     """Return the fault in a part of a message, and whether a rule names it."""
     for text, fault in rule.messages.items():
         if text in part:

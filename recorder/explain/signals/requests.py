@@ -1,4 +1,4 @@
-"""Who is behind a change: the request that audit saw, else the writer."""
+"""Authors of changes: from the audit record, else the field manager."""
 
 import re
 from collections.abc import Iterable
@@ -68,14 +68,14 @@ def _made(request: Signal, change: Signal) -> bool:
 
 
 def _says(change: Signal, detail: Requested) -> bool:
-    """Whether a request to change a Node says this change."""
+    """Whether a request to change a Node has this change."""
     topic, body = change.topic, detail.body or ""
     if topic is Topic.CORDON:
         words = _UNCORDON if change.over else _CORDON
         return words.search(body) is not None
     if topic is Topic.CONDITION:
-        # Who quotes a condition elsewhere does not set it, and kubelets name
-        # all conditions in every patch, to order them.
+        # A condition quoted elsewhere is not set, and kubelets name all
+        # conditions in every patch, to order them.
         named = f'"{change.subject.name}"' in _ORDER.sub("", body)
         return named and detail.subresource == "status"
     if topic in {Topic.IDENTITY, Topic.DELETION}:

@@ -1,4 +1,4 @@
-"""A signal: a fact with the part that it may play in an incident."""
+"""A signal: a fact in its possible role in an incident."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -60,7 +60,7 @@ class Subject(NamedTuple):
 
 
 class Signal(NamedTuple):
-    """A fact in a part."""
+    """A fact in a role."""
 
     role: Role
     subject: Subject
@@ -69,10 +69,10 @@ class Signal(NamedTuple):
     decision: Decision | None = None
     actor: RuledActor | None = None
     of_spot: Decision | None = None
-    """The decision instead, of a machine that may be taken back."""
+    """The decision instead, for a machine that may be reclaimed."""
 
     due: datetime | None = None
-    """The time for which the action is announced, if it names one."""
+    """The time for which the action is announced, if any."""
 
     vague: bool = False
     """Whether it also occurs for reasons other than its decision, so that it
@@ -92,12 +92,12 @@ class Signal(NamedTuple):
 
     @property
     def position(self) -> int:
-        """Where it is in the log."""
+        """Its position in the log."""
         return self.stored.entry.position
 
     @property
     def condition(self) -> Condition | None:
-        """The condition as it is after this signal; None if it was removed."""
+        """The condition after this signal; None if it was removed."""
         detail = self.stored.fact.detail
         return detail.new if isinstance(detail, ConditionChanged) else None
 
@@ -109,7 +109,7 @@ class Signal(NamedTuple):
 
     @property
     def boot(self) -> str | None:
-        """The boot id that the Node has from it on."""
+        """The boot ID of the Node after this signal."""
         detail = self.stored.fact.detail
         return detail.new if isinstance(detail, BootChanged) else None
 

@@ -1,1 +1,1 @@
-"""Tracks: signals of a node to what happened to it, what broke, who acted."""
+"""Tracks: from signals of a node to what happened, what broke, who acted."""

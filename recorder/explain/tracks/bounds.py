@@ -1,7 +1,7 @@
 """Bounds: between which proofs a transition lies, and what names a boot.
 
-Of a node that was lost only itself proves its old state: what others write
-about it proves nothing, nor what a list shows.
+Only a lost node itself proves its old state: what others write about it
+proves nothing, nor does a list.
 """
 
 import re
@@ -42,8 +42,8 @@ _BOOT = re.compile(r"boot id: (\S+)")
 
 def boot_named(rebooted: Signal) -> str | None:
     """Return the boot id that an Event `Rebooted` names."""
-    told = rebooted.stored.fact.detail
-    said = told.message if isinstance(told, EventOccurred) else None
+    event = rebooted.stored.fact.detail
+    said = event.message if isinstance(event, EventOccurred) else None
     found = _BOOT.search(said or "")
     return None if found is None else found[1]
 
@@ -63,19 +63,19 @@ def is_explained(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
 
 
 def counted(words: Iterable[Signal], lost: datetime) -> bool | None:
-    """Return whether a kubelet counts on from before its node was lost.
+    """Return whether a kubelet continues its count from before a loss.
 
-    A kubelet keeps count of the Events that it sends for as long as it runs.
-    None where no Event tells: they may be lost.
+    A kubelet counts the Events that it sends for as long as it runs. None if
+    no Event shows it: they may be lost.
 
     Args:
         words: Events of the kubelet about its node.
         lost: when the node was lost.
     """
     for word in words:
-        told = word.stored.fact.detail
-        assert isinstance(told, EventOccurred), "words are Events"
-        first = moment(told.first)
+        event = word.stored.fact.detail
+        assert isinstance(event, EventOccurred), "words are Events"
+        first = moment(event.first)
         if word.stored.observed_at < lost or first is None:
             continue
         if first < lost - SPAN:
@@ -86,9 +86,9 @@ def counted(words: Iterable[Signal], lost: datetime) -> bool | None:
 
 
 def is_first(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
-    """Return whether a kubelet speaks of the boot that the Node had at first.
+    """Return whether a kubelet reports the first recorded boot of the Node.
 
-    Which one was before it, only the kubelet knew.
+    Only the kubelet knew the previous boot.
     """
     named = boot_named(rebooted)
     return (
@@ -99,20 +99,20 @@ def is_first(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
 
 
 _STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED})
-"""Topics of what a kubelet says first."""
+"""Topics of the first Events of a kubelet."""
 
 _LOSSES = (Topic.READY, Topic.SILENCE)
 
 _OF_THE_NEW = _STARTS | {Topic.SET_UP, Topic.WORD}
-"""What a kubelet says when it starts shows nothing of the state before."""
+"""Topics at the start of a kubelet, which do not show the old state."""
 
 
 def not_before(transition: Transition) -> datetime | None:
-    """Return the last proof of the old state; None where there is none.
+    """Return the last proof of the old state; None if there is none.
 
-    Without a start of its kubelet, what came just before the new state may be
-    of either. What came just before the node was given up is of the new one:
-    it was silent by then.
+    Without a start of its kubelet, a proof just before the new state may be
+    of either. A proof just before the node was declared lost is of the new
+    state: the node was silent by then.
     """
     if not transition.was_lost:
         return _shown_before(transition)
@@ -147,13 +147,13 @@ def not_after(transition: Transition) -> datetime:
 def last_sign(
     transition: Transition, alive: datetime | None, decided: Signal | None
 ) -> Signal | None:
-    """Return the last sign of life, where a node was lost after it.
+    """Return the last sign of life, if a node was lost after it.
 
     Args:
         transition: what happened.
         alive: the last proof of the old state.
-        decided: the decision, if there was one. What was heard last before
-            it says nothing of when the old state ended.
+        decided: the decision, if there was one. The last sign of life
+            before it does not show when the old state ended.
     """
     proof = None if alive is None else transition.episode.proofs.get(alive)
     if proof is None or alive is None or not _is_lost_before(transition):
@@ -164,7 +164,7 @@ def last_sign(
 
 
 def _is_lost_before(transition: Transition) -> bool:
-    """Return whether a node was seen to be lost before the effect."""
+    """Return whether the loss of a node was observed before the effect."""
     if not transition.was_lost or transition.effect.topic in _LOSSES:
         return False
     lost = (s for t in _LOSSES for s in transition.episode.of(t))
@@ -192,10 +192,10 @@ def _first_new(transition: Transition) -> datetime:
 
 
 def _starts(transition: Transition) -> list[Signal]:
-    """Return the starts of a kubelet that it told, of a transition.
+    """Return the starts that a kubelet reported within a transition.
 
-    Its requests begin a little before the one that shows that it started. Of
-    another transition of the same episode are those that are told apart.
+    Its requests begin a little before the one that shows its start. Starts
+    within other transitions of the episode are left out.
     """
     seen = transition.effect.stored.observed_at
     return [
@@ -209,9 +209,9 @@ def _starts(transition: Transition) -> list[Signal]:
 
 
 def _shown_before(transition: Transition) -> datetime | None:
-    """Return when anything was shown before the effect, or before a loss.
+    """Return the last time the node was shown before the effect or a loss.
 
-    What shows that the node was lost proves nothing of its old state.
+    A record of the loss proves nothing about the old state.
     """
     until = transition.effect.position
     if transition.was_lost:

@@ -1,8 +1,8 @@
-"""Clocks: how far what a node claims lies from when it was observed.
+"""Clocks: how far the clock of a node differs from ours.
 
-A claim of a time that had not come when it was observed shows a clock that is
-ahead, at least by that. Claims only ever come late, so a clock that is behind
-is known by many of them that are all late, and alike.
+A claimed time after its observation shows a clock that is ahead by at least
+the difference. Claims are never early, so a clock that is behind shows in
+many claims that are all late by the same time.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,10 +24,10 @@ _SHOWN = frozenset({FactKind.APPEARED, FactKind.VANISHED})
 
 
 def life_proved(stored: StoredFact, node: str) -> datetime | None:
-    """Return when a fact proves its node to have been alive, if it does.
+    """Return when a fact proves that its node was alive, if it does.
 
-    An Event counts for the beginning of the second that it claims. What its
-    kubelet says of the daily life of Pods is not looked at: there is so much.
+    An Event counts for the beginning of the second that it claims. Routine
+    Events of Pods are left out, as there are too many.
     """
     fact = stored.fact
     if fact.kind is FactKind.LEASE_SILENT:
@@ -49,7 +49,7 @@ behind; what one list shows is one observation."""
 def skew_of(node: str, facts: Iterable[StoredFact]) -> timedelta:
     """Return how far the clock of a node is ahead; negative if it is behind.
 
-    It is nothing where the claims of its programs leave a doubt.
+    Zero if the claims of its programs leave a doubt.
     """
     offsets = [
         (at - stored.observed_at, at, stored.observed_at)
@@ -67,8 +67,8 @@ def skew_of(node: str, facts: Iterable[StoredFact]) -> timedelta:
         for offset, at, seen in offsets
         if greatest - offset <= LIMITS.astray
     )
-    # What was kept back while nobody could be told is late, and alike where
-    # it is of one moment: only different moments tell of a clock.
+    # Reports that were delayed by an outage are late by the same time if they
+    # are of one moment: only different moments show a clock.
     moments = set(dict(agreeing).values())
     is_behind = greatest < -LIMITS.same_write and len(moments) >= _AGREEING
     return greatest if is_behind else NO_SKEW
@@ -77,7 +77,7 @@ def skew_of(node: str, facts: Iterable[StoredFact]) -> timedelta:
 def synchronized(
     node: str, facts: Sequence[StoredFact], skew: timedelta
 ) -> Sequence[StoredFact]:
-    """Return facts with the claims of a node by our own clock."""
+    """Return facts with the claims of a node corrected to our clock."""
     if not skew:
         return facts
     return [

@@ -1,4 +1,4 @@
-"""A chain: the signs that belong together, and how the node fared."""
+"""An episode: the signals that belong together, and the state of the node."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from recorder.facts.projections import NodeState
 from recorder.model.fact import StoredFact
 from recorder.model.outcomes import Role
 
-__all__ = ["ATTACHED", "TELLING", "Episode"]
+__all__ = ["ATTACHED", "LASTING", "Episode"]
 
 
 ATTACHED: Final = frozenset(
@@ -25,7 +25,7 @@ ATTACHED: Final = frozenset(
         Topic.REMOVING,
     }
 )
-"""Subjects that belong to a chain and never open one."""
+"""Subjects that belong to an episode and never open one."""
 
 HELD: Final = frozenset(
     {
@@ -37,15 +37,15 @@ HELD: Final = frozenset(
         Topic.GPUS,
     }
 )
-"""Topics that hold until they are said to be over."""
+"""Topics that hold until a signal ends them."""
 
 
-TELLING: Final = frozenset({Role.FAULT, Role.DECISION})
-"""Roles of what holds until it is said to be over."""
+LASTING: Final = frozenset({Role.FAULT, Role.DECISION})
+"""Roles of signals that hold until another ends them."""
 
 
 class Episode:
-    """What belongs together."""
+    """The signals that belong together."""
 
     def __init__(
         self, node: str, baseline: NodeState, boots: Mapping[str, datetime]
@@ -56,29 +56,29 @@ class Episode:
         """When each boot of the node was first seen."""
 
         self.proofs: Mapping[datetime, StoredFact] = {}
-        """When the node itself was heard of, in the order of the log, each
-        with the first fact that proves it; of all its episodes together."""
+        """When the node itself was alive, in the order of the log, each with
+        the first fact that proves it; for all its episodes together."""
 
         self.skew = timedelta()
-        """How far the clock of the node is ahead of ours; by it the claims
-        of the node were corrected."""
+        """How far the clock of the node is ahead of ours; the claims of the
+        node were corrected by it."""
 
         self.shown: Mapping[int, datetime] = {}
-        """When the Node was shown last before an entry about it, by the
-        position of that entry; of all its episodes together."""
+        """When the Node was last shown before an entry about it, by the
+        position of that entry; for all its episodes together."""
 
         self.signals: list[Signal] = []
         self.marks: list[Signal] = []
-        """What was written about the node that no rule knows."""
+        """What was written about the node and has no rule."""
 
         self.before: Sequence[Signal] = ()
-        """Signals of the episode before, of which an order holds still."""
+        """Signals of the previous episode, if an order in it still holds."""
 
         self.carried: list[Signal] = []
-        """Signs of the chain before that held still."""
+        """Signals of the previous episode that still held."""
 
         self.state = baseline
-        """Of the node after the last fact of the chain."""
+        """The state of the node after the last fact of the episode."""
 
         self.back: StoredFact | None = None
         """What showed that the node is back in service."""
@@ -97,14 +97,14 @@ class Episode:
 
     @property
     def alive(self) -> Collection[datetime]:
-        """When the node itself was heard of."""
+        """When the node itself was alive."""
         return self.proofs.keys()
 
     @property
     def began(self) -> StoredFact:
-        """The first sign, but for what held long before it.
+        """The first signal, except for those that held long before it.
 
-        A recovery begins nothing: it ends what was before.
+        A recovery begins nothing: it ends an earlier signal.
         """
         own = [
             s
@@ -114,7 +114,7 @@ class Episode:
         return min(own, key=lambda s: s.stored.at).stored
 
     def is_carried(self, sign: Signal) -> bool:
-        """Return whether a sign held before the chain began."""
+        """Return whether a signal held before the episode began."""
         return any(sign is carried for carried in self.carried)
 
     def of(self, topic: Topic) -> Sequence[Signal]:
@@ -122,17 +122,17 @@ class Episode:
         return self._begun.get(topic, ())
 
     def has(self, topic: Topic) -> bool:
-        """Return whether there is such a sign."""
+        """Return whether such a signal exists."""
         return topic in self._begun
 
     def carry(self, signs: Iterable[Signal]) -> None:
-        """Begin with what still holds of the chain before."""
+        """Begin with the signals of the previous episode that still hold."""
         for sign in signs:
             self.carried.append(sign)
             self.take(sign)
 
     def take(self, sign: Signal) -> None:
-        """Add a sign."""
+        """Add a signal."""
         self.signals.append(sign)
         if not sign.over:
             self._begun.setdefault(sign.topic, []).append(sign)
@@ -140,11 +140,11 @@ class Episode:
             self._quiet_since = None
         if sign.over:
             self._held.pop(sign.subject, None)
-        elif sign.role in TELLING and sign.topic in HELD:
+        elif sign.role in LASTING and sign.topic in HELD:
             self._held[sign.subject] = sign
 
     def note(self, stored: StoredFact, state: NodeState) -> None:
-        """Take note of the node after a fact."""
+        """Record the state of the node after a fact."""
         self.state = state
         if state.ready != "True":
             self.ready_since = None
@@ -161,16 +161,16 @@ class Episode:
         )
 
     def is_over(self, at: datetime) -> bool:
-        """Return whether nothing can belong to it any more."""
+        """Return whether no later signal can belong to it."""
         if self._quiet_since is None:
             return False
         waited = at - self._quiet_since
         return waited > (LIMITS.linger if self.has_effect else LIMITS.patience)
 
     def reach(self) -> tuple[datetime, datetime | None] | None:
-        """Return when what may belong to it was seen, with some time around.
+        """Return the time in which its signals were observed, with a margin.
 
-        Without an end while it lasts; None where there is nothing.
+        Without an end while it lasts; None if it has no signals.
         """
         own = [
             s for s in self.signals if not self.is_carried(s)
@@ -190,7 +190,7 @@ class Episode:
 
     @property
     def has_effect(self) -> bool:
-        """Whether anything happened to the node, or what began is over."""
+        """Whether something happened to the node, or a signal was ended."""
         return any(
             s.over
             or s.topic is Topic.CORDON
@@ -215,10 +215,10 @@ class Episode:
         )
 
     def still_held(self, at: datetime) -> list[Signal]:
-        """Return what is said of the node long after it came back.
+        """Return the signals that hold long after the node came back.
 
-        What is said from before a boot and not yet taken back right after
-        it is no evidence for anything later.
+        A signal from before a boot that is not ended right after it is no
+        evidence for anything later.
         """
         if self.back is None:
             return self._said_since_ready()
@@ -228,7 +228,7 @@ class Episode:
         return [s for s in self._held.values() if not self._is_obeyed(s, back)]
 
     def open_orders(self, at: datetime) -> list[Signal]:
-        """Return the orders that still hold, and that no boot carried out."""
+        """Return the orders that still hold and that no boot carried out."""
         found: dict[Subject, Signal] = {}
         for mark in self.marks:
             if mark.topic in {Topic.LABEL, Topic.ANNOTATION}:
@@ -239,7 +239,7 @@ class Episode:
         return [] if self.has(Topic.BOOT) else [*found.values()]
 
     def _said_since_ready(self) -> list[Signal]:
-        """Return what was said of a node that booted and was not yet back."""
+        """Return the signals of a node that booted and was not yet back."""
         since = self.ready_since
         if since is None or not self.has(Topic.BOOT):
             return []
@@ -248,16 +248,16 @@ class Episode:
             if sign.over:
                 said.pop(sign.subject, None)
             elif (
-                sign.role in TELLING
+                sign.role in LASTING
                 and min(sign.stored.at, sign.stored.observed_at) > since
             ):
                 said[sign.subject] = sign
         return [*said.values()]
 
     def _is_obeyed(self, sign: Signal, back: datetime) -> bool:
-        """Return whether what was decided was done.
+        """Return whether a decision was carried out.
 
-        Evidence of one boot serves no other.
+        Evidence of one boot is no evidence of another.
         """
         return (
             sign.role is Role.DECISION

@@ -1,9 +1,9 @@
-"""Chains: what belongs together, from the first sign to being back in service.
+"""Episodes: from the first signal until the node is back in service.
 
-A chain opens with a sign that something is or will be wrong with a node, and
-closes when the node is in service and nothing that was said about it holds
-any more. What comes a moment later still belongs to it, because reporters
-are asynchronous; a new trouble does not: `begins_anew` decides it.
+An episode opens with a signal that something is or will be wrong with a node,
+and closes when the node is in service and no signal about it holds any more.
+Signals a moment later still belong to it, because reporters are asynchronous;
+a new trouble does not: `begins_anew` decides it.
 """
 
 from collections import deque
@@ -30,7 +30,7 @@ from recorder.explain.tracks.clocks import (
     skew_of,
     synchronized,
 )
-from recorder.explain.tracks.episode import ATTACHED, TELLING, Episode
+from recorder.explain.tracks.episode import ATTACHED, LASTING, Episode
 from recorder.facts.projections import NodeState, advance, shown
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (
@@ -49,11 +49,11 @@ STARTS: Final = frozenset({Topic.KUBELET, Topic.REBOOTED})
 """Subjects of Events that a kubelet sends as it starts."""
 
 SAID: Final = frozenset({FactKind.EVENT, FactKind.REQUESTED})
-"""Kinds of facts that speak of a Node and are no change of it."""
+"""Kinds of facts that are about a Node and do not change it."""
 
 SOMETIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
-"""When a boot was first seen that was there before the first fact: nobody
-knows, so it explains whatever names it."""
+"""When a boot before the first fact was first seen: the time is not known, so
+it explains every Event that names it."""
 
 
 def episodes_of(
@@ -62,7 +62,7 @@ def episodes_of(
     knowledge: Knowledge,
     base: NodeState | None = None,
 ) -> list[Episode]:
-    """Return the chains of a node, in order.
+    """Return the episodes of a node, in order.
 
     Args:
         node: its name.
@@ -70,11 +70,11 @@ def episodes_of(
         knowledge: the rules.
         base: the node before the first fact.
     """
-    told, base = list(facts), base or NodeState()
-    knowledge = knowledge.of_cloud(_provider_of(told, base))
-    skew = skew_of(node, told)
+    ordered, base = list(facts), base or NodeState()
+    knowledge = knowledge.of_cloud(_provider_of(ordered, base))
+    skew = skew_of(node, ordered)
     reader = _Reader(node, knowledge, base, skew)
-    for stored in synchronized(node, told, skew):
+    for stored in synchronized(node, ordered, skew):
         reader.read(stored)
     return reader.chains
 
@@ -108,15 +108,15 @@ class _Reader:
         self._open: Episode | None = None
         self._loose: deque[Signal] = deque(maxlen=200)
         self._marks: deque[Signal] = deque(maxlen=200)
-        self._standing: dict[Subject, Signal] = {}
-        """What was said before the node was first seen, by its subject."""
+        self._held: dict[Subject, Signal] = {}
+        """Signals from before the node was first seen, by subject."""
 
         self._proofs: dict[datetime, StoredFact] = {}
         self._boots: dict[str, datetime] = {}
         if self._state.boot_id is not None:
             self._boots[self._state.boot_id] = SOMETIME
         self._shown: dict[int, datetime] = {}
-        """When a Node was shown last before an entry about it."""
+        """When a Node was last shown before an entry about it."""
 
         self._last: datetime | None = None
         self._seen_at: datetime | None = None
@@ -142,14 +142,14 @@ class _Reader:
                 s._replace(decision=s.of_spot or s.decision) for s in signs
             ]
         if self._is_old(stored):
-            self._stand(signs)
+            self._keep_held(signs)
             return
         if not signs:
             self._mark(marks_of(stored, self._knowledge, node=self._node))
         self._put(stored, signs, before, about=about)
 
     def _mark(self, marks: Iterable[Signal]) -> None:
-        """Keep what no rule knows, for whatever its author does."""
+        """Keep the marks, to join them to the acts of their authors."""
         kept = self._marks if self._open is None else self._open.marks
         kept.extend(marks)
 
@@ -164,7 +164,7 @@ class _Reader:
         if self._open is not None and self._open.is_over(stored.observed_at):
             self._open = None
         if self._open is None and is_listed(stored):
-            signs = self._stand(signs)
+            signs = self._keep_held(signs)
         for sign in signs:
             self._place(sign, before)
         chain = self._open
@@ -174,10 +174,10 @@ class _Reader:
             chain.note(stored, self._state)
 
     def _dated(self, stored: StoredFact) -> StoredFact:
-        """Return a change of the Node without a time that it cannot have.
+        """Return a change of the Node, without its time if that is impossible.
 
-        What was otherwise in the version before has not changed before that
-        was shown: the clock of its author was wrong, or the time is not of
+        A change cannot be older than the last observation of the previous
+        version: the clock of its author was wrong, or the time is not of
         this change.
         """
         fact, last = stored.fact, self._last
@@ -210,40 +210,40 @@ class _Reader:
             self._boots.setdefault(self._state.boot_id, stored.observed_at)
 
     def _see(self, stored: StoredFact) -> None:
-        """See the node for the first time."""
+        """Take the first observation of the node."""
         self._seen_at = stored.observed_at
         self._loose.clear()
         detail = stored.fact.detail
         if isinstance(detail, Vanished):
             self._state = shown(detail.state)
         elif isinstance(detail, Appeared) and not detail.created:
-            self._stand(standing(stored, self._knowledge, node=self._node))
+            self._keep_held(standing(stored, self._knowledge, node=self._node))
 
-    def _stand(self, signs: Iterable[Signal]) -> list[Signal]:
-        """Keep what was said before for the next chain; return the others."""
+    def _keep_held(self, signs: Iterable[Signal]) -> list[Signal]:
+        """Keep earlier signals for the next episode; return the others."""
         others = []
         for sign in signs:
-            if sign.role in TELLING and not sign.over:
-                self._standing[sign.subject] = sign
+            if sign.role in LASTING and not sign.over:
+                self._held[sign.subject] = sign
             else:
                 others.append(sign)
         return others
 
-    def _unstand(self, sign: Signal) -> None:
-        """Forget what stood at first and is over, or is called off."""
+    def _forget_held(self, sign: Signal) -> None:
+        """Forget a signal held at first that is ended or called off."""
         if sign.over:
-            self._standing.pop(sign.subject, None)
+            self._held.pop(sign.subject, None)
         if sign.role is Role.RECOVERY and sign.decision is not None:
-            self._standing = {
-                subject: stood
-                for subject, stood in self._standing.items()
-                if stood.decision is not sign.decision
+            self._held = {
+                subject: held
+                for subject, held in self._held.items()
+                if held.decision is not sign.decision
             }
 
     def _is_old(self, stored: StoredFact) -> bool:
-        """Return whether it speaks of a time before the node was known.
+        """Return whether a fact is from before the node was known.
 
-        The first list of Events, of an hour, may come before that of Nodes.
+        The first list of Events, of an hour, may precede that of Nodes.
         """
         if stored.fact.kind is not FactKind.EVENT:
             return False
@@ -258,7 +258,7 @@ class _Reader:
     def _place(self, sign: Signal, before: NodeState) -> None:
         if is_first_sight(sign, before) or self._was_there(sign):
             return
-        self._unstand(sign)
+        self._forget_held(sign)
         past = self._past(sign)
         if past is not None:
             past.take(sign)
@@ -280,7 +280,7 @@ class _Reader:
     def _begin(
         self, sign: Signal, before: NodeState, held: Iterable[Signal]
     ) -> Episode:
-        """Open a chain with what still holds and what came just before."""
+        """Open an episode with signals that still hold or came just before."""
         chain = self._open = Episode(self._node, before, self._boots)
         chain.proofs, chain.shown = self._proofs, self._shown
         chain.skew = self._skew
@@ -290,8 +290,8 @@ class _Reader:
         self.chains.append(chain)
         since = sign.stored.at - LIMITS.moment
         recent = (loose for loose in self._loose if loose.stored.at >= since)
-        chain.carry([*self._stood(sign.stored.at), *held])
-        self._standing.clear()
+        chain.carry([*self._held_at_first(sign.stored.at), *held])
+        self._held.clear()
         for earlier in recent:
             chain.take(earlier)
         self._loose.clear()
@@ -299,26 +299,26 @@ class _Reader:
         self._marks.clear()
         return chain
 
-    def _stood(self, at: datetime) -> list[Signal]:
-        """Return what stood at first, but for Events of long ago."""
+    def _held_at_first(self, at: datetime) -> list[Signal]:
+        """Return the signals held at first, except for old Events."""
         return [
             sign
-            for sign in self._standing.values()
+            for sign in self._held.values()
             if sign.topic is not Topic.EVENT
             or at - sign.stored.at <= LIMITS.patience
         ]
 
     def _past(self, sign: Signal) -> Episode | None:
-        """Return the chain that is over and that a late sign belongs to.
+        """Return the closed episode that a late signal belongs to, if any.
 
-        Events may come late, and after a gap they come in any order. What
-        proves a panic is found after the boot that it caused.
+        Events may come late, and after a gap in any order. The proof of a
+        panic is found after the boot that it caused.
         """
         if sign.stored.fact.kind is not FactKind.EVENT:
             return None
         at = sign.stored.at
         if sign.fault is Fault.KERNEL_PANIC:
-            # It is told soon after a boot, by the clock of a node; and a
+            # It is reported soon after a boot, by the clock of a node; and a
             # boot that a gap hid was no later than it was seen.
             seen = sign.stored.observed_at
             found = seen if seen - at <= LIMITS.moment else at + LIMITS.linger
@@ -344,30 +344,30 @@ class _Reader:
         return None
 
     def _reopen(self, sign: Signal) -> None:
-        """Go on with a chain that is over, if its boot is shown only now.
+        """Continue a closed episode, if its boot is shown only now.
 
-        Its kubelet spoke of the boot while nobody heard of its Node.
+        Its kubelet reported the boot while its Node was not recorded.
         """
         if self._open is not None or sign.topic is not Topic.BOOT:
             return
         boot = sign.boot
         for chain in self.chains[-1:]:
-            told = chain.of(Topic.REBOOTED)
-            if any(boot_named(rebooted) == boot for rebooted in told):
+            reports = chain.of(Topic.REBOOTED)
+            if any(boot_named(rebooted) == boot for rebooted in reports):
                 self._open = chain
 
     def _lost_since(self, chain: Episode) -> Episode:
-        """Return the chain in which a node was lost once more, if it was."""
+        """Return the episode in which a node was lost again, if it was."""
         now = self._open
         if now is None or now is chain or self._state.ready == "True":
             return chain
         return now
 
     def _was_there(self, sign: Signal) -> bool:
-        """Return whether a boot is shown that was shown before.
+        """Return whether a boot was shown before.
 
-        No machine boots twice into one: who wrote it was behind, as an API
-        server is whose store was restored.
+        No two boots have the same ID: its author was behind, such as an API
+        server whose store was restored.
         """
         if sign.boot is None:
             return False
@@ -375,7 +375,7 @@ class _Reader:
         return seen != sign.stored.observed_at
 
     def _is_news(self, sign: Signal) -> bool:
-        """Whether a kubelet speaks of a boot that the Node never had."""
+        """Whether a kubelet reports a boot that the Node never had."""
         return sign.topic is Topic.REBOOTED and not is_explained(
             sign, self._boots
         )
@@ -404,12 +404,12 @@ LEAVING: Final = frozenset(
         Topic.KUBELET,
     }
 )
-"""Subjects that begin something new when a node was back in service, though
-what was said of it before may still hold."""
+"""Subjects that begin an episode once a node was back in service, although
+earlier signals may still hold."""
 
 
 def begins_anew(chain: Episode, sign: Signal) -> bool:
-    """Return whether a sign begins something new."""
+    """Return whether a signal begins another episode."""
     boots = chain.of(Topic.BOOT)
     if _is_before(sign, chain, boots):
         return False
@@ -419,16 +419,16 @@ def begins_anew(chain: Episode, sign: Signal) -> bool:
     if sign.over:
         return False
     if sign.topic is Topic.READY and chain.is_up_again(seen):
-        return True  # it is lost once more, in service or not
+        return True  # it is lost again, in service or not
     if boots and sign.topic is Topic.BOOT:
         return chain.is_quiet or chain.state.ready == "True"
     return chain.is_quiet and chain.has_effect and _is_other(sign, chain)
 
 
 def _is_before(sign: Signal, chain: Episode, boots: Sequence[Signal]) -> bool:
-    """Return whether a sign is of what a chain tells already.
+    """Return whether a signal is about what an episode has already.
 
-    It is dated before the boot; or a list after a gap tells of everything at
+    Its time is before the boot, or a list after a gap shows everything at
     once.
     """
     dated = bool(boots) and sign.stored.at < boots[-1].stored.at
@@ -445,7 +445,7 @@ def _leaves(sign: Signal) -> bool:
 
 
 def _is_other(sign: Signal, chain: Episode) -> bool:
-    """Return whether a sign is of something else than what is over."""
+    """Return whether a signal is about something other than what ended."""
     if sign.role in {Role.FAULT, Role.DECISION}:
         return True
     since = sign.stored.observed_at - chain.signals[-1].stored.observed_at
@@ -461,7 +461,7 @@ def _is_other(sign: Signal, chain: Episode) -> bool:
 def may_begin(
     node: str, facts: Iterable[StoredFact], knowledge: Knowledge
 ) -> bool:
-    """Return whether facts can make a chain, however the node was before."""
+    """Return whether facts can make an episode, in any state of the node."""
     return any(
         sign.topic is Topic.IDENTITY or not never_opens(sign)
         for stored in facts
@@ -470,7 +470,7 @@ def may_begin(
 
 
 def never_opens(sign: Signal) -> bool:
-    """Return whether a sign only ever belongs to a chain of others."""
+    """Return whether a signal never opens an episode."""
     thing = sign.stored.fact.object
     return (
         sign.over
@@ -498,7 +498,7 @@ def is_first_sight(sign: Signal, before: NodeState) -> bool:
 
 
 def is_removed(sign: Signal, before: NodeState) -> bool:
-    """Whether the Node itself goes, well as it may have been."""
+    """Whether the Node itself is removed, healthy or not."""
     thing = sign.stored.fact.object
     return (
         sign.topic is Topic.IDENTITY
@@ -511,15 +511,15 @@ def is_removed(sign: Signal, before: NodeState) -> bool:
 def standing(
     seen: StoredFact, knowledge: Knowledge, *, node: str
 ) -> list[Signal]:
-    """Return the faults and decisions in a node that is seen first.
+    """Return the faults and decisions in the first observation of a node.
 
     Args:
-        seen: that it appeared.
+        seen: the fact that it appeared.
         knowledge: the rules.
         node: its name.
     """
 
-    def may_tell(detail: Detail) -> bool:
+    def is_relevant(detail: Detail) -> bool:
         match detail:
             case ConditionChanged(type=name):
                 return knowledge.condition(name) is not None
@@ -532,7 +532,7 @@ def standing(
 
     return [
         sign
-        for fact in unfolded(seen, may_tell)
+        for fact in unfolded(seen, is_relevant)
         for sign in signals_of(fact, knowledge, node=node)
-        if sign.role in TELLING and not sign.over
+        if sign.role in LASTING and not sign.over
     ]

@@ -1,6 +1,6 @@
 """The other nodes at the time: what failed together has one cause.
 
-Losses that coincide tell trouble of a rack, of the network or of the control
+Losses that coincide distinguish trouble of a rack, the network or the control
 plane from trouble of one machine.
 """
 
@@ -26,17 +26,17 @@ __all__ = ["Fleet"]
 
 
 SHUTTING_DOWN: Final = "node is shutting down"
-"""What the last words of a kubelet hold when its system goes down."""
+"""A part of the last message of a kubelet when its system shuts down."""
 
 MISSED: Final = timedelta(minutes=10)
-"""Within which a node that fell silent is seen to be lost."""
+"""How long it takes at most until the loss of a silent node is observed."""
 
 
 LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
 
 
 class Fleet:
-    """What is known of all nodes around a time."""
+    """What is known about all nodes around a time."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Fleet:
 
         Args:
             facts: of Nodes and their Leases.
-            labels: of the nodes that are known, by name; those of places
+            labels: the labels of the known nodes, by name; those of places
                 suffice.
         """
         self._labels = dict(labels or {})
@@ -55,22 +55,22 @@ class Fleet:
         self._renewed: dict[str, list[datetime]] = {}
         self._booted: dict[str, list[datetime]] = {}
         self._boots: dict[str, str] = {}
-        """The boot ID that each node had last."""
+        """The last boot ID of each node."""
 
         self._heard: dict[str, list[tuple[datetime, bool]]] = {}
-        """When a node began to be heard of, or ceased."""
+        """When a node began or ceased to be heard from."""
 
         self._healed: dict[str, list[datetime]] = {}
-        """When a lost node was seen to be heard of again, by our own clock."""
+        """When the return of a lost node was observed, by our own clock."""
 
         self._in_order: dict[str, list[datetime]] = {}
-        """When a node was lost that had said that it would be."""
+        """When a node was lost that had announced its shutdown."""
 
         self._down: frozenset[str] = frozenset()
         self._aside: dict[str, list[tuple[datetime, bool]]] = {}
-        """When a node was cordoned, or was no more."""
+        """When a node was cordoned (true) or uncordoned."""
 
-        self._stood_aside: frozenset[str] = frozenset()
+        self._cordoned: frozenset[str] = frozenset()
         for stored in facts:
             self._take(stored)
 
@@ -103,7 +103,7 @@ class Fleet:
             return
         self._labels[node] = state.labels
         if state.fields.get("unschedulable"):
-            # Since when, nobody saw.
+            # Since when is not known.
             self._aside.setdefault(node, []).append((LONG_AGO, True))
         self._was_lost(node, state)
 
@@ -115,7 +115,7 @@ class Fleet:
             for side in (detail.old, detail.new)
         )
         if new and not old:
-            # By whoever gave it up: a list may show it much later.
+            # The time it was declared lost: a list may show it much later.
             self._lost.setdefault(node, []).append(stored.at)
             self._hear(node, stored.at, no_more=True)
             said = detail.old.message if detail.old is not None else None
@@ -129,7 +129,7 @@ class Fleet:
         self._heard.setdefault(node, []).append((at, not no_more))
 
     def _was_lost(self, node: str, state: ObjectState) -> None:
-        """Take note of a node that is lost already when it is seen first."""
+        """Record a node that is already lost when it is first seen."""
         ready = state.conditions.get("Ready")
         if ready is None or ready.status != "Unknown":
             return
@@ -139,22 +139,22 @@ class Fleet:
             self._hear(node, since, no_more=True)
 
     def knowing(self, down: Iterable[str], aside: Iterable[str] = ()) -> Self:
-        """Return it with nodes that were down, or cordoned, before a loss."""
+        """Return it with nodes that were down or cordoned before a loss."""
         other = copy(self)
         other._down = frozenset(down)  # noqa: SLF001 - it is one of us
-        other._stood_aside = frozenset(aside)  # noqa: SLF001 - as well
+        other._cordoned = frozenset(aside)  # noqa: SLF001 - as well
         return other
 
     def was_set_aside(self, node: str, at: datetime) -> bool:
         """Return whether a node was cordoned at a time."""
-        told = [t for t in self._aside.get(node, ()) if t[0] <= at]
-        return node in self._stood_aside or (bool(told) and max(told)[1])
+        changes = [t for t in self._aside.get(node, ()) if t[0] <= at]
+        return node in self._cordoned or (bool(changes) and max(changes)[1])
 
     def was_down(self, node: str, at: datetime) -> bool:
-        """Return whether a node had been lost before those of a time were."""
+        """Return whether a node was already down before a time."""
         before = at - LIMITS.together
-        told = [t for t in self._heard.get(node, ()) if t[0] < before]
-        return node in self._down or (bool(told) and not max(told)[1])
+        changes = [t for t in self._heard.get(node, ()) if t[0] < before]
+        return node in self._down or (bool(changes) and not max(changes)[1])
 
     @property
     def size(self) -> int:
@@ -162,7 +162,7 @@ class Fleet:
         return len(self._labels)
 
     def lost_with(self, node: str, at: datetime) -> list[str]:
-        """Return the nodes that were lost together with one, itself too."""
+        """Return the nodes that were lost together with one, including it."""
         return sorted(
             other
             for other, times in self._lost.items()
@@ -179,17 +179,17 @@ class Fleet:
         )
 
     def was_shut_down(self, node: str, at: datetime) -> bool:
-        """Return whether a node that fell silent had said that it would."""
+        """Return whether a silent node had announced its shutdown."""
         return any(
             at - LIMITS.together <= time <= at + MISSED
             for time in self._in_order.get(node, ())
         )
 
     def booted_after(self, node: str, at: datetime) -> bool:
-        """Return whether a node that was lost at a time came back anew.
+        """Return whether a node that was lost at a time came back by a boot.
 
-        Who was heard of again before it booted had not gone: that boot is of
-        another time.
+        A node that was heard from again before it booted was not down: that
+        boot is of another time.
         """
         boot = min(
             (t for t in self._booted.get(node, ()) if t >= at), default=None
@@ -200,7 +200,7 @@ class Fleet:
         )
 
     def of_one_machine(self, node: str) -> list[str]:
-        """Name the other nodes that booted into the same boot ID as one."""
+        """Return the other nodes with the same boot ID as one."""
         boot = self._boots.get(node)
         same = (
             n for n, other in self._boots.items() if boot and other == boot
@@ -208,21 +208,21 @@ class Fleet:
         return sorted(n for n in same if n != node)
 
     def place(self, node: str) -> dict[str, str]:
-        """Return where a node stands, by the keys of its labels."""
+        """Return the places of a node, by the keys of its labels."""
         return {
             key: value
             for key, value in self._labels.get(node, {}).items()
             if key.rpartition("/")[2] in TOPOLOGY
         }
 
-    def standing(self, key: str, value: str) -> list[str]:
-        """Name the nodes that stand at a place."""
+    def nodes_at(self, key: str, value: str) -> list[str]:
+        """Return the nodes at a place."""
         return [
             node
             for node, labels in self._labels.items()
             if labels.get(key) == value
         ]
 
-    def stands(self, node: str, key: str, value: str) -> bool:
-        """Return whether a node stands at a place."""
+    def is_at(self, node: str, key: str, value: str) -> bool:
+        """Return whether a node is at a place."""
         return self._labels.get(node, {}).get(key) == value

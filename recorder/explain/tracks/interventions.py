@@ -1,7 +1,7 @@
-"""Interventions: who did something to a node, and in which steps.
+"""Interventions: who acted on a node, and in which steps.
 
-Acts of one author in one episode are one intervention. Whose literal an act
-uses says whom it asks: a person who creates a NodeMaintenance asks its
+Acts of one author in one episode are one intervention. The owner of a literal
+in an act is asked by it: a person who creates a NodeMaintenance asks its
 operator, and one whose annotation a program quotes asks that program.
 """
 
@@ -27,24 +27,24 @@ from recorder.model.outcomes import ActorKind, Decision
 __all__ = ["TAKING", "Intervention", "interventions_of"]
 
 _NO_ACT = frozenset({Topic.REQUEST, Topic.SHUTDOWN, Topic.VERSION, Topic.WORD})
-"""Topics of what nobody does to a node on purpose, or what audit says."""
+"""Topics that are no acts on purpose, and those of audit records."""
 
 
 TAKING = frozenset({Decision.SCALE_DOWN, Decision.NODE_DELETION})
-"""What is said of a Node that is to go."""
+"""Decisions to remove a Node."""
 
 
 @dataclass(slots=True)
 class Intervention:
-    """What one author did."""
+    """The acts of one author."""
 
     author: RuledActor | None
     steps: list[Signal] = field(default_factory=list)
     marks: list[Signal] = field(default_factory=list)
-    """What its author wrote that no rule knows."""
+    """What its author wrote and has no rule."""
 
     asked: list[RuledActor] = field(default_factory=list)
-    """Those whose literals it used: their programs do what is asked."""
+    """The owners of the literals it used, whose programs act on them."""
 
     @property
     def first(self) -> Signal:
@@ -57,7 +57,7 @@ class Intervention:
 
     @property
     def takes(self) -> bool:
-        """Whether it says that the Node is to go."""
+        """Whether it states that the Node is to be removed."""
         return any(s.decision in TAKING for s in self.steps)
 
     @property
@@ -80,8 +80,7 @@ class Intervention:
 def interventions_of(transition: Transition) -> list[Intervention]:
     """Return who acted before the effect, in the order of their first acts.
 
-    What no rule knows is an act if it says that the node is drained or
-    rebooted.
+    A mark is an act if it says that the node is drained or rebooted.
     """
     called_off = transition.called_off
     marks = [
@@ -101,7 +100,7 @@ def interventions_of(transition: Transition) -> list[Intervention]:
         if own:
             own[-1].marks.append(mark)
         elif mark.topic is Topic.OBJECT:
-            # An object that names the node when it is made is an order.
+            # An object that names the node when it is created is an order.
             found.append(Intervention(author, [mark], marks=[mark]))
     for one in found:
         one.asked += _obeying(one, found, transition)
@@ -113,9 +112,9 @@ def interventions_of(transition: Transition) -> list[Intervention]:
 def _obeying(
     one: Intervention, found: Iterable[Intervention], transition: Transition
 ) -> Iterator[RuledActor]:
-    """Yield who emptied a node upon an order that was then taken away.
+    """Yield the authors who emptied a node for an order that was then removed.
 
-    An order that is taken away while nothing is done is withdrawn.
+    An order that is removed without any act is withdrawn.
     """
     if not one.is_by_hand:
         return
@@ -142,7 +141,7 @@ def _obeying(
 def _quoting(
     one: Intervention, found: Iterable[Intervention]
 ) -> Iterator[RuledActor]:
-    """Yield those who quote what a person marked a node with."""
+    """Yield the authors who quote the mark of a person on a node."""
     orders = [s for s in one.steps if is_order(s)]
     if not one.is_by_hand:
         return
@@ -157,7 +156,7 @@ def _quoting(
 
 
 def _literals(order: Signal) -> Iterator[str]:
-    """Yield what another can quote of an order: its name, a ticket."""
+    """Yield the literals of an order to quote: its name, a ticket."""
     yield order.subject.name
     detail = order.stored.fact.detail
     if isinstance(detail, AnnotationChanged | LabelChanged):
@@ -168,7 +167,7 @@ def _literals(order: Signal) -> Iterator[str]:
 def _serving(
     one: Intervention, found: Iterable[Intervention], transition: Transition
 ) -> Iterator[RuledActor]:
-    """Yield the programs that went on with an object by which one asked."""
+    """Yield the programs that continued with an object of the order."""
     asked = {
         s.subject for s in one.steps if s.topic is Topic.OBJECT and is_order(s)
     }
@@ -186,7 +185,7 @@ def _serving(
 
 
 def _is_quoted(literal: str, order: Signal, marks: Iterable[Signal]) -> bool:
-    """Whether what somebody wrote after an order quotes a literal of it."""
+    """Whether a mark after an order quotes a literal of it."""
     return len(literal) >= QUOTE_MIN and any(
         mark.position > order.position
         and mark.subject != order.subject
@@ -242,8 +241,8 @@ def _fitting(
     if author is not None and author.name:
         return None
     if author is None and step.topic in {Topic.EVICTION, Topic.TAINT}:
-        # Whoever emptied it, unless told, is who had taken it out of service,
-        # or had just said so.
+        # Without a record, the author of a drain is the one who had cordoned
+        # the node, or had just said so.
         holding = [
             one
             for one in found
@@ -251,7 +250,8 @@ def _fitting(
         ]
         return holding[-1] if holding else None
     if author is None and step.topic in {Topic.IDENTITY, Topic.DELETION}:
-        # Whoever deleted it, unless told, is who had said that it would go.
+        # Without a record, the author of a deletion is the one who announced
+        # it.
         taking = [one for one in found if one.takes] or [
             one
             for one in found

@@ -1,8 +1,8 @@
-"""A transition of a node, and what was the case when it happened.
+"""A transition of a node, and the evidence at the time.
 
-Links ask it for evidence; they never look at facts themselves. Order is that
-of the log, which is our own clock; what a cluster claims is an interval, as
-most of its clocks tell whole seconds.
+Links read evidence from it, never from facts. The order is that of the log,
+by our own clock; a time that a cluster claims is an interval, as most of its
+clocks have whole seconds.
 """
 
 from collections.abc import Collection, Iterator
@@ -30,17 +30,17 @@ from recorder.model.outcomes import Confidence, Decision, Fault, Happened, Role
 __all__ = ["OF_KUBERNETES", "QUOTE_MIN", "Transition", "latest"]
 
 QUOTE_MIN = 8
-"""Characters of a literal, so that it is not quoted by chance."""
+"""The length of a literal from which it is not quoted by chance."""
 
 OF_KUBERNETES = "node.kubernetes.io/"
 """Prefix of the taints that the node controller derives."""
 
 _HOLDING = (Topic.CORDON, Topic.TAINT)
-"""Topics of what holds a node until it is undone."""
+"""Topics of acts that hold until they are undone."""
 
 
 def answers(act: Signal, mark: Signal) -> bool:
-    """Return whether somebody else wrote after a condition what names it."""
+    """Return whether another author named a condition after it changed."""
     return (
         act.position > mark.position
         and act.subject != mark.subject
@@ -50,7 +50,7 @@ def answers(act: Signal, mark: Signal) -> bool:
 
 
 def _names(act: Signal, mark: Signal) -> bool:
-    """Whether what somebody wrote names a condition, or quotes it."""
+    """Whether an act names or quotes a condition."""
     words = [mark.subject.name]
     new = mark.condition
     if new is not None:
@@ -61,10 +61,10 @@ def _names(act: Signal, mark: Signal) -> bool:
 
 
 def held_for(mark: Signal, episode: Episode) -> Iterator[Signal]:
-    """Yield what a program held a node by for as long as a condition lasted.
+    """Yield the acts that held a node for as long as a condition lasted.
 
-    It came right after the condition turned, and was undone right after the
-    condition turned back.
+    They came right after the condition changed, and were undone right after
+    it changed back.
     """
     over = next((m for m in episode.marks if _is_over(m, mark)), None)
     if over is None:
@@ -87,7 +87,7 @@ def held_for(mark: Signal, episode: Episode) -> Iterator[Signal]:
 
 
 def _is_over(later: Signal, mark: Signal) -> bool:
-    """Whether a condition turned back to what it was."""
+    """Whether a condition changed back."""
     turned, was = later.stored.fact.detail, mark.stored.fact.detail
     return (
         isinstance(turned, ConditionChanged)
@@ -101,7 +101,7 @@ def _is_over(later: Signal, mark: Signal) -> bool:
 
 
 def _follows(act: Signal, mark: Signal) -> bool:
-    """Whether something was done at once upon a mark."""
+    """Whether an act followed a mark at once."""
     return (
         act.position > mark.position
         and act.stored.at - mark.stored.at <= LIMITS.together
@@ -113,7 +113,7 @@ _PREPARING = frozenset({Topic.CORDON, Topic.EVICTION, Topic.CONDITION})
 
 
 def is_barred(signal: Signal) -> bool:
-    """Whether somebody put a taint on a node by hand."""
+    """Whether a taint was added by hand."""
     return (
         signal.role is Role.ACT
         and not signal.over
@@ -124,9 +124,9 @@ def is_barred(signal: Signal) -> bool:
 
 
 def latest(signal: Signal) -> datetime:
-    """Return the latest time at which a signal can have come about.
+    """Return the latest time at which a signal can have happened.
 
-    What is claimed in whole seconds came about within that second.
+    A claim in whole seconds is within that second.
     """
     at = signal.stored.at
     claimed = signal.stored.fact.occurred_at
@@ -138,7 +138,7 @@ def latest(signal: Signal) -> datetime:
 
 
 DONE = frozenset({Role.ACT, Role.DECISION})
-"""Roles of what somebody did."""
+"""Roles of acts."""
 
 
 @dataclass(frozen=True)
@@ -176,8 +176,8 @@ class Transition:
     def lost_at(self) -> datetime:
         """The last renewal, the loss or the effect, whichever was first.
 
-        A kubelet that says itself that it is not ready, and is heard of
-        afterwards, is there: its loss is a later one.
+        A kubelet that reports itself as not ready, and is heard from
+        afterwards, still runs: its loss is a later one.
         """
         times = [self.effect.stored.at]
         for topic in (Topic.SILENCE, Topic.READY):
@@ -190,7 +190,7 @@ class Transition:
         return min(times)
 
     def _was_heard_after(self, unready: Signal) -> bool:
-        """Whether a kubelet said that it is not ready and went on for long."""
+        """Whether a kubelet ran on for long after it reported not ready."""
         said = unready.stored.at + LIMITS.together
         return unready.status == "False" and any(
             said < at < self.effect.stored.at - LIMITS.astray
@@ -236,7 +236,7 @@ class Transition:
         return self.lost_at - signal.stored.at <= LIMITS.recent
 
     def author(self, signal: Signal) -> RuledActor | None:
-        """Return who is behind a change: by audit, else by its writer."""
+        """Return the author of a change: by audit, else its field manager."""
         return author_of(signal, self.episode.signals)
 
     @cached_property
@@ -260,21 +260,21 @@ class Transition:
 
     @cached_property
     def called_off(self) -> set[Subject]:
-        """Objects that said before the loss that they come to nothing."""
+        """Objects that said before the loss that they are not carried out."""
         return {
-            told.subject
-            for told in [*self.episode.signals, *self.episode.marks]
-            if told.topic is Topic.OBJECT
-            and is_called_off(told)
-            and latest(told) < self.lost_at
+            signal.subject
+            for signal in [*self.episode.signals, *self.episode.marks]
+            if signal.topic is Topic.OBJECT
+            and is_called_off(signal)
+            and latest(signal) < self.lost_at
         }
 
     def _is_withdrawn(self, decision: Signal) -> bool:
-        """Whether what was decided was taken back before the effect.
+        """Whether a decision was withdrawn before the effect.
 
-        A lock and a taint hold until they are obeyed; a condition may be
-        taken away by whoever obeys it, which shows by what else is done. A
-        list after a gap tells no order, but since when.
+        A lock and a taint hold until they are carried out; a condition may
+        be removed by the program that carries it out, as its other acts
+        show. A list after a gap shows times, but no order.
         """
         strict = decision.topic in {Topic.LOCK, Topic.TAINT}
         obeyed = not strict and self.was_acted_upon
@@ -292,9 +292,9 @@ class Transition:
         )
 
     def _calls_off(self, signal: Signal, decision: Signal) -> bool:
-        """Whether an Event says that a decision came to nothing.
+        """Whether an Event says that a decision was not carried out.
 
-        It is dated: a list after a gap may show it with the loss.
+        Its time counts: a list after a gap may show it with the loss.
         """
         return (
             signal.role is Role.RECOVERY
@@ -304,10 +304,10 @@ class Transition:
 
     @cached_property
     def faults(self) -> list[Signal]:
-        """Faults that still held at the effect, the most telling first.
+        """Faults that still held at the effect, the most relevant first.
 
-        One that an act after it names was what it answered, whatever broke
-        since; then the latest.
+        A fault that a later act names precedes all others, as the act
+        responds to it; then the latest.
         """
         held: dict[Subject, Signal] = {}
         for signal in self.episode.signals:
@@ -315,7 +315,7 @@ class Transition:
                 continue
             at_once = signal.position == self.effect.position
             if signal.over and at_once and signal.stored.at >= self.lost_at:
-                continue  # a list after a gap tells since when, no order
+                continue  # a list after a gap shows times, but no order
             if signal.over:
                 held.pop(signal.subject, None)
             elif signal.fault and FAULTS[signal.fault].explains_loss:
@@ -333,7 +333,7 @@ class Transition:
         )
 
     def _is_named(self, fault: Signal) -> bool:
-        """Whether what somebody else did after a fault names it."""
+        """Whether an act of another author names a fault before it."""
         done = [s for s in self.episode.signals if s.role in DONE]
         return any(
             self.is_before(act) and answers(act, fault)
@@ -343,10 +343,10 @@ class Transition:
 
     @cached_property
     def named_faults(self) -> list[Signal]:
-        """Conditions that no rule knows and that an act after them answers.
+        """Conditions without a rule that a later act responds to.
 
-        It names them, or it came right after them and was undone right after
-        they were over.
+        The act names them, or it came right after them and was undone right
+        after their end.
         """
         acts = [
             s
@@ -375,7 +375,7 @@ class Transition:
 
     @cached_property
     def was_acted_upon(self) -> bool:
-        """Whether anybody acted on the node shortly before the effect."""
+        """Whether there was an act on the node shortly before the effect."""
         return any(
             signal.role is Role.ACT
             and not signal.over
@@ -401,8 +401,8 @@ class Transition:
     def strength(self, decision: Decision) -> Confidence:
         """Return how sure it is that a decision on record led to the effect.
 
-        What was said long before, and not acted upon since, may still wait,
-        or be forgotten; unless it was said when it would be done.
+        An old decision without an act may still wait, or be forgotten, unless
+        its time was announced.
         """
         said = [s for s in self.decisions if s.decision is decision]
         if all(s.vague or self._is_overdue(s) for s in said):
@@ -416,7 +416,7 @@ class Transition:
         )
 
     def _is_overdue(self, signal: Signal) -> bool:
-        """Whether something was to be done long before, and was not."""
+        """Whether the announced time of an action passed long before."""
         return (
             signal.due is not None
             and self.lost_at - signal.due > LIMITS.recent

@@ -1,4 +1,4 @@
-"""What happened: the strongest effect of a chain names it."""
+"""What happened: the strongest effect of an episode names it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from recorder.model.outcomes import Happened, Role
 __all__ = ["happening", "happenings"]
 
 _STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED, Topic.SET_UP})
-"""What a kubelet says when it starts."""
+"""Topics of the Events of a kubelet that starts."""
 
 
 class Stretch:
@@ -28,7 +28,7 @@ class Stretch:
         """When the node was Ready again, by our own clock."""
 
     def of(self, topic: Topic) -> list[Signal]:
-        """Return its signals of a topic."""
+        """Return the signals of a topic."""
         return [s for s in self.signals if s.topic is topic]
 
     def holds(self, signal: Signal) -> bool:
@@ -46,7 +46,7 @@ def stretches_of(
     Args:
         signals: in the order of the log.
         shown: when the Node was last shown before an entry about it.
-        alive: when the node itself was heard of.
+        alive: when the node itself was alive.
     """
     found: list[Stretch] = []
     for signal in signals:
@@ -75,7 +75,7 @@ def _belongs(
     shown: Mapping[int, datetime],
     alive: Iterable[datetime],
 ) -> bool:
-    """Whether a signal is of the stretch before it."""
+    """Whether a signal belongs to the stretch before it."""
     if signal.topic in {Topic.BOOT, Topic.IDENTITY}:
         if signal.topic is Topic.BOOT and last.of(Topic.BOOT):
             return False  # no two boots are one
@@ -91,9 +91,9 @@ def _belongs(
 
 
 def _runs_on(signal: Signal, last: Stretch, alive: Iterable[datetime]) -> bool:
-    """Whether a kubelet that had only started was heard of before a loss.
+    """Whether a kubelet that had only started was heard from before a loss.
 
-    By our own clock: that of the node may be wrong, and nobody knows.
+    By our own clock: that of the node may be wrong.
     """
     if any(s.topic not in _STARTS for s in last.signals):
         return False
@@ -127,7 +127,7 @@ def _is_near(signal: Signal, last: Stretch) -> bool:
 
 
 ASTRAY: Final = timedelta(seconds=2)
-"""How much a watch of Pods may be ahead of the watch of Nodes."""
+"""How far a watch of Pods may be ahead of the watch of Nodes."""
 
 FIRST: Final = timedelta(seconds=5)
 """Within which of a join a kubelet that starts is the one that joined."""
@@ -157,22 +157,22 @@ def happenings(
 ) -> list[tuple[Happened, Signal, Sequence[Signal]]]:
     """Return all that happened in an episode, in the order of the log.
 
-    The strongest names it; each other stretch in which the node was away is
-    told by itself. With each come the signals of the others.
+    The strongest effect names the main one; each other stretch in which the
+    node was away is separate. Each has the signals of the others.
     """
     main = happening(episode)
     if main is None:
         return []
     stretches = stretches_of(episode.signals, episode.shown, episode.alive)
     others = [s for s in stretches if not s.holds(main[1])]
-    told = [
+    beside = [
         (stretch, named)
         for stretch in others
         if main[0] in LOST and (named := _named(stretch, episode)) is not None
     ]
-    apart = {id(s): list(s.signals) for s, _ in told}
+    apart = {id(s): list(s.signals) for s, _ in beside}
     found = [(*main, [x for own in apart.values() for x in own])]
-    for stretch, named in told:
+    for stretch, named in beside:
         rest = [x for s in stretches if s is not stretch for x in s.signals]
         found.append((*named, rest))
     return sorted(found, key=lambda one: one[1].position)
@@ -181,15 +181,15 @@ def happenings(
 def _named(
     stretch: Stretch, episode: Episode
 ) -> tuple[Happened, Signal] | None:
-    """Return what a stretch beside the strongest is."""
+    """Return what happened in a stretch other than the main one."""
     came = stretch.of(Topic.IDENTITY)
-    # Of a Node that is new no boot was on record that could change.
+    # A new Node has no recorded boot that could change.
     if came and not stretch.of(Topic.BOOT) and not any(s.over for s in came):
         return Happened.JOINED, came[0]
-    told = [
+    reports = [
         s for s in stretch.of(Topic.REBOOTED) if is_first(s, episode.boots)
     ]
-    boots = stretch.of(Topic.BOOT) or told
+    boots = stretch.of(Topic.BOOT) or reports
     if boots:
         return Happened.REBOOT, boots[0]
     own = [s for s in _started(episode) if stretch.holds(s)]
@@ -237,9 +237,9 @@ def _reboot(chain: Episode) -> tuple[Happened, Signal] | None:
     boots = chain.of(Topic.BOOT)
     if boots:
         return Happened.REBOOT, boots[0]
-    for told in chain.of(Topic.REBOOTED):
-        if is_first(told, chain.boots):
-            return Happened.REBOOT, told
+    for report in chain.of(Topic.REBOOTED):
+        if is_first(report, chain.boots):
+            return Happened.REBOOT, report
     return None
 
 
@@ -264,7 +264,7 @@ def _kubelet(chain: Episode) -> tuple[Happened, Signal] | None:
 
 
 def _started(chain: Episode) -> Sequence[Signal]:
-    """Return the starts of the kubelet, but not its first.
+    """Return the starts of the kubelet, except the first.
 
     Only a kubelet that has started says Rebooted.
     """
@@ -276,7 +276,7 @@ def _started(chain: Episode) -> Sequence[Signal]:
     came = chain.of(Topic.IDENTITY)
     if chain.baseline.uid is not None or not came:
         return found
-    # The kubelet that joined started before it made its Node.
+    # The kubelet that joined started before it created its Node.
     joined = came[0].stored.observed_at + FIRST
     return [s for s in found if s.stored.at > joined]
 
@@ -297,7 +297,7 @@ def _cordon(chain: Episode) -> tuple[Happened, Signal] | None:
 
 
 def _driven(chain: Episode) -> tuple[Happened, Signal] | None:
-    """A taint that evicts empties a node as well, healthy as it is."""
+    """Find a taint that evicts: it empties even a healthy node."""
     evicted = chain.of(Topic.TAINT_EVICTION)
     taints = [
         s
@@ -311,8 +311,8 @@ def _driven(chain: Episode) -> tuple[Happened, Signal] | None:
 
 def _degraded(chain: Episode) -> tuple[Happened, Signal] | None:
     for sign in chain.signals:
-        told = sign.over or chain.is_carried(sign)
-        if sign.role is Role.FAULT and not told:
+        is_known = sign.over or chain.is_carried(sign)
+        if sign.role is Role.FAULT and not is_known:
             return Happened.DEGRADED, sign
     unready = chain.of(Topic.READY)
     return (Happened.DEGRADED, unready[0]) if unready else None
