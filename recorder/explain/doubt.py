@@ -98,7 +98,7 @@ def holes_over(
 ) -> Sequence[Hole]:
     """Return the gaps of the log within the time of an episode."""
     chain, effect = transition.episode, transition.effect
-    # By our own clock: a hole that ended before the first sign was seen ended
+    # By our own clock: a gap that ended before the first observation ended
     # in a list, which showed the state at that time.
     first = min(sign.stored.observed_at for sign in chain.signals)
     last = max(effect.stored.at, effect.stored.observed_at)

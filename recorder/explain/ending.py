@@ -69,7 +69,7 @@ class Ending(Document, frozen=True, kw_only=True):
     ended_by: EndedBy
 
     at: datetime
-    """When its first sign was observed; of a container that failed
+    """When its first signal was observed; for a container that failed
     repeatedly, the last time."""
 
     first_at: datetime | None

@@ -51,7 +51,7 @@ class PodEnd(msgspec.Struct, frozen=True, kw_only=True):
     pod: ObjectIdentity
     node: str | None
     at: datetime
-    """When its first sign was observed."""
+    """When its first record was observed."""
 
     by: EndedBy
     evidence: Sequence[StoredFact]

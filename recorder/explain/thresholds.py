@@ -43,8 +43,8 @@ class Thresholds:
     """How long the first lists of all resources take, one after another."""
 
     barely: timedelta = timedelta(seconds=5)
-    """How soon after a sign of life a node is given up only if that sign is
-    of its next life: controllers wait at least ten seconds."""
+    """How soon after a sign of life a node is declared lost only if that sign
+    is of its next life: controllers wait at least ten seconds."""
 
     together: timedelta = timedelta(seconds=15)
     """Between losses of one cause: a renewal interval (10 s) and a little."""
@@ -63,11 +63,11 @@ class Thresholds:
 
     unheard: timedelta = timedelta(minutes=4)
     """How long a node is lost at least before its machine is replaced for
-    that; the shortest that is known is five minutes."""
+    that; the shortest known time is five minutes."""
 
     patient: timedelta = timedelta(minutes=9)
     """How long something is broken at least before a machine is replaced for
-    it; the shortest that is known is ten minutes, by whose clock it is."""
+    it; the shortest known time is ten minutes, by the clock of its author."""
 
     patience: timedelta = timedelta(minutes=10)
     """How long a signal without an effect waits for one."""

@@ -242,7 +242,7 @@ def _requested(deed: Deed) -> Led | None:
     elif author.is_program and author.known:
         strength = (
             Confidence.POSSIBLE
-        )  # it requests for an author who is not recorded
+        )  # on behalf of an author who is not recorded
     return Led(Decision.ADMIN_REQUEST, step, author, strength, 3)
 
 

@@ -311,8 +311,8 @@ def _driven(chain: Episode) -> tuple[Happened, Signal] | None:
 
 def _degraded(chain: Episode) -> tuple[Happened, Signal] | None:
     for sign in chain.signals:
-        is_known = sign.over or chain.is_carried(sign)
-        if sign.role is Role.FAULT and not is_known:
+        is_earlier = sign.over or chain.is_carried(sign)
+        if sign.role is Role.FAULT and not is_earlier:
             return Happened.DEGRADED, sign
     unready = chain.of(Topic.READY)
     return (Happened.DEGRADED, unready[0]) if unready else None
