@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from api.http.site import FOLDER
 from api.page.build import (
     ASSETS,
     MAIN,
@@ -120,3 +121,7 @@ def test_every_module_is_reached_from_the_first() -> None:
             waiting.append((path.parent / name).resolve())
 
     assert reached >= set(MODULES)
+
+
+def test_what_is_served_by_default_is_what_was_built() -> None:
+    assert (FOLDER / "index.html").is_file()
