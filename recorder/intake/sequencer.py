@@ -183,10 +183,11 @@ class Sequencer:
     def _recovered(
         self, key: StreamKey, document: Document, frame: WatchFrame
     ) -> None:
-        """Enter what was read of the past, unless it was entered before.
+        """Enter a version that was read of the past, unless it was before.
 
-        It comes in the order of versions. A gap is open meanwhile, and is
-        closed by the result of the whole walk, or by the list that follows.
+        Versions come in order. A gap that is open meanwhile is closed by the
+        result of the whole walk, or by the list that follows; a frame that
+        was damaged in transit opens none.
         """
         point, version = self.ledger.moved(key), document.resource_version
         self._relisting.walking.recovering(key, frame.observed_at)
@@ -214,7 +215,7 @@ class Sequencer:
             ),
             occurred_at=frame.written_by,
         )
-        if self._stored(head, document, draft):
+        if document.is_event or self._stored(head, document, draft):
             previous = None if head is None else head.position
             self.ledger.enter(
                 key, draft, previous=previous, wire=document.wire

@@ -15,7 +15,15 @@ from recorder.model.observation import (
     StreamResumed,
 )
 from tests.intake.test_knowledge import known
-from tests.support.builders import PODS, a_frame, a_list, an_object, at
+from tests.support.builders import (
+    EVENTS,
+    PODS,
+    a_frame,
+    a_list,
+    an_event,
+    an_object,
+    at,
+)
 from tests.support.story import Story
 
 KEY = ("watch", str(PODS))
@@ -99,3 +107,12 @@ def test_a_watch_that_resumes_heals_what_nothing_was_read_of() -> None:
 
     (gap,) = gaps(story)
     assert gap["possible"] == []
+
+
+def test_an_event_that_was_read_again_is_entered_without_a_head() -> None:
+    """Its identity is that of the object which it is about."""
+    frame = a_frame(EVENTS, "ADDED", an_event("e", 12), when=2)
+    story = Story(a_list(EVENTS, 9), replace(frame, recovered=True))
+
+    assert len(story.of("recovered")) == 1
+    assert list(story.ledger.versions) == []
