@@ -143,43 +143,48 @@ def asks(
         opens: whether the question itself names the log.
     """
     named = QUESTIONS[question] if isinstance(question, str) else None
-    made = _made(question)
+    question_class = _made(question)
     has_log = of is not None or opens
 
     def decorate(resolve: Callable[..., Any]) -> Any:
-        _, *own = inspect.signature(resolve).parameters.values()
-        paged = any(one.name == "page" for one in own)
+        """Return a field that reads its question and passes it on."""
+        signature = inspect.signature(resolve)
+        _, *own = signature.parameters.values()
+        is_paged = any(one.name == "page" for one in own)
         own = [one for one in own if one.name != "page"]
-        taken = _taken(made, without, last, paged=paged)
+        assert not {one.name for one in own} & {"cluster", "log"}
+        taken = _taken(question_class, without, last, paged=is_paged)
 
-        async def field(self: Any, info: Info, **given: Any) -> Any:
-            place = given.pop("cluster", None), given.pop("log", None)
-            beside = {one.name: given.pop(one.name) for one in own}
-            if paged:
-                ends = (given.pop(end) for end in PAGE)
-                beside["page"] = Page.of(*ends)
-            put = read(
-                made,
-                given,
+        async def field(self: Any, info: Info, **arguments: Any) -> Any:
+            place = arguments.pop("cluster", None), arguments.pop("log", None)
+            own_values = {one.name: arguments.pop(one.name) for one in own}
+            if is_paged:
+                own_values["page"] = Page.of(
+                    *(arguments.pop(end) for end in PAGE)
+                )
+            read_question = read(
+                question_class,
+                arguments,
                 Asking(now=info.context.now, window=window, spelled=_spelled),
                 **({} if of is None else of(self)),
             )
-            asked = Asked(info, named, put, self, place)
-            return await resolve(asked, **beside)
+            asked = Asked(info, named, read_question, self, place)
+            return await resolve(asked, **own_values)
 
         field.__name__ = resolve.__name__
         field.__doc__ = resolve.__doc__
+        # Strawberry makes the arguments of the schema from the signature.
         signed: Any = field
         signed.__signature__ = Signature(
             [
                 _parameter("self"),
                 _parameter("info", Info),
                 *map(_argument, taken),
-                *(_page() if paged else ()),
+                *(_page() if is_paged else ()),
                 *own,
                 *(() if has_log else _log()),
             ],
-            return_annotation=inspect.signature(resolve).return_annotation,
+            return_annotation=signature.return_annotation,
         )
         return strawberry.field(field)
 

@@ -40,13 +40,15 @@ class RegistryError(ConfigError):
 
 
 def located(settings: Settings, log: int | None = None) -> Settings:
-    """Return settings with the database of the cluster that they name.
+    """Return settings with the database of one cluster of the registry.
 
-    A log that is named with its cluster is exact, whatever the settings say.
+    A `database_url` is used as it is. Otherwise the cluster is that of the
+    log, if the log is named with one (`LogNumber`; other numbers name none),
+    else that of the settings, else the only one of the registry.
 
     Raises:
-        RegistryError: the registry cannot be used, or no cluster is named
-            and it has several.
+        RegistryError: the registry cannot be used or does not have the
+            cluster, or no cluster is named and it has several.
     """
     if settings.clusters_file is None or settings.database_url is not None:
         return settings
@@ -58,10 +60,11 @@ def located(settings: Settings, log: int | None = None) -> Settings:
         cluster = next(iter(registry))
     if cluster is None or cluster not in registry:
         what = "no cluster is named" if cluster is None else f'not "{cluster}"'
+        is_of_log = isinstance(log, LogNumber)
+        where = "with --log CLUSTER:NUMBER" if is_of_log else "with --cluster"
         msg = (
             f"{settings.clusters_file} has {len(registry)} clusters, and"
-            f" {what}: name one of {', '.join(list(registry)[:10])} with"
-            " --cluster"
+            f" {what}: name one of {', '.join(list(registry)[:10])} {where}"
         )
         advice = "`recorder clusters` lists them, and `-A` asks all"
         raise RegistryError(msg, advice=advice)

@@ -118,8 +118,13 @@ def _at(made: Any, steps: Sequence[str | int]) -> Any:
 
 
 def _why(error: str, steps: Steps, made: Any, kind: type) -> str:
-    """Describe a fault to the author of the file."""
-    # The line shows which rule it belongs to.
+    """Describe a fault to the author of the file.
+
+    Faults that can be described better than msgspec does are recognized by
+    the beginnings of its messages; if those change, its own text is shown.
+    """
+    # The first two steps, a list and an index, are the rule: the line says
+    # which one it is.
     keys = [one for one in steps[2:] if isinstance(one, str)]
     name = ".".join(keys or [one for one in steps if isinstance(one, str)])
     types = _types_at([inspect.type_info(kind)], steps)

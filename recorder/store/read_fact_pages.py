@@ -38,14 +38,14 @@ WITHIN = """f.recorded_at
       between :recorded_min::timestamptz and :recorded_max::timestamptz"""
 
 
-def newest_facts(where: str, count: int, *, led: bool) -> Statement:
+def newest_facts(where: str, count: int, *, indexed: bool) -> Statement:
     """Return the statement that selects the positions of the newest facts.
 
-    With ``led`` an index finds all of them, which are sorted afterwards: a
+    With ``indexed`` an index finds all of them, which are sorted afterwards: a
     backward scan by position would find rare ones late.
     """
     return question(f"""
-        with found as {"materialized" if led else "not materialized"} (
+        with found as {"materialized" if indexed else "not materialized"} (
           select f.position, f.index from recorder.fact f where {where})
         select position from found order by position desc, index desc
         limit {count}
@@ -65,19 +65,25 @@ class FactPages:
     ) -> int:
         """Return the position after which the newest facts are.
 
-        Facts of one entry are not separated, so there may be a few less.
+        Zero if there are no more than ``count``. Facts of one entry are not
+        separated, so there may be a few less. `pages` of the same selection
+        after this position then read them by the positions found here.
+        ``on_day`` is called for each day that is searched, unless an index
+        finds the facts of all days at once.
         """
         found: list[int] = []
-        led = _is_led(selection)
+        indexed = _is_indexed(selection)
         span = await self._span(after=0)
-        spans: Iterable[Span] = () if span is None else reversed(span.days())
-        if span is not None and led:
-            spans = span.widening()
+        spans: Iterable[Span] = ()
+        if span is not None:
+            spans = span.widening() if indexed else reversed(span.days())
         for part in spans:
-            if on_day is not None and not led:
+            if on_day is not None and not indexed:
                 on_day(part.recorded_max)
             where, values = self._where([*_asked(selection), *_within(part)])
-            statement = newest_facts(where, count + 1 - len(found), led=led)
+            statement = newest_facts(
+                where, count + 1 - len(found), indexed=indexed
+            )
             rows = await self._fetch(statement, values)
             found += [position for (position,) in rows]
             if len(found) > count:
@@ -95,7 +101,10 @@ class FactPages:
         positions.
         """
         newest = self._newest
-        if newest is not None and newest[:2] == (selection, after):
+        if newest is not None and (newest.selection, newest.after) == (
+            selection,
+            after,
+        ):
             places = sorted(set(newest.positions))
             parts: list[list[Condition]] = [
                 [("f.position = any (:places::int8[])", {"places": places})]
@@ -158,7 +167,7 @@ class FactPages:
 
         A span is a day, or everything if an index covers the selection.
         """
-        if _is_led(selection):
+        if _is_indexed(selection):
             return [None]
         span = await self._span(after=after)
         return [] if span is None else span.days()
@@ -186,7 +195,7 @@ class FactPages:
         return conjoined([(OF_EXTENT, {}), *asked])
 
 
-def _is_led(selection: Selection) -> bool:
+def _is_indexed(selection: Selection) -> bool:
     """Return whether an index covers the selection."""
     return selection.node is not None or selection.objects is not None
 

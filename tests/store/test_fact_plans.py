@@ -118,7 +118,7 @@ async def test_the_newest_of_few_are_not_walked_to(
     reader = await connect(any_database.dsn("reader"))
     try:
         where = f"f.derivation_id = 1 and f.position <= 99 and {condition}"
-        statement = newest_facts(where, 1, led=True)
+        statement = newest_facts(where, 1, indexed=True)
         plan = await reader.fetchval(f"explain (format json) {statement.text}")
         parents = dict(await reader.fetch(PARENTS))
         of_day = {name for (name,) in await reader.fetch(INDICES)}
