@@ -218,10 +218,15 @@ def reading(
 
 
 class Pooled:
-    """A connection of the pool, for one task."""
+    """A connection of the pool, for one task.
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    ``begin`` is executed before the first statement, and with it again if the
+    server has closed the connection.
+    """
+
+    def __init__(self, engine: AsyncEngine, begin: str | None = None) -> None:
         self._engine = engine
+        self._begin = begin
         self._held: PoolProxiedConnection | None = None
         self._is_unused = True
 
@@ -245,16 +250,27 @@ class Pooled:
         The server may have closed the connection while it was idle, which
         the first statement shows. A read may be repeated.
         """
-        try:
-            answer = await put(await self.driver())
-        except ENDED:
-            if not self._is_unused:
-                raise
-            self._is_unused = False
-            self.release(invalid=True)
-            answer = await put(await self.driver())
+        if not self._is_unused:
+            return await put(await self.driver())
         self._is_unused = False
-        return answer
+        try:
+            return await self._send_first(put)
+        except ENDED:
+            self.release(invalid=True)
+            return await self._send_first(put)
+
+    async def _send_first(
+        self, put: Callable[[asyncpg.Connection], Awaitable[Any]]
+    ) -> Any:
+        driver = await self.driver()
+        if self._begin is not None:
+            await driver.execute(self._begin)
+        return await put(driver)
+
+    async def commit(self) -> None:
+        """End the transaction, if one was begun."""
+        if self._begin is not None and not self._is_unused:
+            await (await self.driver()).execute("commit")
 
     async def driver(self) -> asyncpg.Connection:
         """Return the connection of the driver."""
@@ -282,13 +298,11 @@ async def _opened(
         yield engine
         return
     with translate_refusals(action):
-        pooled = Pooled(engine)
+        pooled = Pooled(engine, begin)
         try:
-            if begin is not None:
-                await pooled.send(lambda driver: driver.execute(begin))
+            await pooled.driver()
             yield pooled
-            if begin is not None:
-                await pooled.send(lambda driver: driver.execute("commit"))
+            await pooled.commit()
         except BaseException as exc:
             # The pool does not know about a transaction, and would not end it.
             is_open = begin is not None or isinstance(exc, ENDED)

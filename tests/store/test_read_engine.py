@@ -1,7 +1,9 @@
 """Connections of readers: bounded, read-only, with clear errors."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from typing import Any
 
 import asyncpg
 import pytest
@@ -20,6 +22,7 @@ from recorder.store.statement import Statement
 from recorder.store.translate import LogAccessError, SchemaError
 from tests.support.postgres import Database
 
+Ask = Callable[..., Awaitable[Any]]
 ONE = Statement.of("select 1 as one")
 SLEEPING = Statement.of("select pg_sleep(5)")
 PLANS = Statement.of("select current_setting('plan_cache_mode') as plans")
@@ -214,11 +217,13 @@ async def test_a_connection_that_the_server_ended_is_opened_anew(
     await other.dispose()
 
 
+@pytest.mark.parametrize("ask", [fetch, fetch_planned])
 @pytest.mark.parametrize("ended", module.ENDED)
 async def test_a_connection_that_ends_at_each_statement_is_given_up(
     database: Database,
     monkeypatch: pytest.MonkeyPatch,
     ended: type[Exception],
+    ask: Ask,
 ) -> None:
     engine = make_engine(database.dsn("reader"), connections=1)
     asked, said = [], "it is gone"
@@ -230,7 +235,7 @@ async def test_a_connection_that_ends_at_each_statement_is_given_up(
     with monkeypatch.context() as patch:
         patch.setattr(asyncpg.Connection, "fetch", ending)
         with pytest.raises(LogUnavailableError, match="cannot read"):
-            await fetch(engine, "read", ONE)
+            await ask(engine, "read", ONE)
 
     assert len(asked) == 2
     assert await fetch(engine, "read", ONE)
