@@ -297,7 +297,7 @@ async def deliver(settings: Settings, dsn: str) -> None:
 
     Where the role may only retain, the recorder writes them when it is back.
     """
-    with suppress(LogUnavailableError):
+    with suppress(LogUnavailableError), translate_errors("write notices"):
         for row in await logs_with_notices(dsn):
             with suppress(StandingByError, LogAccessError):
                 await _deliver(settings, dsn, row)

@@ -310,7 +310,13 @@ def phase_ended(kind: str, detail: Detail) -> bool | None:
 
 
 def _ends_by_phase(owner: _Owner, stored: StoredFact) -> None:
-    ended = phase_ended(owner.kind, stored.fact.detail)
+    """Note that a phase ends a workload, or that it left such a phase."""
+    detail = stored.fact.detail
+    ended = phase_ended(owner.kind, detail)
+    if isinstance(detail, FieldChanged) and detail.field == "phase":
+        before = ENDS.get(str(detail.old).lower())
+        if before is not None and before is not ended:
+            _goes_on(owner)
     if ended is not None:
         name = "Succeeded" if ended else "Failed"
         _ends(owner, name, stored, None)
