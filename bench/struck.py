@@ -13,10 +13,10 @@ import orjson
 
 from bench.fleet import Change
 from recorder.model.observation import Observation
+from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.playing import observations
 from tests.corpus.rewording import moment_of, rename, shifted
 from tests.corpus.tape_lines import Frame, Lines, objects_of, read_lines
-from tests.corpus.told import Told
 from tests.corpus.truth import Verdict, read_truth
 
 __all__ = ["beside_struck", "incident", "rack_of", "struck_nodes", "truth_of"]
@@ -31,14 +31,14 @@ UID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @cache
-def _script(name: str) -> Told:
-    return Told(
+def _script(name: str) -> AnsweredTape:
+    return AnsweredTape(
         read_lines(TAPES / f"{name}.tape.jsonl.zst"),
         read_truth(TAPES / f"{name}.truth.json"),
     )
 
 
-def _renamed(number: int) -> Told:
+def _renamed(number: int) -> AnsweredTape:
     return rename(_script(INCIDENTS[number % len(INCIDENTS)]), number)
 
 

@@ -16,6 +16,7 @@ from random import Random
 
 from recorder.wiring.database import roles_sql
 from tests.conftest import TEMPLATE, migrated
+from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.asking import Answers, ask_everything
 from tests.corpus.logs import (
     names,
@@ -27,7 +28,6 @@ from tests.corpus.logs import (
 )
 from tests.corpus.tabling import lines, passes
 from tests.corpus.tape_lines import read_lines, write_lines
-from tests.corpus.told import Told
 from tests.corpus.truth import read_truth
 from tests.corpus.variations import VARIATIONS
 from tests.support.postgres import (
@@ -87,13 +87,13 @@ async def _varied(
     with tempfile.TemporaryDirectory(prefix="recorder-corpus-") as folder:
         for name in chosen:
             tape = read_lines(tape_of(name))
-            told = Told(tape, read_truth(truth_of(name)))
+            answered = AnsweredTape(tape, read_truth(truth_of(name)))
             async with fresh_database(server, TEMPLATE) as database:
                 for _ in range(count):
                     way = ways[turn % len(ways)]
                     turn += 1
                     number = chance.randrange(2**32)
-                    varied = VARIATIONS[way](told, number)
+                    varied = VARIATIONS[way](answered, number)
                     path = Path(folder) / "varied.tape.jsonl.zst"
                     write_lines(path, varied.tape)
                     label = f"{name}, {way} {number}"

@@ -1,7 +1,7 @@
 """Who writes to the cluster in an incident: persons and controllers.
 
-Each has a user of its own, so that an audit log tells them apart, and a field
-manager, which is all that a cluster without audit keeps of them.
+Each has a user of its own, which an audit log shows, and a field manager,
+which is all that a cluster without audit keeps of them.
 """
 
 from collections.abc import AsyncIterator, Mapping

@@ -49,7 +49,7 @@ HEAD, TAIL = "===== ", " =====\n"
 """Around the name of a question, above its answer."""
 
 DIGITS = 12
-"""Of a hash: enough to tell two answers apart, few enough to be kept."""
+"""Of a hash: enough to distinguish two answers, few enough to keep."""
 
 AT_ONCE = 4
 """Tapes that are played at a time: each waits for its database."""
@@ -83,10 +83,10 @@ def _of_live(name: str, _: Path) -> _Tape:
 
 
 def _of_story(name: str, folder: Path) -> _Tape:
-    told = INCIDENTS[name]().told(name)
+    answered = INCIDENTS[name]().answered_tape(name)
     path = folder / f"{name}.tape.jsonl.zst"
-    write_lines(path, told.tape)
-    return _Tape(path, _spans(told.truth), briefly=True)
+    write_lines(path, answered.tape)
+    return _Tape(path, _spans(answered.truth), briefly=True)
 
 
 def _spans(truth: Truth) -> list[Span]:
@@ -151,14 +151,14 @@ async def write_answers(
 def differences(old: Path, new: Path) -> Iterator[str]:
     """Yield the questions whose answers differ in two folders, and how."""
     before, after = _hashes(old), _hashes(new)
-    told = _texts(old), _texts(new)
+    texts = _texts(old), _texts(new)
     for question in [*before, *(q for q in after if q not in before)]:
         if question not in after:
             yield f"no longer asked: {question}"
         elif question not in before:
             yield f"newly asked: {question}"
         elif before[question] != after[question]:
-            left, right = (text.get(question, "") for text in told)
+            left, right = (text.get(question, "") for text in texts)
             changed = difflib.unified_diff(
                 left.splitlines(), right.splitlines(), lineterm="", n=2
             )

@@ -75,7 +75,7 @@ def audit_lines(log: Path) -> list[bytes]:
 def merged(lines: Sequence[bytes], records: Iterable[bytes]) -> list[bytes]:
     """Put records between the frames of a tape, in order of time.
 
-    Those from before its first frame are left out: nobody listened.
+    Those from before its first frame are left out, as not received.
     """
     header, *frames = lines
     began = _at(frames[0])

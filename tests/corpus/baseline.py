@@ -1,4 +1,4 @@
-"""The baseline: what somebody concludes who looks at the last warning.
+"""The baseline: the conclusion from the last warning alone.
 
 Of each reboot the last Event of type Warning before the boot id changed names
 the cause, by the same rules about single Events. It is always sure, as a
@@ -37,16 +37,16 @@ async def judge_baseline(
             continue
         cause = "unrecorded"
         for stored in facts:
-            told = stored.fact.detail
+            detail = stored.fact.detail
             if (
                 stored.entry.position < by_boot[verdict.boot_id_after]
-                and isinstance(told, EventOccurred)
-                and told.type == "Warning"
+                and isinstance(detail, EventOccurred)
+                and detail.type == "Warning"
             ):
                 cause = _named_by(
                     stored.fact.actor or "",
-                    told.reason or "",
-                    told.message or "",
+                    detail.reason or "",
+                    detail.message or "",
                 )
         one = Judged(f"{verdict.node} reboot")
         right = [verdict.cause, *verdict.accept.get("cause", [])]
@@ -59,5 +59,5 @@ def _named_by(reporter: str, reason: str, message: str) -> str:
     rule = shipped().event(reporter, reason, about="Node", message=message)
     if rule is not None and (rule.fault or rule.decision):
         return (rule.fault or rule.decision or "").lower()
-    # Whoever goes by the last warning takes it for the cause, whatever it is.
+    # The last warning is taken for the cause, whatever it is.
     return "other-fault"

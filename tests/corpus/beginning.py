@@ -1,8 +1,8 @@
 """A tape of a recorder that began in the middle, and read the past.
 
 What was sent before is read afterwards, as the API server still has it: each
-version with the newest time that its writers left. Then what stands is listed.
-Events and leases have no past but what a list shows.
+version with the newest time that its writers left. Then all objects are
+listed. Events and leases have no past but what a list shows.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ UNREAD = frozenset({"v1/events", "coordination.k8s.io/v1/leases"})
 
 def begun(tape: Lines, at: str) -> Lines:
     """Let a recorder begin at a time, written as frames have it."""
-    stands: dict[str, dict[str, dict[str, Any]]] = {}
+    objects: dict[str, dict[str, dict[str, Any]]] = {}
     first: dict[str, dict[str, Any]] = {}
     past: dict[str, list[Found]] = {}
     after = []
@@ -44,7 +44,7 @@ def begun(tape: Lines, at: str) -> Lines:
             found.append(_version(shown, gone=event["type"] == "DELETED"))
         elif frame["frame"] == "list":
             first |= {item["metadata"]["uid"]: item for item in frame["items"]}
-        keep(stands, frame)
+        keep(objects, frame)
     read = [
         frame
         for resource, found in past.items()
@@ -52,7 +52,7 @@ def begun(tape: Lines, at: str) -> Lines:
         for frame in _read(resource, sorted(found), at)
     ]
     header = tape.header | {"started_at": at}
-    return Lines(header, [*read, *listed(stands, tape, at), *after])
+    return Lines(header, [*read, *listed(objects, tape, at), *after])
 
 
 def _version(shown: dict[str, Any], *, gone: bool = False) -> Found:

@@ -1,7 +1,7 @@
-"""A tape of somebody who was not listening for a while.
+"""A tape of a recorder that was disconnected for a while.
 
-What was sent in that time is not on it; what stood at its end is listed, as
-after a watch that came too late to go on.
+Frames from that time are missing; the objects that exist at its end are
+listed, as after a watch that could not be resumed.
 """
 
 from collections.abc import Iterator
@@ -16,22 +16,23 @@ __all__ = ["Blind", "blinded", "keep", "listed"]
 
 @dataclass(frozen=True, slots=True)
 class Blind:
-    """From when to when nobody listened, in seconds of the tape."""
+    """A time without observations, in seconds of the tape."""
 
     since: float
     until: float
     resource: str | None = None
-    """The only one to which nobody listened; None for all of them."""
+    """The only resource that was not observed; None for all of them."""
 
 
 def blinded(
     tape: Lines, since: str, until: str, resource: str | None = None
 ) -> Lines:
-    """Let nobody listen between two times, written as frames have them.
+    """Return a tape without what was watched between two times.
 
-    To one resource alone, if it is named.
+    Times are written as in frames. Where a resource is named, only its frames
+    are removed. Audit records remain.
     """
-    stands: dict[str, dict[str, dict[str, Any]]] = {}
+    objects: dict[str, dict[str, dict[str, Any]]] = {}
     before, after = [], []
     for frame in tape.frames:
         if frame["at"] > until:
@@ -40,24 +41,24 @@ def blinded(
         if resource is not None and frame.get("resource") != resource:
             before.append(frame)
             continue
-        keep(stands, frame)
+        keep(objects, frame)
         if frame["at"] <= since or frame["frame"] == "audit":
             before.append(frame)
-    closed = [_closed(since, resource) for resource in stands]
+    closed = [_closed(since, resource) for resource in objects]
     heard = sorted([*before, *closed], key=lambda frame: str(frame["at"]))
-    shown = [*listed(stands, tape, until)]
+    shown = [*listed(objects, tape, until)]
     return Lines(tape.header, [*heard, *shown, *after])
 
 
-def keep(stands: dict[str, dict[str, dict[str, Any]]], frame: Frame) -> None:
-    """Keep what stands of each resource after a frame, by its UID."""
+def keep(objects: dict[str, dict[str, dict[str, Any]]], frame: Frame) -> None:
+    """Update the objects of each resource, by UID, from a frame."""
     if frame["frame"] == "list":
         items = {item["metadata"]["uid"]: item for item in frame["items"]}
-        stands[frame["resource"]] = items
+        objects[frame["resource"]] = items
     elif frame["frame"] == "watch" and not is_bookmark(frame):
         event = frame["event"]
         shown = event["object"]
-        there = stands.setdefault(frame["resource"], {})
+        there = objects.setdefault(frame["resource"], {})
         if event["type"] == "DELETED":
             there.pop(shown["metadata"]["uid"], None)
         else:
@@ -79,16 +80,16 @@ def _closed(at: str, resource: str) -> Frame:
 
 
 def listed(
-    stands: dict[str, dict[str, dict[str, Any]]], tape: Lines, at: str
+    objects: dict[str, dict[str, dict[str, Any]]], tape: Lines, at: str
 ) -> Iterator[Frame]:
-    """Yield a list of each resource as it stands at a time."""
+    """Yield a list of the objects of each resource at a time."""
     kinds = {
         frame["resource"]: frame["kind"]
         for frame in tape.frames
         if frame["frame"] == "list"
     }
     latest = max(_versions(tape, at))
-    for resource, items in stands.items():
+    for resource, items in objects.items():
         yield {
             "at": at,
             "source": "watch",

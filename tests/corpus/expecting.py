@@ -25,9 +25,9 @@ from tests.corpus.truth import (
     named,
 )
 
-__all__ = ["CONTROLLER", "SOMEBODY", "Expecting", "a_controller"]
+__all__ = ["CONTROLLER", "SOME_USER", "Expecting", "a_controller"]
 
-SOMEBODY = Actor(kinds=["unknown", "user"], never=[ALICE])
+SOME_USER = Actor(kinds=["unknown", "user"], never=[ALICE])
 """A person whom nothing on the tape names: audit was off."""
 
 CONTROLLER = Actor(kinds=["controller"])
@@ -39,7 +39,7 @@ def a_controller(name: str) -> Actor:
 
 
 class Expecting:
-    """The truth of an incident while it is being told."""
+    """The truth of an incident while it is being written."""
 
     def __init__(self, name: str, says: str, options: Options) -> None:
         self.name = name
@@ -185,7 +185,7 @@ class Expecting:
         return msgspec.structs.replace(truth, acts=[], questions=questions)
 
     def _usual_questions(self) -> list[Question]:
-        """Ask about every node that nobody asked about, all that there is."""
+        """Return a question about the whole tape for each node without one."""
         asked = {question.node for question in self._questions}
         return [
             Question(

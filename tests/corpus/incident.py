@@ -1,4 +1,4 @@
-"""Incidents by name, each a story told on a stage.
+"""Incidents by name, each acted on a stage.
 
 An incident's function sets the scene, says what is true of it, and acts
 within `Stage.recording`. Its docstring is what the truth says of it.

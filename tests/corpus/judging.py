@@ -26,7 +26,7 @@ __all__ = ["Judged", "Mark", "judge_impact", "judge_why"]
 SURE = frozenset({"proven", "likely"})
 
 SLACK = timedelta(seconds=5)
-"""Between what an injector did and when anybody could have seen it."""
+"""The longest time between an injected fault and its first visible effect."""
 
 OPEN = (None, "unknown", "unrecorded")
 """What says that it is not known."""
@@ -257,7 +257,7 @@ def _on_node(wanted: Workload, there: Collection[str] | None) -> Workload:
 
 
 def _places(pods: Iterable[str]) -> set[str]:
-    """Return Pods without what tells one from those that took its place."""
+    """Return names of Pods without the suffix that a replacement changes."""
     return {pod.rpartition("-")[0] for pod in pods}
 
 

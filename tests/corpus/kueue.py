@@ -30,7 +30,7 @@ NAMESPACE = "kueue-system"
 async def kueue_controller(stage: Stage) -> AsyncIterator[None]:
     """Run Kueue."""
     await the_namespace(stage.api, NAMESPACE)
-    # Kueue fills it with certificates, for webhooks that nobody calls.
+    # Kueue fills it with certificates, for webhooks that are never called.
     secret = {"metadata": {"name": SECRET}}
     await stage.api.create(f"/api/v1/namespaces/{NAMESPACE}/secrets", secret)
     config = await asyncio.to_thread(_config, stage)

@@ -68,7 +68,7 @@ ALIKE = (
     frozenset({"still_down", "down", "failed"}),
     frozenset({"preempted"}),
 )
-"""Outcomes of which any is right where one of them is."""
+"""Groups of outcomes: where one is right, so are the others."""
 
 LAST = "9999"
 """After every time, as text."""
@@ -103,7 +103,7 @@ class Class(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A workload that stood on the node, and what became of it."""
+    """A workload that ran on the node, and its outcome."""
 
     kind: str
     namespace: str
@@ -233,7 +233,7 @@ def _made_up(
 
 
 def _ordered(question: Question, verdict: Answer) -> Iterator[Judged]:
-    """Judge what somebody or something ordered."""
+    """Judge the answer about an incident that was ordered."""
     said = _class(verdict["decision"])
     if said is None:
         open_ = verdict["cause"] == "unrecorded"
@@ -277,10 +277,10 @@ def _trigger(question: Question, verdict: Answer) -> Iterator[Judged]:
 
 
 def _befallen(question: Question, verdict: Answer) -> Iterator[Judged]:
-    """Judge what nobody ordered."""
-    yield from _made_up(question, verdict, "but nobody decided")
+    """Judge the answer about an incident that was not ordered."""
+    yield from _made_up(question, verdict, "but there was no decision")
     if verdict["mode"] == "planned":
-        yield Judged(_bad(verdict), "planned, but nobody decided")
+        yield Judged(_bad(verdict), "planned, but there was no decision")
     fault = _class(verdict["fault"])
     if fault is not None and fault not in question.faults:
         wanted = sorted(question.faults) or "none"

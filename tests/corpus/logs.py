@@ -1,7 +1,7 @@
 """Tapes of the corpus, each played into a log of its own.
 
-They go the way that `recorder tape play` takes them, so that whoever asks
-these logs asks what an operator would.
+They are played as `recorder tape play` plays them, so that questions to these
+logs get the answers that an operator gets.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ def truth_of(name: str) -> Path:
 async def play(dsn: str, tape: Path, *, name: str) -> int:
     """Play a tape into the log of a name; return its number.
 
-    A tape of which the log has the beginning goes on from there.
+    If the log has the beginning of the tape, it continues from there.
     """
     with TapeReader(tape) as reader:
         header = reader.header
@@ -102,7 +102,7 @@ async def play_tapes(dsn: str, tapes: Mapping[str, Path]) -> dict[str, int]:
 
 @asynccontextmanager
 async def reading_of(dsn: str, log: int) -> AsyncIterator[LogReading]:
-    """Open a log as it stands, for as long as the questions last."""
+    """Open a log at its present size, for the duration of the questions."""
     engine = make_engine(dsn)
     try:
         yield await LogReading.at_present(engine, log)

@@ -35,7 +35,7 @@ class Placed:
     """Of each Pod."""
 
     gang: int | None
-    """How many Pods must run together; None where each stands alone."""
+    """How many Pods must run together; None where each runs by itself."""
 
     pods: Mapping[str, str] = field(default_factory=dict)
     """Names of Pods, and their nodes."""

@@ -82,8 +82,8 @@ class _Asking:
     async def why(self, node: str, window: Window) -> str:
         question = WhyQuestion(node=node, window=window)
         answer = await ask_why(self.reading, question, shipped(), now=NOW)
-        told = [line for v in answer.verdicts for line in verdict_lines(v)]
-        return "\n".join([*told, _json(answer)])
+        lines = [line for v in answer.verdicts for line in verdict_lines(v)]
+        return "\n".join([*lines, _json(answer)])
 
     async def impact(self, node: str, window: Window) -> str:
         question = ImpactQuestion(
@@ -95,8 +95,8 @@ class _Asking:
     async def replay(self, node: str) -> str:
         question = ReplayQuestion(node=node, window=self.whole)
         answer = await ask_replay(self.reading, question, shipped(), now=NOW)
-        told = [line for _, line in replay_lines(answer)]
-        return "\n".join([*told, _json(answer.coverage)])
+        lines = [line for _, line in replay_lines(answer)]
+        return "\n".join([*lines, _json(answer.coverage)])
 
     async def incidents(self) -> dict[str, Any]:
         question = IncidentsQuestion(window=self.whole)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.tape_lines import (
     Frame,
     Lines,
@@ -14,26 +15,25 @@ from tests.corpus.tape_lines import (
     is_bookmark,
     objects_of,
 )
-from tests.corpus.told import Told
 
-__all__ = ["register_everybody"]
+__all__ = ["register_all"]
 
 EVENTS = "v1/events"
 
 
-def register_everybody(told: Told, seed: int) -> Told:
+def register_all(answered: AnsweredTape, seed: int) -> AnsweredTape:
     """Let the controller manager restart somewhere: RegisteredNode for all.
 
     To make room for their versions, every version gets three more digits.
     """
     chance = Random(seed)
-    wide = _widened(told.tape)
-    told_of_events = [
+    wide = _widened(answered.tape)
+    places = [
         place
         for place, frame in enumerate(wide.frames)
         if frame.get("resource") == EVENTS and _version(frame) is not None
     ]
-    place = chance.choice(told_of_events)
+    place = chance.choice(places)
     before = wide.frames[place]
     version = _version(before) or 0
     added = [
@@ -45,7 +45,7 @@ def register_everybody(told: Told, seed: int) -> Told:
         *added,
         *wide.frames[place + 1 :],
     ]
-    return Told(Lines(wide.header, frames), told.truth)
+    return AnsweredTape(Lines(wide.header, frames), answered.truth)
 
 
 def _registered(

@@ -1,4 +1,4 @@
-"""Names and times of a tape and its truth, changed wherever they stand."""
+"""Names and times of a tape and its truth, changed wherever they occur."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import orjson
 
+from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.tape_lines import Lines, is_bookmark, objects_of
-from tests.corpus.told import Told
 from tests.corpus.truth import Truth
 
 __all__ = ["moment_of", "rename", "shift_days", "shifted", "written"]
@@ -31,13 +31,13 @@ RENAMED = frozenset(
 has the name of its owner in its own."""
 
 
-def rename(told: Told, seed: int) -> Told:
+def rename(answered: AnsweredTape, seed: int) -> AnsweredTape:
     """Return nodes and workloads other names, wherever they are spoken of."""
     chance = Random(seed)
     names = sorted(
         {
             item["metadata"]["name"]
-            for frame in told.tape.frames
+            for frame in answered.tape.frames
             if frame.get("resource") in RENAMED
             for item in objects_of(frame)
             if not is_bookmark(frame)
@@ -45,13 +45,13 @@ def rename(told: Told, seed: int) -> Told:
         key=lambda name: (-len(name), name),
     )
     others = {name: f"{_word(chance)}-{_word(chance)}" for name in names}
-    return _rewritten(told, lambda text: _replaced(text, others))
+    return _rewritten(answered, lambda text: _replaced(text, others))
 
 
-def shift_days(told: Told, seed: int) -> Told:
+def shift_days(answered: AnsweredTape, seed: int) -> AnsweredTape:
     """Let everything happen some days earlier or later, clocks and all."""
     days = timedelta(days=Random(seed).randint(-DAYS_MAX, DAYS_MAX))
-    return _rewritten(told, lambda text: shifted(text, days))
+    return _rewritten(answered, lambda text: shifted(text, days))
 
 
 def shifted(text: str, by: timedelta) -> str:
@@ -78,7 +78,9 @@ def written(at: datetime) -> str:
     return f"{at:%Y-%m-%dT%H:%M:%S.%f}Z"
 
 
-def _rewritten(told: Told, change: Callable[[str], str]) -> Told:
+def _rewritten(
+    answered: AnsweredTape, change: Callable[[str], str]
+) -> AnsweredTape:
     """Return a tape and its truth with every text changed."""
 
     def changed(line: dict[str, Any]) -> dict[str, Any]:
@@ -87,10 +89,11 @@ def _rewritten(told: Told, change: Callable[[str], str]) -> Told:
         return rewritten
 
     tape = Lines(
-        changed(told.tape.header), [changed(f) for f in told.tape.frames]
+        changed(answered.tape.header),
+        [changed(f) for f in answered.tape.frames],
     )
-    text = msgspec.json.encode(told.truth).decode()
-    return Told(tape, msgspec.json.decode(change(text), type=Truth))
+    text = msgspec.json.encode(answered.truth).decode()
+    return AnsweredTape(tape, msgspec.json.decode(change(text), type=Truth))
 
 
 def _replaced(text: str, others: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Tell a tape as if the clock of one node were wrong.
+"""Change a tape as if the clock of one node were wrong.
 
 What its kubelet says carries that clock: its Events, its lease and the
 transitions of the conditions that it set. What others say of the node, and
@@ -12,7 +12,7 @@ from typing import Any
 from tests.corpus.rewording import shifted
 from tests.corpus.tape_lines import Lines, changed_objects, is_bookmark
 
-__all__ = ["told_by", "with_clock_moved"]
+__all__ = ["reporting_node", "with_clock_moved"]
 
 Object = dict[str, Any]
 
@@ -23,7 +23,9 @@ def with_clock_moved(tape: Lines, node: str, by: timedelta) -> Lines:
     """Return a tape on which the clock of a node is ahead by a duration."""
 
     def moved_by(change: Change) -> Callable[[Object], Object]:
-        return lambda told: change(told, by) if told_by(told) == node else told
+        return lambda thing: (
+            change(thing, by) if reporting_node(thing) == node else thing
+        )
 
     frames = [
         changed_objects(frame, moved_by(_CHANGES[frame["resource"]]))
@@ -34,16 +36,16 @@ def with_clock_moved(tape: Lines, node: str, by: timedelta) -> Lines:
     return Lines(tape.header, frames)
 
 
-def told_by(told: Object) -> str:
+def reporting_node(thing: Object) -> str:
     """Return the node of the kubelet that an Event, Pod, Node or lease is by.
 
     An Event that no kubelet made has none.
     """
-    if "involvedObject" in told:
-        node = told.get("source", {}).get("host", "")
+    if "involvedObject" in thing:
+        node = thing.get("source", {}).get("host", "")
     else:
-        node = told.get("spec", {}).get("nodeName")
-        node = node or told["metadata"]["name"]
+        node = thing.get("spec", {}).get("nodeName")
+        node = node or thing["metadata"]["name"]
     return str(node)
 
 
@@ -63,9 +65,9 @@ def _lease(lease: Object, by: timedelta) -> Object:
     }
 
 
-def _conditions(told: Object, by: timedelta) -> Object:
-    status = told.get("status", {})
-    own = _set_by_kubelet(told)
+def _conditions(thing: Object, by: timedelta) -> Object:
+    status = thing.get("status", {})
+    own = _set_by_kubelet(thing)
     conditions = [
         condition
         | {"lastTransitionTime": shifted(condition["lastTransitionTime"], by)}
@@ -73,14 +75,14 @@ def _conditions(told: Object, by: timedelta) -> Object:
         else condition
         for condition in status.get("conditions", ())
     ]
-    return told | {"status": status | {"conditions": conditions}}
+    return thing | {"status": status | {"conditions": conditions}}
 
 
-def _set_by_kubelet(told: Object) -> set[str]:
+def _set_by_kubelet(thing: Object) -> set[str]:
     """Return the types of the conditions whose transition a kubelet wrote."""
     return {
         key.removeprefix('k:{"type":"').removesuffix('"}')
-        for entry in told["metadata"].get("managedFields", ())
+        for entry in thing["metadata"].get("managedFields", ())
         if entry.get("manager") == "kubelet"
         for key, fields in entry.get("fieldsV1", {})
         .get("f:status", {})

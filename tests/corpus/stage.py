@@ -32,7 +32,7 @@ from tests.corpus.truth import Act, TruthError, problems, write_truth
 __all__ = ["Stage"]
 
 SETTLED_SECONDS = 3
-"""Between the lists and the first act, so that they are told apart."""
+"""Between the lists and the first act, so that they are distinguishable."""
 
 LAST_SECONDS = 4
 """What the last act leaves behind arrives within this time."""
@@ -96,7 +96,7 @@ class Stage(Expecting):
         await self.pause(1)
         await self.stop_recorder()
         assert msgspec.json.encode(self.timeless()) == before, (
-            "the truth is told before it happens"
+            "the truth is written before it happens"
         )
         self._write_truth()
 

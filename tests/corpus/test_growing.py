@@ -17,7 +17,7 @@ from tests.support.postgres import Database
 ALWAYS = Window(None, None)
 
 
-async def told(reading: LogReading) -> bytes:
+async def answers_of(reading: LogReading) -> bytes:
     now = reading.log.recorded_at
     assert now is not None
     why = await ask_why(
@@ -51,9 +51,9 @@ async def test_what_is_written_meanwhile_changes_no_answer(
     log = await play(writer, begun, name="grows")
 
     async with reading_of(reader, log) as opened:
-        before = await told(opened)
+        before = await answers_of(opened)
         assert await play(writer, whole, name="grows") == log
-        assert await told(opened) == before
+        assert await answers_of(opened) == before
     async with reading_of(reader, log) as later:
         assert later.log.size > opened.log.size
-        assert await told(later) != before
+        assert await answers_of(later) != before

@@ -17,7 +17,7 @@ RACK = "topology.kubernetes.io/rack"
 ZONE = "topology.kubernetes.io/zone"
 
 
-async def told(reading: LogReading) -> list[tuple[str, list[str]]]:
+async def groups_of(reading: LogReading) -> list[tuple[str, list[str]]]:
     """Return the group and the nodes of each incident."""
     now = reading.log.recorded_at
     assert now is not None
@@ -39,7 +39,7 @@ async def test_a_rack_is_one_incident_and_a_node_another(
 ) -> None:
     log = corpus.logs[name]
     async with reading_of(corpus.database.dsn("reader"), log) as reading:
-        assert await told(reading) == incidents
+        assert await groups_of(reading) == incidents
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ async def test_a_rack_is_one_incident_and_a_node_another(
         {},
     ],
 )
-async def test_what_stands_apart_lost_its_network_by_itself(
+async def test_nodes_in_other_racks_lose_their_network_separately(
     corpus: Corpus,
     monkeypatch: pytest.MonkeyPatch,
     places: dict[str, dict[str, str]],
@@ -68,6 +68,6 @@ async def test_what_stands_apart_lost_its_network_by_itself(
     log = corpus.logs["rack-partition"]
     async with reading_of(corpus.database.dsn("reader"), log) as reading:
         monkeypatch.setattr(LogReading, "states", elsewhere)
-        found = await told(reading)
+        found = await groups_of(reading)
 
     assert found == [("node", ["gpu-002"]), ("node", ["gpu-004"])]

@@ -1,8 +1,8 @@
 """A workload that is down costs until the end of the window.
 
-If nobody said it, this is the end of the record, or of its proof where that
-is later; not when something was last seen of the workload: of what is down
-nothing may be seen for days.
+Where a question has no end, this is the end of the record, or of its proof
+where that is later; not when the workload was last seen: a workload that is
+down may not be seen for days.
 """
 
 from collections.abc import Sequence
@@ -96,13 +96,13 @@ async def test_without_an_end_nothing_more_is_read(
 ) -> None:
     asked: list[Statement] = []
 
-    async def told(
+    async def recording_fetch(
         engine: AsyncEngine, action: str, statement: Statement, **values: Any
     ) -> Sequence[Record]:
         asked.append(statement)
         return await fetch(engine, action, statement, **values)
 
-    monkeypatch.setattr("recorder.store.stored_facts.fetch", told)
+    monkeypatch.setattr("recorder.store.stored_facts.fetch", recording_fetch)
     dsn = corpus.database.dsn("reader")
     async with reading_of(dsn, corpus.logs[name]) as reading:
         assert any(

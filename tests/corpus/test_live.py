@@ -1,4 +1,4 @@
-"""How well live incidents are explained, and that their judge can tell."""
+"""How well live incidents are explained, and that their judge is right."""
 
 from typing import Any
 
@@ -73,11 +73,11 @@ def verdict(**other: Any) -> dict[str, Any]:
     } | other
 
 
-NOBODY = {"planned": False, "actor": "unknown"}
-CRASH = NOBODY | {"class": {"number": None, "accept": [3, 5]}}
+UNPLANNED = {"planned": False, "actor": "unknown"}
+CRASH = UNPLANNED | {"class": {"number": None, "accept": [3, 5]}}
 UNDECIDED = {"mode": "abrupt", "decision": None, "cause": "unrecorded"}
 BOB = {"class": "manual-drain", "actor": {"kind": "user", "name": "bob"}}
-SOMEBODY = {
+SOME_USER = {
     "class": "manual-drain",
     "actor": {"kind": "unknown", "name": None},
 }
@@ -88,7 +88,7 @@ LATE = ["2026-11-22T10:12:00Z", "2026-11-22T10:13:00Z"]
 ANSWERS: dict[str, tuple[dict[str, Any], dict[str, Any], Grade]] = {
     "all of it": ({}, {}, Grade.RIGHT),
     "with doubt": ({}, {"confidence": "possible"}, Grade.TIMID),
-    "by somebody": ({}, {"decision": SOMEBODY}, Grade.UNKNOWN),
+    "by an unknown user": ({}, {"decision": SOME_USER}, Grade.UNKNOWN),
     "by another": ({}, {"decision": BOB}, Grade.SURE_AND_WRONG),
     "by another, with doubt": (
         {},
@@ -119,13 +119,13 @@ ANSWERS: dict[str, tuple[dict[str, Any], dict[str, Any], Grade]] = {
         Grade.SURE_AND_WRONG,
     ),
     "a crash that was ordered": (CRASH, {}, Grade.SURE_AND_WRONG),
-    "a panic that nobody saw": (
+    "a panic that was not recorded": (
         CRASH,
         UNDECIDED | {"fault": PANIC, "confidence": "proven"},
         Grade.SURE_AND_WRONG,
     ),
     "a fault that was not": (
-        NOBODY | {"class": {"number": 6, "accept": [6]}},
+        UNPLANNED | {"class": {"number": 6, "accept": [6]}},
         UNDECIDED | {"fault": PANIC},
         Grade.SURE_AND_WRONG,
     ),

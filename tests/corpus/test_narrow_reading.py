@@ -1,8 +1,8 @@
 """What is read for an answer is all that counts for it.
 
-Questions read what may be evidence, and the Pods that were there. Whoever
-reads all facts of the nodes and all Pods that ever were on them, and folds
-them, has to come to the same answers.
+Questions read what may be evidence, and the Pods that were there. Reading
+all facts of the nodes and all Pods that ever were on them, and folding them,
+has to give the same answers.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -204,10 +204,10 @@ async def test_a_rule_about_daily_life_has_all_of_it_read(
     async with reading_of(dsn, corpus.logs[name]) as reading:
         whole = cast(Reading, Everything(reading))
 
-        told = await answers(reading, name, knowledge)
+        narrow = await answers(reading, name, knowledge)
 
-        assert told == await answers(whole, name, knowledge)
-        assert told != await answers(reading, name)
+        assert narrow == await answers(whole, name, knowledge)
+        assert narrow != await answers(reading, name)
 
 
 @pytest.mark.parametrize("name", ["crash-in-gap", "two-reboots"])

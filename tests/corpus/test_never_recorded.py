@@ -1,4 +1,4 @@
-"""What nobody ever recorded is named, where it would have shown more."""
+"""A resource that was never recorded is named if it would have shown more."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -36,10 +36,10 @@ class Answers(NamedTuple):
     incidents: Coverage
 
 
-async def told_without(
+async def answers_without(
     resource: str | None, name: str, database: Database, folder: Path
 ) -> Answers:
-    """Ask about an incident of which one resource was not recorded."""
+    """Return answers about an incident, with one resource not recorded."""
     whole = read_lines(tape_of(name))
     left = [f for f in whole.frames if f.get("resource") != resource]
     path = folder / "narrow.tape.jsonl.zst"
@@ -76,31 +76,31 @@ async def test_a_verdict_names_what_was_never_recorded(
     resource: str,
     evidence: str,
 ) -> None:
-    told = await told_without(resource, name, database, tmp_path)
+    found = await answers_without(resource, name, database, tmp_path)
 
-    named = {missing.evidence for missing in told.verdict.missing}
+    named = {missing.evidence for missing in found.verdict.missing}
     assert named & {"events", "leases", "pods"} == {evidence}
-    assert told.why.complete
+    assert found.why.complete
 
 
 @pytest.mark.parametrize("name", ["drain", "crash", "network-partition"])
 async def test_a_verdict_names_nothing_that_was_recorded(
     database: Database, tmp_path: Path, name: str
 ) -> None:
-    told = await told_without(None, name, database, tmp_path)
+    found = await answers_without(None, name, database, tmp_path)
 
-    named = {missing.evidence for missing in told.verdict.missing}
+    named = {missing.evidence for missing in found.verdict.missing}
     assert not named & {"events", "leases", "pods"}
-    assert told.impact.complete
-    assert told.incidents.complete
+    assert found.impact.complete
+    assert found.incidents.complete
 
 
-async def test_without_pods_nobody_says_that_no_work_was_hit(
+async def test_without_pods_no_answer_claims_that_no_work_was_hit(
     database: Database, tmp_path: Path
 ) -> None:
-    told = await told_without(PODS, "crash", database, tmp_path)
+    found = await answers_without(PODS, "crash", database, tmp_path)
 
-    for coverage in (told.impact, told.incidents):
+    for coverage in (found.impact, found.incidents):
         (hole,) = coverage.holes
         assert (hole.resource, hole.reason) == (PODS, "never recorded")
         assert not coverage.complete

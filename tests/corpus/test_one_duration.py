@@ -1,4 +1,4 @@
-"""One incident has one duration, and one course, wherever they are told."""
+"""One incident has one duration, and one course, in every answer."""
 
 import pytest
 

@@ -93,8 +93,8 @@ async def test_an_incident_goes_through_its_phases_in_time(
                 )
             except NotFoundError:
                 continue
-        told = plain(found)
-        phases = told["phases"]
+        parts = plain(found)
+        phases = parts["phases"]
         names = [phase["phase"] for phase in phases]
         assert names == [one for one in PHASES if one in names], name
         assert bool(names) == bool(found.verdicts), name

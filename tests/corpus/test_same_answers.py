@@ -82,7 +82,7 @@ async def test_answers_do_not_depend_on_the_order_of_rows(
         assert await answered(corpus, name) == first
 
 
-def told(documents: list[dict[str, Any]], log: int, name: str) -> str:
+def without_log(documents: list[dict[str, Any]], log: int, name: str) -> str:
     """Write answers without number and name of their log, and the clock."""
     text = orjson.dumps(documents, option=orjson.OPT_INDENT_2).decode()
     text = text.replace(f'"cluster": "{name}"', '"cluster": "NAME"')
@@ -108,4 +108,6 @@ async def test_a_tape_that_is_cut_from_a_log_answers_as_the_log_does(
     async with reading_of(dsn, again) as reading:
         of_tape = await answers(reading, name)
 
-    assert told(of_tape, again, copy) == told(of_log, corpus.logs[name], name)
+    assert without_log(of_tape, again, copy) == without_log(
+        of_log, corpus.logs[name], name
+    )

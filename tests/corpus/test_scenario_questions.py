@@ -1,4 +1,4 @@
-"""Incidents that are told in memory, played into a log and asked about.
+"""Incidents that are made in memory, played into a log and asked about.
 
 By node, by window, by rack and by label, as an operator would.
 """
@@ -15,11 +15,11 @@ from recorder.answers.ports import Reading
 from recorder.answers.why import ask_why
 from recorder.explain.knowledge import shipped
 from recorder.model.window import Window
+from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.asking import asked_window
 from tests.corpus.judging import Mark, judge_impact, judge_why
 from tests.corpus.logs import play, reading_of
 from tests.corpus.tape_lines import Lines, write_lines
-from tests.corpus.told import Told
 from tests.corpus.truth import Question
 from tests.scenarios.telling.classes import CLASSES
 from tests.scenarios.telling.registry import INCIDENTS
@@ -37,14 +37,14 @@ PLAYED = 24
 
 
 @cache
-def told_of(name: str) -> Told:
-    return INCIDENTS[name]().told(name)
+def answered_tape_of(name: str) -> AnsweredTape:
+    return INCIDENTS[name]().answered_tape(name)
 
 
-async def answered(
-    reading: Reading, told: Told, question: Question
+async def misses_of(
+    reading: Reading, answered: AnsweredTape, question: Question
 ) -> list[tuple[Mark, str]]:
-    """Ask one question; say where the answer is not what is true."""
+    """Ask a question; return where its answer differs from the truth."""
     window = asked_window(question)
     assert window.until is not None
     judged = []
@@ -55,12 +55,12 @@ async def answered(
             shipped(),
             now=window.until,
         )
-        # When it was back is told without acts, and judged in memory.
+        # When it was back is known without acts, and judged in memory.
         verdicts = [
             replace(verdict, back_in_service=None)
-            for verdict in told.truth.verdicts
+            for verdict in answered.truth.verdicts
         ]
-        truth = replace(told.truth, verdicts=verdicts)
+        truth = replace(answered.truth, verdicts=verdicts)
         judged += judge_why(why, question, truth)
     if question.workloads or not question.node:
         impact = await ask_impact(
@@ -74,7 +74,7 @@ async def answered(
             shipped(),
             now=window.until,
         )
-        judged += judge_impact(impact, question, told.truth)
+        judged += judge_impact(impact, question, answered.truth)
     return [
         (mark, f"{one.about}: {text}")
         for one in judged
@@ -82,11 +82,11 @@ async def answered(
     ]
 
 
-def vouched(told: Told) -> Lines:
+def vouched(answered: AnsweredTape) -> Lines:
     """End a tape as a watch does: with proof that nothing else came."""
-    asked = [q.until_at or "" for q in told.truth.questions]
-    end = max(*asked, told.tape.frames[-1]["at"])
-    heard = {f["resource"] for f in told.tape.frames if "resource" in f}
+    asked = [q.until_at or "" for q in answered.truth.questions]
+    end = max(*asked, answered.tape.frames[-1]["at"])
+    heard = {f["resource"] for f in answered.tape.frames if "resource" in f}
     ends = [
         {
             "at": end,
@@ -97,12 +97,14 @@ def vouched(told: Told) -> Lines:
         }
         for resource in sorted(heard)
     ]
-    return Lines(told.tape.header, [*told.tape.frames, *ends])
+    return Lines(answered.tape.header, [*answered.tape.frames, *ends])
 
 
 def test_questions_are_of_every_form() -> None:
     assert CLASSES
-    asked = [q for name in ASKED for q in told_of(name).truth.questions]
+    asked = [
+        q for name in ASKED for q in answered_tape_of(name).truth.questions
+    ]
     assert sum(bool(q.node) for q in asked) >= 30
     assert sum(q.rack is not None for q in asked) >= 5
     assert sum(bool(q.labels) for q in asked) >= 2
@@ -113,24 +115,24 @@ def test_questions_are_of_every_form() -> None:
 async def test_what_is_asked_of_a_log_is_answered_by_the_truth(
     database: Database, tmp_path: Path, name: str
 ) -> None:
-    told = told_of(name)
+    answered = answered_tape_of(name)
     tape = tmp_path / f"{name}.tape.jsonl.zst"
-    write_lines(tape, vouched(told))
+    write_lines(tape, vouched(answered))
     log = await play(database.dsn("writer"), tape, name=name)
     async with reading_of(database.dsn("reader"), log) as reading:
-        for question in told.truth.questions:
-            found = await answered(reading, told, question)
+        for question in answered.truth.questions:
+            found = await misses_of(reading, answered, question)
             assert found == [], (question.since_at, question.until_at)
 
 
-async def test_a_gap_in_what_tells_of_pods_hides_no_return_of_a_node(
+async def test_a_gap_of_pods_hides_no_return_of_a_node(
     database: Database, tmp_path: Path
 ) -> None:
-    # Its tape ends without proof of any Pods; its Nodes are told to the end.
+    # Its tape ends without proof of any Pods; its Nodes are proven to the end.
     name = "a-rack-goes-dark-while-one-is-off-for-repair"
     tape = tmp_path / f"{name}.tape.jsonl.zst"
-    told = told_of(name)
-    write_lines(tape, told.tape)
+    answered = answered_tape_of(name)
+    write_lines(tape, answered.tape)
     log = await play(database.dsn("writer"), tape, name=name)
     async with reading_of(database.dsn("reader"), log) as reading:
         whole = WhyQuestion(node="gpu-005", window=Window())

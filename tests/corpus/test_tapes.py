@@ -109,8 +109,8 @@ def test_what_a_truth_names_is_on_the_tape(name: str) -> None:
     pods = pods_and_nodes(tape)
     assert {node.name for node in truth.cluster.nodes} <= boots.keys()
     for verdict in truth.verdicts:
-        told = [verdict.boot_id_before, verdict.boot_id_after]
-        seen = [boot for boot in told if boot is not None]
+        named = [verdict.boot_id_before, verdict.boot_id_after]
+        seen = [boot for boot in named if boot is not None]
         assert [b for b in boots[verdict.node] if b in seen] == list(
             dict.fromkeys(seen)
         )
@@ -149,7 +149,7 @@ def states(tape: Lines, node: str) -> set[tuple[bool, str, str]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_happens_to_a_node_without_a_verdict(name: str) -> None:
-    """A machine that is too busy can lose a node that nobody touched."""
+    """A machine that is too busy can lose a node that no injector touched."""
     truth, tape = truth_of(name), read_lines(tape_of(name))
     judged = {verdict.node for verdict in truth.verdicts}
     for node in truth.cluster.nodes:

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.make import TAPES
 from tests.corpus.playing import disorder, played
-from tests.corpus.skewing import told_by
+from tests.corpus.skewing import reporting_node
 from tests.corpus.tape_lines import Frame, Lines, objects_of, read_lines
-from tests.corpus.told import Told
 from tests.corpus.truth import problems, read_truth
 from tests.corpus.variations import JITTER, SPARED, VARIATIONS
 from tests.support.sampling import sampled
@@ -27,14 +27,16 @@ few = settings(max_examples=8, deadline=None)
 
 
 @cache
-def told(name: str) -> Told:
-    """Return an incident; nobody may change what is returned."""
+def recorded(name: str) -> AnsweredTape:
+    """Return an incident, shared by all callers: do not change it."""
     tape = read_lines(TAPES / f"{name}.tape.jsonl.zst")
-    return Told(tape, read_truth(TAPES / f"{name}.truth.json"))
+    return AnsweredTape(tape, read_truth(TAPES / f"{name}.truth.json"))
 
 
-def vary(how: str, seed: int, name: str = "crash") -> tuple[Told, Told]:
-    original = told(name)
+def vary(
+    how: str, seed: int, name: str = "crash"
+) -> tuple[AnsweredTape, AnsweredTape]:
+    original = recorded(name)
     return original, VARIATIONS[how](original, seed)
 
 
@@ -68,9 +70,9 @@ def event_uids(tape: Lines) -> dict[str, str]:
 @few
 @given(seed=seeds)
 def test_a_variation_is_decided_by_its_seed_alone(how: str, seed: int) -> None:
-    before = orjson.dumps(told("crash").tape.frames)
+    before = orjson.dumps(recorded("crash").tape.frames)
     assert vary(how, seed)[1] == vary(how, seed)[1]
-    assert orjson.dumps(told("crash").tape.frames) == before
+    assert orjson.dumps(recorded("crash").tape.frames) == before
 
 
 @pytest.mark.parametrize("how", sampled("plays", sorted(VARIATIONS), 3))
@@ -145,8 +147,8 @@ def test_a_repeated_frame_makes_no_entry(seed: int) -> None:
 
 @few
 @given(seed=seeds)
-def test_everybody_is_registered_at_once(seed: int) -> None:
-    original, varied = vary("register-everybody", seed)
+def test_every_node_is_registered_at_once(seed: int) -> None:
+    original, varied = vary("register-all", seed)
     added = event_uids(varied.tape).items() - event_uids(original.tape).items()
     assert [reason for _, reason in added] == ["RegisteredNode"] * 3
     before = len(played(original.tape).drafts)
@@ -201,22 +203,22 @@ def test_a_skewed_clock_shows_in_what_one_node_says(
             objects_of(frame), objects_of(other), strict=True
         ):
             if one != same:
-                hosts.add(told_by(one))
+                hosts.add(reporting_node(one))
                 assert one["metadata"] == same["metadata"]
     assert len(hosts) <= 1
 
 
-def without_actors(told: Told) -> list[object]:
+def without_actors(answered: AnsweredTape) -> list[object]:
     return [
         msgspec.structs.replace(
             verdict, actor=None, confidence_at_most="unknown"
         )
-        for verdict in told.truth.verdicts
+        for verdict in answered.truth.verdicts
     ]
 
 
 @pytest.mark.parametrize("name", ["drain-audited", "admin-request-audited"])
-def test_without_audit_nobody_is_named(name: str) -> None:
+def test_without_audit_no_person_is_named(name: str) -> None:
     original, varied = vary("without-audit", 0, name)
     assert all(frame["frame"] != "audit" for frame in varied.tape.frames)
     assert not varied.truth.cluster.audit

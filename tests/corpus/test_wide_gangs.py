@@ -26,7 +26,7 @@ async def test_a_gang_on_many_nodes_is_hit_by_the_last_of_them(
     scene.dies(20, nodes[-1], 600)
     scene.fails(620, f"w-{WIDE - 1}", 255, "Unknown")
     tape = tmp_path / "wide.tape.jsonl.zst"
-    write_lines(tape, scene.told("wide").tape)
+    write_lines(tape, scene.answered_tape("wide").tape)
     log = await play(database.dsn("writer"), tape, name="wide")
 
     async with reading_of(database.dsn("reader"), log) as reading:

@@ -2,7 +2,7 @@
 
 A truth is written beside a tape by the one who made the incident happen, in
 the names that answers use, and before any of it was recorded. Only the times
-of the acts are filled in afterwards, because nobody knows them before. It
+of the acts are filled in afterwards, because they are not known before. It
 says what the evidence on the tape allows to conclude, not what an omniscient
 observer would: a crash whose reason nothing recorded has the cause
 ``unrecorded``.
@@ -128,7 +128,7 @@ class Act(_Struct, kw_only=True, frozen=True):
 
 
 class Actor(_Struct, kw_only=True, frozen=True):
-    """Who decided, as far as the tape tells."""
+    """Who decided, as far as the tape shows."""
 
     kinds: list[ActorKind]
     """Any of these is right."""
@@ -158,7 +158,7 @@ class Verdict(_Struct, kw_only=True, frozen=True):
     """None where the node did not come back."""
 
     back_in_service: bool | None = None
-    """None where it never left service, or nobody can tell."""
+    """None where it never left service, or this cannot be known."""
 
     back_between: list[str] = []
     """Acts between which it is back; empty where it is not."""
@@ -169,7 +169,7 @@ class Verdict(_Struct, kw_only=True, frozen=True):
     ``happened`` is no verdict at all."""
 
     unsure: str | None = None
-    """Why somebody might expect another answer."""
+    """Why another answer might be expected."""
 
 
 class Workload(_Struct, kw_only=True, frozen=True):

@@ -1,10 +1,9 @@
-"""Variations of a tape: the same incident, told by another cluster.
+"""Variations of a tape: the same incident, in another cluster.
 
-Pure functions of a tape, its truth and a seed. Each keeps what is true, or
-says what of the truth it changes, so that whoever judges a tape can be tried
-on more than was recorded: lost Events, other arrival, repeated frames, a
-controller that registers everybody again, other names, other clocks, no
-audit.
+Pure functions of a tape, its truth and a seed. Each keeps the truth, or
+changes it with the tape, so that answers are tested on more than was recorded:
+lost Events, other arrival, repeated frames, a controller that registers all
+nodes again, other names, other clocks, no audit.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,8 @@ from typing import Any
 
 import msgspec
 
-from tests.corpus.registering import register_everybody
+from tests.corpus.answered_tape import AnsweredTape, Variation
+from tests.corpus.registering import register_all
 from tests.corpus.rewording import (
     moment_of,
     rename,
@@ -23,7 +23,6 @@ from tests.corpus.rewording import (
 )
 from tests.corpus.skewing import with_clock_moved
 from tests.corpus.tape_lines import Frame, Lines, is_bookmark
-from tests.corpus.told import Told, Variation
 from tests.corpus.truth import Actor, Verdict
 
 __all__ = ["SPARED", "VARIATIONS"]
@@ -45,11 +44,11 @@ SPARED = frozenset(
     {"Starting", "VMcore", "SystemOOM", "SpotInterruption", "ScheduledEvent"}
 )
 """Reasons of Events that are never lost: each is the only trace of something
-that a truth tells, and without it another truth would hold."""
+in a truth, and without it another truth would hold."""
 
 
-def lose_events(told: Told, seed: int) -> Told:
-    """Let some Events never reach anybody: not once, not in a list."""
+def lose_events(answered: AnsweredTape, seed: int) -> AnsweredTape:
+    """Remove some Events from watches and lists."""
     chance = Random(seed)
     fates: dict[str, bool] = {}
 
@@ -61,7 +60,7 @@ def lose_events(told: Told, seed: int) -> Told:
         return fates[uid]
 
     frames = []
-    for frame in told.tape.frames:
+    for frame in answered.tape.frames:
         if frame.get("resource") != EVENTS or frame["frame"] == "closed":
             frames.append(frame)
         elif frame["frame"] == "list":
@@ -69,15 +68,15 @@ def lose_events(told: Told, seed: int) -> Told:
             frames.append(frame | {"items": items})
         elif is_bookmark(frame) or not lost(frame["event"]["object"]):
             frames.append(frame)
-    return Told(Lines(told.tape.header, frames), told.truth)
+    return AnsweredTape(Lines(answered.tape.header, frames), answered.truth)
 
 
-def shuffle_arrival(told: Told, seed: int) -> Told:
+def shuffle_arrival(answered: AnsweredTape, seed: int) -> AnsweredTape:
     """Let frames arrive up to a second later, each resource in its order."""
     chance = Random(seed)
     latest: dict[str, datetime] = {}
     arrived = []
-    for frame in told.tape.frames:
+    for frame in answered.tape.frames:
         stream = f"{frame['source']} {frame.get('resource')}"
         late = moment_of(frame["at"]) + JITTER * chance.random()
         late = max(late, latest.get(stream, late))
@@ -85,43 +84,45 @@ def shuffle_arrival(told: Told, seed: int) -> Told:
         arrived.append((late, frame | {"at": written(late)}))
     arrived.sort(key=lambda pair: pair[0])
     frames = [frame for _, frame in arrived]
-    return Told(Lines(told.tape.header, frames), told.truth)
+    return AnsweredTape(Lines(answered.tape.header, frames), answered.truth)
 
 
-def repeat_frames(told: Told, seed: int) -> Told:
+def repeat_frames(answered: AnsweredTape, seed: int) -> AnsweredTape:
     """Let some frames of watches arrive twice."""
     chance = Random(seed)
 
     def frames() -> Iterator[Frame]:
-        for frame in told.tape.frames:
+        for frame in answered.tape.frames:
             yield frame
             if frame["frame"] == "watch" and (
                 chance.random() < REPEATED_SHARE
             ):
                 yield frame
 
-    return Told(Lines(told.tape.header, list(frames())), told.truth)
+    return AnsweredTape(
+        Lines(answered.tape.header, list(frames())), answered.truth
+    )
 
 
-def skew_node(told: Told, seed: int) -> Told:
-    """Let the clock of one node be wrong, as its kubelet tells the time."""
-    return _skewed(told, seed, SKEW)
+def skew_node(answered: AnsweredTape, seed: int) -> AnsweredTape:
+    """Let the clock of one node, and so of its kubelet, be wrong."""
+    return _skewed(answered, seed, SKEW)
 
 
-def skew_node_far(told: Told, seed: int) -> Told:
+def skew_node_far(answered: AnsweredTape, seed: int) -> AnsweredTape:
     """Let the clock of one node be wrong by more than a grace period."""
-    return _skewed(told, seed, FAR)
+    return _skewed(answered, seed, FAR)
 
 
-def _skewed(told: Told, seed: int, by: timedelta) -> Told:
+def _skewed(answered: AnsweredTape, seed: int, by: timedelta) -> AnsweredTape:
     chance = Random(seed)
-    node = chance.choice(sorted(n.name for n in told.truth.cluster.nodes))
+    node = chance.choice(sorted(n.name for n in answered.truth.cluster.nodes))
     skew = chance.choice([by, -by])
-    tape = with_clock_moved(told.tape, node, skew)
-    return Told(tape, told.truth)
+    tape = with_clock_moved(answered.tape, node, skew)
+    return AnsweredTape(tape, answered.truth)
 
 
-def at_once(told: Told, seed: int) -> Told:
+def at_once(answered: AnsweredTape, seed: int) -> AnsweredTape:
     """Let all of it be true: lost, late, repeated, renamed, and skewed."""
     for vary in (
         lose_events,
@@ -130,27 +131,27 @@ def at_once(told: Told, seed: int) -> Told:
         rename,
         shuffle_arrival,
     ):
-        told = vary(told, seed)
-    return told
+        answered = vary(answered, seed)
+    return answered
 
 
-def without_audit(told: Told, seed: int) -> Told:
-    """Let nobody have listened to audit: persons are not known."""
+def without_audit(answered: AnsweredTape, seed: int) -> AnsweredTape:
+    """Remove audit records, so that persons are not known."""
     del seed
-    frames = [f for f in told.tape.frames if f["frame"] != "audit"]
-    verdicts = [_anonymous(verdict) for verdict in told.truth.verdicts]
-    cluster = msgspec.structs.replace(told.truth.cluster, audit=False)
+    frames = [f for f in answered.tape.frames if f["frame"] != "audit"]
+    verdicts = [_anonymous(verdict) for verdict in answered.truth.verdicts]
+    cluster = msgspec.structs.replace(answered.truth.cluster, audit=False)
     truth = msgspec.structs.replace(
-        told.truth, verdicts=verdicts, cluster=cluster
+        answered.truth, verdicts=verdicts, cluster=cluster
     )
-    return Told(Lines(told.tape.header, frames), truth)
+    return AnsweredTape(Lines(answered.tape.header, frames), truth)
 
 
 VARIATIONS: Mapping[str, Variation] = {
     "lose-events": lose_events,
     "shuffle-arrival": shuffle_arrival,
     "repeat-frames": repeat_frames,
-    "register-everybody": register_everybody,
+    "register-all": register_all,
     "rename": rename,
     "shift-days": shift_days,
     "skew-node": skew_node,

@@ -1,10 +1,10 @@
 """How well incidents are explained without the rules of one controller.
 
 ``python -m tests.corpus.without [FILE...]`` takes each shipped file of rules
-away in turn, asks every recorded and told incident, and prints a row of the
-table in ``docs/causes.md``: of the answers that the file changes, how many
-are right all the same, and who still names the author. Structure has to give
-the answer; rules add names and classes.
+away in turn, asks every recorded and synthetic incident, and prints a row of
+the table in ``docs/causes.md``: of the answers that the file changes, how many
+are right all the same, and how many still name the author. Structure has to
+give the answer; rules add names and classes.
 """
 
 import argparse
@@ -40,31 +40,33 @@ def main() -> None:
     parser.add_argument("files", nargs="*", metavar="FILE")
     wanted = parser.parse_args().files or sorted(shipped_files())
     assert CLASSES, "every incident is registered"
-    told = dict(_told())
-    whole = _answers(told, shipped())
+    incidents = dict(_incidents())
+    whole = _answers(incidents, shipped())
     print("| without | changed | right | author named | unknown | wrong"
           " | wrong and sure |")  # fmt: skip
     print("|---|---|---|---|---|---|---|")
     for name in wanted:
         rest = [r for file, r in shipped_files().items() if file != name]
-        print(_row(name, whole, _answers(told, Knowledge(rest))), flush=True)
+        print(
+            _row(name, whole, _answers(incidents, Knowledge(rest))), flush=True
+        )
 
 
-def _told() -> Iterator[tuple[str, tuple[Truth, Judged]]]:
+def _incidents() -> Iterator[tuple[str, tuple[Truth, Judged]]]:
     for path in sorted(TAPES.glob("*.truth.json")):
         name = path.name.removesuffix(".truth.json")
         tape = read_lines(TAPES / f"{name}.tape.jsonl.zst")
         yield f"recorded {name}", (read_truth(path), judged(tape))
     for name, story in sorted(INCIDENTS.items()):
-        told = story().told(name)
-        yield name, (told.truth, judged(told.tape))
+        answered = story().answered_tape(name)
+        yield name, (answered.truth, judged(answered.tape))
 
 
 def _answers(
-    told: Mapping[str, tuple[Truth, Judged]], rules: Knowledge
+    incidents: Mapping[str, tuple[Truth, Judged]], rules: Knowledge
 ) -> dict[str, _Answer]:
     found = {}
-    for name, (truth, one) in told.items():
+    for name, (truth, one) in incidents.items():
         tape = replace(one, rules=rules)
         nodes = [node.name for node in truth.cluster.nodes]
         verdicts = [v for node in nodes for v in tape.verdicts(node)]

@@ -20,7 +20,7 @@ from recorder.model.entry import Draft, Operation
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT
 from recorder.model.reference import EntryName
-from tests.corpus import truth as told
+from tests.corpus import truth as expected
 from tests.corpus.playing import played
 from tests.corpus.tape_lines import Lines
 
@@ -46,7 +46,7 @@ class Judged:
     holes: Sequence[Hole]
     audited: bool
     unheard: Sequence[Hole] = ()
-    """When nobody heard of Pods."""
+    """When Pods were not observed."""
 
     rules: Knowledge = field(default_factory=shipped)
 
@@ -109,8 +109,8 @@ def facts_of(drafts: Iterable[Draft]) -> Iterable[StoredFact]:
 def holes_of(
     drafts: Iterable[Draft], resource: str | None = None
 ) -> list[Hole]:
-    """Return the gaps that a log tells of itself, or of one resource."""
-    told = [
+    """Return the gaps that a log has recorded, of all or of one resource."""
+    recorded = [
         json.loads(draft.raw)
         for draft in drafts
         if draft.operation is Operation.GAP_CLOSED
@@ -121,13 +121,13 @@ def holes_of(
             since=datetime.fromisoformat(gap["from"]),
             until=datetime.fromisoformat(gap["to"]),
         )
-        for gap in told
+        for gap in recorded
         if gap.get("from") and gap.get("to")
     ]
 
 
 def differences(
-    truths: Sequence[told.Verdict], verdicts: Sequence[answer.Verdict]
+    truths: Sequence[expected.Verdict], verdicts: Sequence[answer.Verdict]
 ) -> list[str]:
     """Say where verdicts on one node are not what is true."""
     if len(truths) != len(verdicts):
@@ -141,7 +141,9 @@ def differences(
     ]
 
 
-def _different(truth: told.Verdict, verdict: answer.Verdict) -> Iterable[str]:
+def _different(
+    truth: expected.Verdict, verdict: answer.Verdict
+) -> Iterable[str]:
     fault, decision = verdict.fault, verdict.decision
     back: bool | None = verdict.back_in_service_at is not None
     if verdict.happened in {"degraded", "joined"}:
@@ -171,7 +173,7 @@ def _different(truth: told.Verdict, verdict: answer.Verdict) -> Iterable[str]:
     yield from _actors(truth, verdict)
 
 
-def _actors(truth: told.Verdict, verdict: answer.Verdict) -> Iterable[str]:
+def _actors(truth: expected.Verdict, verdict: answer.Verdict) -> Iterable[str]:
     if truth.actor is None:
         return
     actor = verdict.decision.actor if verdict.decision is not None else None

@@ -4,7 +4,7 @@ A tale shows what matters for a verdict and nothing else; times are seconds
 from its beginning, and each fact has an entry of its own.
 """
 
-# ruff: noqa: PLR0913 - who tells a fact names its parts
+# ruff: noqa: PLR0913 - a fact has many parts
 
 import json
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ from recorder.facts.projections import NodeState
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.observation import AUDIT
 from recorder.model.reference import ObjectIdentity
-from tests.explain.telling import Telling, a_pod
+from tests.explain.history import History, a_pod
 from tests.support.builders import at
 
 __all__ = ["Tale"]
 
 
-class Tale(Telling):
-    """What is told of a cluster."""
+class Tale(History):
+    """The history of a cluster, with its Pods and requests."""
 
     def pod(
         self,
@@ -42,7 +42,7 @@ class Tale(Telling):
         new = {"status": "True", "reason": reason, "message": message}
         detail = {"type": "DisruptionTarget", "old": None, "new": new}
         thing = a_pod(name)
-        return self.tell(
+        return self.add(
             seconds,
             FactKind.CONDITION_CHANGED,
             detail,
@@ -67,7 +67,7 @@ class Tale(Telling):
                 "fields": {"phase": "Running"},
             },
         }
-        return self.tell(
+        return self.add(
             seconds,
             FactKind.APPEARED,
             detail,
@@ -80,14 +80,14 @@ class Tale(Telling):
     ) -> Self:
         """Let a Pod fail."""
         ended = {"container": "main", "exit_code": code, "reason": "Error"}
-        self.tell(
+        self.add(
             seconds,
             FactKind.CONTAINER_ENDED,
             ended,
             node=node,
             about=a_pod(name),
         )
-        return self.tell(
+        return self.add(
             seconds,
             FactKind.ENDED,
             {"phase": "Failed"},
@@ -100,16 +100,14 @@ class Tale(Telling):
     ) -> Self:
         detail = {"container": "main", "reason": reason, "exit_code": code}
         thing = a_pod("pod-1")
-        return self.tell(
-            seconds, FactKind.CONTAINER_ENDED, detail, about=thing
-        )
+        return self.add(seconds, FactKind.CONTAINER_ENDED, detail, about=thing)
 
     def made(
         self, seconds: float, group: str, kind: str, node: str = "n1"
     ) -> Self:
         thing = ObjectIdentity(group, kind, "", f"for-{node}", f"uid-{kind}")
         detail = {"created": True, "state": {"node": node}}
-        return self.tell(
+        return self.add(
             seconds, FactKind.APPEARED, detail, node=node, about=thing
         )
 
@@ -132,7 +130,7 @@ class Tale(Telling):
         thing = ObjectIdentity(
             "apps", "DaemonSet", "kube-system", "kured", "u"
         )
-        return self.tell(
+        return self.add(
             seconds,
             FactKind.ANNOTATION_CHANGED,
             detail,
@@ -152,9 +150,9 @@ class Tale(Telling):
         code: int = 200,
         **detail: Any,
     ) -> Self:
-        """Let audit tell who asked for what."""
+        """Add a request, as audit records it."""
         self.audited = True
-        told = {
+        request = {
             "verb": verb,
             "resource": resource,
             "name": node,
@@ -163,10 +161,10 @@ class Tale(Telling):
             "user": user,
             **detail,
         }
-        return self.tell(
+        return self.add(
             seconds,
             FactKind.REQUESTED,
-            told,
+            request,
             node=node,
             actor=user,
             occurred=seconds,
@@ -184,11 +182,11 @@ class Tale(Telling):
         base: NodeState | None = None,
         facts: Sequence[StoredFact] | None = None,
     ) -> list[Judged]:
-        """Judge what is told of a node."""
-        told = self.facts if facts is None else facts
-        mine = [fact for fact in told if fact.fact.node == node]
+        """Return the verdicts about a node."""
+        known = self.facts if facts is None else facts
+        mine = [fact for fact in known if fact.fact.node == node]
         chains = episodes_of(node, mine, knowledge or shipped(), base)
-        fleet = Fleet(told)
+        fleet = Fleet(known)
         return [
             verdict
             for chain in chains

@@ -1,4 +1,4 @@
-"""Whatever is told, in whatever order: what every verdict keeps to."""
+"""Properties of every verdict, for any facts in any order."""
 
 from collections.abc import Callable
 
@@ -62,7 +62,7 @@ stories = st.lists(
 )
 
 
-def told(story: list[tuple[float, int]]) -> Tale:
+def tale_of(story: list[tuple[float, int]]) -> Tale:
     tale, seconds = Tale("n1", "n2"), 10.0
     for wait, step in story:
         seconds += wait
@@ -119,25 +119,25 @@ def keeps_to_its_path(verdict: Judged) -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(stories)
-def test_a_verdict_keeps_its_word_whatever_is_told(
+def test_a_verdict_is_consistent_for_any_story(
     story: list[tuple[float, int]],
 ) -> None:
-    tale = told(story)
+    tale = tale_of(story)
     verdicts = tale.verdicts()
     for verdict in verdicts:
         keeps(verdict)
     ids = [verdict.id for verdict in verdicts]
     assert len(ids) == len(set(ids))
-    assert repr(told(story).verdicts()) == repr(verdicts)
+    assert repr(tale_of(story).verdicts()) == repr(verdicts)
 
 
 @settings(max_examples=200, deadline=None)
 @example([(0, 4), (0, 36), (0.1, 1), (0, 34)])
 @given(stories)
-def test_every_new_boot_id_is_told_as_a_reboot_or_a_new_node(
+def test_every_new_boot_id_is_a_reboot_or_a_new_node(
     story: list[tuple[float, int]],
 ) -> None:
-    tale = told(story)
+    tale = tale_of(story)
     firsts: dict[str, EntryName] = {}
     for stored in tale.facts:
         detail = stored.fact.detail

@@ -1,7 +1,7 @@
 """What is attributed adds up: the parts are the whole, and no end is in two.
 
 The oracle is arithmetic over what is said, on every recorded incident and on
-a sample of the told ones.
+a sample of the synthetic ones.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ FOLDERS = (TAPES, TAPES.parent / "live")
 TAPED = sorted(
     path for folder in FOLDERS for path in folder.glob("*.tape.jsonl.zst")
 )
-TOLD = Random(20261123).sample(sorted(INCIDENTS), 60)
+SYNTHETIC = Random(20261123).sample(sorted(INCIDENTS), 60)
 NEAR = 1e-6
 
 
@@ -58,10 +58,10 @@ def adds_up(found: list[Hit]) -> None:
     assert abs(whole - by_node) < NEAR
     assert abs(whole - by_verdict) < NEAR
     for hit in found:
-        told = Counter(pod for charge in hit.charges for pod in charge.pods)
-        assert set(told.values()) <= {1}, "an end of a Pod in two charges"
+        charged = Counter(pod for charge in hit.charges for pod in charge.pods)
+        assert set(charged.values()) <= {1}, "an end of a Pod in two charges"
         if hit.outcome != "survived":
-            assert sorted(told) == sorted(hit.pods_hit)
+            assert sorted(charged) == sorted(hit.pods_hit)
 
 
 @pytest.mark.parametrize("path", TAPED, ids=lambda path: path.name)
@@ -69,10 +69,10 @@ def test_of_a_recorded_incident_the_parts_are_the_whole(path: object) -> None:
     adds_up(every_hit(judged(read_lines(path))))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_of_a_told_incident_the_parts_are_the_whole(name: str) -> None:
+@pytest.mark.parametrize("name", SYNTHETIC)
+def test_of_a_synthetic_incident_the_parts_are_the_whole(name: str) -> None:
     assert CLASSES
-    adds_up(every_hit(judged(INCIDENTS[name]().told(name).tape)))
+    adds_up(every_hit(judged(INCIDENTS[name]().answered_tape(name).tape)))
 
 
 def test_some_incident_is_shared_and_costs_something() -> None:

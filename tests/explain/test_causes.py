@@ -142,7 +142,7 @@ def test_a_cut_network_heals_without_a_start() -> None:
     anew = Tale("n1", "n2").lost(60).ready(200).kubelet_counts(201, first=200)
     assert anew.verdict().happened == "kubelet-restart"
     gone = Tale("n1", "n2").lost(60).verdict()
-    assert gone.fault is None, "nobody knows yet what will have happened"
+    assert gone.fault is None, "it is not known yet what happened"
 
 
 def test_all_nodes_at_once_are_the_control_plane() -> None:
@@ -256,7 +256,7 @@ def test_karpenter_repairs_without_a_word() -> None:
     assert decision(spared.verdict()) is Decision.SCALE_DOWN
 
 
-def test_a_drain_by_hand_names_the_tool_where_nobody_listened() -> None:
+def test_a_drain_by_hand_names_the_tool_without_audit() -> None:
     tale = Tale().cordons(10, "kubectl").pod(11, "EvictionByEvictionAPI")
     verdict = tale.uncordons(100).verdict()
     assert decision(verdict) is Decision.MANUAL_DRAIN
@@ -265,7 +265,7 @@ def test_a_drain_by_hand_names_the_tool_where_nobody_listened() -> None:
     assert [m.evidence for m in verdict.missing] == ["audit"]
 
 
-def test_a_node_that_somebody_deletes() -> None:
+def test_a_node_that_a_user_deletes() -> None:
     tale = Tale().asks(9.9, "alice", "delete").vanishes(10)
     verdict = tale.verdict()
     assert decision(verdict) is Decision.NODE_DELETION
@@ -288,7 +288,7 @@ def test_a_drain_by_hand_in_a_fault_is_by_hand_and_for_the_fault() -> None:
     assert decision(verdict) is Decision.MANUAL_DRAIN
     assert actor(verdict) == ("user", "alice")
     assert fault(verdict) is Fault.HUNG_KERNEL
-    assert verdict.confidence == "likely", "nobody said why she did it"
+    assert verdict.confidence == "likely", "she recorded no reason"
 
 
 def test_a_controller_that_cordons_without_a_word_is_named() -> None:

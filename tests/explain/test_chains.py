@@ -110,13 +110,13 @@ def test_a_fault_of_days_ago_is_no_more_than_a_possible_cause() -> None:
     assert tale.crashes(3 * DAY).verdict().confidence == "possible"
 
 
-def test_nobody_drains_a_node_for_what_stood_there_for_weeks() -> None:
+def test_a_fault_that_lasted_for_weeks_is_no_reason_for_a_drain() -> None:
     tale = Tale().condition(5, "NTPProblem", "True")
     verdict = tale.cordons(14 * DAY, "kubectl").verdict()
     assert verdict.cause == "manual-drain"
 
 
-def test_a_fault_that_stands_for_weeks_hides_no_second_happening() -> None:
+def test_a_fault_that_lasts_for_weeks_hides_no_second_happening() -> None:
     tale = Tale("n1", "n2").condition(5, "NTPProblem", "True").crashes(DAY)
     tale.cordons(2 * DAY, "kubectl").pod(2 * DAY, "EvictionByEvictionAPI")
     assert [v.happened for v in tale.verdicts()] == ["reboot", "drained"]
@@ -141,14 +141,14 @@ def test_a_notice_of_next_week_explains_no_crash_today() -> None:
 
 @pytest.mark.parametrize("planned", [True, False])
 def test_a_gap_takes_away_from_confidence_and_mode(*, planned: bool) -> None:
-    def told(*, gap: bool) -> Judged:
+    def verdict_of(*, gap: bool) -> Judged:
         tale = Tale("n1", "n2")
         if planned:
             tale.locks(5).cordons(6, "kured")
         tale.crashes(10)
         return (tale.gap(20, 150) if gap else tale).verdict()
 
-    whole, holed = told(gap=False), told(gap=True)
+    whole, holed = verdict_of(gap=False), verdict_of(gap=True)
     if planned:
         assert (whole.confidence, holed.confidence) == ("proven", "likely")
         assert whole.mode == holed.mode == "planned"
@@ -162,7 +162,7 @@ def test_a_gap_elsewhere_takes_nothing_away() -> None:
 
 
 @pytest.mark.parametrize("named", ["boot-9", "boot-1"])
-def test_an_event_against_the_boot_id_is_told_and_not_settled(
+def test_an_event_against_the_boot_id_is_shown_and_not_settled(
     named: str,
 ) -> None:
     tale = Tale("n1", "n2")
@@ -178,7 +178,7 @@ def test_an_event_against_the_boot_id_is_told_and_not_settled(
     assert not rival.excluded
 
 
-def test_an_event_against_the_boot_id_is_told_of_an_outage_too() -> None:
+def test_an_event_against_the_boot_id_is_shown_for_an_outage_too() -> None:
     tale = Tale("n1", "n2").lost(60)
     tale.event(200, "kubelet", "Rebooted", REBOOTED + "boot-9").ready(210)
     verdict = tale.verdict()
@@ -196,7 +196,7 @@ def test_an_event_about_the_boot_that_was_seen_contradicts_nothing() -> None:
     assert not late.verdict().contradictions
 
 
-def test_a_boot_that_only_an_event_saw_is_told() -> None:
+def test_a_boot_that_only_an_event_shows_is_reported() -> None:
     tale = Tale("n1", "n2").gap(20, 390)
     tale.event(400, "kubelet", "Rebooted", REBOOTED + "boot-2", occurred=200)
     verdict = tale.boots(400, new="boot-3").verdict()
@@ -241,7 +241,7 @@ def test_a_window_may_begin_in_the_middle_of_an_outage() -> None:
     assert verdict.back_in_service_at == at(110)
 
 
-def test_a_window_that_sees_only_the_heal_tells_of_nothing_new() -> None:
+def test_a_window_that_sees_only_the_heal_has_nothing_new() -> None:
     tale = Tale()
     tale.facts.clear()
     tale.event(100, "kubelet", "Rebooted", REBOOTED + "boot-1").ready(110)
@@ -261,12 +261,12 @@ def test_a_standing_taint_says_who_may_come_not_that_none_may() -> None:
     assert tale.verdict("n2").back_in_service_at == at(220)
 
 
-def test_a_healthy_node_that_is_deleted_is_told() -> None:
+def test_a_healthy_node_that_is_deleted_is_reported() -> None:
     tale = Tale().vanishes(10).event(11, "node-controller", "RemovingNode")
     assert tale.verdict().happened == "removed"
 
 
-def test_a_shutdown_in_order_was_planned_by_somebody() -> None:
+def test_a_shutdown_in_order_was_planned() -> None:
     tale = Tale().event(10, "kubelet", "Shutdown", "detected shutdown event")
     tale.condition(
         10, "Ready", "False", "", "node is shutting down", was="True"

@@ -48,7 +48,7 @@ def said(
     )
 
 
-def told(verdict: Judged) -> object:
+def conclusions(verdict: Judged) -> object:
     return (
         verdict.happened,
         verdict.cause,
@@ -61,7 +61,7 @@ def told(verdict: Judged) -> object:
 @pytest.mark.parametrize("wrong", OFFSETS)
 def test_a_wrong_clock_of_a_node_changes_nothing(wrong: float) -> None:
     right, found = story(0).verdict(), story(wrong).verdict()
-    assert told(found) == told(right)
+    assert conclusions(found) == conclusions(right)
     for one, other in (
         (found.not_before, right.not_before),
         (found.not_after, right.not_after),
@@ -74,7 +74,7 @@ def test_a_wrong_clock_of_a_node_changes_nothing(wrong: float) -> None:
 
 
 @pytest.mark.parametrize("wrong", OFFSETS)
-def test_how_far_a_clock_is_wrong_is_told(wrong: float) -> None:
+def test_how_far_a_clock_is_wrong_is_reported(wrong: float) -> None:
     skew = story(wrong).verdict().clock_skew_seconds
     assert skew == (0 if wrong == 0 else pytest.approx(wrong, abs=2))
 

@@ -115,7 +115,7 @@ def fought_over(field: str, key: str, value: str) -> Tale:
         ("annotations", "example.com/reboot", "now", OPERATOR),
     ],
 )
-def test_a_contest_over_any_field_that_bears_on_a_verdict_is_told(
+def test_a_contest_over_any_field_that_bears_on_a_verdict_is_reported(
     field: str, key: str, value: str, by: str
 ) -> None:
     (verdict,) = judged(fought_over(field, key, value))
@@ -145,7 +145,7 @@ def test_who_is_in_managed_fields_is_not_taken_for_who_asked_then() -> None:
     tale.taints(10.8, "pool", actor=KURED, off=True)
     tale.asks(10.9, KURED, "patch", body)
     again = {"key": "pool", "value": None, "effect": "NoSchedule"}
-    tale.tell(10.9, FactKind.TAINTED, again, actor=KURED, occurred=10)
+    tale.add(10.9, FactKind.TAINTED, again, actor=KURED, occurred=10)
 
     (verdict,) = judged(tale.boots(170).ready(175).uncordons(200, OPERATOR))
 
@@ -153,7 +153,7 @@ def test_who_is_in_managed_fields_is_not_taken_for_who_asked_then() -> None:
 
 
 def test_a_contest_that_no_verdict_rests_on_is_left_to_who() -> None:
-    """Of a label that somebody else fights over meanwhile."""
+    """Two other authors take turns over a label meanwhile."""
     tale = Tale().cordons(5, "alice")
     for turn in range(3):
         tale.labels(10 + turn * 60, "team", "a", actor="red")

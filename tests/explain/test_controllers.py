@@ -118,7 +118,7 @@ def test_skyhook_interrupts_and_then_sees_the_reboot() -> None:
     assert actor(verdict) == ("controller", "skyhook")
 
 
-def test_somebody_writes_a_reason_for_slinky_and_cordons() -> None:
+def test_a_user_writes_a_reason_for_slinky_and_cordons() -> None:
     key = "nodeset.slinky.slurm.net/node-cordon-reason"
     tale = Tale().labels(5, key, "bad gpu", annotation=True)
     verdict = tale.cordons(6, "kubectl").verdict()
@@ -148,7 +148,7 @@ def test_a_candidate_for_a_scale_down_that_crashes_just_crashed() -> None:
     assert tale.crashes(60).verdict().mode == "abrupt"
 
 
-def test_a_taint_for_somebody_elses_work_is_no_failure() -> None:
+def test_a_taint_for_the_work_of_others_is_no_failure() -> None:
     tale = Tale().taints(10, "hero.coreweave.com/taint", actor="hero")
     tale.pod(20, "EvictionByEvictionAPI")
     tale.taints(100, "hero.coreweave.com/taint", off=True)

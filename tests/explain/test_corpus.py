@@ -1,6 +1,6 @@
-"""The incidents of the corpus, as recorded and as others might tell them.
+"""The incidents of the corpus, as recorded and in variations.
 
-Of the ways to tell them otherwise a sample is taken, another each commit.
+Each commit tests another sample of the variations.
 """
 
 from functools import cache
@@ -10,9 +10,9 @@ import pytest
 
 from recorder.explain.impact import Scope, hits
 from recorder.facts.projections import Placements, Workloads
+from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
-from tests.corpus.told import Told
 from tests.corpus.truth import read_truth
 from tests.corpus.variations import VARIATIONS
 from tests.explain.judged import differences, judged
@@ -24,12 +24,12 @@ KEEPING_WORK = ("lose-events", "shuffle-arrival", "repeat-frames")
 
 
 @cache
-def told(name: str) -> Told:
+def recorded(name: str) -> AnsweredTape:
     tape = read_lines(TAPES / f"{name}.tape.jsonl.zst")
-    return Told(tape, read_truth(TAPES / f"{name}.truth.json"))
+    return AnsweredTape(tape, read_truth(TAPES / f"{name}.truth.json"))
 
 
-def wrong(one: Told) -> list[str]:
+def wrong(one: AnsweredTape) -> list[str]:
     found = judged(one.tape)
     return [
         f"{node.name}: {said}"
@@ -44,7 +44,7 @@ def wrong(one: Told) -> list[str]:
 COUNTED = ("hit_by", "outcome", "first_node", "gang_size", "gpus")
 
 
-def wrong_workloads(one: Told) -> list[str]:
+def wrong_workloads(one: AnsweredTape) -> list[str]:
     found = judged(one.tape)
     nodes = [node.name for node in one.truth.cluster.nodes]
     hit = {
@@ -77,29 +77,29 @@ def wrong_workloads(one: Told) -> list[str]:
 def test_every_workload_of_an_incident_is_counted_by_its_truth(
     name: str,
 ) -> None:
-    assert wrong_workloads(told(name)) == []
+    assert wrong_workloads(recorded(name)) == []
 
 
 @pytest.mark.parametrize(
     ("name", "how"),
     sampled("workloads of the corpus", product(NAMES, KEEPING_WORK), 20),
 )
-def test_workloads_are_counted_the_same_if_told_otherwise(
+def test_workloads_are_counted_the_same_in_a_variation(
     name: str, how: str
 ) -> None:
-    assert wrong_workloads(VARIATIONS[how](told(name), SEED)) == []
+    assert wrong_workloads(VARIATIONS[how](recorded(name), SEED)) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_node_of_an_incident_is_judged_by_its_truth(name: str) -> None:
-    assert wrong(told(name)) == []
+    assert wrong(recorded(name)) == []
 
 
 @pytest.mark.parametrize(
     ("name", "how"),
     sampled("corpus", product(NAMES, sorted(VARIATIONS)), 40),
 )
-def test_an_incident_told_otherwise_is_judged_the_same(
+def test_a_variation_of_an_incident_is_judged_the_same(
     name: str, how: str
 ) -> None:
-    assert wrong(VARIATIONS[how](told(name), SEED)) == []
+    assert wrong(VARIATIONS[how](recorded(name), SEED)) == []

@@ -5,8 +5,8 @@ from recorder.explain.impact import Scope, hits
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Outcome
+from tests.explain.history import a_pod
 from tests.explain.tale import Tale
-from tests.explain.telling import a_pod
 from tests.support.builders import at
 
 
@@ -42,9 +42,9 @@ def test_a_pod_that_failed_by_itself_before_the_crash_is_not_hit() -> None:
     tale = Tale("n1").pod_runs(1, "llm-0", "n1")
     ended = {"container": "main", "exit_code": 1, "reason": "Error"}
     pod = a_pod("llm-0")
-    tale.tell(5, FactKind.CONTAINER_ENDED, ended, about=pod, actor="kubelet")
+    tale.add(5, FactKind.CONTAINER_ENDED, ended, about=pod, actor="kubelet")
     tale.crashes(10)
-    tale.tell(215, FactKind.ENDED, {"phase": "Failed"}, about=pod)
+    tale.add(215, FactKind.ENDED, {"phase": "Failed"}, about=pod)
     assert harmed(tale) == []
 
 
@@ -63,7 +63,7 @@ def test_a_pod_deleted_before_the_crash_is_not_hit_by_what_is_written() -> (
     """The taint manager writes its reason on a Pod that was leaving."""
     tale = Tale("n1").pod_runs(1, "llm-0", "n1")
     pod = a_pod("llm-0")
-    tale.tell(5, FactKind.DELETION_REQUESTED, {}, about=pod, actor="kubectl")
+    tale.add(5, FactKind.DELETION_REQUESTED, {}, about=pod, actor="kubectl")
     tale.crashes(10)
     tale.pod(70, "DeletionByTaintManager", name="llm-0")
     tale.pod_ends(215, "llm-0", "n1", 255)

@@ -9,7 +9,7 @@ REQUESTED = "ops.example.com/reboot-requested"
 STATE = "ops.example.com/state"
 
 
-def told(verdict: Judged) -> tuple[object, ...]:
+def decided(verdict: Judged) -> tuple[object, ...]:
     """Return what was decided, by whom, carried out by whom, how surely."""
     decided = verdict.decision
     if decided is None:
@@ -35,26 +35,26 @@ def marked(actor: str, *, taken_back: bool, changed: bool) -> Tale:
 
 def test_a_program_that_marks_a_node_and_unmarks_it_upgraded_it() -> None:
     done = marked("roller", taken_back=True, changed=True).verdict()
-    assert told(done) == ("os-upgrade", "roller", None, "likely")
+    assert decided(done) == ("os-upgrade", "roller", None, "likely")
     assert done.mode == "planned"
 
 
-def test_nobody_says_what_for_a_program_reboots_a_node() -> None:
+def test_a_program_reboots_a_node_without_a_reason() -> None:
     done = marked("roller", taken_back=True, changed=False).verdict()
-    assert told(done) == ("admin-request", "roller", None, "possible")
+    assert decided(done) == ("admin-request", "roller", None, "possible")
 
 
 @pytest.mark.parametrize("actor", ["roller", "kubectl-label"])
 def test_words_alone_lead_to_nothing(actor: str) -> None:
     tale = marked(actor, taken_back=False, changed=True)
-    assert told(tale.verdict()) == (None,)
+    assert decided(tale.verdict()) == (None,)
 
 
 @pytest.mark.parametrize("value", ["false", "done", "pending", "scheduled"])
 def test_what_is_off_or_for_some_day_is_no_order(value: str) -> None:
     tale = Tale().labels(10, "example.com/reboot", value, actor="roller")
     tale.crashes(20).labels(240, "example.com/reboot", None, old=value)
-    assert told(tale.verdict()) == (None,)
+    assert decided(tale.verdict()) == (None,)
 
 
 def test_whom_a_program_quotes_asked_for_it() -> None:
@@ -64,7 +64,7 @@ def test_whom_a_program_quotes_asked_for_it() -> None:
     tale.cordons(12, "rebootd")
     message = f"rebooting n1 as requested by {REQUESTED}"
     verdict = tale.event(13, "rebootd", "Started", message).crashes(20)
-    assert told(verdict.verdict()) == (
+    assert decided(verdict.verdict()) == (
         "admin-request", None, "rebootd", "likely",
     )  # fmt: skip
 
@@ -75,5 +75,5 @@ def test_who_says_so_emptied_a_node_that_another_had_cordoned() -> None:
     message = "NVMeTimeout=True for 4s: drain and reboot"
     tale.event(24, "sentinel", "RemediationStarted", message)
     verdict = tale.pod(24.1, "EvictionByEvictionAPI").crashes(30).verdict()
-    assert told(verdict) == ("auto-remediation", "sentinel", None, "likely")
+    assert decided(verdict) == ("auto-remediation", "sentinel", None, "likely")
     assert verdict.fault is not None

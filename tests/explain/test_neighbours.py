@@ -16,7 +16,7 @@ from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import Appeared
 from recorder.model.state import TOPOLOGY
 from tests.explain.judged import Judged, judged
-from tests.explain.test_corpus import NAMES, told
+from tests.explain.test_corpus import NAMES, recorded
 
 
 def nodes_of(found: Judged) -> list[str]:
@@ -44,7 +44,7 @@ def places(found: Judged) -> dict[str, dict[str, str]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_verdict_needs_no_more_of_the_fleet_than_is_said(name: str) -> None:
-    found = judged(told(name).tape)
+    found = judged(recorded(name).tape)
     everything = Fleet(found.facts)
     known = places(found)
     losses = [f for f in found.facts if f.fact.kind is not FactKind.APPEARED]
@@ -62,7 +62,7 @@ def test_a_verdict_needs_no_more_of_the_fleet_than_is_said(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_where_nothing_can_begin_there_is_no_chain(name: str) -> None:
-    found = judged(told(name).tape)
+    found = judged(recorded(name).tape)
     for node in nodes_of(found):
         own = mine(found, node)
         for end in range(0, len(own), 7):

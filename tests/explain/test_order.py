@@ -19,10 +19,16 @@ from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
 from tests.explain.judged import Judged, judged
 
-TOLD = ("drain", "gpu-xid-79", "kernel-deadlock", "scale-down", "two-reboots")
+RECORDED = (
+    "drain",
+    "gpu-xid-79",
+    "kernel-deadlock",
+    "scale-down",
+    "two-reboots",
+)
 LIVE = ("s10_two_causes_one_minute", "s20_two_persons", "s23_nhc_partition")
 PATHS = [
-    *(TAPES / f"{name}.tape.jsonl.zst" for name in TOLD),
+    *(TAPES / f"{name}.tape.jsonl.zst" for name in RECORDED),
     *(TAPES.parent / "live" / f"{name}.tape.jsonl.zst" for name in LIVE),
 ]
 
@@ -37,7 +43,7 @@ def shuffled(chance: Random, rows: Sequence[Any]) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.name)
-def test_causes_and_rules_may_stand_in_any_order(
+def test_causes_and_rules_may_be_in_any_order(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tape = judged(read_lines(path))

@@ -26,14 +26,14 @@ def test_a_phase_says_how_work_ended_and_until_when_it_cost(
     phase: str, outcome: Outcome, until: float | None
 ) -> None:
     tale = Tale("n1")
-    tale.tell(
+    tale.add(
         0.5, FactKind.APPEARED, {"created": False, "state": {}},
         node=None, about=OWNER,
     )  # fmt: skip
     tale.pod_runs(1, "llm-0", "n1").crashes(10)
     tale.pod_ends(215, "llm-0", "n1", 255)
     ended = {"field": "phase", "old": "Running", "new": phase}
-    tale.tell(220, FactKind.FIELD_CHANGED, ended, node=None, about=OWNER)
+    tale.add(220, FactKind.FIELD_CHANGED, ended, node=None, about=OWNER)
     (hit,) = hits(
         tale.verdicts("n1"),
         Placements(tale.facts),
@@ -50,7 +50,7 @@ def test_work_that_leaves_a_phase_of_failure_has_not_failed(
     after: str,
 ) -> None:
     tale = Tale("n1")
-    tale.tell(
+    tale.add(
         0.5, FactKind.APPEARED, {"created": False, "state": {}},
         node=None, about=OWNER,
     )  # fmt: skip
@@ -58,7 +58,7 @@ def test_work_that_leaves_a_phase_of_failure_has_not_failed(
     tale.pod_ends(215, "llm-0", "n1", 255)
     for when, old, new in ((220, "Running", "Failed"), (230, "Failed", after)):
         changed = {"field": "phase", "old": old, "new": new}
-        tale.tell(
+        tale.add(
             when, FactKind.FIELD_CHANGED, changed, node=None, about=OWNER
         )
     (hit,) = hits(

@@ -8,22 +8,22 @@ from recorder.explain.pod_end import PodEnd, ends_of
 from recorder.facts.projections import Placements
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import EndedBy
-from tests.explain.telling import Telling, a_pod
+from tests.explain.history import History, a_pod
 
 POD = a_pod("llm-0")
 
 
-def ends(*told: tuple[float, FactKind, dict[str, Any]]) -> list[PodEnd]:
-    telling = Telling("n1")
-    telling.tell(
+def ends(*facts: tuple[float, FactKind, dict[str, Any]]) -> list[PodEnd]:
+    history = History("n1")
+    history.add(
         1,
         FactKind.APPEARED,
         {"created": True, "state": {"node": "n1"}},
         about=POD,
     )
-    for seconds, kind, detail in told:
-        telling.tell(seconds, kind, detail, about=POD)
-    own = [s for s in telling.facts if s.fact.object == POD]
+    for seconds, kind, detail in facts:
+        history.add(seconds, kind, detail, about=POD)
+    own = [s for s in history.facts if s.fact.object == POD]
     (placement,) = Placements(own)
     return list(ends_of(placement, own))
 
@@ -61,7 +61,7 @@ def test_a_container_that_fails_ends_its_pod() -> None:
     assert end.container.exit_code == 3
 
 
-def test_a_container_over_its_limit_is_told_from_one_that_fails() -> None:
+def test_a_container_over_its_limit_is_not_one_that_fails() -> None:
     (end,) = ends((9, EXIT, exited(137, "OOMKilled")), (10, OVER, FAILED))
 
     assert end.by is EndedBy.CONTAINER_OOM
@@ -148,18 +148,18 @@ def test_a_pod_that_is_done_is_not_deleted_again() -> None:
 
 
 def test_the_reason_in_the_version_that_ends_a_pod_is_its_reason() -> None:
-    telling = Telling("n1")
-    telling.tell(
+    history = History("n1")
+    history.add(
         1,
         FactKind.APPEARED,
         {"created": True, "state": {"node": "n1"}},
         about=POD,
     )
-    telling.tell(9, OVER, FAILED, about=POD)
-    ended = telling.facts[-1]
-    telling.tell(9, CONDITION, disrupted("DeletionByPodGC"), about=POD)
-    same = replace(telling.facts[-1], entry=ended.entry, index=1)
-    own = [s for s in telling.facts[:-1] if s.fact.object == POD]
+    history.add(9, OVER, FAILED, about=POD)
+    ended = history.facts[-1]
+    history.add(9, CONDITION, disrupted("DeletionByPodGC"), about=POD)
+    same = replace(history.facts[-1], entry=ended.entry, index=1)
+    own = [s for s in history.facts[:-1] if s.fact.object == POD]
     (placement,) = Placements(own)
 
     (end,) = ends_of(placement, [*own, same])

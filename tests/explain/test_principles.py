@@ -11,8 +11,8 @@ from recorder.explain.verdict import Judged
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 from recorder.model.reference import ObjectIdentity
+from tests.explain.history import a_pod
 from tests.explain.tale import Tale
-from tests.explain.telling import a_pod
 from tests.support.builders import at
 
 ASKED = "example.net/reboot"
@@ -86,9 +86,9 @@ def an_order(tale: Tale, phase: str) -> Tale:
     """A program orders by an object of its own, which ends in a phase."""
     order = ObjectIdentity("x.example.net", "NodeRepair", "", "r-1", "uid-r")
     made = {"created": True, "state": {"node": "n1"}}
-    tale.tell(10, FactKind.APPEARED, made, about=order, actor="fixer")
+    tale.add(10, FactKind.APPEARED, made, about=order, actor="fixer")
     ended = {"field": "phase", "old": "Accepted", "new": phase}
-    return tale.tell(
+    return tale.add(
         15, FactKind.FIELD_CHANGED, ended, about=order, actor="fixer"
     )
 
@@ -200,7 +200,7 @@ def refused(tale: Tale, message: str) -> Tale:
         "reason": "UnexpectedAdmissionError",
         "message": f"Pod was rejected: Allocate failed due to {message}",
     }
-    return tale.tell(10, FactKind.ENDED, ended, about=a_pod("llm-0"))
+    return tale.add(10, FactKind.ENDED, ended, about=a_pod("llm-0"))
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_who_had_a_shell_on_a_machine_that_went_is_possible() -> None:
             "labels": {"app.kubernetes.io/managed-by": "kubectl-debug"},
         },
     }
-    tale = Tale().tell(
+    tale = Tale().add(
         10, FactKind.APPEARED, shown, about=a_pod("node-debugger-n1-x")
     )
     verdict = tale.crashes(20).verdict()
@@ -236,12 +236,12 @@ def test_who_had_a_shell_on_a_machine_that_went_is_possible() -> None:
 
 
 def test_a_change_is_not_dated_before_the_version_that_it_changed() -> None:
-    """A machine that boots without a clock tells the time of long ago."""
+    """A machine that boots without a clock reports a time long ago."""
     tale = Tale().silent(6000, renewed=5950).lost(6000)
     tale.boots(6200).kubelet_starts(6200)
     ready = {"type": "Ready", "old": {"status": "Unknown"}}
     ready |= {"new": {"status": "True", "reason": "KubeletReady"}}
-    tale.tell(
+    tale.add(
         6201, FactKind.CONDITION_CHANGED, ready, actor="kubelet", occurred=3400
     )
     verdict = tale.verdict()
@@ -259,7 +259,7 @@ def test_machines_that_boot_into_one_boot_id_are_one_machine() -> None:
     assert "n2 booted with the same boot ID" in because["power-loss"]
 
 
-def test_another_system_is_said_where_nobody_is_known_to_have_asked() -> None:
+def test_another_system_is_reported_where_no_request_is_known() -> None:
     tale = Tale().event(
         10, "kubelet", "Shutdown", "Shutdown manager detected shutdown event"
     )

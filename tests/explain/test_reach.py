@@ -1,6 +1,6 @@
 """Of Pods that had to go, a chain needs only what was seen within its reach.
 
-Whoever reads no others comes to the verdicts of whoever reads them all.
+Reading these alone gives the same verdicts as reading all of them.
 """
 
 from hypothesis import given, settings

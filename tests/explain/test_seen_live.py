@@ -36,7 +36,7 @@ def test_a_kubelet_names_no_uid_and_is_still_heard() -> None:
     assert fault(tale.verdict()) is Fault.SYSTEM_OOM
 
 
-def test_a_new_kubelet_that_sees_an_old_cordon_tells_of_no_other() -> None:
+def test_a_new_kubelet_that_sees_an_old_cordon_reports_no_other() -> None:
     tale = Tale().locks(5).cordons(6, "kured").crashes(10)
     tale.event(211, "kubelet", "NodeNotSchedulable")
     tale.uncordons(290, "kured").locks(290, off=True)
@@ -71,7 +71,7 @@ def test_a_node_was_well_until_its_last_renewal() -> None:
     assert verdict.lost_at == at(60)
 
 
-def test_an_uncordon_by_kubectl_names_nobody() -> None:
+def test_an_uncordon_by_kubectl_names_no_user() -> None:
     tale = Tale().cordons(10, "kubectl").uncordons(100, None)
     verdict = tale.verdict()
     assert actor(verdict) == ("unknown", None)

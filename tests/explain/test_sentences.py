@@ -58,11 +58,11 @@ def test_what_an_event_says_at_length_is_cut_short() -> None:
     assert len(verdict.sentence) < 200
 
 
-def test_within_a_second_signs_stand_in_the_order_of_the_log() -> None:
+def test_within_a_second_signs_are_in_the_order_of_the_log() -> None:
     tale = Tale("n1").cordons(10.4, "kubectl")
     key = "node.kubernetes.io/unschedulable"
     taint = {"key": key, "value": None, "effect": "NoSchedule"}
-    tale.tell(10.9, FactKind.TAINTED, taint, occurred=10)
+    tale.add(10.9, FactKind.TAINTED, taint, occurred=10)
 
     evidence = tale.verdict().evidence
 

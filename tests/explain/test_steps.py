@@ -30,7 +30,7 @@ def test_an_act_and_the_record_of_its_request_are_one_step() -> None:
     assert [entry.position for entry in cordoned.entries] == [3, 2, 4]
 
 
-def test_whoever_gives_a_node_back_is_named_by_audit() -> None:
+def test_the_user_who_gives_a_node_back_is_named_by_audit() -> None:
     tale = Tale().cordons(10, "kubectl").crashes(60).boots(90).ready(95)
     given_back = CORDON.replace("true", "null")
     tale.asks(120, "alice", "patch", given_back).uncordons(120, "kubectl")
@@ -79,14 +79,14 @@ def test_an_effect_that_is_the_fault_too_is_one_step() -> None:
     assert [step.role for step in verdict.steps] == ["effect", "recovery"]
 
 
-def test_a_new_node_that_tells_its_first_boot_has_not_rebooted() -> None:
+def test_a_new_node_that_reports_its_first_boot_has_not_rebooted() -> None:
     tale = Tale("n1", "n2").appears(10, uid="uid-2", boot="", created=True)
     [verdict] = tale.boots(20, old="", new="boot-1").verdicts()
 
     assert verdict.happened == "rejoined"
 
 
-def test_neighbors_that_tell_their_first_boot_lost_no_power() -> None:
+def test_neighbors_that_report_their_first_boot_lost_no_power() -> None:
     tale = Tale("n1", "n2", "n3").crashes(60)
     for node in ("n2", "n3"):
         tale.boots(61, node=node, old="", new=f"boot-{node}")

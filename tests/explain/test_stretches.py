@@ -1,4 +1,4 @@
-"""Each time in which a node was away is told by itself."""
+"""Each time in which a node was away has a transition of its own."""
 
 from tests.explain.tale import Tale
 from tests.support.builders import at

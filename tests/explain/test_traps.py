@@ -9,8 +9,8 @@ from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import Decision, Fault, Outcome
+from tests.explain.history import a_pod
 from tests.explain.tale import Tale
-from tests.explain.telling import a_pod
 from tests.support.builders import at
 
 DETECTOR = "node-problem-detector"
@@ -39,7 +39,7 @@ def test_a_kubelet_that_starts_is_no_reboot() -> None:
     assert verdict.boot_id_before == verdict.boot_id_after == "boot-1"
 
 
-def test_a_controller_that_registers_everybody_tells_of_no_join() -> None:
+def test_a_controller_that_registers_all_nodes_shows_no_join() -> None:
     tale = Tale("n1", "n2")
     for node in ("n1", "n2"):
         tale.event(10, "node-controller", "RegisteredNode", node=node)
@@ -109,8 +109,8 @@ def test_whether_true_is_a_fault_depends_on_who_says_it(
     condition: str, broken: str
 ) -> None:
     sound = {"True": "False", "False": "True"}[broken]
-    told = Tale().condition(10, condition, broken, "why", was=sound)
-    assert told.verdict().happened == "degraded"
+    tale = Tale().condition(10, condition, broken, "why", was=sound)
+    assert tale.verdict().happened == "degraded"
     for well in (sound, "Unknown"):
         other = Tale().condition(10, condition, well, "why", was="Unknown")
         assert other.verdicts() == []
@@ -129,7 +129,7 @@ def test_events_of_odd_shape_are_read_and_harm_nothing() -> None:
     assert tale.verdicts() == []
 
 
-def test_a_remediation_is_told_with_what_triggered_it() -> None:
+def test_a_remediation_is_reported_with_its_trigger() -> None:
     tale = Tale().condition(10, "KernelDeadlock", "True", actor=DETECTOR)
     tale.made(20, "janitor.dgxc.nvidia.com", "RebootNode").crashes(30)
     verdict = tale.verdict()
@@ -151,11 +151,11 @@ def test_who_uncordons_is_not_who_cordoned() -> None:
 
 
 def a_gang() -> tuple[Placements, Workloads, Tale]:
-    """A Job of two Pods on two nodes, of which the first is lost."""
+    """A Job of two Pods on two nodes; the first node is lost."""
     tale = Tale("n1", "n2", "n3")
     tale.pod_runs(1, "llm-0", "n1").pod_runs(1, "llm-1", "n2")
     tale.crashes(10)
-    # Its Pod on the healthy node is ended first, by whoever runs the Job.
+    # Its Pod on the healthy node is ended first, by the controller of the Job.
     tale.pod_ends(70, "llm-1", "n2", 143).pod_ends(215, "llm-0", "n1", 255)
     tale.pod_runs(300, "llm-2", "n2").pod_runs(300, "llm-3", "n3")
     return Placements(tale.facts), Workloads(tale.facts), tale
@@ -298,8 +298,8 @@ def test_a_recovery_begins_nothing() -> None:
     assert verdict.began_at == at(40)
 
 
-def test_what_was_down_was_not_in_service_whoever_saw_it() -> None:
-    """It was Ready before and after, and nobody saw it otherwise."""
+def test_what_was_down_was_not_in_service_even_if_unseen() -> None:
+    """It was Ready before and after, and was never seen otherwise."""
     tale = Tale().event(5, "kubelet", "NodeReady").boots(205)
 
     verdict = tale.verdict()
@@ -313,14 +313,14 @@ def test_what_was_down_was_not_in_service_whoever_saw_it() -> None:
 def test_what_the_first_list_misses_is_not_lost_from_that_list_on() -> None:
     """The Pod was read of the past, and gone when Pods were listed."""
     tale = Tale("n1").pod_runs(1, "llm-0", "n1").crashes(10)
-    tale.tell(
+    tale.add(
         60,
         FactKind.VANISHED,
         {"inferred": True, "state": {}},
         about=a_pod("llm-0"),
     )
     before = Hole(until=at(60), resource=PODS)
-    told = []
+    found = []
     for holes in ([], [before]):
         (hit,) = hits(
             tale.verdicts("n1"),
@@ -328,6 +328,6 @@ def test_what_the_first_list_misses_is_not_lost_from_that_list_on() -> None:
             Workloads(tale.facts),
             scope=Scope(nodes=frozenset(["n1"]), until=at(3660), before=holes),
         )
-        told.append((hit.outcome, hit.gpu_hours_lost > 0))
+        found.append((hit.outcome, hit.gpu_hours_lost > 0))
 
-    assert told == [(Outcome.DOWN, True), (Outcome.UNKNOWN, False)]
+    assert found == [(Outcome.DOWN, True), (Outcome.UNKNOWN, False)]

@@ -20,11 +20,11 @@ from msgspec.structs import replace
 from recorder.facts.coverage.hole import Hole
 from recorder.model.document import plain
 from recorder.model.entry import Draft, Operation
+from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.judging import Mark
 from tests.corpus.playing import played
 from tests.corpus.rewording import shifted
 from tests.corpus.tape_lines import Lines
-from tests.corpus.told import Told
 from tests.corpus.variations import VARIATIONS
 from tests.explain.judged import Judged, judged
 from tests.scenarios.telling.classes import CLASSES
@@ -70,8 +70,8 @@ EPOCH = re.compile(r"\b17\d{8}\b")
 
 
 @cache
-def recording(name: str) -> Told:
-    return INCIDENTS[name]().told(name)
+def recording(name: str) -> AnsweredTape:
+    return INCIDENTS[name]().answered_tape(name)
 
 
 @cache

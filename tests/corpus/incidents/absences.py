@@ -1,7 +1,7 @@
 """Nodes that are silent or gone, and come back or do not, unrebooted."""
 
 from tests.corpus.acting import kubectl_as
-from tests.corpus.expecting import SOMEBODY
+from tests.corpus.expecting import SOME_USER
 from tests.corpus.identities import ALICE, boot_id, machine_identity
 from tests.corpus.incident import incident
 from tests.corpus.partition import cut_off
@@ -122,7 +122,7 @@ async def rejoined(stage: Stage) -> None:
         "rejoined",
         "planned",
         decision="node-deletion",
-        actor=SOMEBODY,
+        actor=SOME_USER,
         back=("registered", "end"),
         at_most="proven",
     )
@@ -152,7 +152,7 @@ async def replaced(stage: Stage) -> None:
         "replaced",
         "planned",
         decision="node-deletion",
-        actor=SOMEBODY,
+        actor=SOME_USER,
         boots=(1, 2),
         back=("registered", "end"),
         at_most="proven",
@@ -196,7 +196,7 @@ async def control_plane_outage(stage: Stage) -> None:
     stage.hit(
         job, *sorted(job.pods.values()), outcome="survived", optional=True,
         unsure=HELD,
-        # All turn Unknown at once: nothing tells which was the first.
+        # All turn Unknown at once: nothing shows which was the first.
         accept={"first_node": sorted(set(job.pods.values()))},
     )  # fmt: skip
     async with stage.recording():

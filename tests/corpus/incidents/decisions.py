@@ -1,8 +1,8 @@
-"""Somebody decides: requests, drains, cordons and upgrades."""
+"""Decisions of users and controllers: reboots, drains, cordons, upgrades."""
 
 from tests.corpus.acting import acting, kubectl_as
 from tests.corpus.audit import AUDIT_OF_NODES
-from tests.corpus.expecting import SOMEBODY, a_controller
+from tests.corpus.expecting import SOME_USER, a_controller
 from tests.corpus.identities import ALICE
 from tests.corpus.incident import incident
 from tests.corpus.lifecycle import (
@@ -63,7 +63,7 @@ async def _admin_request(stage: Stage, actor: Actor, at_most: str) -> None:
 @incident("admin-request", nodes=3)
 async def admin_request(stage: Stage) -> None:
     """A person asks for a reboot by a condition; nobody knows who."""
-    await _admin_request(stage, SOMEBODY, "likely")
+    await _admin_request(stage, SOME_USER, "likely")
 
 
 @incident("admin-request-audited", nodes=3, audit_policy=AUDIT_OF_NODES)
@@ -97,7 +97,7 @@ async def _drain(stage: Stage, actor: Actor) -> None:
 @incident("drain", nodes=3)
 async def drain(stage: Stage) -> None:
     """Somebody drains a node, which stays cordoned."""
-    await _drain(stage, SOMEBODY)
+    await _drain(stage, SOME_USER)
 
 
 @incident("drain-audited", nodes=3, audit_policy=AUDIT_OF_NODES)
@@ -115,7 +115,7 @@ async def cordon(stage: Stage) -> None:
         "cordoned",
         "planned",
         decision="manual-drain",
-        actor=SOMEBODY,
+        actor=SOME_USER,
         back=("uncordon", "end"),
         at_most="proven",
         accept={"decision": [None], "cause": ["unrecorded"]},
@@ -142,7 +142,7 @@ async def drain_power_cycle(stage: Stage) -> None:
         "reboot",
         "planned",
         decision="manual-drain",
-        actor=SOMEBODY,
+        actor=SOME_USER,
         boots=(1, 2),
         back=("uncordon", "end"),
         at_most="likely",

@@ -1,10 +1,10 @@
-"""What looks like something else: told apart by one trace each."""
+"""Incidents that resemble others: one trace distinguishes each."""
 
 from contextlib import AsyncExitStack
 
 from tests.cluster.machines import MachineSpec
 from tests.corpus.acting import Controller, acting, kubectl_as
-from tests.corpus.expecting import SOMEBODY, a_controller
+from tests.corpus.expecting import SOME_USER, a_controller
 from tests.corpus.identities import ALICE, RACK, boot_id, machine_identity
 from tests.corpus.incident import incident
 from tests.corpus.partition import cut_off
@@ -214,7 +214,7 @@ async def node_removed(stage: Stage) -> None:
         "removed",
         "planned",
         decision="node-deletion",
-        actor=SOMEBODY,
+        actor=SOME_USER,
         boots=(1, None),
         back_in_service=False,
         at_most="proven",

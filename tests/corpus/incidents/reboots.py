@@ -1,9 +1,9 @@
-"""Nodes that die or restart, with nobody asking for it."""
+"""Nodes that die or restart without a request."""
 
 import asyncio
 
 from tests.corpus.acting import acting, kubectl_as
-from tests.corpus.expecting import SOMEBODY
+from tests.corpus.expecting import SOME_USER
 from tests.corpus.identities import ALICE
 from tests.corpus.incident import incident
 from tests.corpus.lifecycle import (
@@ -179,7 +179,7 @@ async def two_reboots(stage: Stage) -> None:
         "reboot",
         "planned",
         decision="admin-request",
-        actor=SOMEBODY,
+        actor=SOME_USER,
         boots=(2, 3),
         back=("uncordon", "end"),
         at_most="likely",

@@ -12,9 +12,9 @@ from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.entry import Draft
 from recorder.model.fact import FactKind
+from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.judging import OPEN, SURE, Mark
 from tests.corpus.judging import Judged as Marked
-from tests.corpus.told import Told
 from tests.corpus.truth import Truth, Workload
 from tests.corpus.truth import Verdict as Expected
 from tests.explain.judged import Judged, facts_of, holes_of
@@ -171,7 +171,7 @@ def hits_of(judged: Judged, nodes: Sequence[str]) -> list[Hit]:
     )
 
 
-def missed_workloads(recording: Told, judged: Judged) -> list[str]:
+def missed_workloads(recording: AnsweredTape, judged: Judged) -> list[str]:
     """Return where workloads are not true."""
     nodes = [node.name for node in recording.truth.cluster.nodes]
     left = hits_of(judged, nodes)

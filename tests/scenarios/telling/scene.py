@@ -5,8 +5,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.blinding import Blind, blinded
-from tests.corpus.told import Told
 from tests.corpus.truth import (
     Actor,
     ClusterFacts,
@@ -273,7 +273,7 @@ class Scene(Work):
             labels=dict(labels),
         )
 
-    def told(self, name: str) -> Told:
+    def answered_tape(self, name: str) -> AnsweredTape:
         """Return the tape and its truth."""
         cluster = ClusterFacts(
             kubernetes="v1.36.3",
@@ -298,4 +298,4 @@ class Scene(Work):
         for span in self._blind:
             since, until = fine(span.since), fine(span.until)
             tape = blinded(tape, since, until, span.resource)
-        return Told(tape, truth)
+        return AnsweredTape(tape, truth)

@@ -1,4 +1,4 @@
-"""Facts are in the order in which they happened, as far as times tell."""
+"""Facts are in the order in which they happened, as far as times show."""
 
 from datetime import datetime
 
@@ -38,7 +38,7 @@ def test_what_claims_a_second_is_not_at_its_beginning() -> None:
     assert ordered(effect, decision) == [1, 2]
 
 
-def test_a_request_that_is_told_late_came_when_it_says() -> None:
+def test_a_request_that_is_received_late_is_at_its_own_time() -> None:
     effect = a_fact(7, seen=15.4, claims=15)
     request = a_fact(9, seen=18, claims=15.1)
 

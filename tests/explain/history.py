@@ -1,6 +1,6 @@
-"""Telling what happens to nodes, fact by fact."""
+"""Histories of nodes for tests, added fact by fact."""
 
-# ruff: noqa: PLR0913 - who tells a fact names its parts
+# ruff: noqa: PLR0913 - a fact has many parts
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -11,7 +11,7 @@ from recorder.model.reference import EntryName, ObjectIdentity
 from tests.support.builders import at
 from tests.support.details import detail_of
 
-__all__ = ["Telling", "a_pod"]
+__all__ = ["History", "a_pod"]
 
 NODE_LOST = "Kubelet stopped posting node status."
 
@@ -24,8 +24,8 @@ def a_pod(name: str) -> ObjectIdentity:
     return ObjectIdentity("", "Pod", "train", name, f"uid-{name}")
 
 
-class Telling:
-    """What is told of the nodes of a cluster."""
+class History:
+    """The facts of the nodes of a cluster."""
 
     def __init__(self, *nodes: str, racks: Mapping[str, str] = {}) -> None:
         self.facts: list[StoredFact] = []
@@ -36,7 +36,7 @@ class Telling:
             labels = {"rack": racks[node]} if node in racks else {}
             self.appears(0, node, labels=labels)
 
-    def tell(
+    def add(
         self,
         seconds: float,
         kind: FactKind,
@@ -89,7 +89,7 @@ class Telling:
             },
         }
         thing = a_node_thing(node, uid)
-        return self.tell(
+        return self.add(
             seconds, FactKind.APPEARED, detail, node=node, about=thing
         )
 
@@ -97,7 +97,7 @@ class Telling:
         self, seconds: float, node: str = "n1", *, inferred: bool = False
     ) -> Self:
         detail = {"inferred": inferred, "state": {}}
-        return self.tell(seconds, FactKind.VANISHED, detail, node=node)
+        return self.add(seconds, FactKind.VANISHED, detail, node=node)
 
     def condition(
         self,
@@ -117,7 +117,7 @@ class Telling:
             "old": None if was is None else {"status": was},
             "new": None if status is None else new,
         }
-        return self.tell(
+        return self.add(
             seconds,
             FactKind.CONDITION_CHANGED,
             detail,
@@ -154,7 +154,7 @@ class Telling:
         new: str = "boot-2",
     ) -> Self:
         detail = {"old": old, "new": new}
-        return self.tell(
+        return self.add(
             seconds,
             FactKind.BOOT_CHANGED,
             detail,
@@ -204,7 +204,7 @@ class Telling:
         lease = ObjectIdentity(
             "coordination.k8s.io", "Lease", "kube-node-lease", node, None
         )
-        return self.tell(
+        return self.add(
             seconds,
             FactKind.LEASE_SILENT,
             {},
@@ -227,11 +227,11 @@ class Telling:
         **detail: Any,
     ) -> Self:
         thing = ObjectIdentity("", about, "", node or "thing", uid)
-        told = {"reason": reason, "message": message, "count": 1, **detail}
-        return self.tell(
+        event = {"reason": reason, "message": message, "count": 1, **detail}
+        return self.add(
             seconds,
             FactKind.EVENT,
-            told,
+            event,
             node=node,
             about=thing,
             actor=reporter,
@@ -241,14 +241,12 @@ class Telling:
     def cordons(
         self, seconds: float, actor: str | None = None, node: str = "n1"
     ) -> Self:
-        return self.tell(
-            seconds, FactKind.CORDONED, {}, node=node, actor=actor
-        )
+        return self.add(seconds, FactKind.CORDONED, {}, node=node, actor=actor)
 
     def uncordons(
         self, seconds: float, actor: str | None = None, node: str = "n1"
     ) -> Self:
-        return self.tell(
+        return self.add(
             seconds, FactKind.UNCORDONED, {}, node=node, actor=actor
         )
 
@@ -264,7 +262,7 @@ class Telling:
     ) -> Self:
         kind = FactKind.UNTAINTED if off else FactKind.TAINTED
         detail = {"key": key, "value": None, "effect": effect}
-        return self.tell(seconds, kind, detail, node=node, actor=actor)
+        return self.add(seconds, kind, detail, node=node, actor=actor)
 
     def labels(
         self,
@@ -283,7 +281,7 @@ class Telling:
             else FactKind.LABEL_CHANGED
         )
         detail = {"key": key, "old": old, "new": new}
-        return self.tell(seconds, kind, detail, node=node, actor=actor)
+        return self.add(seconds, kind, detail, node=node, actor=actor)
 
     def gpus(self, seconds: float, old: int, new: int, whole: int = 8) -> Self:
         detail = {
@@ -293,8 +291,8 @@ class Telling:
             "new": str(new),
             "capacity": str(whole),
         }
-        return self.tell(seconds, FactKind.RESOURCE_CHANGED, detail)
+        return self.add(seconds, FactKind.RESOURCE_CHANGED, detail)
 
     def version(self, seconds: float, field: str, old: str, new: str) -> Self:
         detail = {"field": field, "old": old, "new": new}
-        return self.tell(seconds, FactKind.FIELD_CHANGED, detail)
+        return self.add(seconds, FactKind.FIELD_CHANGED, detail)
