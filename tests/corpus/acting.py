@@ -21,7 +21,7 @@ TRIES = 10
 
 
 def moment() -> str:
-    """Return now, as objects have it."""
+    """Return the present time as objects write it."""
     return datetime.now(UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
@@ -87,12 +87,12 @@ class Controller:
     async def taint(
         self, node: str, key: str, value: str, effect: str
     ) -> None:
-        """Put a taint on a Node."""
+        """Add a taint to a Node."""
         added = {"key": key, "value": value, "effect": effect}
         await self._retaint(node, key, [added])
 
     async def untaint(self, node: str, key: str) -> None:
-        """Take a taint from a Node."""
+        """Remove a taint from a Node."""
         await self._retaint(node, key, [])
 
     async def event(
@@ -132,7 +132,7 @@ class Controller:
         return {"apiVersion": "v1", "kind": "Node", "name": node, "uid": uid}
 
     async def evict_all(self, node: str) -> None:
-        """Evict the Pods of a node but for those of DaemonSets."""
+        """Evict the Pods of a node, except those of DaemonSets."""
         for namespace, name in await self._evictable(node):
             eviction = {
                 "apiVersion": "policy/v1",

@@ -58,7 +58,7 @@ NOWHERE = "/nonexistent"
 
 
 class _Tape(NamedTuple):
-    """A tape, and what its truth asks."""
+    """A tape, and the questions of its truth."""
 
     path: Path
     spans: Sequence[Span]
@@ -90,7 +90,7 @@ def _of_story(name: str, folder: Path) -> _Tape:
 
 
 def _spans(truth: Truth) -> list[Span]:
-    """Return what a truth asks of nodes that it names."""
+    """Return the questions of a truth about nodes that it names."""
     found = []
     for question in truth.questions:
         window = asked_window(question)
@@ -133,7 +133,7 @@ async def answered(server: DatabaseServer, tape: str) -> list[Answer]:
 async def write_answers(
     server: DatabaseServer, tapes: Sequence[str], out: Path
 ) -> None:
-    """Write the answers of tapes into a folder, and say what is done."""
+    """Write the answers of tapes into a folder, and print the progress."""
     with (out / TEXT).open("w") as text, (out / HASHES).open("w") as hashes:
         for first in range(0, len(tapes), AT_ONCE):
             some = tapes[first : first + AT_ONCE]
@@ -149,7 +149,7 @@ async def write_answers(
 
 
 def differences(old: Path, new: Path) -> Iterator[str]:
-    """Yield the questions whose answers differ in two folders, and how."""
+    """Yield the questions whose answers differ in two folders, with diffs."""
     before, after = _hashes(old), _hashes(new)
     texts = _texts(old), _texts(new)
     for question in [*before, *(q for q in after if q not in before)]:

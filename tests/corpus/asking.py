@@ -20,7 +20,7 @@ __all__ = ["Answers", "ask_everything", "asked_window"]
 
 @dataclass(slots=True)
 class Answers:
-    """What came of one tape."""
+    """The judged answers about one tape."""
 
     name: str
     judged: list[Judged] = field(default_factory=list)
@@ -30,7 +30,7 @@ class Answers:
 async def ask_everything(
     reading: Reading, truth: Truth, *, name: str
 ) -> Answers:
-    """Ask a log what its truth asks, and judge the answers."""
+    """Ask a log the questions of its truth, and judge the answers."""
     answers = Answers(name)
     for question in truth.questions:
         window = asked_window(question)
@@ -59,7 +59,7 @@ async def ask_everything(
 
 
 async def _pods(reading: Reading, node: str) -> set[str]:
-    """Return the names of the Pods that the log ever saw on a node."""
+    """Return the names of all Pods of a node in the log."""
     return {
         stored.fact.object.name
         async for page in reading.pages(

@@ -1,4 +1,4 @@
-"""A tape of a recorder that began in the middle, and read the past.
+"""A tape of a recorder that started in the middle, and read the past.
 
 What was sent before is read afterwards, as the API server still has it: each
 version with the newest time that its writers left. Then all objects are
@@ -23,7 +23,7 @@ UNREAD = frozenset({"v1/events", "coordination.k8s.io/v1/leases"})
 
 
 def begun(tape: Lines, at: str) -> Lines:
-    """Let a recorder begin at a time, written as frames have it."""
+    """Return a tape of a recorder that started at a time of its frames."""
     objects: dict[str, dict[str, dict[str, Any]]] = {}
     first: dict[str, dict[str, Any]] = {}
     past: dict[str, list[Found]] = {}

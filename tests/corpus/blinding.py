@@ -103,7 +103,7 @@ def listed(
 
 
 def _versions(tape: Lines, until: str) -> Iterator[int]:
-    """Yield the versions that there had been by a time."""
+    """Yield the versions up to a time."""
     for frame in tape.frames:
         if frame["frame"] == "list":
             yield int(frame["resource_version"])

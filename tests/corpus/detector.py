@@ -62,7 +62,7 @@ class Detector:
         self._part: Part | None = None
 
     async def start(self) -> None:
-        """Start it, with a log of the kernel in which is nothing yet."""
+        """Start it, with an empty kernel log."""
         self._log.write_text("")
         program = await asyncio.to_thread(built, DETECTOR)
         named = self._folder / "node-problem-detector"
@@ -74,12 +74,12 @@ class Detector:
         await self._part.start()
 
     def kill(self) -> None:
-        """End it as its machine ends."""
+        """Stop it when its machine stops."""
         if self._part is not None:
             self._part.kill_now()
 
     def kernel_logs(self, message: str) -> None:
-        """Let the kernel of the machine log a line."""
+        """Append a line to the kernel log of the machine."""
         at = datetime.now(UTC).isoformat(timespec="microseconds")
         with self._log.open("a") as log:
             log.write(f"{at} kernel: {message}\n")

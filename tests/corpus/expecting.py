@@ -62,7 +62,7 @@ class Expecting:
         self._questions: list[Question] = []
 
     def note(self, act: Act) -> None:
-        """Take note of something that was done."""
+        """Record an act."""
         self._acts.append(act)
 
     def expect(
@@ -153,7 +153,7 @@ class Expecting:
         self._questions.append(question)
 
     def truth(self) -> Truth:
-        """Return the truth as far as it is known by now."""
+        """Return the truth as far as it is known."""
         times = {act.label: act.at for act in self._acts}
         questions = [
             msgspec.structs.replace(
@@ -176,7 +176,7 @@ class Expecting:
         )
 
     def timeless(self) -> Truth:
-        """Return what of the truth must not change while it happens."""
+        """Return the truth without what is filled in during the incident."""
         truth = self.truth()
         questions = [
             msgspec.structs.replace(each, since_at=None, until_at=None)

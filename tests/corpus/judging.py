@@ -33,7 +33,7 @@ OPEN = (None, "unknown", "unrecorded")
 
 
 class Mark(IntEnum):
-    """How an answer did; the worst of its fields."""
+    """The mark of an answer: the worst of its fields."""
 
     RIGHT = 0
     UNKNOWN = 1

@@ -75,7 +75,7 @@ LAST = "9999"
 
 
 class Grade(StrEnum):
-    """How an answer did."""
+    """The grade of an answer."""
 
     RIGHT = "right"
     TIMID = "timid"
@@ -89,7 +89,7 @@ class Grade(StrEnum):
 
 
 class Judged(NamedTuple):
-    """A grade, and what it is for."""
+    """A grade, with its reason."""
 
     grade: Grade
     reason: str = ""
@@ -201,7 +201,7 @@ def _bad(verdict: Answer) -> Grade:
 
 
 def _misses(question: Question, verdict: Answer) -> Iterator[Judged]:
-    """Yield what is not right of the verdict on what happened."""
+    """Yield the errors of the verdict on what happened."""
     if not verdict["evidence"]:
         yield Judged(Grade.WRONG, "a verdict without evidence")
     yield from _times(question, verdict)
@@ -319,7 +319,7 @@ def judge_impact(question: Question, answer: Answer) -> Judged:
 def _parted(
     workloads: Sequence[Answer],
 ) -> tuple[dict[str, Answer], dict[str, Answer]]:
-    """Part workloads into those that were harmed and those that were not."""
+    """Divide workloads into those that were harmed and those that were not."""
     harmed: dict[str, Answer] = {}
     survived: dict[str, Answer] = {}
     for one in workloads:

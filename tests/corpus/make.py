@@ -29,7 +29,7 @@ TAPES = Path(__file__).with_name("tapes")
 
 
 async def make(incident: Incident, tapes: Path = TAPES) -> None:
-    """Let an incident happen, and keep its tape and its truth."""
+    """Run an incident, and keep its tape and its truth."""
     with _folder() as folder:
         options = incident.options
         async with Cluster.start(folder / "cluster", options) as cluster:
@@ -46,7 +46,7 @@ async def make(incident: Incident, tapes: Path = TAPES) -> None:
 
 
 def _joined(parts: Iterable[list[bytes]]) -> list[bytes]:
-    """Put recordings of one cluster behind each other, as they came."""
+    """Join recordings of one cluster in the order of their arrival."""
     first, *others = parts
     for other in others:
         first += other[1:]

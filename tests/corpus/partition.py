@@ -28,11 +28,11 @@ class Wire:
         self._whole.set()
 
     def cut(self) -> None:
-        """Let nothing pass; what is sent arrives after the mending."""
+        """Stop all bytes; they arrive once the connection is restored."""
         self._whole.clear()
 
     def mend(self) -> None:
-        """Let everything pass again."""
+        """Restore the connection."""
         self._whole.set()
 
     async def serve(

@@ -1,4 +1,4 @@
-"""How the corpus was answered, as a table."""
+"""The results of the corpus as a table."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +47,7 @@ def _row(name: str, judged: Iterable[Judged]) -> tuple[str, ...]:
 
 
 def share_right(judged: Sequence[Judged]) -> float:
-    """Return which part of answers is right in every field."""
+    """Return the share of answers that are right in every field."""
     right = sum(one.mark is Mark.RIGHT for one in judged)
     return right / max(len(judged), 1)
 

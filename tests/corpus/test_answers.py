@@ -41,7 +41,7 @@ async def test_the_same_code_writes_the_same_bytes(
 
 
 def test_answers_are_those_that_were_written_down(written: Path) -> None:
-    """Of two tapes; who changes answers writes all of them down anew."""
+    """Check two tapes; a change of answers needs the answers of all tapes."""
     known = set((Path(__file__).parent / HASHES).read_text().splitlines())
     _, *found = (written / HASHES).read_text().splitlines()
 

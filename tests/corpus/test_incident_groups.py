@@ -1,4 +1,4 @@
-"""What struck several nodes at once is one incident."""
+"""A fault of several nodes at once is one incident."""
 
 from collections.abc import Mapping
 

@@ -28,7 +28,7 @@ LEASES = "coordination.k8s.io/v1/leases"
 
 
 class Answers(NamedTuple):
-    """What is said of a narrow log: of why, impact and incidents."""
+    """The answers of a log without a resource: why, impact and incidents."""
 
     verdict: Judged
     why: Coverage

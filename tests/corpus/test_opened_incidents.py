@@ -1,4 +1,4 @@
-"""What a list of incidents names can be opened by that name."""
+"""Each incident of a list can be opened by its name."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from tests.support.postgres import Database
 
 
 def registers() -> Lines:
-    """A kubelet starts anew, and only audit records it: of no node."""
+    """A kubelet restarts, and only audit records it, without a node."""
     scene = Scene(audit=True)
     kubelet = "system:node:gpu-002"
     scene.asked(60, kubelet, "create", "gpu-002", agent="kubelet", code=409)

@@ -1,4 +1,4 @@
-"""What variations keep, and what they change."""
+"""What variations preserve, and what they change."""
 
 from collections import defaultdict
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""What hits a gang is found on whichever of its many nodes it was."""
+"""A fault of a large gang is found on each of its nodes."""
 
 from pathlib import Path
 

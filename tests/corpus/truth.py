@@ -141,7 +141,7 @@ class Actor(_Struct, kw_only=True, frozen=True):
 
 
 class Verdict(_Struct, kw_only=True, frozen=True):
-    """What is expected to be said of one node."""
+    """The verdict expected about one node."""
 
     id: str
     """Within this file, for its questions."""
@@ -173,7 +173,7 @@ class Verdict(_Struct, kw_only=True, frozen=True):
 
 
 class Workload(_Struct, kw_only=True, frozen=True):
-    """What is expected to be said of one workload."""
+    """The answer expected about one workload."""
 
     kind: str
     namespace: str
@@ -205,7 +205,7 @@ class Workload(_Struct, kw_only=True, frozen=True):
 
 
 class Question(_Struct, kw_only=True, frozen=True):
-    """A window of a node, and what is right to say of it."""
+    """A window of a node, with the right answers."""
 
     node: str
     since: str
@@ -244,7 +244,7 @@ class Truth(_Struct, kw_only=True, frozen=True):
 
 
 class TruthError(Exception):
-    """A file is no truth; the message says why."""
+    """A file is not a truth; the message has the reason."""
 
 
 def write_truth(path: Path, truth: Truth) -> None:
@@ -277,7 +277,7 @@ def named(workload: Workload) -> str:
 
 
 def problems(truth: Truth) -> list[str]:
-    """Say what contradicts itself."""
+    """Return the contradictions in a truth."""
     found: list[str] = []
     nodes = {node.name for node in truth.cluster.nodes}
     acts = [act.label for act in truth.acts]
@@ -330,7 +330,7 @@ def _of_workload(
 
 
 def _unknown_acts(named_here: set[str], acts: list[str]) -> list[str]:
-    """Say which acts were not done; before the first one, all are to come."""
+    """Return the acts that were not done; none before the first one."""
     return _unknown("act", named_here, set(acts)) if acts else []
 
 

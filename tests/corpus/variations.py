@@ -123,7 +123,7 @@ def _skewed(answered: AnsweredTape, seed: int, by: timedelta) -> AnsweredTape:
 
 
 def at_once(answered: AnsweredTape, seed: int) -> AnsweredTape:
-    """Let all of it be true: lost, late, repeated, renamed, and skewed."""
+    """Apply all of them: lost, late, repeated, renamed, and skewed."""
     for vary in (
         lose_events,
         repeat_frames,

@@ -126,7 +126,7 @@ class History:
         )
 
     def lost(self, seconds: float, node: str = "n1") -> Self:
-        """Let the node controller hear nothing more of a node."""
+        """Let the node controller lose a node."""
         return self.condition(
             seconds,
             "Ready",
@@ -179,7 +179,7 @@ class History:
         )
 
     def kubelet_counts(self, seconds: float, *, first: float) -> Self:
-        """Let a kubelet count an Event that it sent first at some time."""
+        """Let a kubelet repeat an Event that it first sent at a given time."""
         return self.event(
             seconds,
             "kubelet",
@@ -189,7 +189,7 @@ class History:
         )
 
     def crashes(self, seconds: float, node: str = "n1") -> Self:
-        """Let a node go without a word and come back from a new boot."""
+        """Let a node crash without an Event and return with a new boot."""
         self.silent(seconds + 50, node, renewed=seconds)
         self.lost(seconds + 50, node)
         number = self._booted[node] = self._booted.get(node, 1) + 1

@@ -40,7 +40,7 @@ COMPARED = (
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A tape and what it says."""
+    """A tape with its facts and gaps."""
 
     facts: Sequence[StoredFact]
     holes: Sequence[Hole]
@@ -129,7 +129,7 @@ def holes_of(
 def differences(
     truths: Sequence[expected.Verdict], verdicts: Sequence[answer.Verdict]
 ) -> list[str]:
-    """Say where verdicts on one node are not what is true."""
+    """Return where verdicts on one node differ from the truth."""
     if len(truths) != len(verdicts):
         got = [f"{v.happened} {v.cause}: {v.sentence}" for v in verdicts]
         want = [f"{v.happened} {v.cause}" for v in truths]

@@ -1,4 +1,4 @@
-"""Tales: facts by hand, one after another, and what is judged of them.
+"""Tales: facts written by hand, in order, and the verdicts on them.
 
 A tale shows what matters for a verdict and nothing else; times are seconds
 from its beginning, and each fact has an entry of its own.
@@ -51,7 +51,7 @@ class Tale(History):
         )
 
     def pod_runs(self, seconds: float, name: str, node: str) -> Self:
-        """Let a Pod of eight GPUs of one Job be there and run."""
+        """Add a running Pod with eight GPUs, of one Job."""
         owner = {
             "kind": "Job",
             "name": "llm",
@@ -119,7 +119,7 @@ class Tale(History):
         off: bool = False,
         to: str | None = None,
     ) -> Self:
-        """Take the lock, give it back, or hand it on to another node."""
+        """Take the lock, release it, or pass it on to another node."""
         text = json.dumps({"nodeID": node})
         handed = json.dumps({"nodeID": to}) if to else None
         detail = {

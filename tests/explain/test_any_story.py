@@ -99,7 +99,7 @@ def keeps(verdict: Judged) -> None:
 
 
 def keeps_to_its_path(verdict: Judged) -> None:
-    """Hold the steps to what they promise, whatever they are of."""
+    """Check the properties of the steps of any verdict."""
     steps = verdict.steps
     assert 1 <= len(steps) <= 7
     assert [step.at for step in steps] == sorted(step.at for step in steps)

@@ -76,7 +76,7 @@ def test_of_a_synthetic_incident_the_parts_are_the_whole(name: str) -> None:
 
 
 def test_some_incident_is_shared_and_costs_something() -> None:
-    """Else nothing above would be proved."""
+    """Without this, the tests above would prove nothing."""
     taped = TAPES / "rack-loss-jobset.tape.jsonl.zst"
     found = every_hit(judged(read_lines(taped)))
 

@@ -38,7 +38,7 @@ def test_a_job_whose_node_is_heard_of_again_kept_running() -> None:
 
 
 def test_a_pod_that_failed_by_itself_before_the_crash_is_not_hit() -> None:
-    """Its kubelet wrote so with its last sign of life."""
+    """The kubelet reported the end with its last sign of life."""
     tale = Tale("n1").pod_runs(1, "llm-0", "n1")
     ended = {"container": "main", "exit_code": 1, "reason": "Error"}
     pod = a_pod("llm-0")

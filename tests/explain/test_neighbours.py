@@ -1,4 +1,4 @@
-"""What is left out as of no account: verdicts are the same with all of it."""
+"""Verdicts do not change with the facts that are left out as irrelevant."""
 
 import pytest
 

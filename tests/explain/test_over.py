@@ -1,4 +1,4 @@
-"""Work that says that it is over in a phase, not in a condition."""
+"""Work whose end is in a phase, not in a condition."""
 
 import pytest
 

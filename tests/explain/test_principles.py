@@ -194,7 +194,7 @@ def test_a_controller_may_act_because_a_monitor_is_blind() -> None:
 
 
 def refused(tale: Tale, message: str) -> Tale:
-    """A kubelet refuses a Pod that it has no device for."""
+    """A kubelet rejects a Pod for which it has no device."""
     ended = {
         "phase": "Failed",
         "reason": "UnexpectedAdmissionError",
@@ -219,7 +219,7 @@ def test_pods_that_a_kubelet_refused_say_what_broke(
 
 
 def test_who_had_a_shell_on_a_machine_that_went_is_possible() -> None:
-    """What was done there is in no record."""
+    """What was done there is not recorded."""
     shown = {
         "created": True,
         "state": {

@@ -1,4 +1,4 @@
-"""Of Pods that had to go, a chain needs only what was seen within its reach.
+"""A chain needs only those facts of evicted Pods that are within its reach.
 
 Reading these alone gives the same verdicts as reading all of them.
 """

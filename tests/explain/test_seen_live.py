@@ -1,4 +1,4 @@
-"""What real clusters did, against expectations: no verdict may trip on it."""
+"""Unexpected behavior of real clusters: every verdict handles it."""
 
 import pytest
 

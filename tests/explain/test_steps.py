@@ -1,4 +1,4 @@
-"""The path that people are shown: each act once, with all its records."""
+"""The path as people see it: each act once, with all its records."""
 
 from recorder.answers.why import verdict_lines
 from recorder.explain.verdict import Judged, Step

@@ -261,7 +261,7 @@ def test_a_reason_of_an_unknown_controller_is_no_evidence(reason: str) -> None:
 
 
 def test_a_fault_that_an_order_names_counts_whatever_broke_since() -> None:
-    """The device plugin counts a GPU less after the detector said why."""
+    """The device plugin removes a GPU after the detector reported a fault."""
     tale = Tale().condition(
         10, "GPUXidError", "True", "FallenOff", was="False", actor=DETECTOR
     )
@@ -311,7 +311,7 @@ def test_what_was_down_was_not_in_service_even_if_unseen() -> None:
 
 
 def test_what_the_first_list_misses_is_not_lost_from_that_list_on() -> None:
-    """The Pod was read of the past, and gone when Pods were listed."""
+    """The Pod was read from the past, and was absent when Pods were listed."""
     tale = Tale("n1").pod_runs(1, "llm-0", "n1").crashes(10)
     tale.add(
         60,
