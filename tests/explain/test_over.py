@@ -58,9 +58,7 @@ def test_work_that_leaves_a_phase_of_failure_has_not_failed(
     tale.pod_ends(215, "llm-0", "n1", 255)
     for when, old, new in ((220, "Running", "Failed"), (230, "Failed", after)):
         changed = {"field": "phase", "old": old, "new": new}
-        tale.add(
-            when, FactKind.FIELD_CHANGED, changed, node=None, about=OWNER
-        )
+        tale.add(when, FactKind.FIELD_CHANGED, changed, node=None, about=OWNER)
     (hit,) = hits(
         tale.verdicts("n1"),
         Placements(tale.facts),
