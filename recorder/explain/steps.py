@@ -262,22 +262,24 @@ def _loss(
 
 
 def _recovery(transition: Transition, shown: list[Signal]) -> Iterator[_Draft]:
+    """Yield how the node came back: its last Ready, and its last uncordon.
+
+    Nothing of a transition during which the node stayed.
+    """
     if transition.happened in STAYED:
         return
     after = [
         s
         for s in shown
-        if s.role is Role.RECOVERY
-        and s.topic is not Topic.WORD
-        and s.position >= transition.effect.position
+        if s.role is Role.RECOVERY and s.position >= transition.effect.position
     ]
     ready = [s for s in after if s.topic is Topic.READY]
-    back = [s for s in after if s.topic is Topic.CORDON]
+    uncordons = [s for s in after if s.topic is Topic.CORDON]
     if ready:
         yield _Draft(Role.RECOVERY, ready[-1:])
-    if back:
-        author = transition.author(back[-1])
-        yield _Draft(Role.RECOVERY, back[-1:], author)
+    if uncordons:
+        author = transition.author(uncordons[-1])
+        yield _Draft(Role.RECOVERY, uncordons[-1:], author)
 
 
 def _impact(shown: Iterable[Signal]) -> Iterator[_Draft]:
