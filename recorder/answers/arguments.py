@@ -92,7 +92,9 @@ class Argument:
     An interface for which it has no description does not offer it.
     """
 
-    name: str
+    name: str = ""
+    """Empty for the name of the field that it describes."""
+
     takes: type = str
     many: bool = False
     most: int = 100
@@ -187,11 +189,12 @@ def _described(asks: Asks) -> Sequence[tuple[str, object]]:
     for name, parameter in inspect.signature(asks).parameters.items():
         annotation = parameter.annotation
         if get_origin(annotation) is Annotated:
-            found += [
-                (name, described)
-                for described in get_args(annotation)[1:]
-                if isinstance(described, Argument | Arguments)
-            ]
+            for described in get_args(annotation)[1:]:
+                if isinstance(described, Argument):
+                    named = described.name or name
+                    found.append((name, replace(described, name=named)))
+                elif isinstance(described, Arguments):
+                    found.append((name, described))
         elif (
             isinstance(annotation, type)
             and is_dataclass(annotation)

@@ -93,7 +93,6 @@ class OpenedQuestion:
     entry: Annotated[
         EntryName,
         Argument(
-            name="entry",
             takes=EntryName,
             required=True,
             parse=entry_name,
@@ -119,7 +118,6 @@ class EntryQuestion:
     entry: Annotated[
         EntryName | None,
         Argument(
-            name="entry",
             parse=entry_name,
             option=Option(metavar="[LOG/POSITION]"),
             agents="This one alone, as LOG/POSITION. No other filter.",
@@ -130,7 +128,6 @@ class EntryQuestion:
     node: Annotated[
         str | None,
         Argument(
-            name="node",
             parse=node_name,
             option=Option(
                 "Only entries about this node, and requests about Pods on it.",
@@ -169,7 +166,6 @@ class EntryQuestion:
     source: Annotated[
         str | None,
         Argument(
-            name="source",
             option=Option("watch, audit, recorder, ...", ("--source",)),
             graphql="Only this source.",
             agents="watch, audit, cloudevents, slurm or recorder.",
@@ -178,7 +174,6 @@ class EntryQuestion:
     operations: Annotated[
         tuple[Operation, ...] | None,
         Argument(
-            name="operations",
             takes=Operation,
             many=True,
             graphql="Only these values.",
@@ -189,7 +184,6 @@ class EntryQuestion:
     kinds: Annotated[
         tuple[FactKind, ...] | None,
         Argument(
-            name="kinds",
             takes=FactKind,
             many=True,
             graphql="Only facts of these kinds.",
@@ -224,7 +218,6 @@ class EntryQuestion:
     code: Annotated[
         int | None,
         Argument(
-            name="code",
             takes=int,
             option=Option(
                 "Only audited requests that were refused with this status:"
@@ -241,7 +234,6 @@ class EntryQuestion:
     actor: Annotated[
         str | None,
         Argument(
-            name="actor",
             option=Option(
                 "Only Events reported by this component, and requests of this"
                 " user.",
@@ -259,7 +251,6 @@ class EntryQuestion:
     documents: Annotated[
         bool,
         Argument(
-            name="documents",
             takes=bool,
             option=Option("Include each document as received.", ("--raw",)),
             agents="Whether each document is wanted, as received.",
@@ -268,7 +259,6 @@ class EntryQuestion:
     facts: Annotated[
         bool,
         Argument(
-            name="facts",
             takes=bool,
             option=Option(
                 "Show the facts derived from the entries.", ("--facts",)
@@ -434,7 +424,6 @@ class SearchQuestion:
     text: Annotated[
         str,
         Argument(
-            name="text",
             required=True,
             graphql="Part of a name, `kind/name`, or an entry.",
         ),

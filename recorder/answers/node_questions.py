@@ -96,7 +96,6 @@ class ImpactQuestion:
     nodes: Annotated[
         tuple[str, ...],
         Argument(
-            name="nodes",
             many=True,
             parse=node_name,
             option=Option(metavar="[node/NAME]...", names="nodes"),
@@ -156,7 +155,6 @@ class IncidentFilter:
     happened: Annotated[
         Container[str] | None,
         Argument(
-            name="happened",
             takes=Happened,
             many=True,
             option=Option(
@@ -168,7 +166,6 @@ class IncidentFilter:
     causes: Annotated[
         Container[str] | None,
         Argument(
-            name="causes",
             takes=Cause,
             many=True,
             option=Option(
@@ -181,7 +178,6 @@ class IncidentFilter:
     confidence: Annotated[
         Container[str] | None,
         Argument(
-            name="confidence",
             takes=Confidence,
             many=True,
             option=Option(
@@ -193,7 +189,6 @@ class IncidentFilter:
     node: Annotated[
         str | None,
         Argument(
-            name="node",
             parse=node_name,
             option=Option(
                 "Only incidents of this node.", ("--node",), names="nodes"
@@ -204,7 +199,6 @@ class IncidentFilter:
     workload: Annotated[
         str | None,
         Argument(
-            name="workload",
             option=Option(
                 "Only incidents that affected a workload whose name contains"
                 " this.",
@@ -218,7 +212,6 @@ class IncidentFilter:
     racks: Annotated[
         Collection[str | None] | None,
         Argument(
-            name="racks",
             many=True,
             null=True,
             option=Option(
@@ -233,7 +226,6 @@ class IncidentFilter:
     namespaces: Annotated[
         Collection[str | None] | None,
         Argument(
-            name="namespaces",
             many=True,
             null=True,
             option=Option(
@@ -247,7 +239,6 @@ class IncidentFilter:
     controllers: Annotated[
         Collection[str | None] | None,
         Argument(
-            name="controllers",
             many=True,
             null=True,
             option=Option(
@@ -283,7 +274,6 @@ class NodesQuestion:
     names: Annotated[
         Sequence[str],
         Argument(
-            name="names",
             many=True,
             parse=node_name,
             option=Option(metavar="[node/NAME]...", names="nodes"),
@@ -331,7 +321,6 @@ class StatsQuestion:
     by: Annotated[
         Sequence[GroupBy],
         Argument(
-            name="by",
             takes=GroupBy,
             many=True,
             option=Option(
@@ -353,7 +342,6 @@ class ReplayQuestion:
     node: Annotated[
         str,
         Argument(
-            name="node",
             required=True,
             parse=node_name,
             option=Option(metavar="node/NAME", names="nodes"),
@@ -369,7 +357,6 @@ class WhyQuestion:
     node: Annotated[
         str,
         Argument(
-            name="node",
             required=True,
             parse=node_name,
             graphql="`gpu-002` or `node/gpu-002`.",
@@ -519,13 +506,11 @@ class ConditionsQuestion:
 
     nodes: Annotated[
         Sequence[str],
-        Argument(
-            name="nodes", many=True, required=True, graphql="At most 50."
-        ),
+        Argument(many=True, required=True, graphql="At most 50."),
     ]
     conditions: Annotated[
         Container[str] | None,
-        Argument(name="conditions", many=True, graphql="Only these types."),
+        Argument(many=True, graphql="Only these types."),
     ] = None
     window: Annotated[Window, WINDOW] = ANYTIME
 
@@ -551,7 +536,6 @@ class NodeNamed:
     node: Annotated[
         str,
         Argument(
-            name="node",
             required=True,
             parse=node_name,
             graphql="`gpu-002` or `node/gpu-002`.",
