@@ -20,14 +20,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
 
-from bench.measuring import Number, say, server_folder
+from bench.measuring import Number, say
 from bench.served import served
-from bench.tapes import write_tape
-from recorder.model.settings import Settings
-from recorder.wiring.database import open_database
+from bench.two_logs import two_logs
 from tests.api.auditing import NODE, NPM
 from tests.cluster.binaries import cache
-from tests.corpus.logs import play_in_turn, tape_of
 
 __all__ = ["bench"]
 
@@ -70,25 +67,16 @@ def bench(runs: int) -> list[Number]:
 
 
 async def _measured(runs: int) -> list[Number]:
-    with server_folder() as folder:
-        tape = folder / "mixed.tape.jsonl.zst"
-        write_tape(tape, "mixed", documents=DOCUMENTS)
-        async with open_database(Settings(data_dir=folder)) as database:
-            await play_in_turn(
-                database.dsn("writer"),
-                {"mixed": tape, "rack": tape_of("rack-loss-jobset")},
-            )
-            async with (
-                served(folder) as ours,
-                _postgraphile(database.dsn("reader")) as theirs,
-            ):
-                return [
-                    number
-                    for name in OURS
-                    for number in await _in_turns(
-                        name, (ours.post, theirs), runs
-                    )
-                ]
+    async with (
+        two_logs(DOCUMENTS) as (folder, reader),
+        served(folder) as ours,
+        _postgraphile(reader) as theirs,
+    ):
+        return [
+            number
+            for name in OURS
+            for number in await _in_turns(name, (ours.post, theirs), runs)
+        ]
 
 
 async def _in_turns(

@@ -22,13 +22,11 @@ from api.http.graphql_http import json_bytes
 from api.ports import Logs
 from api.resolvers.context import RequestContext
 from api.resolvers.remembering import JudgedOnce
-from bench.measuring import Number, server_folder
-from bench.tapes import write_tape
+from bench.measuring import Number
+from bench.two_logs import two_logs
 from recorder.explain.knowledge import shipped
 from recorder.model.settings import Settings
-from recorder.wiring.database import open_database
 from recorder.wiring.reading import open_logs
-from tests.corpus.logs import play_in_turn, tape_of
 
 __all__ = ["bench"]
 
@@ -56,19 +54,14 @@ def bench(runs: int) -> list[Number]:
 
 
 async def _measured(runs: int) -> list[Number]:
-    with server_folder() as folder:
-        tape = folder / "mixed.tape.jsonl.zst"
-        write_tape(tape, "mixed", documents=DOCUMENTS)
-        async with open_database(Settings(data_dir=folder)) as database:
-            await play_in_turn(
-                database.dsn("writer"),
-                {"mixed": tape, "rack": tape_of("rack-loss-jobset")},
-            )
-            async with open_logs(Settings(data_dir=folder)) as logs:
-                return [
-                    await _compared(logs, name, query, runs)
-                    for name, query in QUERIES.items()
-                ]
+    async with (
+        two_logs(DOCUMENTS) as (folder, _),
+        open_logs(Settings(data_dir=folder)) as logs,
+    ):
+        return [
+            await _compared(logs, name, query, runs)
+            for name, query in QUERIES.items()
+        ]
 
 
 async def _compared(logs: Logs, name: str, query: str, runs: int) -> Number:
