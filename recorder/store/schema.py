@@ -1,8 +1,10 @@
 """Checks that the schema is the one this release needs, and migrates it."""
 
+import asyncio
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from alembic import command
 from alembic.config import Config
@@ -22,6 +24,9 @@ __all__ = [
     "migration_sql",
     "wanted_revision",
 ]
+
+_TURNS = WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock]()
+"""Alembic keeps the migration that runs in globals of the process."""
 
 
 def _folder() -> Path:
@@ -113,9 +118,10 @@ def _refuse_newer(found: str | None) -> None:
 async def migrate(engine: AsyncEngine) -> tuple[str | None, str]:
     """Bring the schema to this release's; return the revisions before, after.
 
-    A newer schema that serves this release stays as it is. Takes an advisory
-    lock, so that two of these take turns; each migration is one transaction.
-    The role must be a member of ``recorder_owner``.
+    A newer schema that serves this release stays as it is. Two of these take
+    turns: on one database by an advisory lock, in one process whatever their
+    databases. Each migration is one transaction. The role must be a member of
+    ``recorder_owner``.
 
     Raises:
         SchemaError: the roles are missing, or the schema is newer.
@@ -131,8 +137,9 @@ async def migrate(engine: AsyncEngine) -> tuple[str | None, str]:
         command.upgrade(config, "head")
 
     with translate_errors("migrate the schema"):
+        turn = _TURNS.setdefault(asyncio.get_running_loop(), asyncio.Lock())
         try:
-            async with engine.connect() as connection:
+            async with turn, engine.connect() as connection:
                 await connection.run_sync(upgrade)
         except DBAPIError as exc:
             if getattr(exc.orig, "sqlstate", None) in {"42704", "22023"}:

@@ -267,3 +267,20 @@ async def found(database: Database) -> str:
         database, "select version_num from recorder.schema_version"
     )
     return str(revision)
+
+
+async def test_two_databases_are_migrated_at_once_in_one_process(
+    any_server: DatabaseServer,
+) -> None:
+    async with (
+        fresh_database(any_server) as one,
+        fresh_database(any_server) as other,
+    ):
+        engines = [make_engine(each.dsn("owner")) for each in (one, other)]
+        try:
+            reached = await asyncio.gather(*map(schema.migrate, engines))
+        finally:
+            for engine in engines:
+                await engine.dispose()
+
+    assert reached == [(None, schema.wanted_revision())] * 2
