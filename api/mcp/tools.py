@@ -20,11 +20,12 @@ from api.mcp.arguments import OfClusters, OfLog, OfNothing, tool_arguments
 from recorder.answers.gaps import Gaps
 from recorder.answers.impact import Impact
 from recorder.answers.ports import Reading
+from recorder.answers.search import SearchAnswer
 from recorder.answers.who import Who
 from recorder.answers.why import Why
 from recorder.answers.why_workload import WhyWorkload
 from recorder.model.document import Document, is_left_out, json_bytes
-from recorder.model.reference import EntryName
+from recorder.model.reference import EntryName, ObjectIdentity
 
 __all__ = ["INSTRUCTIONS", "TOOLS", "ArgumentError", "Tool"]
 
@@ -147,6 +148,14 @@ def _public(part: Mapping[str, Any], *, is_answer: bool) -> Mapping[str, Any]:
     """
     if part.get("title") == EntryName.__name__:
         return {"title": part["title"], "type": "string"}
+    if part.get("title") == ObjectIdentity.__name__:
+        fields = ObjectIdentity._fields
+        return {
+            "title": part["title"],
+            "type": "object",
+            "properties": dict(zip(fields, part["prefixItems"], strict=True)),
+            "required": [*fields],
+        }
     if "properties" not in part:
         return part
     shown = {
@@ -254,6 +263,18 @@ TOOLS = {
             tool_arguments("incidents", "OfIncidents", "When, and how many."),
             answers.NewestIncidentsDocument,
             answers.newest_incidents,
+        ),
+        _asking(
+            "search",
+            "What is it called?",
+            "Find nodes, workloads and other objects by a part of their"
+            " names, over kinds and namespaces, also those that were deleted."
+            " Ask it first where only a bare name is known; pass the title of"
+            " a hit to why_workload, who or history, or why for a node."
+            + COVERED,
+            tool_arguments("search", "OfSearch", "A text."),
+            SearchAnswer,
+            _itself,
         ),
         _asking(
             "who",

@@ -183,7 +183,7 @@ class AboutLogs:
         """
         return await asked.answer(AuditCoverage)
 
-    @asks(SearchQuestion)
+    @asks("search")
     @staticmethod
     async def search(
         asked: Asked[SearchQuestion], *, first: First = None

@@ -425,7 +425,22 @@ class SearchQuestion:
         str,
         Argument(
             required=True,
+            option=Option(metavar="TEXT", names="objects"),
             graphql="Part of a name, `kind/name`, or an entry.",
+            agents="Part of a name, KIND/NAME, or LOG/POSITION of an entry.",
         ),
     ]
-    limit: int = 100
+    limit: Annotated[
+        int,
+        Argument(
+            takes=int,
+            option=Option(
+                "Show only the first N.",
+                ("--limit",),
+                "N",
+                between=(1, 1000),
+                default=100,
+            ),
+            agents="How many at most, the nearest first. Default: 100.",
+        ),
+    ] = 100

@@ -25,6 +25,7 @@ from recorder.answers.log_questions import (
     HistoryQuestion,
     ObjectQuestion,
     OpenedQuestion,
+    SearchQuestion,
 )
 from recorder.answers.node_questions import (
     ConditionsQuestion,
@@ -197,6 +198,12 @@ QUESTIONS = {
             NodesQuestion,
             "nodes.ask_nodes",
             printed=Printed("nodes.shown_nodes", LIST),
+        ),
+        Question(
+            "search",
+            SearchQuestion,
+            "search.ask_search",
+            printed=Printed("search.shown", LIST, "search.shown_each"),
         ),
         Question(
             "stats",

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 
+from msgspec.structs import replace
+
+from recorder.answers.clusters import Away
 from recorder.answers.entry import NoEntryError, ask_entry
 from recorder.answers.kinds import BUILT_IN, Kind, find_kinds
 from recorder.answers.log_questions import SearchQuestion
@@ -24,11 +27,14 @@ from recorder.answers.queries import (
     ObjectNames,
     ObjectsLike,
 )
+from recorder.answers.text.shown import Item, Listing
+from recorder.answers.text.table import Cell, Column
 from recorder.facts.coverage.coverage import Coverage, covered
+from recorder.facts.coverage.ports import Log
 from recorder.model.document import Document
 from recorder.model.entry import Entry
 from recorder.model.kinds import plural_of
-from recorder.model.reference import EntryName, ObjectIdentity
+from recorder.model.reference import EntryName, ObjectIdentity, written_log
 from recorder.model.window import Window
 
 __all__ = [
@@ -40,6 +46,8 @@ __all__ = [
     "complete_nodes",
     "complete_objects",
     "complete_racks",
+    "shown",
+    "shown_each",
 ]
 
 OFFERED_MAX = 200
@@ -136,11 +144,19 @@ def _node_hit(name: str) -> SearchHit:
 def _object_hit(identity: ObjectIdentity) -> SearchHit:
     return SearchHit(
         kind=SearchKind.OBJECT,
-        title=named(identity.kind.lower(), identity.namespace, identity.name),
+        title=named(_word(identity), identity.namespace, identity.name),
         node=None,
         object=identity,
         entry=None,
     )
+
+
+def _word(identity: ObjectIdentity) -> str:
+    """Return the name of a kind that finds it, with its group if necessary."""
+    word = identity.kind.lower()
+    known = find_kinds(word, custom=(), filed=())
+    is_other = bool(known) and all(k.group != identity.group for k in known)
+    return f"{word}.{identity.group}" if is_other else word
 
 
 def _each_once(
@@ -237,3 +253,82 @@ async def _kinds(
 
 def _beginning_with(begun: str, names: Iterable[str]) -> Sequence[str]:
     return sorted({n for n in names if n.startswith(begun)})[:OFFERED_MAX]
+
+
+COLUMNS = (
+    Column("NAME"),
+    Column("KIND", rank=1),
+    Column("NODE", rank=2),
+    Column("UID", wide=True),
+)
+
+
+def _cells(hit: SearchHit) -> Sequence[Cell]:
+    """Return what was found as a row of the table."""
+    of = hit.object
+    if hit.kind is SearchKind.OBJECT and of is not None:
+        kind = f"{of.kind}.{of.group}" if of.group else of.kind
+    else:
+        kind = hit.kind.value.capitalize()
+    uid = None if of is None else of.uid
+    return hit.title, kind, hit.node, uid
+
+
+def _named(hit: SearchHit) -> str:
+    """Return the name of what was found, as other commands take it."""
+    is_node = hit.kind is SearchKind.NODE
+    return named("node", "", hit.title) if is_node else hit.title
+
+
+def _more(answers: Iterable[SearchAnswer]) -> Sequence[str]:
+    left = any(answer.more for answer in answers)
+    return ["there are more: search for more of the name"] if left else []
+
+
+NOTHING = "nothing recorded has this in its name"
+
+
+def shown(
+    answer: SearchAnswer, question: SearchQuestion, *, verbose: bool
+) -> Listing:
+    """Return an answer as `recorder search` prints it."""
+    del question, verbose
+    return Listing(
+        columns=COLUMNS,
+        items=[Item(_named(one), _cells(one), one) for one in answer.hits],
+        whole=lambda hits: replace(answer, hits=hits),
+        nothing=NOTHING,
+        text_notes=_more([answer]),
+    )
+
+
+def shown_each(
+    answers: Sequence[tuple[Log, SearchAnswer]],
+    question: SearchQuestion,
+    away: Sequence[Away],
+) -> Listing:
+    """Return the answers of several logs as one list."""
+    del question
+    return Listing(
+        columns=(Column("CLUSTER"), *COLUMNS),
+        items=[
+            Item(_named(one), (log.cluster_name, *_cells(one)), one)
+            for log, answer in answers
+            for one in answer.hits
+        ],
+        whole=lambda _: {
+            "clusters": [
+                {
+                    "cluster": log.cluster_name,
+                    "log": written_log(log.id),
+                    "hits": answer.hits,
+                    "more": answer.more,
+                    "coverage": answer.coverage,
+                }
+                for log, answer in answers
+            ],
+            "away": [{"cluster": one.cluster, "why": one.why} for one in away],
+        },
+        nothing=NOTHING,
+        text_notes=_more(answer for _, answer in answers),
+    )

@@ -19,6 +19,7 @@ __all__ = [
     "impact",
     "incidents",
     "nodes",
+    "search",
     "show",
     "stats",
     "who",
@@ -122,6 +123,22 @@ impact = answer_command(
       recorder impact node/gpu-002
       recorder impact --rack r17 --since 24h
       recorder impact -l topology.kubernetes.io/zone=eu-1a --since 2h -o json
+    """,
+)
+
+search = answer_command(
+    "search",
+    r"""Find nodes, workloads and other objects by a part of their names.
+
+    Names that begin with the text are first; objects that were deleted are
+    found too. KIND/NAME restricts the search to one kind. LOG/POSITION finds
+    an entry. Each is listed as other commands take it.
+
+    \b
+    Example:
+      recorder search llm-70b
+      recorder search job/llm -A
+      recorder search gpu-00 -o name
     """,
 )
 

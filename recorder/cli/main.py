@@ -33,6 +33,7 @@ COMMANDS = {
     "clusters": "recorder.cli.clusters:clusters",
     "gaps": "recorder.cli.answers:gaps",
     "log": "recorder.cli.log:log",
+    "search": "recorder.cli.answers:search",
     "get": "recorder.cli.answers:get",
     "show": "recorder.cli.answers:show",
     "history": "recorder.cli.history:history",
