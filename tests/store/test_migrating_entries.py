@@ -278,9 +278,14 @@ async def test_two_databases_are_migrated_at_once_in_one_process(
     ):
         engines = [make_engine(each.dsn("owner")) for each in (one, other)]
         try:
-            reached = await asyncio.gather(*map(schema.migrate, engines))
+            async with asyncio.TaskGroup() as group:
+                tasks = [
+                    group.create_task(schema.migrate(engine))
+                    for engine in engines
+                ]
         finally:
             for engine in engines:
                 await engine.dispose()
 
+    reached = [task.result() for task in tasks]
     assert reached == [(None, schema.wanted_revision())] * 2
