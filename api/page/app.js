@@ -1,56 +1,29 @@
 /** The whole of the page as one function of its state. */
 
 import { html } from './html.js';
+import { loadPart, partOf } from './parts.js';
 import { counted } from './words/plain.js';
 import { Header } from './views/header.js';
 import { Overlay, TokenForm } from './views/overlays.js';
 import { Empty, Waiting } from './views/states.js';
 import { sentenceOf } from './words/workload.js';
 
-const PARTS = {
-  fleet: () => import('./views/fleet.js'),
-  node: () => import('./views/node.js'),
-  detail: () => import('./views/detail.js'),
+/** @type {Record<import('./parts.js').PartName, string>} */
+const COMPONENTS = {
+  fleet: 'Fleet', node: 'Node', workload: 'Workload', compare: 'Compare',
+  object: 'KubernetesObject', sources: 'Sources', evidence: 'Evidence',
+  handing: 'Handing',
 };
-/** @type {Record<string, [keyof typeof PARTS, string]>} */
-const VIEWS = {
-  fleet: ['fleet', 'Fleet'],
-  node: ['node', 'Node'],
-  workload: ['detail', 'Workload'],
-  compare: ['detail', 'Compare'],
-  object: ['detail', 'KubernetesObject'],
-  sources: ['detail', 'Sources'],
-};
-
-/** Milliseconds, after which a part that failed is loaded again. */
-const LOAD_AGAIN = 2000;
-/** @type {Map<string, any>} */
-const loaded = new Map();
-/** @type {Set<string>} */
-const loading = new Set();
-
-/** Whether a part of the page is loading. */
-export const isLoadingPart = () => loading.size > 0;
 
 /**
- * A view of a part of the page, with placeholder lines until it is loaded.
- * @param {{page: import('./page.js').Page, view: [keyof typeof PARTS, string]}}
- *   given
+ * A part of the page, with placeholder lines until it is loaded.
+ * @param {{page: import('./page.js').Page,
+ *   name: import('./parts.js').PartName}} given
  */
-function Part({ page, view: [part, name] }) {
-  const views = loaded.get(part);
-  if (views) return html`<${views[name]} page=${page} />`;
-  if (!loading.has(part)) {
-    loading.add(part);
-    const again = () => {
-      loading.delete(part);
-      page.set({});
-    };
-    PARTS[part]().then((found) => {
-      loaded.set(part, found);
-      again();
-    }, () => setTimeout(again, LOAD_AGAIN));
-  }
+function Part({ page, name }) {
+  const part = partOf(name);
+  if (part) return html`<${part[COMPONENTS[name]]} page=${page} />`;
+  loadPart(name, () => page.set({}));
   return html`<${Waiting} lines=${6} says="Loading the view" />`;
 }
 
@@ -65,14 +38,12 @@ export function App({ page }) {
       <main id="main" tabindex="-1">
         ${Instead ? html`<${Instead} page=${page} />` : html`
           <${Part} key="${place.view} ${place.kind} ${place.namespace}
-            ${place.name}" page=${page} view=${VIEWS[place.view]} />`}
+            ${place.name}" page=${page} name=${place.view} />`}
       </main>
-      ${place.entry && html`
-        <${Part} page=${page} view=${['detail', 'Evidence']} />`}
+      ${place.entry && html`<${Part} page=${page} name="evidence" />`}
     </div>
     <${Overlay} page=${page} />
-    ${page.ui.shown === 'hand'
-      && html`<${Part} page=${page} view=${['detail', 'Handing']} />`}
+    ${page.ui.shown === 'hand' && html`<${Part} page=${page} name="handing" />`}
     <div class="said" role="status">${page.ui.said}</div>
   `;
 }

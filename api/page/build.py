@@ -8,8 +8,7 @@ show it as it is written.
 """
 
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -59,47 +58,69 @@ _COMMENTS = (
     re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n", re.MULTILINE | re.DOTALL),
     re.compile(r"/\*\* @(?:(?!\*/).)*\*/ ?", re.DOTALL),
 )
+_JOINED = """\
+const joined = async (files, name) => (await Promise.all(files))
+.reduce((all, one) => ({ ...all, ...one.default(all) }), shared)[name];
+"""
+"""Puts together a part from its scripts, each of which may use the former."""
+
 _BLANK = re.compile(r"\n{2,}")
 _INDENT = re.compile(r"^ +", re.MULTILINE)
 _VENDOR = "/vendor/"
 
 
 def scripts() -> dict[Path, str]:
-    """Return the served scripts by path: the first, and parts on demand."""
+    """Return the served scripts by path: the first, and parts on demand.
+
+    Modules that several parts share, and the first script does not need, are
+    in a script of their own, which is named after these parts.
+    """
     texts = {path: path.read_text() for path in MODULES}
     parts = sorted({one for p, t in texts.items() for one in _demanded(p, t)})
     reached = {part: _reached(part, texts) for part in parts}
-    several = Counter(one for found in reached.values() for one in found)
-    first = _reached(MAIN, texts) | {
-        path for path, times in several.items() if times > 1
-    }
+    first = _reached(MAIN, texts)
+    chunks: dict[tuple[Path, ...], set[Path]] = {}
+    for path in sorted({*texts} - first):
+        users = tuple(part for part in parts if path in reached[part])
+        chunks.setdefault(users, set()).add(path)
+    files = {users: _file(users) for users in chunks}
     foreign: list[str] = []
-    served = {
-        ASSETS / part.name: _part(part, reached[part] - first, first, texts)
-        for part in parts
-    }
     modules = [_module(one, texts, foreign) for one in _ordered(first, texts)]
-    text = "".join([*foreign, *modules])
+    needed = {
+        need for path in {*texts} - first for need in _needs(path, texts[path])
+    }
+    shared = ", ".join(sorted(_name(path) for path in needed & first))
+    given = f"const shared = {{ {shared} }};\n"
+    text = "".join([*foreign, *modules, given, _JOINED])
     for part in parts:
-        shared = ", ".join(_shared(reached[part] - first, first, texts))
-        demanded = f"import('./views/{part.name}')"
-        loaded = f"import('./{part.name}').then((it) => it.default("
-        text = text.replace(demanded, f"{loaded}{{ {shared} }}))")
-    return {SCRIPT: text, **served}
+        # What more parts share comes first: others import it.
+        loaded = sorted(
+            (users for users in chunks if part in users), key=len, reverse=True
+        )
+        imports = ", ".join(f"import('./{files[users]}')" for users in loaded)
+        text = text.replace(
+            f"import('./views/{part.name}')",
+            f"joined([{imports}], '{_name(part)}')",
+        )
+    return {SCRIPT: text} | {
+        ASSETS / files[users]: _chunk(own, texts)
+        for users, own in chunks.items()
+    }
 
 
-def _part(
-    part: Path,
-    own: Collection[Path],
-    first: Collection[Path],
-    texts: Mapping[Path, str],
-) -> str:
-    """Return modules as a function of the modules of the first script."""
+def _file(users: Sequence[Path]) -> str:
+    return f"{'-'.join(part.stem for part in users)}.js"
+
+
+def _chunk(own: Collection[Path], texts: Mapping[Path, str]) -> str:
+    """Return modules as a function of the modules that they import."""
     modules = "".join(_module(one, texts, []) for one in _ordered(own, texts))
-    shared = ", ".join(_shared(own, first, texts))
+    needed = {need for path in own for need in _needs(path, texts[path])}
+    given = ", ".join(sorted(_name(path) for path in needed - {*own}))
+    made = ", ".join(sorted(_name(path) for path in own))
     return (
-        f"export default ({{ {shared} }}) => {{\n"
-        f"{modules}return {_name(part)};\n}};\n"
+        f"let made;\nexport default ({{ {given} }}) => made ??= (() => {{\n"
+        f"{modules}return {{ {made} }};\n}})();\n"
     )
 
 
@@ -136,16 +157,6 @@ def _ordered(paths: Collection[Path], texts: Mapping[Path, str]) -> list[Path]:
         for path in sorted(paths)
     }
     return list(TopologicalSorter(needs).static_order())
-
-
-def _shared(
-    own: Collection[Path],
-    first: Collection[Path],
-    texts: Mapping[Path, str],
-) -> list[str]:
-    """Return the names of the modules that a part imports from the first."""
-    needed = {need for path in own for need in _needs(path, texts[path])}
-    return sorted(_name(path) for path in needed if path in first)
 
 
 def _demanded(path: Path, text: str) -> list[Path]:
@@ -187,4 +198,6 @@ def _name(path: Path) -> str:
 if __name__ == "__main__":
     for path, text in scripts().items():
         path.write_text(text)
+    for path in {*ASSETS.glob("*.js")} - {*scripts()}:
+        path.unlink()
     STYLE.write_text(style())

@@ -1,6 +1,6 @@
 /** Puts the page together with the browser: address, keys, clock, network. */
 
-import { App, isLoadingPart, titleOf } from './app.js';
+import { App, titleOf } from './app.js';
 import { Answers } from './ask/answers.js';
 import { post } from './ask/post.js';
 import { takeToken } from './ask/token.js';
@@ -8,6 +8,7 @@ import { DoingPage } from './doing.js';
 import { copyText, saveText } from './handing.js';
 import { html, render } from './html.js';
 import { following } from './live.js';
+import { isLoadingPart } from './parts.js';
 import { actionOf } from './route/keys.js';
 import { readPlace } from './route/place.js';
 import { windowAround } from './reading.js';

@@ -7,10 +7,7 @@ import { nodeSlot } from './needs.js';
 import { readInstant } from './time/instant.js';
 import { dayAndClock } from './time/clock.js';
 import { fitted } from './time/window.js';
-import { readied } from './timeline/lane.js';
-import { lanesOfNode } from './timeline/ofnode.js';
-import { lanesOfWorkload } from './timeline/ofworkload.js';
-import { fleetOf } from './fleet/fleet.js';
+import { partOf } from './parts.js';
 
 const HOUR = 3_600_000;
 const NONE = Object.freeze([]);
@@ -63,14 +60,14 @@ export class Reading {
     return this.pages.at(-1)?.hasPreviousPage ?? false;
   }
 
-  /** The fleet, from its answers and the place. */
+  /** The fleet, from its answers and the place; null until its view is loaded. */
   get fleet() {
-    return fleetOf(this);
+    return partOf('fleet')?.fleetOf(this) ?? null;
   }
 
   /** The incidents of the fleet, in the order in which they are listed. */
   get incidents() {
-    return this.fleet.incidents;
+    return this.fleet?.incidents ?? NONE;
   }
 
   /** What is known of the logs of the fleet; a page knows. */
@@ -124,19 +121,19 @@ export class Reading {
       ?? verdicts.at(-1) ?? null;
   }
 
-  /** The lanes of the view. */
+  /** The lanes of the view; none until it is loaded. */
   get lanes() {
-    const isNode = this.place.view === 'node';
-    const data = isNode
-      ? this.node
-      : (this.answers.of('workload').data?.workload ?? null);
-    const verdict = isNode ? this.openVerdict : null;
+    const part = partOf(this.place.view);
+    const data = this.place.view === 'node'
+      ? this.node : (this.answers.of('workload').data?.workload ?? null);
+    const verdict = this.place.view === 'node' ? this.openVerdict : null;
     const { sources } = this;
-    const from = [data, verdict?.id, sources];
+    const from = [part, data, verdict?.id, sources];
     if (this.madeFrom.some((one, place) => one !== from[place])
       || this.madeFrom.length === 0) {
       this.madeFrom = from;
-      this.made = madeOf({ isNode, data, verdict, sources }).map(readied);
+      this.made = data === null ? []
+        : part?.lanesOf?.({ data, verdict, sources }) ?? [];
     }
     return this.made;
   }
@@ -185,14 +182,6 @@ export class Reading {
       says: `${dayAndClock(at, this.place.zone)}: ${says}`,
     }];
   }
-}
-
-/** @param {{isNode: boolean, data: any, verdict: any, sources: any[]}} of */
-function madeOf({ isNode, data, verdict, sources }) {
-  if (data === null || (isNode && data.timeline === null)) return [];
-  if (!isNode) return lanesOfWorkload(data, sources);
-  const verdicts = verdict === null ? [] : [verdict];
-  return lanesOfNode(data.timeline, verdicts, sources);
 }
 
 /**

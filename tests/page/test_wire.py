@@ -47,7 +47,14 @@ def test_the_answers_of_a_view_are_small_on_the_wire(
     assert sum(answers.values()) <= at_most
 
 
-@pytest.mark.parametrize("path", ["/?log=2", "/node/gpu-002?log=2"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/?log=2",
+        "/node/gpu-002?log=2",
+        "/workload/job/train/llm-pretrain",
+    ],
+)
 def test_a_first_visit_is_small_on_the_wire(
     open_tab: Opener, path: str
 ) -> None:

@@ -1,6 +1,6 @@
 /** The fleet, where a shift begins: what happened to any node, and how much. */
 
-import { barsOf } from '../fleet/fleet.js';
+import { barsOf, fleetOf } from '../fleet/fleet.js';
 import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
 import { dayAndClock } from '../time/clock.js';
@@ -11,6 +11,8 @@ import { Incidents } from './incidents.js';
 import { Sums } from './sums.js';
 import { Away, Coverage, Empty, Trouble, Waiting } from './states.js';
 import { Strip } from './strip.js';
+
+export { fleetOf };
 
 /** @param {{page: import('../page.js').Page}} given */
 export function Fleet({ page }) {

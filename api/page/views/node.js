@@ -2,6 +2,8 @@
 
 import { html } from '../html.js';
 import { arranged } from '../timeline/arranging.js';
+import { readied } from '../timeline/lane.js';
+import { lanesOfNode } from '../timeline/ofnode.js';
 import { Timeline } from '../timeline/timeline.js';
 import { counted } from '../words/plain.js';
 import { Facts } from './facts.js';
@@ -15,6 +17,15 @@ const PARTS = /** @type {const} */ ([
   ['why', 'Why'], ['timeline', 'Timeline'], ['detail', 'Detail'],
   ['jobs', 'Jobs'], ['objects', 'Objects'], ['facts', 'Facts'],
 ]);
+
+/**
+ * The lanes of a node in a window, with the steps of one verdict.
+ * @param {{data: any, verdict: any, sources: any[]}} given
+ */
+export const lanesOf = ({ data: { timeline }, verdict, sources }) =>
+  timeline === null ? []
+    : lanesOfNode(timeline, verdict === null ? [] : [verdict], sources)
+      .map(readied);
 
 /** @param {{page: import('../page.js').Page}} given */
 export function Node({ page }) {

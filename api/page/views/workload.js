@@ -3,11 +3,20 @@
 import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
 import { dayAndClock } from '../time/clock.js';
+import { readied } from '../timeline/lane.js';
+import { lanesOfWorkload } from '../timeline/ofworkload.js';
 import { Timeline } from '../timeline/timeline.js';
 import { counted, rounded } from '../words/plain.js';
 import { sentenceOf } from '../words/workload.js';
 import { Hits } from './jobs.js';
 import { Coverage, Empty, Figure, Trouble, Waiting } from './states.js';
+
+/**
+ * The lanes of a workload.
+ * @param {{data: any, sources: any[]}} given
+ */
+export const lanesOf = ({ data, sources }) =>
+  lanesOfWorkload(data, sources).map(readied);
 
 /** @param {{page: import('../page.js').Page}} given */
 export function Workload({ page }) {

@@ -1,4 +1,270 @@
-export default ({ in_fleet_columns, in_fleet_fleet, in_fleet_sums, in_fleet_traits, in_html, in_time_clock, in_time_instant, in_views_states, in_views_strip, in_words_filter, in_words_incident, in_words_plain }) => {
+let made;
+export default ({ in_html, in_needs, in_time_clock, in_time_instant, in_views_states, in_views_strip, in_words_filter, in_words_incident, in_words_plain }) => made ??= (() => {
+const in_fleet_standing = (() => {
+const NARROW = ['rack', 'pdu', 'switch', 'leaf-switch', 'block'];
+function placesOf(pages) {
+const places = new Map();
+for (const page of pages) {
+for (const { node, key, value } of page?.incidents?.places ?? []) {
+const labels = places.get(node) ?? [];
+if (!labels.some((one) => one.key === key)) labels.push({ key, value });
+places.set(node, labels);
+}
+}
+return places;
+}
+const lastPart = (key) => key.slice(key.lastIndexOf('/') + 1);
+const narrowness = ({ key }) => NARROW.indexOf(lastPart(key));
+function sharedPlace(nodes, places) {
+const [first, ...others] = nodes.map((node) => places.get(node) ?? []);
+const shared = (first ?? [])
+.filter((label) => narrowness(label) >= 0)
+.filter(({ key, value }) => others.every((labels) =>
+labels.some((one) => one.key === key && one.value === value)))
+.sort((one, other) => narrowness(one) - narrowness(other));
+return shared[0] ?? null;
+}
+function placeWords({ key, value }) {
+const word = lastPart(key).toLowerCase();
+return value.toLowerCase().startsWith(word) ? value : `${word} ${value}`;
+}
+return { placesOf, sharedPlace, placeWords };
+})();
+const in_fleet_traits = (() => {
+const { readInstant } = in_time_instant;
+const { day } = in_time_clock;
+const { NONE } = in_words_filter;
+const { term } = in_words_plain;
+const { placeWords, sharedPlace } = in_fleet_standing;
+const FACETS = [
+{ facet: 'cause', title: 'Cause', prefix: '' },
+{ facet: 'happened', title: 'Happened', prefix: '' },
+{ facet: 'confidence', title: 'Confidence', prefix: '' },
+{ facet: 'rack', title: 'Rack or switch', prefix: 'rack:' },
+{ facet: 'namespace', title: 'Namespace hit', prefix: 'namespace:' },
+{ facet: 'controller', title: 'Controller', prefix: 'controller:' },
+];
+const TRAITS = {
+cause: { title: 'Cause', of: ({ cause }) => [term(cause)] },
+happened: { title: 'Happened', of: ({ happened }) => [term(happened)] },
+confidence: {
+title: 'Confidence', of: ({ confidence }) => [term(confidence)],
+},
+rack: { title: 'Rack or switch', of: (incident, places) => [
+rackOf(incident, places) ?? NONE] },
+namespace: { title: 'Namespace hit', of: ({ workloads }) => {
+const names = new Set(workloads.map(
+({ workload }) => workload.namespace));
+return names.size === 0 ? [NONE] : [...names];
+} },
+controller: { title: 'Decided by', of: (incident) => [
+deciderOf(incident) ?? NONE] },
+};
+function rackOf({ nodes }, places) {
+return sharedPlace(nodes, places)?.value ?? null;
+}
+function deciderOf({ verdicts }) {
+const actor = verdicts[0]?.decision?.actor;
+return actor?.name ?? actor?.tool ?? null;
+}
+function struckAt({ nodes, group }, places) {
+const place = sharedPlace(nodes, places);
+if (nodes.length === 1) {
+return { title: nodes[0], detail: place ? placeWords(place) : '' };
+}
+const title = place ? placeWords(place)
+: `${group === 'NODE' ? '' : `${term(group)}, `}${nodes.length} nodes`;
+return { title, detail: nodes.join(', ') };
+}
+const SEVERITIES = ([
+['out', 'not back'], ['work', 'work hit'], ['node', 'node only'],
+['minor', 'minor'],
+]);
+const LOST = new Set([
+'REBOOT', 'UNREACHABLE', 'REPLACED', 'REJOINED', 'REMOVED',
+]);
+function severityOf({ to, happened, totals }) {
+const isGone = happened === 'REMOVED' || happened === 'JOINED';
+let rank = LOST.has(happened) ? 2 : 3;
+if (totals.pods > 0) rank = 1;
+if (to === null && !isGone) rank = 0;
+const [tone, word] = SEVERITIES[rank];
+return { rank, tone, word };
+}
+function facetsOf(logs) {
+const found = {};
+for (const { facet, words } of logs.flat()) {
+const list = (found[facet.toLowerCase()] ??= []);
+for (const { word, count } of words) {
+const known = list.find((one) => one.word === (word ?? NONE));
+if (known) known.count += count;
+else list.push({ word: word ?? NONE, count });
+}
+}
+for (const list of Object.values(found)) {
+list.sort((one, other) =>
+other.count - one.count || one.word.localeCompare(other.word));
+}
+return found;
+}
+const GROUPINGS = ['day', 'node', ...Object.keys(TRAITS), 'nothing'];
+function grouped(incidents, by, { places, zone }) {
+if (by === 'nothing') return [{ title: '', incidents }];
+const groups = new Map();
+for (const incident of incidents) {
+for (const title of titlesOf(incident, by, { places, zone })) {
+groups.set(title, [...(groups.get(title) ?? []), incident]);
+}
+}
+return [...groups].map(([title, list]) => ({ title, incidents: list }));
+}
+function titlesOf(incident, by, { places, zone }) {
+if (by === 'day') return [day(readInstant(incident.from) ?? 0, zone)];
+if (by === 'node') return [incident.nodes.join(', ')];
+return TRAITS[by].of(incident, places);
+}
+return { FACETS, TRAITS, rackOf, struckAt, severityOf, facetsOf, GROUPINGS, grouped };
+})();
+const in_fleet_columns = (() => {
+const { readInstant } = in_time_instant;
+const { term } = in_words_plain;
+const { severityOf, struckAt } = in_fleet_traits;
+const timeOf = ({ from }) => readInstant(from) ?? 0;
+const lengthOf = ({ to, duration }) => to === null ? Infinity
+: duration?.seconds ?? 0;
+const COLUMNS = [
+{ id: 'time', title: 'Began', by: timeOf },
+{ id: 'severity', title: 'Severity', by: (one) => -severityOf(one).rank },
+{ id: 'struck', title: 'Node or rack',
+by: (one, places) => struckAt(one, places).title },
+{ id: 'happened', title: 'Happened', by: ({ happened }) => term(happened) },
+{ id: 'length', title: 'For', by: lengthOf },
+{ id: 'cause', title: 'Cause', by: ({ cause }) => term(cause) },
+{ id: 'jobs', title: 'Jobs', by: ({ totals }) => totals.workloads },
+{ id: 'lost', title: 'GPU-hours lost',
+by: ({ totals }) => totals.gpuHoursAttributed },
+{ id: 'confidence', title: 'Confidence', by: ({ confidence }) =>
+['UNKNOWN', 'POSSIBLE', 'LIKELY', 'PROVEN'].indexOf(confidence) },
+];
+const WORDS = new Set(['struck', 'happened', 'cause']);
+function orderOf(text) {
+const id = text.replace(/^-/, '');
+const isKnown = COLUMNS.some((column) => column.id === id);
+return isKnown ? { id, isDown: text.startsWith('-') }
+: { id: 'time', isDown: true };
+}
+function nextOrder(now, id) {
+const { id: last, isDown } = orderOf(now);
+const begins = !WORDS.has(id);
+const down = last === id ? !isDown : begins;
+return id === 'time' && down ? '' : `${down ? '-' : ''}${id}`;
+}
+function sorted(incidents, text, places) {
+const { id, isDown } = orderOf(text);
+const by = COLUMNS.find((column) => column.id === id)?.by ?? timeOf;
+const keys = new Map(incidents.map((one) => [one, by(one, places)]));
+return [...incidents].sort((one, other) => {
+const [a, b] = [keys.get(one) ?? 0, keys.get(other) ?? 0];
+if (a === b) return timeOf(other) - timeOf(one);
+return (a < b ? -1 : 1) * (isDown ? -1 : 1);
+});
+}
+return { COLUMNS, orderOf, nextOrder, sorted };
+})();
+const in_fleet_sums = (() => {
+const { readInstant, offsetOf } = in_time_instant;
+const { verb } = in_words_plain;
+const { rackOf } = in_fleet_traits;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
+const HOURS_SPAN = DAY;
+const COLUMNS_MAX = 31;
+const ROWS_MAX = 25;
+function heatOf(incidents, { of, window, zone }) {
+const isHours = window.to - window.from <= HOURS_SPAN;
+const unit = isHours ? HOUR : DAY;
+const ahead = offsetOf(window.to, zone);
+const end = Math.ceil((window.to + ahead) / unit) * unit - ahead;
+const count = Math.min(
+Math.max(Math.ceil((end - window.from) / unit), 1), COLUMNS_MAX);
+const steps = Array.from({ length: count }, (_, place) => {
+const from = end - (count - place) * unit;
+return { from, to: from + unit };
+});
+const rows = new Map();
+for (const incident of incidents) {
+const at = readInstant(incident.from) ?? 0;
+const place = Math.floor((at - steps[0].from) / unit);
+if (place < 0 || place >= count) continue;
+for (const name of of(incident)) {
+const counts = rows.get(name) ?? Array(count).fill(0);
+counts[place] += 1;
+rows.set(name, counts);
+}
+}
+const all = [...rows]
+.map(([name, counts]) => ({ name, counts, total: summed(counts) }))
+.sort((one, other) =>
+other.total - one.total || one.name.localeCompare(other.name));
+return {
+steps, isHours, rows: all.slice(0, ROWS_MAX),
+left: Math.max(all.length - ROWS_MAX, 0),
+most: Math.max(...all.flatMap(({ counts }) => counts), 1),
+};
+}
+const summed = (numbers) => numbers.reduce((sum, one) => sum + one, 0);
+const racksOf = (places) => (incident) => [...new Set(
+incident.nodes
+.map((node) => rackOf({ nodes: [node] }, places))
+.filter((rack) => rack !== null))];
+function hoursByNamespace(incidents) {
+const hours = new Map();
+for (const { workloads } of incidents) {
+for (const { workload, gpuHoursAttributed } of workloads) {
+const { namespace } = workload;
+hours.set(namespace, (hours.get(namespace) ?? 0) + gpuHoursAttributed);
+}
+}
+return [...hours]
+.filter(([, lost]) => lost > 0)
+.map(([name, lost]) => ({ name, hours: lost }))
+.sort((one, other) => other.hours - one.hours);
+}
+function returnsOf(recent) {
+const inOrder = [...recent].sort((one, other) =>
+(readInstant(one.from) ?? 0) - (readInstant(other.from) ?? 0));
+const times = new Map();
+const found = new Map();
+for (const { id, nodes, happened, from } of inOrder) {
+const at = readInstant(from) ?? 0;
+for (const node of nodes) {
+const key = `${id.split('/')[0]} ${node} ${happened}`;
+const within = (times.get(key) ?? []).filter((one) => at - one <= WEEK);
+within.push(at);
+times.set(key, within);
+found.set(`${id} ${node}`, { times: within.length, first: within[0] });
+}
+}
+return found;
+}
+const NOUNS = {
+REBOOT: 'reboot', UNREACHABLE: 'loss of contact',
+KUBELET_RESTART: 'kubelet restart', DRAINED: 'drain', CORDONED: 'cordon',
+DEGRADED: 'fault', REPLACED: 'replacement', REJOINED: 'return as a new Node',
+REMOVED: 'removal', JOINED: 'joining',
+};
+const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth',
+'seventh', 'eighth', 'ninth', 'tenth'];
+function returningWords({ id, nodes, happened }, returns) {
+const most = Math.max(...nodes.map((node) =>
+returns.get(`${id} ${node}`)?.times ?? 1));
+if (most < 2) return '';
+const noun = NOUNS[happened] ?? verb(happened);
+return `${ORDINALS[most] ?? `${most}th`} ${noun} in 7 days`;
+}
+return { heatOf, racksOf, hoursByNamespace, returnsOf, returningWords };
+})();
 const in_views_facets = (() => {
 const { FACETS, GROUPINGS, TRAITS } = in_fleet_traits;
 const { html } = in_html;
@@ -48,6 +314,81 @@ ${left > 0 && html`<p class="quiet">and ${counted(left, 'other')}</p>`}
 `;
 }
 return { Facets };
+})();
+const in_fleet_fleet = (() => {
+const { fleetSlot } = in_needs;
+const { readInstant } = in_time_instant;
+const { readFilter } = in_words_filter;
+const { incidentsOf } = in_words_incident;
+const { orderOf, sorted } = in_fleet_columns;
+const { placesOf } = in_fleet_standing;
+const { returnsOf } = in_fleet_sums;
+const { facetsOf, GROUPINGS, grouped } = in_fleet_traits;
+const BARS = 120;
+const ROOM = 0.02;
+function fleetOf(page) {
+const { place, answers } = page;
+const logs = page.fleetLogs.map((known, number) => {
+const answer = answers.of(fleetSlot(known, number === 0));
+const recent = answers.of(`recent ${known.log}`).data?.incidents?.nodes ?? [];
+return { known, answer, recent, found: answer.data?.incidents ?? null };
+});
+const older = page.pages.slice(1).map(({ data }) => data);
+const pages = [...logs.map(({ answer }) => answer.data), ...older];
+const places = placesOf(pages);
+const { words } = readFilter(place.filter);
+const chosen = incidentsOf(pages, words);
+const by = GROUPINGS.includes(place.group) ? place.group : groupOf(place.sort);
+const groups = grouped(sorted(chosen, place.sort, places), by,
+{ places, zone: place.zone });
+const incidents = [...new Set(groups.flatMap((group) => group.incidents))];
+const recent = [...logs.flatMap((one) => one.recent), ...incidentsOf(pages, [])];
+return {
+logs, places, groups, by, incidents,
+facets: facetsOf(logs.map(({ found }) => found?.facets ?? [])),
+isNarrowed: words.length > 0,
+returns: returnsOf([...new Map(recent.map((one) => [one.id, one])).values()]),
+window: windowOf(place, logs),
+count: logs.reduce((sum, { found }) => sum + (found?.count ?? 0), 0),
+};
+}
+const groupOf = (sort) => (orderOf(sort).id === 'time' ? 'day' : 'nothing');
+function windowOf({ from, to }, logs) {
+if (from !== null && to !== null) return { from, to };
+const spans = logs.flatMap(({ known: { began, until }, found }) => {
+if (found === null || began === null || until === null) return [];
+const room = Math.max((until - began) * ROOM, 1000);
+const since = readInstant(found.coverage.since ?? '') ?? began - room;
+const end = readInstant(found.coverage.until ?? '') ?? until + room;
+return [{ from: Math.max(since, began - room), to: end }];
+});
+if (spans.length === 0) return null;
+const first = Math.min(...spans.map((span) => span.from));
+return { from: first, to: Math.max(...spans.map((span) => span.to), first + 1000) };
+}
+function barsOf({ incidents, window, logs, isNarrowed, count }) {
+if (window === null) return [];
+const [{ found }] = logs;
+const isWhole = logs.length > 1 || isNarrowed || incidents.length === count;
+if (!isWhole) {
+return found.histogram.steps.map((step) => ({
+from: readInstant(step.from) ?? 0, to: readInstant(step.to) ?? 0,
+count: step.count,
+}));
+}
+const unit = (window.to - window.from) / BARS;
+const counts = new Map();
+for (const incident of incidents) {
+const at = readInstant(incident.from) ?? 0;
+const place = Math.floor((at - window.from) / unit);
+counts.set(place, (counts.get(place) ?? 0) + 1);
+}
+return [...counts].map(([place, times]) => ({
+from: window.from + place * unit, to: window.from + (place + 1) * unit,
+count: times,
+}));
+}
+return { fleetOf, barsOf };
 })();
 const in_views_incidents = (() => {
 const { COLUMNS, nextOrder, orderOf } = in_fleet_columns;
@@ -225,7 +566,7 @@ filter: toggled(filter, `namespace:${name}`) })}>
 return { Sums };
 })();
 const in_views_fleet = (() => {
-const { barsOf } = in_fleet_fleet;
+const { barsOf, fleetOf } = in_fleet_fleet;
 const { html } = in_html;
 const { readInstant } = in_time_instant;
 const { dayAndClock } = in_time_clock;
@@ -358,7 +699,7 @@ says: `${says}: ${dayAndClock(at, zone)}, ${moment.node}, ${moment.says}`,
 }));
 return html`<${Empty} says="${what} ${span}${unseen}." links=${near} />`;
 }
-return { Fleet };
+return { fleetOf, Fleet };
 })();
-return in_views_fleet;
-};
+return { in_fleet_columns, in_fleet_fleet, in_fleet_standing, in_fleet_sums, in_fleet_traits, in_views_facets, in_views_fleet, in_views_incidents, in_views_sums };
+})();

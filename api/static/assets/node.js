@@ -1,4 +1,5 @@
-export default ({ in_html, in_lighting, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_timeline, in_views_jobs, in_views_states, in_views_strip, in_words_incident, in_words_plain }) => {
+let made;
+export default ({ in_html, in_lighting, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_jobs, in_views_states, in_views_strip, in_words_incident, in_words_plain }) => made ??= (() => {
 const in_views_facts = (() => {
 const { html } = in_html;
 const { light } = in_lighting;
@@ -303,6 +304,8 @@ return { VerdictCard, OtherVerdicts, Doubts };
 const in_views_node = (() => {
 const { html } = in_html;
 const { arranged } = in_timeline_arranging;
+const { readied } = in_timeline_lane;
+const { lanesOfNode } = in_timeline_ofnode;
 const { Timeline } = in_timeline_timeline;
 const { counted } = in_words_plain;
 const { Facts } = in_views_facts;
@@ -315,6 +318,10 @@ const PARTS = ([
 ['why', 'Why'], ['timeline', 'Timeline'], ['detail', 'Detail'],
 ['jobs', 'Jobs'], ['objects', 'Objects'], ['facts', 'Facts'],
 ]);
+const lanesOf = ({ data: { timeline }, verdict, sources }) =>
+timeline === null ? []
+: lanesOfNode(timeline, verdict === null ? [] : [verdict], sources)
+.map(readied);
 function Node({ page }) {
 const { place } = page;
 const slot = place.from === null ? 'latest' : page.nodeSlot;
@@ -407,7 +414,7 @@ onLane=${(does, id) =>
 page.lane(does, id, shown)} />
 `;
 }
-return { Node };
+return { lanesOf, Node };
 })();
-return in_views_node;
-};
+return { in_views_facts, in_views_map, in_views_node, in_views_objects, in_views_verdict };
+})();

@@ -1,5 +1,35 @@
 import { Component, h, render } from './vendor/preact.mjs';
 import htm from './vendor/htm.mjs';
+const in_parts = (() => {
+const PARTS = {
+fleet: () => joined([import('./compare-fleet-node-workload.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
+node: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./fleet-node.js'), import('./node.js')], 'in_views_node'),
+workload: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./workload.js')], 'in_views_workload'),
+compare: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./compare.js')], 'in_views_compare'),
+object: () => joined([import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
+sources: () => joined([import('./sources.js')], 'in_views_sources'),
+evidence: () => joined([import('./evidence-object.js')], 'in_views_evidence'),
+handing: () => joined([import('./handing.js')], 'in_views_handing'),
+};
+const LOAD_AGAIN = 2000;
+const loaded = new Map();
+const loading = new Set();
+const partOf = (name) => loaded.get(name) ?? null;
+const isLoadingPart = () => loading.size > 0;
+function loadPart(name, changed) {
+if (loaded.has(name) || loading.has(name)) return;
+loading.add(name);
+const over = () => {
+loading.delete(name);
+changed();
+};
+PARTS[name]().then((found) => {
+loaded.set(name, found);
+over();
+}, () => setTimeout(over, LOAD_AGAIN));
+}
+return { partOf, isLoadingPart, loadPart };
+})();
 const in_words_plain = (() => {
 const prose = (name) => name.toLowerCase().replaceAll('_', ' ');
 const term = (name) => name.toLowerCase().replaceAll('_', '-');
@@ -391,86 +421,6 @@ return { from: at - half, to: at + half };
 }
 return { LENGTH_MIN, pixelOf, timeAt, panned, zoomed, fitted, centred };
 })();
-const in_words_filter = (() => {
-const HAPPENED = [
-'replaced', 'rejoined', 'removed', 'reboot', 'unreachable',
-'kubelet-restart', 'drained', 'cordoned', 'degraded', 'joined',
-];
-const CONFIDENCE = ['proven', 'likely', 'possible', 'unknown'];
-const CAUSES = [
-'kernel-panic', 'hung-kernel', 'gpu-fault', 'memory-fault', 'power-loss',
-'thermal-fault', 'link-fault', 'disk-fault', 'system-oom', 'container-oom',
-'kubelet-failure', 'runtime-failure', 'network-partition',
-'control-plane-outage', 'monitoring-failed', 'other-fault',
-'admin-request', 'auto-remediation', 'os-upgrade', 'driver-upgrade',
-'host-maintenance', 'scale-down', 'preemption', 'manual-drain',
-'node-deletion', 'unrecorded',
-];
-const NONE = 'none';
-const NAMED = /^(rack|namespace|controller):(.+)$/i;
-const PREFIX = /^(cause|happened|confidence):/i;
-const FILTER_WORDS = [...CAUSES, ...HAPPENED, ...CONFIDENCE];
-function readFilter(text) {
-const lists = { happened: [], causes: [], confidence: [], racks: [],
-namespaces: [], controllers: [] };
-const variables = {};
-const words = [];
-for (const word of text.trim().split(/\s+/).filter(Boolean)) {
-const low = word.toLowerCase().replace(PREFIX, '');
-const [, facet, value] = NAMED.exec(word) ?? [];
-const name = low.toUpperCase().replaceAll('-', '_');
-if (facet) {
-lists[`${facet.toLowerCase()}s`].push(value === NONE ? null : value);
-} else if (low.startsWith('node:')) variables.node = word.slice(5);
-else if (low.startsWith('job:')) variables.workload = word.slice(4);
-else if (CAUSES.includes(low)) lists.causes.push(name);
-else if (HAPPENED.includes(low)) lists.happened.push(name);
-else if (CONFIDENCE.includes(low)) lists.confidence.push(name);
-else words.push(low);
-}
-for (const [name, list] of Object.entries(lists)) {
-if (list.length > 0) variables[name] = list;
-}
-return { variables, words };
-}
-function toggled(text, word) {
-const words = text.trim().split(/\s+/).filter(Boolean);
-const others = words.filter((one) => one !== word);
-return (others.length < words.length ? others : [...words, word]).join(' ');
-}
-const hasWord = (text, word) => text.trim().split(/\s+/).includes(word);
-return { NONE, FILTER_WORDS, readFilter, toggled, hasWord };
-})();
-const in_fleet_standing = (() => {
-const NARROW = ['rack', 'pdu', 'switch', 'leaf-switch', 'block'];
-function placesOf(pages) {
-const places = new Map();
-for (const page of pages) {
-for (const { node, key, value } of page?.incidents?.places ?? []) {
-const labels = places.get(node) ?? [];
-if (!labels.some((one) => one.key === key)) labels.push({ key, value });
-places.set(node, labels);
-}
-}
-return places;
-}
-const lastPart = (key) => key.slice(key.lastIndexOf('/') + 1);
-const narrowness = ({ key }) => NARROW.indexOf(lastPart(key));
-function sharedPlace(nodes, places) {
-const [first, ...others] = nodes.map((node) => places.get(node) ?? []);
-const shared = (first ?? [])
-.filter((label) => narrowness(label) >= 0)
-.filter(({ key, value }) => others.every((labels) =>
-labels.some((one) => one.key === key && one.value === value)))
-.sort((one, other) => narrowness(one) - narrowness(other));
-return shared[0] ?? null;
-}
-function placeWords({ key, value }) {
-const word = lastPart(key).toLowerCase();
-return value.toLowerCase().startsWith(word) ? value : `${word} ${value}`;
-}
-return { placesOf, sharedPlace, placeWords };
-})();
 const in_handing = (() => {
 async function copyText(text) {
 if (navigator.clipboard) {
@@ -565,6 +515,56 @@ return { action: 'step', by: Number(pressed.key) };
 return ACTIONS[pressed.key] ?? null;
 }
 return { BINDINGS, actionOf };
+})();
+const in_words_filter = (() => {
+const HAPPENED = [
+'replaced', 'rejoined', 'removed', 'reboot', 'unreachable',
+'kubelet-restart', 'drained', 'cordoned', 'degraded', 'joined',
+];
+const CONFIDENCE = ['proven', 'likely', 'possible', 'unknown'];
+const CAUSES = [
+'kernel-panic', 'hung-kernel', 'gpu-fault', 'memory-fault', 'power-loss',
+'thermal-fault', 'link-fault', 'disk-fault', 'system-oom', 'container-oom',
+'kubelet-failure', 'runtime-failure', 'network-partition',
+'control-plane-outage', 'monitoring-failed', 'other-fault',
+'admin-request', 'auto-remediation', 'os-upgrade', 'driver-upgrade',
+'host-maintenance', 'scale-down', 'preemption', 'manual-drain',
+'node-deletion', 'unrecorded',
+];
+const NONE = 'none';
+const NAMED = /^(rack|namespace|controller):(.+)$/i;
+const PREFIX = /^(cause|happened|confidence):/i;
+const FILTER_WORDS = [...CAUSES, ...HAPPENED, ...CONFIDENCE];
+function readFilter(text) {
+const lists = { happened: [], causes: [], confidence: [], racks: [],
+namespaces: [], controllers: [] };
+const variables = {};
+const words = [];
+for (const word of text.trim().split(/\s+/).filter(Boolean)) {
+const low = word.toLowerCase().replace(PREFIX, '');
+const [, facet, value] = NAMED.exec(word) ?? [];
+const name = low.toUpperCase().replaceAll('-', '_');
+if (facet) {
+lists[`${facet.toLowerCase()}s`].push(value === NONE ? null : value);
+} else if (low.startsWith('node:')) variables.node = word.slice(5);
+else if (low.startsWith('job:')) variables.workload = word.slice(4);
+else if (CAUSES.includes(low)) lists.causes.push(name);
+else if (HAPPENED.includes(low)) lists.happened.push(name);
+else if (CONFIDENCE.includes(low)) lists.confidence.push(name);
+else words.push(low);
+}
+for (const [name, list] of Object.entries(lists)) {
+if (list.length > 0) variables[name] = list;
+}
+return { variables, words };
+}
+function toggled(text, word) {
+const words = text.trim().split(/\s+/).filter(Boolean);
+const others = words.filter((one) => one !== word);
+return (others.length < words.length ? others : [...words, word]).join(' ');
+}
+const hasWord = (text, word) => text.trim().split(/\s+/).includes(word);
+return { NONE, FILTER_WORDS, readFilter, toggled, hasWord };
 })();
 const in_timeline_lane = (() => {
 const TONES = ([
@@ -900,56 +900,6 @@ Math.abs(at - near) < Math.abs(best - near) ? at : best,
 }
 return { readAge, readAsked };
 })();
-const in_time_axis = (() => {
-const { offsetOf, partsOf } = in_time_instant;
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const STEPS = [
-1, 2, 5, 10, 20, 50, 100, 200, 500,
-SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 15 * SECOND, 30 * SECOND,
-MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
-HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR,
-DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY,
-];
-const LABEL_PIXELS_MIN = 84;
-const TICKS_MAX = 200;
-const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
-function stepFor(length, width) {
-const least = (length * LABEL_PIXELS_MIN) / Math.max(width, 1);
-const last = (STEPS.at(-1));
-const found = STEPS.find((step) => step >= least);
-return found ?? Math.ceil(least / last) * last;
-}
-function ticksOf(window, width, zone) {
-const step = stepFor(window.to - window.from, width);
-const ahead = offsetOf(window.from, zone);
-const ticks = [];
-let at = Math.ceil((window.from + ahead) / step) * step - ahead;
-for (; at <= window.to && ticks.length < TICKS_MAX; at += step) {
-const strong = beginsDay(at, zone);
-ticks.push({ at, label: labelOf(at, step, zone), strong });
-}
-return ticks;
-}
-function beginsDay(at, zone) {
-const { hour, minute, second, micros } = partsOf(at, zone);
-return hour === 0 && minute === 0 && second === 0 && micros === 0;
-}
-function labelOf(at, step, zone) {
-const parts = partsOf(at, zone);
-if (beginsDay(at, zone)) return `${parts.day} ${MONTHS[parts.month - 1]}`;
-const two = (value) => String(value).padStart(2, '0');
-const minutes = `${two(parts.hour)}:${two(parts.minute)}`;
-if (step >= MINUTE) return minutes;
-const seconds = `${minutes}:${two(parts.second)}`;
-if (step >= SECOND) return seconds;
-const millis = String(Math.round(parts.micros / 1000)).padStart(3, '0');
-return `${seconds}.${millis}`;
-}
-return { STEPS, stepFor, ticksOf };
-})();
 const in_time_clock = (() => {
 const { offsetOf, partsOf } = in_time_instant;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
@@ -1005,120 +955,6 @@ function difference(length) {
 return `${length < 0 ? '−' : '+'}${span(length)}`;
 }
 return { clock, exactClock, day, dayAndClock, zoneName, span, difference };
-})();
-const in_timeline_unseen = (() => {
-const { readInstant } = in_time_instant;
-const NODE = ['v1/nodes'];
-const ALL = ['v1/nodes', 'v1/pods', 'v1/events'];
-const RESTS_ON = ({
-node: NODE,
-conditions: NODE,
-taints: NODE,
-actors: ['v1/nodes', 'v1/pods'],
-events: ['v1/events'],
-workloads: ['v1/pods'],
-recorder: ALL,
-});
-function covered(lane, gaps, sources) {
-const rests = RESTS_ON[lane.group] ?? [];
-const concern = ({ resource }) =>
-resource === null || rests.includes(resource);
-return {
-...lane,
-unseen: [
-...gaps.filter(concern).map(unseenOf),
-...edgesOf(sources.filter(({ resource }) => rests.includes(resource))),
-],
-};
-}
-function unseenOf(gap) {
-return {
-from: readInstant(gap.from ?? '') ?? -Infinity,
-to: readInstant(gap.to ?? '') ?? Infinity,
-label: `gap: ${gap.resource ?? 'all resources'}, ${gap.reason}`,
-};
-}
-function edgesOf(sources) {
-const began = instants(sources, 'beganAt');
-const until = instants(sources, 'vouchedUntil');
-const edges = [];
-if (began.length > 0) {
-const to = Math.max(...began);
-edges.push({ from: -Infinity, to, label: 'before recording started' });
-}
-if (until.length > 0) {
-const from = Math.min(...until);
-edges.push({ from, to: Infinity, label: 'not confirmed complete yet' });
-}
-return edges;
-}
-function instants(sources, name) {
-return sources
-.map((source) => readInstant(source[name] ?? ''))
-.filter((at) => at !== null);
-}
-return { covered };
-})();
-const in_timeline_gestures = (() => {
-const { panned, timeAt, zoomed } = in_time_window;
-const CLICK_PIXELS = 4;
-const WHEEL_SPEED = 0.0022;
-const LINE_PIXELS = 16;
-function watchHands(element, hands) {
-const stop = new AbortController();
-const { signal } = stop;
-let drag = null;
-element.addEventListener('pointerdown', (event) => {
-if (event.button !== 0) return;
-drag = { x: event.offsetX, from: hands.window(), far: false };
-element.setPointerCapture(event.pointerId);
-}, { signal });
-element.addEventListener('pointermove', (event) => {
-hands.point(event.offsetX, event.offsetY);
-if (drag === null) return;
-const by = event.offsetX - drag.x;
-if (!drag.far && Math.abs(by) < CLICK_PIXELS) return;
-drag.far = true;
-element.classList.add('dragging');
-hands.move(panned(drag.from, -by / hands.width()));
-}, { signal });
-element.addEventListener('pointerup', (event) => {
-if (drag?.far) hands.settle();
-else if (drag) hands.click(event.offsetX, event.offsetY);
-drag = null;
-element.classList.remove('dragging');
-}, { signal });
-element.addEventListener('pointercancel', () => {
-drag = null;
-element.classList.remove('dragging');
-}, { signal });
-element.addEventListener('pointerleave', () => hands.point(null, 0), {
-signal,
-});
-element.addEventListener('wheel', (event) => onWheel(event, hands), {
-signal,
-passive: false,
-});
-return () => stop.abort();
-}
-function onWheel(event, hands) {
-const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PIXELS : 1;
-const isZoom = event.ctrlKey || event.metaKey;
-const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
-const isPan = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
-if (!isZoom && !isPan) return;
-event.preventDefault();
-const window = hands.window();
-if (isZoom) {
-const factor = Math.exp(event.deltaY * unit * WHEEL_SPEED);
-const about = timeAt(window, hands.width(), event.offsetX);
-hands.move(zoomed(window, factor, about));
-} else {
-hands.move(panned(window, (sideways * unit) / hands.width()));
-}
-hands.settle();
-}
-return { watchHands };
 })();
 const in_html = (() => {
 const { shown } = in_words_shown;
@@ -1184,189 +1020,6 @@ ids.splice(to, 0, id);
 return ids;
 }
 return { arranged, moved };
-})();
-const in_timeline_detail = (() => {
-const { firstAtOrAfter } = in_timeline_lane;
-const MARK_PIXELS = 2;
-function room(width) {
-const length = Math.ceil(width) + 4;
-return {
-count: 0,
-x: new Int32Array(length),
-end: new Int32Array(length),
-tone: new Uint8Array(length),
-size: new Int32Array(length),
-first: new Int32Array(length),
-};
-}
-function mergeMarks(ready, window, width, into) {
-const { markAt, markTone } = ready;
-const scale = width / (window.to - window.from);
-const end = markAt.length;
-let place = firstAtOrAfter(markAt, window.from);
-let count = 0;
-for (; place < end && markAt[place] <= window.to; place += 1) {
-const x = Math.round((markAt[place] - window.from) * scale);
-const last = count - 1;
-if (last >= 0 && x - into.x[last] < MARK_PIXELS) {
-into.size[last] += 1;
-if (markTone[place] > into.tone[last]) {
-into.tone[last] = markTone[place];
-into.first[last] = place;
-}
-continue;
-}
-into.x[count] = x;
-into.tone[count] = markTone[place];
-into.size[count] = 1;
-into.first[count] = place;
-count += 1;
-}
-into.count = count;
-}
-function mergeSpans(ready, window, width, into) {
-const { spanFrom, spanTo, spanTone } = ready;
-const scale = width / (window.to - window.from);
-let count = 0;
-for (let place = 0; place < spanFrom.length; place += 1) {
-if (spanFrom[place] >= window.to) break;
-if (spanTo[place] <= window.from) continue;
-const from = Math.max(spanFrom[place], window.from);
-const to = Math.min(spanTo[place], window.to);
-const x = Math.round((from - window.from) * scale);
-const end = Math.max(Math.round((to - window.from) * scale), x + 1);
-const last = count - 1;
-if (last >= 0 && end <= into.end[last] && end - x <= 1) {
-into.size[last] += 1;
-if (spanTone[place] > into.tone[last]) into.tone[last] = spanTone[place];
-continue;
-}
-if (count === into.x.length) break;
-into.x[count] = x;
-into.end[count] = end;
-into.tone[count] = spanTone[place];
-into.size[count] = 1;
-into.first[count] = place;
-count += 1;
-}
-into.count = count;
-}
-const STEP_PIXELS = 17;
-const DIGIT_PIXELS = 7;
-function stepsTogether(steps) {
-const groups = [];
-for (const { x, step } of steps) {
-const last = groups.at(-1);
-if (last !== undefined && x - last.end < STEP_PIXELS) {
-last.end = Math.max(last.end, x);
-last.steps.push(step);
-} else groups.push({ x, end: x, steps: [step] });
-}
-return groups.map(({ x, end, steps: several }) => {
-const text = [...new Set(several)].sort((a, b) => a - b).join(' ');
-const needed = Math.max(text.length - 2, 0) * DIGIT_PIXELS;
-const more = Math.max(needed - (end - x), 0) / 2;
-return { x: x - more, end: end + more, text };
-});
-}
-return { room, mergeMarks, mergeSpans, stepsTogether };
-})();
-const in_timeline_hit = (() => {
-const { timeAt } = in_time_window;
-const { firstAtOrAfter } = in_timeline_lane;
-const REACH_PIXELS = 7;
-function hitAt(ready, window, width, x) {
-const at = timeAt(window, width, x);
-const reach = (REACH_PIXELS / width) * (window.to - window.from);
-const marks = marksNear(ready, at, reach);
-if (marks.length > 0) {
-const [best] = marks;
-return { ...best, more: marks.length - 1 };
-}
-const unseen = ready.lane.unseen.find((one) => at >= one.from && at < one.to);
-if (unseen !== undefined) {
-return { label: unseen.label, entry: null, at, more: 0 };
-}
-const span = ready.lane.spans.findLast(
-(one) => at >= one.from - reach / 4 && at < one.to + reach / 4,
-);
-if (span === undefined) return null;
-return { label: span.label, entry: span.entry, at: span.from, more: 0 };
-}
-function marksNear({ lane, markAt }, at, reach) {
-const found = [];
-let place = firstAtOrAfter(markAt, at - reach);
-for (; place < markAt.length && markAt[place] <= at + reach; place += 1) {
-found.push(lane.marks[place]);
-}
-const rank = (mark) =>
-Math.abs(mark.at - at) - (mark.step === undefined ? 0 : 2 * reach);
-return found.sort((one, other) => rank(one) - rank(other));
-}
-return { hitAt };
-})();
-const in_timeline_palette = (() => {
-const { TONES } = in_timeline_lane;
-function paletteOf(element) {
-const style = getComputedStyle(element);
-const colour = (name) =>
-style.getPropertyValue(`--${name}`).trim();
-const tones = TONES.map((tone) => colour(`tone-${tone}`));
-return {
-tones,
-onTones: tones.map(readableOn),
-ink: colour('ink'),
-soft: colour('soft'),
-line: colour('line'),
-ground: colour('ground'),
-hatch: colour('hatch'),
-focus: colour('focus'),
-font: style.fontFamily,
-};
-}
-const MIDDLE = 0.18;
-const SHARES = [0.2126, 0.7152, 0.0722];
-function readableOn(colour) {
-const light = SHARES.reduce((sum, share, place) => {
-const part = parseInt(colour.slice(1 + 2 * place, 3 + 2 * place), 16) / 255;
-const linear = part <= 0.04 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-return sum + share * linear;
-}, 0);
-return light > MIDDLE ? '#101215' : '#ffffff';
-}
-const TILE = 8;
-const tiles = new Map();
-function hatchOf(context, palette, scale) {
-const key = `${palette.hatch} ${palette.ground} ${scale}`;
-let tile = tiles.get(key);
-if (tile === undefined) {
-tile = drawnTile(palette, Math.round(TILE * scale), scale);
-tiles.set(key, tile);
-}
-const pattern = context.createPattern(tile, 'repeat');
-pattern?.setTransform(new DOMMatrix().scale(1 / scale));
-return pattern;
-}
-function drawnTile(palette, size, scale) {
-const tile = document.createElement('canvas');
-tile.width = size;
-tile.height = size;
-const context = tile.getContext('2d');
-if (context === null) return tile;
-context.fillStyle = palette.ground;
-context.fillRect(0, 0, size, size);
-context.strokeStyle = palette.hatch;
-context.lineWidth = 1.4 * scale;
-context.lineCap = 'square';
-context.beginPath();
-for (const shift of [-size, 0, size]) {
-context.moveTo(shift, size);
-context.lineTo(shift + size, 0);
-}
-context.stroke();
-return tile;
-}
-return { paletteOf, readableOn, hatchOf };
 })();
 const in_ask_answers = (() => {
 const { AskError } = in_ask_post;
@@ -1730,140 +1383,6 @@ return [{ slot: 'workload', query: queries.WORKLOAD, variables }];
 }
 return { needsOf, fleetSlot, nodeSlot, asking };
 })();
-const in_fleet_traits = (() => {
-const { readInstant } = in_time_instant;
-const { day } = in_time_clock;
-const { NONE } = in_words_filter;
-const { term } = in_words_plain;
-const { placeWords, sharedPlace } = in_fleet_standing;
-const FACETS = [
-{ facet: 'cause', title: 'Cause', prefix: '' },
-{ facet: 'happened', title: 'Happened', prefix: '' },
-{ facet: 'confidence', title: 'Confidence', prefix: '' },
-{ facet: 'rack', title: 'Rack or switch', prefix: 'rack:' },
-{ facet: 'namespace', title: 'Namespace hit', prefix: 'namespace:' },
-{ facet: 'controller', title: 'Controller', prefix: 'controller:' },
-];
-const TRAITS = {
-cause: { title: 'Cause', of: ({ cause }) => [term(cause)] },
-happened: { title: 'Happened', of: ({ happened }) => [term(happened)] },
-confidence: {
-title: 'Confidence', of: ({ confidence }) => [term(confidence)],
-},
-rack: { title: 'Rack or switch', of: (incident, places) => [
-rackOf(incident, places) ?? NONE] },
-namespace: { title: 'Namespace hit', of: ({ workloads }) => {
-const names = new Set(workloads.map(
-({ workload }) => workload.namespace));
-return names.size === 0 ? [NONE] : [...names];
-} },
-controller: { title: 'Decided by', of: (incident) => [
-deciderOf(incident) ?? NONE] },
-};
-function rackOf({ nodes }, places) {
-return sharedPlace(nodes, places)?.value ?? null;
-}
-function deciderOf({ verdicts }) {
-const actor = verdicts[0]?.decision?.actor;
-return actor?.name ?? actor?.tool ?? null;
-}
-function struckAt({ nodes, group }, places) {
-const place = sharedPlace(nodes, places);
-if (nodes.length === 1) {
-return { title: nodes[0], detail: place ? placeWords(place) : '' };
-}
-const title = place ? placeWords(place)
-: `${group === 'NODE' ? '' : `${term(group)}, `}${nodes.length} nodes`;
-return { title, detail: nodes.join(', ') };
-}
-const SEVERITIES = ([
-['out', 'not back'], ['work', 'work hit'], ['node', 'node only'],
-['minor', 'minor'],
-]);
-const LOST = new Set([
-'REBOOT', 'UNREACHABLE', 'REPLACED', 'REJOINED', 'REMOVED',
-]);
-function severityOf({ to, happened, totals }) {
-const isGone = happened === 'REMOVED' || happened === 'JOINED';
-let rank = LOST.has(happened) ? 2 : 3;
-if (totals.pods > 0) rank = 1;
-if (to === null && !isGone) rank = 0;
-const [tone, word] = SEVERITIES[rank];
-return { rank, tone, word };
-}
-function facetsOf(logs) {
-const found = {};
-for (const { facet, words } of logs.flat()) {
-const list = (found[facet.toLowerCase()] ??= []);
-for (const { word, count } of words) {
-const known = list.find((one) => one.word === (word ?? NONE));
-if (known) known.count += count;
-else list.push({ word: word ?? NONE, count });
-}
-}
-for (const list of Object.values(found)) {
-list.sort((one, other) =>
-other.count - one.count || one.word.localeCompare(other.word));
-}
-return found;
-}
-const GROUPINGS = ['day', 'node', ...Object.keys(TRAITS), 'nothing'];
-function grouped(incidents, by, { places, zone }) {
-if (by === 'nothing') return [{ title: '', incidents }];
-const groups = new Map();
-for (const incident of incidents) {
-for (const title of titlesOf(incident, by, { places, zone })) {
-groups.set(title, [...(groups.get(title) ?? []), incident]);
-}
-}
-return [...groups].map(([title, list]) => ({ title, incidents: list }));
-}
-function titlesOf(incident, by, { places, zone }) {
-if (by === 'day') return [day(readInstant(incident.from) ?? 0, zone)];
-if (by === 'node') return [incident.nodes.join(', ')];
-return TRAITS[by].of(incident, places);
-}
-return { FACETS, TRAITS, rackOf, struckAt, severityOf, facetsOf, GROUPINGS, grouped };
-})();
-const in_words_incident = (() => {
-const { span } = in_time_clock;
-const { term } = in_words_plain;
-const SECOND = 1000;
-function lasted({ happened, to, duration }) {
-if (to === null) return happened === 'REMOVED' ? '' : 'not back';
-return duration === null ? '' : lasts(duration.seconds, duration.atMost);
-}
-const lasts = (seconds, atMost) =>
-`${span(Math.round(seconds) * SECOND)}${atMost ? ' at most' : ''}`;
-function because({ cause, verdicts }) {
-const [first] = verdicts;
-const fault = first?.fault ? term(first.fault.class) : null;
-const decision = first?.decision ? term(first.decision.class) : null;
-if (fault && decision) return `${fault} → ${decision}`;
-if (cause === 'UNRECORDED') return 'cause unknown';
-return fault ?? decision ?? term(cause);
-}
-function searched(incident) {
-const jobs = incident.workloads.map(
-({ workload }) =>
-`${workload.kind} ${workload.namespace}/${workload.name}`,
-);
-return [
-incident.sentence, because(incident), term(incident.happened),
-term(incident.confidence), term(incident.group), ...incident.nodes, ...jobs,
-].join('\n').toLowerCase();
-}
-function incidentsOf(pages, words) {
-const all = pages.flatMap((data) =>
-[...(data?.incidents?.nodes ?? [])].reverse());
-const once = [...new Map(all.map((one) => [one.id, one])).values()];
-return once.filter((incident) => {
-const text = words.length === 0 ? '' : searched(incident);
-return words.every((word) => text.includes(word));
-});
-}
-return { lasted, lasts, because, incidentsOf };
-})();
 const in_words_markdown = (() => {
 const { readInstant } = in_time_instant;
 const { dayAndClock } = in_time_clock;
@@ -1969,260 +1488,6 @@ const times = cluster.sources
 return times.length === 0 ? null : Math.max(...times);
 }
 return { ALL, isNamed, fleetOf, leftOutOf, knownOf, clusterOf, recordingOf, beganAt };
-})();
-const in_timeline_ofnode = (() => {
-const { readInstant } = in_time_instant;
-const { covered } = in_timeline_unseen;
-const SERVICE = {
-IN_SERVICE: { tone: 'service', label: 'in service' },
-DEGRADED: { tone: 'degraded', label: 'degraded' },
-CORDONED: { tone: 'cordoned', label: 'cordoned or tainted' },
-NOT_READY: { tone: 'notready', label: 'not ready' },
-UNKNOWN: { tone: 'unknown', label: 'not reporting to the control plane' },
-ABSENT: { tone: 'absent', label: 'Node does not exist' },
-};
-const ACTORS_MAX = 24;
-const PODS_MAX = 150;
-const instant = (text, without) =>
-text === null ? without : (readInstant(text) ?? without);
-const edges = ({ from, to }) => ({
-from: instant(from, -Infinity),
-to: instant(to, Infinity),
-});
-function lanesOfNode(timeline, verdicts, sources) {
-const lanes = [
-serviceLane(timeline),
-...conditionLanes(timeline),
-bootLane(timeline),
-...taintLanes(timeline),
-...actorLanes(timeline),
-eventLane(timeline),
-...podLanes(timeline),
-];
-const numbered = withSteps(lanes, verdicts);
-const { gaps } = timeline;
-return [...numbered, recorderLane()].map(
-(lane) => covered(lane, gaps, sources));
-}
-function emptyLane(id, title, group) {
-return ({
-id, title, group, spans: [], marks: [], unseen: [],
-});
-}
-function serviceLane(timeline) {
-const lane = emptyLane('service', 'service', 'node');
-for (const span of timeline.service) {
-const { tone, label } = SERVICE[span.state];
-lane.spans.push({ ...edges(span), tone, label, entry: span.entry });
-}
-return lane;
-}
-function conditionTone(span) {
-if (span.type === 'Ready') {
-if (span.status === 'True') return 'service';
-return span.status === 'False' ? 'notready' : 'unknown';
-}
-if (span.status === 'Unknown') return 'unknown';
-if (span.isFault) return 'degraded';
-return 'plain';
-}
-function conditionLanes(timeline) {
-const lanes = new Map();
-const readyFirst = [...timeline.conditions].sort(
-(one, other) =>
-Number(other.type === 'Ready') - Number(one.type === 'Ready'),
-);
-for (const span of readyFirst) {
-const id = `condition ${span.type}`;
-const lane = lanes.get(id) ?? emptyLane(id, span.type, 'conditions');
-const why = span.reason ? `: ${span.reason}` : '';
-const label = `${span.status}${why}`;
-const tone = conditionTone(span);
-lane.spans.push({ ...edges(span), tone, label, entry: span.entry });
-lanes.set(id, lane);
-}
-return [...lanes.values()];
-}
-function bootLane(timeline) {
-const lane = emptyLane('boot', 'boot', 'node');
-timeline.boots.forEach((span, n) => {
-const label = `boot ${span.bootId}`;
-const { entry } = span;
-lane.spans.push({ ...edges(span), tone: 'calm', label, entry });
-if (n > 0 && span.from !== null) {
-const at = instant(span.from, 0);
-lane.marks.push({ at, tone: 'strong', label, entry });
-}
-});
-return lane;
-}
-function taintLanes(timeline) {
-const lanes = new Map();
-const cordon = emptyLane('cordon', 'cordoned', 'taints');
-for (const span of timeline.cordons) {
-const label = `cordoned${by(span.actor)}`;
-cordon.spans.push({
-...edges(span), tone: 'cordoned', label, entry: span.entry,
-});
-}
-if (cordon.spans.length > 0) lanes.set(cordon.id, cordon);
-for (const span of timeline.taints) {
-const id = `taint ${span.key}:${span.effect}`;
-const title = `${shortKey(span.key)}:${span.effect}`;
-const lane = lanes.get(id) ?? emptyLane(id, title, 'taints');
-const value = span.value ? `=${span.value}` : '';
-const label = `tainted${value}${by(span.actor)}`;
-lane.spans.push({
-...edges(span), tone: 'cordoned', label, entry: span.entry,
-});
-lanes.set(id, lane);
-}
-return [...lanes.values()];
-}
-const by = (actor) => (actor ? `, by ${actor}` : '');
-const shortKey = (key) => key.replace(/^node\.kubernetes\.io\//, '');
-const isEvent = (fact) => fact.kind === 'EVENT';
-function markOf(fact) {
-const isWarning = isEvent(fact) && fact.detail.type === 'Warning';
-return {
-at: instant(fact.at, 0),
-tone: isWarning ? 'degraded' : 'strong',
-label: fact.says,
-entry: fact.entry,
-};
-}
-function actorLanes(timeline) {
-const lanes = new Map();
-for (const fact of timeline.facts) {
-if (fact.actor === null || isEvent(fact)) continue;
-const id = `actor ${fact.actor}`;
-const lane = lanes.get(id) ?? emptyLane(id, fact.actor, 'actors');
-lane.marks.push(markOf(fact));
-lanes.set(id, lane);
-}
-return [...lanes.values()].slice(0, ACTORS_MAX);
-}
-function eventLane(timeline) {
-const lane = emptyLane('events', 'Events', 'events');
-for (const fact of timeline.facts) {
-if (isEvent(fact)) lane.marks.push(markOf(fact));
-}
-return lane;
-}
-function podLanes(timeline) {
-const lanes = new Map();
-const ofWorkloads = timeline.placements.filter(
-(one) => one.workload !== null,
-);
-for (const placement of ofWorkloads.slice(-PODS_MAX)) {
-const { namespace, name, kind } = placement.workload;
-const id = `workload ${kind}/${namespace}/${name}`;
-const title = `${namespace}/${name}`;
-const lane = lanes.get(id) ?? emptyLane(id, title, 'workloads');
-addPlacement(lane, placement);
-lanes.set(id, lane);
-}
-return [...lanes.values()];
-}
-function addPlacement(lane, placement) {
-const bound = instant(placement.boundAt, -Infinity);
-const running = instant(placement.runningAt, Infinity);
-const ended = instant(placement.endedAt, Infinity);
-const asked = Math.min(instant(placement.deletingAt, Infinity), ended);
-const entry = placement.entries.at(-1) ?? null;
-const { pod } = placement;
-const begins = Math.min(running, asked);
-const parts = ([
-[bound, begins, 'plain', `${pod} is starting`],
-[begins, asked, 'service', `${pod} runs`],
-[asked, ended, 'degraded', `${pod} is being deleted`],
-]);
-for (const [from, to, tone, label] of parts) {
-if (from < to) lane.spans.push({ from, to, tone, label, entry });
-}
-if (ended < Infinity) {
-const failed = placement.phase === 'Failed' || placement.disruption;
-const how = placement.disruption ?? placement.phase ?? 'gone';
-lane.marks.push({
-at: ended,
-tone: failed ? 'notready' : 'strong',
-label: `${pod}: ${how}`,
-entry,
-});
-}
-}
-function withSteps(lanes, verdicts) {
-for (const verdict of verdicts) {
-for (const [place, step] of verdict.steps.entries()) {
-const at = instant(step.at, 0);
-const [entry] = step.entries;
-const lane = laneOfSign(lanes, entry, at);
-if (lane === undefined) continue;
-lane.marks.push({
-at, tone: 'strong', label: step.says, entry, step: place + 1,
-});
-}
-}
-return lanes;
-}
-function laneOfSign(lanes, entry, at) {
-const ofEntry = (one) =>
-one.entry === entry;
-const stated = lanes.filter((lane) => lane.group !== 'actors');
-return (
-stated.find((lane) =>
-lane.spans.some((span) => ofEntry(span) && span.from === at)) ??
-stated.find((lane) => lane.spans.some(ofEntry)) ??
-lanes.find((lane) => lane.marks.some(ofEntry)) ??
-lanes.find((lane) => lane.id === 'service')
-);
-}
-function recorderLane() {
-const lane = emptyLane('recorder', 'recorder', 'recorder');
-lane.spans.push({
-from: -Infinity, to: Infinity, tone: 'plain', label: 'recorded',
-entry: null,
-});
-return lane;
-}
-return { SERVICE, lanesOfNode, addPlacement };
-})();
-const in_timeline_names = (() => {
-const { html } = in_html;
-function LaneNames({ lanes, pinned, onLane }) {
-return html`
-<ol class="names" aria-label="Lanes">
-${lanes.map(({ lane }, place) => {
-const isPinned = pinned.includes(lane.id);
-const previous = lanes[place - 1]?.lane.group;
-const isNew = previous !== undefined && previous !== lane.group;
-return html`
-<li key=${lane.id} class="${isNew ? 'group' : ''}
-${isPinned ? 'pinned' : ''}">
-<span class="name" title=${lane.title}>${lane.title}</span>
-<span class="does">
-<${Does} does="pin" sign=${isPinned ? '◆' : '◇'} id=${lane.id}
-says=${isPinned ? 'unpin' : 'pin to top'} onLane=${onLane} />
-<${Does} does="up" sign="↑" id=${lane.id}
-says="move up" onLane=${onLane} />
-<${Does} does="down" sign="↓" id=${lane.id}
-says="move down" onLane=${onLane} />
-<${Does} does="fold" sign="−" id=${lane.id}
-says="collapse" onLane=${onLane} />
-</span>
-</li>
-`;
-})}
-</ol>
-`;
-}
-function Does({ does, sign, id, says, onLane }) {
-return html`
-<button type="button" title=${says} aria-label="${says}: ${id}"
-onClick=${() => onLane(does, id)}>${sign}</button>
-`;
-}
-return { LaneNames };
 })();
 const in_views_overlays = (() => {
 const { Component, html } = in_html;
@@ -2455,439 +1720,169 @@ return html`<div class="figure"><b>${value}</b> <span>${says}</span></div>`;
 }
 return { Trouble, Coverage, Away, completeWords, Empty, Waiting, Figure };
 })();
-const in_views_strip = (() => {
-const { Component, html } = in_html;
-const { ticksOf } = in_time_axis;
-const { clock, day, dayAndClock } = in_time_clock;
-const { counted } = in_words_plain;
-const DRAG_PIXELS = 4;
-const BAR_LEAST = 14;
-class Strip extends Component {
-constructor(given) {
-super(given);
-this.drag = null;
-}
-timeOf(event) {
-const { window } = (this.props);
-const box = (event.currentTarget)
-.getBoundingClientRect();
-const share = (event.clientX - box.left) / box.width;
-const kept = Math.min(Math.max(share, 0), 1);
-return window.from + kept * (window.to - window.from);
-}
-begin(event) {
-if (event.button !== 0) return;
-const target = (event.currentTarget);
-target.setPointerCapture(event.pointerId);
-const at = this.timeOf(event);
-this.drag = { from: at, to: at };
-this.x = event.clientX;
-}
-move(event) {
-if (this.drag === null) return;
-this.drag = { ...this.drag, to: this.timeOf(event) };
-this.forceUpdate();
-}
-end(event) {
-const { drag } = this;
-this.drag = null;
-if (drag === null) return;
-const given = (this.props);
-const isClick = Math.abs(event.clientX - (this.x ?? 0)) < DRAG_PIXELS;
-if (!isClick) given.onRange(ordered(drag));
-else if (given.brush) given.onRange(about(given.brush, drag.to));
-else {
-const bar = given.bars.find(
-(one) => drag.to >= one.from && drag.to < one.to,
-);
-if (bar) given.onRange({ from: bar.from, to: bar.to });
-}
-this.forceUpdate();
-}
-render() {
-const { window, bars, unseen, brush, zone, noun, label } =
-((this.props));
-const most = Math.max(...bars.map((bar) => bar.count), 1);
-const drag = this.drag && ordered(this.drag);
-return html`
-<div class="strip">
-<div class="field" role="img" aria-label=${label}
-onPointerDown=${(e) => this.begin(e)}
-onPointerMove=${(e) => this.move(e)}
-onPointerUp=${(e) => this.end(e)}>
-${bars.map((bar) => html`
-<div key=${bar.from} class="bar"
-title="${counted(bar.count, noun)} from ${dayAndClock(bar.from, zone)}"
-style=${{
-...placed(bar, window),
-height: `${BAR_LEAST + (100 - BAR_LEAST) * (bar.count / most)}%`,
-}}></div>
-`)}
-${unseen.map((gap) => html`
-<div class="hatch" title=${gap.label}
-style=${placed(gap, window)}></div>
-`)}
-${brush && html`<div class="brush" style=${placed(brush, window)}></div>`}
-${drag && html`<div class="drag" style=${placed(drag, window)}></div>`}
-</div>
-<div class="scale" aria-hidden="true">
-${scaleOf(window, zone)}
-</div>
-</div>
-`;
-}
-}
-function scaleOf(window, zone) {
-const length = window.to - window.from;
-const words = ticksOf(window, 900, zone).map(({ at, label }) => {
-const share = ((at - window.from) / length) * 100;
-if (share < 17 || share > 92) return null;
-return html`<span key=${at} style=${{ left: `${share}%` }}>${label}</span>`;
-});
-return html`
-<b>${day(window.from, zone)} ${clock(window.from, zone)}</b>
-${words}
-<b>${clock(window.to, zone)}</b>
-`;
-}
-function placed(part, whole) {
-const length = whole.to - whole.from;
-const left = Math.max((part.from - whole.from) / length, 0);
-const right = Math.min((part.to - whole.from) / length, 1);
-return {
-left: `${left * 100}%`,
-width: `${Math.max(right - left, 0) * 100}%`,
-};
-}
-function ordered({ from, to }) {
-return { from: Math.min(from, to), to: Math.max(from, to) };
-}
-function about(window, at) {
-const half = (window.to - window.from) / 2;
-return { from: at - half, to: at + half };
-}
-return { Strip };
-})();
-const in_timeline_paint = (() => {
-const { pixelOf } = in_time_window;
-const { mergeMarks, mergeSpans, stepsTogether } = in_timeline_detail;
-const { TONES } = in_timeline_lane;
-const LANE_PIXELS = 28;
-const QUIET = new Set([TONES.indexOf('plain'), TONES.indexOf('absent')]);
-const SERVICE = TONES.indexOf('service');
-const HEIGHTS = TONES.map((_, tone) => {
-if (QUIET.has(tone)) return 2;
-return tone === SERVICE ? 8 : 16;
-});
-const LABEL_ROOM = 48;
-const LABEL_INSET = 12;
-const SPARSE = 9;
-const STEP_RADIUS = 8;
-const DASHES = [3, 5];
-function paint(picture, lanes, ticks) {
-const { context, palette, width, height, scroll } = picture;
-context.fillStyle = palette.ground;
-context.fillRect(0, 0, width, height);
-paintTicks(picture, ticks);
-const first = Math.max(0, Math.floor(scroll / LANE_PIXELS));
-const last = Math.min(
-lanes.length,
-Math.ceil((scroll + height) / LANE_PIXELS),
-);
-for (let place = first; place < last; place += 1) {
-const top = place * LANE_PIXELS - scroll;
-paintSpans(picture, lanes[place], top);
-paintUnseen(picture, lanes[place], top);
-paintMarks(picture, lanes[place], top);
-paintSteps(picture, lanes[place], top);
-}
-}
-function paintTicks(picture, ticks) {
-const { context, palette, window, width, height } = picture;
-context.fillStyle = palette.line;
-for (const { at } of ticks) {
-context.fillRect(Math.round(pixelOf(window, width, at)), 0, 1, height);
-}
-}
-function paintSpans(picture, ready, top) {
-const { context, palette, merged } = picture;
-mergeSpans(ready, picture.window, picture.width, merged);
-for (let place = 0; place < merged.count; place += 1) {
-const tone = merged.tone[place];
-const high = HEIGHTS[tone];
-const x = merged.x[place];
-const wide = merged.end[place] - x;
-const y = top + (LANE_PIXELS - high) / 2;
-context.fillStyle = palette.tones[tone];
-if (wide > 6 && high > 4) roundedBar(context, x, y, wide, high);
-else context.fillRect(x, y, wide, high);
-if (wide > LABEL_ROOM && high === 16) {
-const span = ready.lane.spans[merged.first[place]];
-context.fillStyle = palette.onTones[tone];
-paintLabel(picture, span.label, x, wide, top);
-}
-}
-}
-function roundedBar(context, x, y, wide, high) {
-context.beginPath();
-context.roundRect(x, y, wide - 1, high, 3);
-context.fill();
-}
-function paintLabel(picture, label, x, wide, top) {
-const { context } = picture;
-const shown = shortened(picture, label, wide - 2 * LABEL_INSET);
-if (shown === '') return;
-context.fillText(shown, x + LABEL_INSET, top + LANE_PIXELS / 2 + 0.5);
-}
-function shortened(picture, label, wide) {
-const { context, widths } = picture;
-let measured = widths.get(label);
-if (measured === undefined) {
-measured = context.measureText(label).width;
-widths.set(label, measured);
-}
-if (measured <= wide) return label;
-const kept = Math.floor((wide / measured) * label.length) - 1;
-return kept < 3 ? '' : `${label.slice(0, kept)}…`;
-}
-function paintMarks(picture, ready, top) {
-const { context, palette, merged } = picture;
-mergeMarks(ready, picture.window, picture.width, merged);
-const middle = top + LANE_PIXELS / 2;
-let tone = -1;
-for (let place = 0; place < merged.count; place += 1) {
-if (merged.tone[place] !== tone) {
-tone = merged.tone[place];
-context.fillStyle = palette.tones[tone];
-}
-const x = merged.x[place];
-if (isSparse(merged, place)) {
-diamond(context, x, middle, merged.size[place] > 1 ? 6 : 4.5);
-continue;
-}
-const half = Math.min(4 + merged.size[place], 10);
-context.fillRect(x - 1, middle - half, 2, 2 * half);
-}
-}
-function isSparse(merged, place) {
-const before = place === 0 ? -SPARSE : merged.x[place - 1];
-const after =
-place + 1 === merged.count ? Infinity : merged.x[place + 1];
-return merged.x[place] - before >= SPARSE && after - merged.x[place] >= SPARSE;
-}
-function diamond(context, x, y, half) {
-context.beginPath();
-context.moveTo(x, y - half);
-context.lineTo(x + half, y);
-context.lineTo(x, y + half);
-context.lineTo(x - half, y);
-context.fill();
-}
-function paintUnseen(picture, ready, top) {
-const { context, window, width, hatch } = picture;
-if (hatch === null) return;
-for (const { from, to } of ready.lane.unseen) {
-if (from >= window.to || to <= window.from) continue;
-const x = Math.max(pixelOf(window, width, from), 0);
-const end = Math.min(pixelOf(window, width, to), width);
-context.fillStyle = hatch;
-context.fillRect(x, top + 1, Math.max(end - x, 2), LANE_PIXELS - 2);
-if (ready.lane.group !== 'recorder') paintAssumed(picture, top, { x, end });
-}
-}
-function paintAssumed({ context, palette, merged }, top, unseen) {
-const y = top + LANE_PIXELS / 2;
-context.setLineDash(DASHES);
-context.lineWidth = 1;
-for (let place = 0; place < merged.count; place += 1) {
-const x = Math.max(merged.x[place], unseen.x);
-const end = Math.min(merged.end[place], unseen.end);
-if (end <= x) continue;
-context.strokeStyle = palette.tones[merged.tone[place]];
-context.beginPath();
-context.moveTo(x, y);
-context.lineTo(end, y);
-context.stroke();
-}
-context.setLineDash([]);
-}
-function paintSteps(picture, ready, top) {
-const { context, palette, window, width, lit } = picture;
-const y = top + LANE_PIXELS / 2;
-const isSeen = ({ at }) =>
-at >= window.from && at <= window.to;
-const found = ready.steps.filter(isSeen).map((mark) => ({
-x: pixelOf(window, width, mark.at), step: mark.step ?? 0,
-}));
-for (const { x, end, text } of stepsTogether(found)) {
-pill(context, palette, { x, end, y, text });
-}
-if (lit === null) return;
-for (const mark of ready.lane.marks) {
-if (mark.entry !== lit || !isSeen(mark)) continue;
-ring(context, palette, pixelOf(window, width, mark.at), y);
-}
-}
-function pill(context, palette, { x, end, y, text }) {
-const wide = end - x + 2 * STEP_RADIUS;
-context.fillStyle = palette.ink;
-context.beginPath();
-context.roundRect(
-x - STEP_RADIUS, y - STEP_RADIUS, wide, 2 * STEP_RADIUS, STEP_RADIUS);
-context.fill();
-context.fillStyle = palette.ground;
-context.textAlign = 'center';
-context.fillText(text, (x + end) / 2, y + 0.5);
-context.textAlign = 'left';
-}
-function ring(context, palette, x, y) {
-context.strokeStyle = palette.focus;
-context.lineWidth = 3;
-context.beginPath();
-context.arc(x, y, STEP_RADIUS + 3, 0, 2 * Math.PI);
-context.stroke();
-}
-return { LANE_PIXELS, paint };
-})();
-const in_fleet_columns = (() => {
+const in_reading = (() => {
+const { nodeSlot } = in_needs;
 const { readInstant } = in_time_instant;
-const { term } = in_words_plain;
-const { severityOf, struckAt } = in_fleet_traits;
-const timeOf = ({ from }) => readInstant(from) ?? 0;
-const lengthOf = ({ to, duration }) => to === null ? Infinity
-: duration?.seconds ?? 0;
-const COLUMNS = [
-{ id: 'time', title: 'Began', by: timeOf },
-{ id: 'severity', title: 'Severity', by: (one) => -severityOf(one).rank },
-{ id: 'struck', title: 'Node or rack',
-by: (one, places) => struckAt(one, places).title },
-{ id: 'happened', title: 'Happened', by: ({ happened }) => term(happened) },
-{ id: 'length', title: 'For', by: lengthOf },
-{ id: 'cause', title: 'Cause', by: ({ cause }) => term(cause) },
-{ id: 'jobs', title: 'Jobs', by: ({ totals }) => totals.workloads },
-{ id: 'lost', title: 'GPU-hours lost',
-by: ({ totals }) => totals.gpuHoursAttributed },
-{ id: 'confidence', title: 'Confidence', by: ({ confidence }) =>
-['UNKNOWN', 'POSSIBLE', 'LIKELY', 'PROVEN'].indexOf(confidence) },
-];
-const WORDS = new Set(['struck', 'happened', 'cause']);
-function orderOf(text) {
-const id = text.replace(/^-/, '');
-const isKnown = COLUMNS.some((column) => column.id === id);
-return isKnown ? { id, isDown: text.startsWith('-') }
-: { id: 'time', isDown: true };
-}
-function nextOrder(now, id) {
-const { id: last, isDown } = orderOf(now);
-const begins = !WORDS.has(id);
-const down = last === id ? !isDown : begins;
-return id === 'time' && down ? '' : `${down ? '-' : ''}${id}`;
-}
-function sorted(incidents, text, places) {
-const { id, isDown } = orderOf(text);
-const by = COLUMNS.find((column) => column.id === id)?.by ?? timeOf;
-const keys = new Map(incidents.map((one) => [one, by(one, places)]));
-return [...incidents].sort((one, other) => {
-const [a, b] = [keys.get(one) ?? 0, keys.get(other) ?? 0];
-if (a === b) return timeOf(other) - timeOf(one);
-return (a < b ? -1 : 1) * (isDown ? -1 : 1);
-});
-}
-return { COLUMNS, orderOf, nextOrder, sorted };
-})();
-const in_fleet_sums = (() => {
-const { readInstant, offsetOf } = in_time_instant;
-const { verb } = in_words_plain;
-const { rackOf } = in_fleet_traits;
+const { dayAndClock } = in_time_clock;
+const { fitted } = in_time_window;
+const { partOf } = in_parts;
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-const WEEK = 7 * DAY;
-const HOURS_SPAN = DAY;
-const COLUMNS_MAX = 31;
-const ROWS_MAX = 25;
-function heatOf(incidents, { of, window, zone }) {
-const isHours = window.to - window.from <= HOURS_SPAN;
-const unit = isHours ? HOUR : DAY;
-const ahead = offsetOf(window.to, zone);
-const end = Math.ceil((window.to + ahead) / unit) * unit - ahead;
-const count = Math.min(
-Math.max(Math.ceil((end - window.from) / unit), 1), COLUMNS_MAX);
-const steps = Array.from({ length: count }, (_, place) => {
-const from = end - (count - place) * unit;
-return { from, to: from + unit };
+const NONE = Object.freeze([]);
+class Reading {
+constructor(place, answers) {
+this.place = place;
+this.answers = answers;
+this.madeFrom = ([]);
+this.made = ([]);
+}
+get known() {
+return (null);
+}
+get away() {
+return (
+(NONE));
+}
+get sources() {
+return (NONE);
+}
+get pages() {
+const { view } = this.place;
+const first = view === 'object' ? 'object' : 'incidents';
+const infos = [];
+for (let number = -1; ; number += 1) {
+const slot = number < 0 ? first : `${first} ${number}`;
+const { data } = this.answers.of(slot);
+const info = data?.object?.versions?.pageInfo ?? data?.incidents?.pageInfo;
+if (info === undefined) return infos;
+infos.push({ ...info, data });
+}
+}
+get hasOlder() {
+return this.pages.at(-1)?.hasPreviousPage ?? false;
+}
+get fleet() {
+return partOf('fleet')?.fleetOf(this) ?? null;
+}
+get incidents() {
+return this.fleet?.incidents ?? NONE;
+}
+get fleetLogs() {
+return (NONE);
+}
+get logWindow() {
+const { known } = this;
+if (known === null || known.began === null || known.until === null) {
+return null;
+}
+const room = Math.max((known.until - known.began) * 0.02, 1000);
+return { from: known.began - room, to: known.until + room };
+}
+get node() {
+return this.answers.of(nodeSlot(this.place)).data?.node ?? null;
+}
+get nodeWindow() {
+const { from, to } = this.place;
+if (from !== null && to !== null) return { from, to };
+const end = this.known?.until ?? Date.now();
+const began = this.known?.began ?? -Infinity;
+const hour = { from: end - HOUR, to: end };
+return began < end
+? { ...hour, from: Math.max(hour.from, Math.ceil(began)) }
+: hour;
+}
+get verdicts() {
+const { from, to } = this.nodeWindow;
+const all = this.node?.why?.verdicts ?? [];
+return all.filter((verdict) => {
+const began = readInstant(verdict.beganAt) ?? 0;
+const back = readInstant(verdict.backInServiceAt ?? '') ?? Infinity;
+return began <= to && back >= from;
 });
-const rows = new Map();
-for (const incident of incidents) {
-const at = readInstant(incident.from) ?? 0;
-const place = Math.floor((at - steps[0].from) / unit);
-if (place < 0 || place >= count) continue;
-for (const name of of(incident)) {
-const counts = rows.get(name) ?? Array(count).fill(0);
-counts[place] += 1;
-rows.set(name, counts);
+}
+get openVerdict() {
+const { verdict: id } = this.place;
+const { verdicts } = this;
+return verdicts.find((one) => one.id === id)
+?? verdicts.at(-1) ?? null;
+}
+get lanes() {
+const part = partOf(this.place.view);
+const data = this.place.view === 'node'
+? this.node : (this.answers.of('workload').data?.workload ?? null);
+const verdict = this.place.view === 'node' ? this.openVerdict : null;
+const { sources } = this;
+const from = [part, data, verdict?.id, sources];
+if (this.madeFrom.some((one, place) => one !== from[place])
+|| this.madeFrom.length === 0) {
+this.madeFrom = from;
+this.made = data === null ? []
+: part?.lanesOf?.({ data, verdict, sources }) ?? [];
+}
+return this.made;
+}
+get factsInWindow() {
+const { from, to } = this.nodeWindow;
+return (this.node?.timeline?.facts ?? []).filter(
+(fact) => {
+const at = readInstant(fact.at) ?? 0;
+return at >= from && at <= to;
+},
+);
+}
+get fit() {
+if (this.place.view === 'workload') return null;
+const { verdicts, node } = this;
+return fitted(timesToFit(verdicts, node?.timeline));
+}
+get workloadWindow() {
+const { from, to } = this.place;
+if (from !== null && to !== null) return { from, to };
+const times = this.lanes.flatMap(({ lane }) =>
+lane.spans.flatMap((span) => [span.from, span.to])
+.concat(lane.marks.map((mark) => mark.at)));
+const end = this.known?.until;
+const known = times.filter(Number.isFinite);
+return fitted(end ? [...known, end] : known)
+?? { from: Date.now() - HOUR, to: Date.now() };
+}
+nearestToNode() {
+const nearest = this.answers.of('map').data?.incidents?.nearest;
+const newest = this.answers.of('map').data?.incidents?.nodes.at(-1);
+const at = readInstant(newest?.from ?? nearest?.before?.at ?? '');
+if (at === null) return [];
+const says = newest?.sentence ?? nearest.before.says;
+const page = (this);
+return [{
+href: page.keep({ from: at - HOUR / 6, to: at + HOUR / 6, verdict: '' }),
+says: `${dayAndClock(at, this.place.zone)}: ${says}`,
+}];
 }
 }
-const all = [...rows]
-.map(([name, counts]) => ({ name, counts, total: summed(counts) }))
-.sort((one, other) =>
-other.total - one.total || one.name.localeCompare(other.name));
+function timesToFit(verdicts, timeline) {
+const signs = verdicts.flatMap((verdict) => [
+...verdict.evidence.map((sign) => sign.at),
+verdict.backInServiceAt,
+]);
+const facts = timeline?.facts.map((fact) => fact.at) ?? [];
+return instantsOf(signs.length > 0 ? signs : facts);
+}
+function instantsOf(texts) {
+return texts
+.map((text) => readInstant(text ?? ''))
+.filter((at) => at !== null);
+}
+function windowAround({ beganAt, at, backInServiceAt }, began = null) {
+const times = instantsOf([beganAt, at, backInServiceAt]);
+const { from, to } =
+(fitted(times));
+const room = (to - from) / 3;
+const first = Math.min(began ?? -Infinity, ...times);
 return {
-steps, isHours, rows: all.slice(0, ROWS_MAX),
-left: Math.max(all.length - ROWS_MAX, 0),
-most: Math.max(...all.flatMap(({ counts }) => counts), 1),
+from: Math.max(Math.round(from - room), Math.ceil(first)),
+to: Math.round(to + room),
 };
 }
-const summed = (numbers) => numbers.reduce((sum, one) => sum + one, 0);
-const racksOf = (places) => (incident) => [...new Set(
-incident.nodes
-.map((node) => rackOf({ nodes: [node] }, places))
-.filter((rack) => rack !== null))];
-function hoursByNamespace(incidents) {
-const hours = new Map();
-for (const { workloads } of incidents) {
-for (const { workload, gpuHoursAttributed } of workloads) {
-const { namespace } = workload;
-hours.set(namespace, (hours.get(namespace) ?? 0) + gpuHoursAttributed);
-}
-}
-return [...hours]
-.filter(([, lost]) => lost > 0)
-.map(([name, lost]) => ({ name, hours: lost }))
-.sort((one, other) => other.hours - one.hours);
-}
-function returnsOf(recent) {
-const inOrder = [...recent].sort((one, other) =>
-(readInstant(one.from) ?? 0) - (readInstant(other.from) ?? 0));
-const times = new Map();
-const found = new Map();
-for (const { id, nodes, happened, from } of inOrder) {
-const at = readInstant(from) ?? 0;
-for (const node of nodes) {
-const key = `${id.split('/')[0]} ${node} ${happened}`;
-const within = (times.get(key) ?? []).filter((one) => at - one <= WEEK);
-within.push(at);
-times.set(key, within);
-found.set(`${id} ${node}`, { times: within.length, first: within[0] });
-}
-}
-return found;
-}
-const NOUNS = {
-REBOOT: 'reboot', UNREACHABLE: 'loss of contact',
-KUBELET_RESTART: 'kubelet restart', DRAINED: 'drain', CORDONED: 'cordon',
-DEGRADED: 'fault', REPLACED: 'replacement', REJOINED: 'return as a new Node',
-REMOVED: 'removal', JOINED: 'joining',
-};
-const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth',
-'seventh', 'eighth', 'ninth', 'tenth'];
-function returningWords({ id, nodes, happened }, returns) {
-const most = Math.max(...nodes.map((node) =>
-returns.get(`${id} ${node}`)?.times ?? 1));
-if (most < 2) return '';
-const noun = NOUNS[happened] ?? verb(happened);
-return `${ORDINALS[most] ?? `${most}th`} ${noun} in 7 days`;
-}
-return { heatOf, racksOf, hoursByNamespace, returnsOf, returningWords };
+return { Reading, windowAround };
 })();
 const in_views_header = (() => {
 const { html } = in_html;
@@ -2989,753 +1984,6 @@ href=${page.href({ view: 'sources' })}>
 `;
 }
 return { Header };
-})();
-const in_timeline_ofworkload = (() => {
-const { readInstant } = in_time_instant;
-const { addPlacement } = in_timeline_ofnode;
-const { covered } = in_timeline_unseen;
-const LANES_MAX = 400;
-function lanesOfWorkload(story, sources) {
-const lanes = new Map();
-for (const placement of story.placements) {
-const node = placement.node ?? 'waiting for a node';
-const lane = lanes.get(node) ?? emptyLane(node);
-addPlacement(lane, placement);
-lanes.set(node, lane);
-}
-for (const hit of story.hits) {
-for (const node of hit.nodes) addHit(lanes.get(node), hit);
-}
-const { gaps } = story.coverage;
-return [...lanes.values()]
-.slice(0, LANES_MAX)
-.map((lane) => covered(lane, gaps, sources));
-}
-function emptyLane(node) {
-return {
-id: `node ${node}`, title: node, group: 'workloads', spans: [], marks: [],
-unseen: [],
-};
-}
-function addHit(lane, hit) {
-const at = readInstant(hit.hitAt);
-if (lane === undefined || at === null) return;
-lane.marks.push({
-at, tone: 'notready', label: hit.says, entry: hit.evidence[0] ?? null,
-});
-}
-return { lanesOfWorkload };
-})();
-const in_views_jobs = (() => {
-const { html } = in_html;
-const { readInstant } = in_time_instant;
-const { clock } = in_time_clock;
-const { counted, prose, rounded } = in_words_plain;
-const { Figure } = in_views_states;
-function Jobs({ page, impact }) {
-const { totals, workloads } = impact;
-return html`
-<section id="jobs" aria-labelledby="jobs-title">
-<h2 id="jobs-title">Affected jobs</h2>
-${workloads.length === 0
-? html`<p class="quiet">No jobs were affected${impact.coverage.complete
-? '' : ', as far as recorded'}.</p>`
-: html`
-<div class="figures">
-<${Figure} value=${String(totals.workloads)}
-says=${totals.workloads === 1 ? 'job' : 'jobs'} />
-<${Figure} value=${String(totals.pods)}
-says=${totals.pods === 1 ? 'Pod' : 'Pods'} />
-<${Figure} value=${String(totals.gpus)} says="GPU" />
-<${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
-says="GPU-hours, and the work since the last checkpoint, which is
-not known" />
-</div>
-<${Hits} page=${page} hits=${workloads} />`}
-</section>
-`;
-}
-function Hits({ page, hits }) {
-const { zone } = page.place;
-return html`
-<table class="hits stacked">
-<thead><tr>
-<th scope="col">Disrupted at</th><th scope="col">Job</th>
-<th scope="col">Outcome</th><th scope="col">Size</th>
-<th scope="col">Running again</th><th scope="col">Lost</th>
-<th scope="col">Evidence</th>
-</tr></thead>
-<tbody>
-${hits.map((hit) => html`
-<tr key="${hit.workload.uid} ${hit.hitAt}">
-<td><time>${clock(readInstant(hit.hitAt) ?? 0, zone)}</time></td>
-<td class="whole"><a href=${page.workloadLink(hit.workload)} title=${hit.says}
->${hit.workload.namespace}/${hit.workload.name}</a>
-${' '}<span class="kind">${hit.workload.kind}</span></td>
-<td class="whole">${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
-hit.nodes.join(', ')}</td>
-<td>${counted(hit.gangSize, 'Pod')}, ${hit.gpus} GPU</td>
-<td data-name="running again">${hit.runningAgainAt === null
-? 'not yet'
-: html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}
-</time>`}</td>
-<td data-name="lost">≥ ${rounded(hit.gpuHoursLost)} GPU-h</td>
-<td data-name="evidence">
-${hit.evidence.map((entry) => html`
-<a class="code" href=${page.keep({ entry })}>${entry}</a> `)}</td>
-</tr>
-`)}
-</tbody>
-</table>
-`;
-}
-return { Jobs, Hits };
-})();
-const in_timeline_surface = (() => {
-const { ticksOf } = in_time_axis;
-const { pixelOf } = in_time_window;
-const { room } = in_timeline_detail;
-const { paint } = in_timeline_paint;
-const { hatchOf, paletteOf } = in_timeline_palette;
-const WIDTHS_MAX = 4000;
-const AXIS_PIXELS = 26;
-class Surface {
-constructor(canvas) {
-this.canvas = canvas;
-this.context = (
-canvas.getContext('2d', { alpha: false })
-);
-this.width = 0;
-this.height = 0;
-this.merged = room(1);
-this.widths = new Map();
-this.recolour();
-}
-recolour() {
-this.palette = paletteOf(this.canvas);
-this.hatch = hatchOf(this.context, this.palette, this.scale);
-}
-get scale() {
-return Math.min(globalThis.devicePixelRatio || 1, 3);
-}
-resize(width, height) {
-const { canvas, scale } = this;
-const wide = Math.max(1, Math.round(width * scale));
-const high = Math.max(1, Math.round(height * scale));
-if (canvas.width !== wide || canvas.height !== high) {
-canvas.width = wide;
-canvas.height = high;
-canvas.style.width = `${width}px`;
-canvas.style.height = `${height}px`;
-this.merged = room(width);
-}
-this.width = width;
-this.height = height;
-}
-#begin() {
-const { context, palette, scale } = this;
-context.setTransform(scale, 0, 0, scale, 0, 0);
-context.font = `11px ${palette.font}`;
-context.textBaseline = 'middle';
-context.textAlign = 'left';
-if (this.widths.size > WIDTHS_MAX) this.widths.clear();
-}
-drawLanes(lanes, { window, zone, scroll, lit }) {
-this.#begin();
-const { context, palette, hatch, width, height, merged, widths } = this;
-paint(
-{
-context, palette, hatch, window, width, height, scroll, lit, merged,
-widths,
-},
-lanes,
-ticksOf(window, width, zone),
-);
-}
-drawAxis(window, zone) {
-this.#begin();
-const { context, palette, width } = this;
-context.fillStyle = palette.ground;
-context.fillRect(0, 0, width, AXIS_PIXELS);
-for (const { at, label, strong } of ticksOf(window, width, zone)) {
-const x = Math.round(pixelOf(window, width, at));
-context.fillStyle = palette.line;
-context.fillRect(x, AXIS_PIXELS - 6, 1, 6);
-context.fillStyle = strong ? palette.ink : palette.soft;
-context.fillText(label, x + 4, AXIS_PIXELS / 2);
-}
-}
-}
-return { Surface };
-})();
-const in_fleet_fleet = (() => {
-const { fleetSlot } = in_needs;
-const { readInstant } = in_time_instant;
-const { readFilter } = in_words_filter;
-const { incidentsOf } = in_words_incident;
-const { orderOf, sorted } = in_fleet_columns;
-const { placesOf } = in_fleet_standing;
-const { returnsOf } = in_fleet_sums;
-const { facetsOf, GROUPINGS, grouped } = in_fleet_traits;
-const BARS = 120;
-const ROOM = 0.02;
-function fleetOf(page) {
-const { place, answers } = page;
-const logs = page.fleetLogs.map((known, number) => {
-const answer = answers.of(fleetSlot(known, number === 0));
-const recent = answers.of(`recent ${known.log}`).data?.incidents?.nodes ?? [];
-return { known, answer, recent, found: answer.data?.incidents ?? null };
-});
-const older = page.pages.slice(1).map(({ data }) => data);
-const pages = [...logs.map(({ answer }) => answer.data), ...older];
-const places = placesOf(pages);
-const { words } = readFilter(place.filter);
-const chosen = incidentsOf(pages, words);
-const by = GROUPINGS.includes(place.group) ? place.group : groupOf(place.sort);
-const groups = grouped(sorted(chosen, place.sort, places), by,
-{ places, zone: place.zone });
-const incidents = [...new Set(groups.flatMap((group) => group.incidents))];
-const recent = [...logs.flatMap((one) => one.recent), ...incidentsOf(pages, [])];
-return {
-logs, places, groups, by, incidents,
-facets: facetsOf(logs.map(({ found }) => found?.facets ?? [])),
-isNarrowed: words.length > 0,
-returns: returnsOf([...new Map(recent.map((one) => [one.id, one])).values()]),
-window: windowOf(place, logs),
-count: logs.reduce((sum, { found }) => sum + (found?.count ?? 0), 0),
-};
-}
-const groupOf = (sort) => (orderOf(sort).id === 'time' ? 'day' : 'nothing');
-function windowOf({ from, to }, logs) {
-if (from !== null && to !== null) return { from, to };
-const spans = logs.flatMap(({ known: { began, until }, found }) => {
-if (found === null || began === null || until === null) return [];
-const room = Math.max((until - began) * ROOM, 1000);
-const since = readInstant(found.coverage.since ?? '') ?? began - room;
-const end = readInstant(found.coverage.until ?? '') ?? until + room;
-return [{ from: Math.max(since, began - room), to: end }];
-});
-if (spans.length === 0) return null;
-const first = Math.min(...spans.map((span) => span.from));
-return { from: first, to: Math.max(...spans.map((span) => span.to), first + 1000) };
-}
-function barsOf({ incidents, window, logs, isNarrowed, count }) {
-if (window === null) return [];
-const [{ found }] = logs;
-const isWhole = logs.length > 1 || isNarrowed || incidents.length === count;
-if (!isWhole) {
-return found.histogram.steps.map((step) => ({
-from: readInstant(step.from) ?? 0, to: readInstant(step.to) ?? 0,
-count: step.count,
-}));
-}
-const unit = (window.to - window.from) / BARS;
-const counts = new Map();
-for (const incident of incidents) {
-const at = readInstant(incident.from) ?? 0;
-const place = Math.floor((at - window.from) / unit);
-counts.set(place, (counts.get(place) ?? 0) + 1);
-}
-return [...counts].map(([place, times]) => ({
-from: window.from + place * unit, to: window.from + (place + 1) * unit,
-count: times,
-}));
-}
-return { fleetOf, barsOf };
-})();
-const in_app = (() => {
-const { html } = in_html;
-const { counted } = in_words_plain;
-const { Header } = in_views_header;
-const { Overlay, TokenForm } = in_views_overlays;
-const { Empty, Waiting } = in_views_states;
-const { sentenceOf } = in_words_workload;
-const PARTS = {
-fleet: () => import('./fleet.js').then((it) => it.default({ in_fleet_columns, in_fleet_fleet, in_fleet_sums, in_fleet_traits, in_html, in_time_clock, in_time_instant, in_views_states, in_views_strip, in_words_filter, in_words_incident, in_words_plain })),
-node: () => import('./node.js').then((it) => it.default({ in_html, in_lighting, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_timeline, in_views_jobs, in_views_states, in_views_strip, in_words_incident, in_words_plain })),
-detail: () => import('./detail.js').then((it) => it.default({ in_html, in_time_asked, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_jobs, in_views_overlays, in_views_states, in_words_filter, in_words_plain, in_words_recording, in_words_workload })),
-};
-const VIEWS = {
-fleet: ['fleet', 'Fleet'],
-node: ['node', 'Node'],
-workload: ['detail', 'Workload'],
-compare: ['detail', 'Compare'],
-object: ['detail', 'KubernetesObject'],
-sources: ['detail', 'Sources'],
-};
-const LOAD_AGAIN = 2000;
-const loaded = new Map();
-const loading = new Set();
-const isLoadingPart = () => loading.size > 0;
-function Part({ page, view: [part, name] }) {
-const views = loaded.get(part);
-if (views) return html`<${views[name]} page=${page} />`;
-if (!loading.has(part)) {
-loading.add(part);
-const again = () => {
-loading.delete(part);
-page.set({});
-};
-PARTS[part]().then((found) => {
-loaded.set(part, found);
-again();
-}, () => setTimeout(again, LOAD_AGAIN));
-}
-return html`<${Waiting} lines=${6} says="Loading the view" />`;
-}
-function App({ page }) {
-const { place } = page;
-const Instead = insteadOf(page);
-return html`
-<a class="skip" href="#main">To what happened</a>
-<${Header} page=${page} />
-<div class="body ${place.entry ? 'split' : ''}">
-<main id="main" tabindex="-1">
-${Instead ? html`<${Instead} page=${page} />` : html`
-<${Part} key="${place.view} ${place.kind} ${place.namespace}
-${place.name}" page=${page} view=${VIEWS[place.view]} />`}
-</main>
-${place.entry && html`
-<${Part} page=${page} view=${['detail', 'Evidence']} />`}
-</div>
-<${Overlay} page=${page} />
-${page.ui.shown === 'hand'
-&& html`<${Part} page=${page} view=${['detail', 'Handing']} />`}
-<div class="said" role="status">${page.ui.said}</div>
-`;
-}
-function insteadOf(page) {
-if (page.answers.of('overview').code === 'access.denied') return TokenForm;
-return page.status && !page.cluster ? NoLog : null;
-}
-function NoLog({ page }) {
-const { clusters } = page.status;
-const links = clusters.map((one) => ({
-href: page.href({ view: 'fleet', cluster: '', log: one.log.id }),
-says: `${one.name}, log ${one.log.id}`,
-}));
-const says = clusters.length === 0
-? 'Nothing recorded yet. Run recorder up to record your cluster.'
-: 'No such log. Available logs:';
-return html`<${Empty} says=${says} links=${links} />`;
-}
-function titleOf(page) {
-const { place } = page;
-const found = findingOf(page);
-const name = place.entry ? `${place.entry} · ` : '';
-return `${name}${found} · Recorder`;
-}
-function findingOf(page) {
-const { place } = page;
-const object = [place.namespace, place.name].filter(Boolean).join('/');
-if (place.view === 'sources') return 'Sources';
-if (place.view === 'compare') {
-return `${place.name} compared with ${place.other || 'another time'}`;
-}
-if (place.view === 'object') return `${place.kind} ${object}`;
-if (place.view === 'workload') {
-const story = page.answers.of('workload').data?.workload;
-return story ? sentenceOf(story) : `${place.kind} ${object}`;
-}
-if (place.view === 'node') {
-const verdict = page.openVerdict ?? page.verdicts.at(-1);
-if (verdict) return verdict.sentence;
-return page.node === null ? place.name : `${place.name}: no incidents`;
-}
-const { incidents } = page;
-if (incidents.length === 0) return 'Fleet';
-if (incidents.length === 1) return incidents[0].sentence;
-return `${counted(incidents.length, 'incident')}, newest: ${
-incidents[0].sentence}`;
-}
-return { isLoadingPart, App, titleOf };
-})();
-const in_timeline_timeline = (() => {
-const { Component, html } = in_html;
-const { light, onLight } = in_lighting;
-const { difference, exactClock, zoneName } = in_time_clock;
-const { pixelOf, timeAt } = in_time_window;
-const { shown } = in_words_shown;
-const { watchHands } = in_timeline_gestures;
-const { hitAt } = in_timeline_hit;
-const { LaneNames } = in_timeline_names;
-const { LANE_PIXELS } = in_timeline_paint;
-const { Surface } = in_timeline_surface;
-const SETTLE_WAIT = 180;
-const TIP_PIXELS = 340;
-class Timeline extends Component {
-constructor(given) {
-super(given);
-this.window = given.window;
-this.frame = 0;
-this.timer = 0;
-this.isMoving = false;
-this.pinned = null;
-this.lit = null;
-this.find = (name) => (
-element) => {
-(this)[name] = element;
-};
-this.refs = Object.fromEntries(
-['axis', 'canvas', 'box', 'line', 'pin', 'tip', 'now'].map((name) => [
-name, this.find(`${name}Element`),
-]),
-);
-}
-componentDidMount() {
-const self = (this);
-this.surface = new Surface(self.canvasElement);
-this.axis = new Surface(self.axisElement);
-this.stopHands = watchHands(self.canvasElement, {
-window: () => this.window,
-width: () => this.surface?.width ?? 1,
-move: (window) => this.move(window),
-settle: () => this.settle(),
-point: (x, y) => this.point(x, y),
-click: (x, y) => this.click(x, y),
-});
-this.stop = new AbortController();
-const { signal } = this.stop;
-addEventListener('scroll', () => this.draw(), { signal, passive: true });
-onLight((entry) => {
-this.lit = entry;
-this.draw();
-}, signal);
-this.sizes = new ResizeObserver(() => this.resize());
-this.sizes.observe(self.boxElement);
-this.sizes.observe(document.documentElement);
-this.scheme = matchMedia('(prefers-color-scheme: dark)');
-this.scheme.addEventListener('change', () => this.recolour(), { signal });
-this.resize();
-}
-componentWillUnmount() {
-this.stopHands?.();
-this.stop?.abort();
-this.sizes?.disconnect();
-cancelAnimationFrame(this.frame);
-clearTimeout(this.timer);
-}
-componentDidUpdate() {
-if (!this.isMoving) this.window = (this.props).window;
-this.resize();
-}
-recolour() {
-this.surface?.recolour();
-this.axis?.recolour();
-this.draw();
-}
-resize() {
-const self = (this);
-const total = self.props.lanes.length * LANE_PIXELS;
-const width = self.boxElement.clientWidth;
-self.boxElement.style.height = `${total}px`;
-this.surface?.resize(width, Math.min(total, innerHeight));
-this.axis?.resize(width, 26);
-this.draw();
-}
-draw() {
-if (this.frame !== 0) return;
-this.frame = requestAnimationFrame(() => {
-this.frame = 0;
-this.drawNow();
-});
-}
-drawNow() {
-const { lanes, zone, chosen } = (
-(this.props)
-);
-const { window, scroll } = this;
-const lit = this.lit ?? chosen;
-this.surface?.drawLanes(lanes, { window, zone, scroll, lit });
-this.axis?.drawAxis(window, zone);
-this.placePin();
-}
-get scroll() {
-return (this).canvasElement.offsetTop;
-}
-move(window) {
-this.isMoving = true;
-this.window = window;
-this.draw();
-}
-settle() {
-clearTimeout(this.timer);
-this.timer = setTimeout(() => {
-this.isMoving = false;
-(this.props).onWindow(this.window);
-}, SETTLE_WAIT);
-}
-hit(x, y) {
-const { lanes } = (this.props);
-const ready = lanes[Math.floor((y + this.scroll) / LANE_PIXELS)];
-if (ready === undefined) return null;
-const hit = hitAt(ready, this.window, this.surface?.width ?? 1, x);
-return hit && { ...hit, label: `${ready.lane.title}: ${hit.label}` };
-}
-point(x, y) {
-const self = (this);
-self.lineElement.hidden = self.tipElement.hidden = x === null;
-const hit = x === null ? null : this.hit(x, y);
-self.canvasElement.classList.toggle('over', Boolean(hit?.entry));
-light(hit?.entry ?? null);
-if (x !== null) this.describe(x, y, hit);
-}
-describe(x, y, hit) {
-const self = (this);
-const { zone } = self.props;
-const width = this.surface?.width ?? 1;
-const at = timeAt(this.window, width, x);
-const when = exactClock(hit?.step ? hit.at : at, zone);
-const since =
-this.pinned === null ? '' : `  ${difference(at - this.pinned)}`;
-const more = hit && hit.more > 0 ? `\n… and ${hit.more} more here` : '';
-const what = hit ? `\n${hit.label}${more}` : '';
-self.lineElement.style.left = `${x}px`;
-const tip = self.tipElement;
-tip.textContent = shown(`${when} ${zoneName(zone, at)}${since}${what}`);
-tip.style.top = `${y + this.scroll + 18}px`;
-const isRight = x + TIP_PIXELS > width;
-tip.style.left = isRight ? 'auto' : `${x + 12}px`;
-tip.style.right = isRight ? `${width - x + 12}px` : 'auto';
-}
-click(x, y) {
-const hit = this.hit(x, y);
-if (hit?.entry) {
-(this.props).onOpen(hit.entry);
-return;
-}
-this.pinned =
-this.pinned === null
-? timeAt(this.window, this.surface?.width ?? 1, x)
-: null;
-this.placePin();
-}
-placePin() {
-const { pinElement } = (this);
-const width = this.surface?.width ?? 1;
-const x =
-this.pinned === null ? -1 : pixelOf(this.window, width, this.pinned);
-pinElement.hidden = x < 0 || x > width;
-pinElement.style.left = `${x}px`;
-}
-render() {
-const { lanes, folded, pinned, zone, window, isOld, onLane } =
-((this.props));
-const { refs } = this;
-return html`
-<div class="timeline ${isOld ? 'old' : ''}">
-<div class="axis">
-<span class="zone">${zoneName(zone, window.from)}</span>
-<canvas ref=${refs.axis} aria-hidden="true"></canvas>
-</div>
-<div class="lanes">
-<${LaneNames} lanes=${lanes} pinned=${pinned} onLane=${onLane} />
-<div class="box" ref=${refs.box}>
-<canvas ref=${refs.canvas} role="img"
-aria-label="Timeline of ${lanes.length} lanes; the facts are listed
-below"></canvas>
-<div class="pointer" ref=${refs.line} hidden></div>
-<div class="pointer pinned" ref=${refs.pin} hidden></div>
-<div class="tip" ref=${refs.tip} hidden></div>
-</div>
-</div>
-<${Folded} lanes=${folded} onLane=${onLane} />
-</div>
-`;
-}
-}
-function Folded({ lanes, onLane }) {
-if (lanes.length === 0) return null;
-return html`
-<details class="folded">
-<summary>
-${lanes.length} ${lanes.length === 1 ? 'lane' : 'lanes'} collapsed: no
-changes in this window
-</summary>
-${lanes.map(
-({ lane }) => html`
-<button key=${lane.id} onClick=${() => onLane('open', lane.id)}>
-${lane.title}
-</button>
-`,
-)}
-</details>
-`;
-}
-return { Timeline };
-})();
-const in_reading = (() => {
-const { nodeSlot } = in_needs;
-const { readInstant } = in_time_instant;
-const { dayAndClock } = in_time_clock;
-const { fitted } = in_time_window;
-const { readied } = in_timeline_lane;
-const { lanesOfNode } = in_timeline_ofnode;
-const { lanesOfWorkload } = in_timeline_ofworkload;
-const { fleetOf } = in_fleet_fleet;
-const HOUR = 3_600_000;
-const NONE = Object.freeze([]);
-class Reading {
-constructor(place, answers) {
-this.place = place;
-this.answers = answers;
-this.madeFrom = ([]);
-this.made = ([]);
-}
-get known() {
-return (null);
-}
-get away() {
-return (
-(NONE));
-}
-get sources() {
-return (NONE);
-}
-get pages() {
-const { view } = this.place;
-const first = view === 'object' ? 'object' : 'incidents';
-const infos = [];
-for (let number = -1; ; number += 1) {
-const slot = number < 0 ? first : `${first} ${number}`;
-const { data } = this.answers.of(slot);
-const info = data?.object?.versions?.pageInfo ?? data?.incidents?.pageInfo;
-if (info === undefined) return infos;
-infos.push({ ...info, data });
-}
-}
-get hasOlder() {
-return this.pages.at(-1)?.hasPreviousPage ?? false;
-}
-get fleet() {
-return fleetOf(this);
-}
-get incidents() {
-return this.fleet.incidents;
-}
-get fleetLogs() {
-return (NONE);
-}
-get logWindow() {
-const { known } = this;
-if (known === null || known.began === null || known.until === null) {
-return null;
-}
-const room = Math.max((known.until - known.began) * 0.02, 1000);
-return { from: known.began - room, to: known.until + room };
-}
-get node() {
-return this.answers.of(nodeSlot(this.place)).data?.node ?? null;
-}
-get nodeWindow() {
-const { from, to } = this.place;
-if (from !== null && to !== null) return { from, to };
-const end = this.known?.until ?? Date.now();
-const began = this.known?.began ?? -Infinity;
-const hour = { from: end - HOUR, to: end };
-return began < end
-? { ...hour, from: Math.max(hour.from, Math.ceil(began)) }
-: hour;
-}
-get verdicts() {
-const { from, to } = this.nodeWindow;
-const all = this.node?.why?.verdicts ?? [];
-return all.filter((verdict) => {
-const began = readInstant(verdict.beganAt) ?? 0;
-const back = readInstant(verdict.backInServiceAt ?? '') ?? Infinity;
-return began <= to && back >= from;
-});
-}
-get openVerdict() {
-const { verdict: id } = this.place;
-const { verdicts } = this;
-return verdicts.find((one) => one.id === id)
-?? verdicts.at(-1) ?? null;
-}
-get lanes() {
-const isNode = this.place.view === 'node';
-const data = isNode
-? this.node
-: (this.answers.of('workload').data?.workload ?? null);
-const verdict = isNode ? this.openVerdict : null;
-const { sources } = this;
-const from = [data, verdict?.id, sources];
-if (this.madeFrom.some((one, place) => one !== from[place])
-|| this.madeFrom.length === 0) {
-this.madeFrom = from;
-this.made = madeOf({ isNode, data, verdict, sources }).map(readied);
-}
-return this.made;
-}
-get factsInWindow() {
-const { from, to } = this.nodeWindow;
-return (this.node?.timeline?.facts ?? []).filter(
-(fact) => {
-const at = readInstant(fact.at) ?? 0;
-return at >= from && at <= to;
-},
-);
-}
-get fit() {
-if (this.place.view === 'workload') return null;
-const { verdicts, node } = this;
-return fitted(timesToFit(verdicts, node?.timeline));
-}
-get workloadWindow() {
-const { from, to } = this.place;
-if (from !== null && to !== null) return { from, to };
-const times = this.lanes.flatMap(({ lane }) =>
-lane.spans.flatMap((span) => [span.from, span.to])
-.concat(lane.marks.map((mark) => mark.at)));
-const end = this.known?.until;
-const known = times.filter(Number.isFinite);
-return fitted(end ? [...known, end] : known)
-?? { from: Date.now() - HOUR, to: Date.now() };
-}
-nearestToNode() {
-const nearest = this.answers.of('map').data?.incidents?.nearest;
-const newest = this.answers.of('map').data?.incidents?.nodes.at(-1);
-const at = readInstant(newest?.from ?? nearest?.before?.at ?? '');
-if (at === null) return [];
-const says = newest?.sentence ?? nearest.before.says;
-const page = (this);
-return [{
-href: page.keep({ from: at - HOUR / 6, to: at + HOUR / 6, verdict: '' }),
-says: `${dayAndClock(at, this.place.zone)}: ${says}`,
-}];
-}
-}
-function madeOf({ isNode, data, verdict, sources }) {
-if (data === null || (isNode && data.timeline === null)) return [];
-if (!isNode) return lanesOfWorkload(data, sources);
-const verdicts = verdict === null ? [] : [verdict];
-return lanesOfNode(data.timeline, verdicts, sources);
-}
-function timesToFit(verdicts, timeline) {
-const signs = verdicts.flatMap((verdict) => [
-...verdict.evidence.map((sign) => sign.at),
-verdict.backInServiceAt,
-]);
-const facts = timeline?.facts.map((fact) => fact.at) ?? [];
-return instantsOf(signs.length > 0 ? signs : facts);
-}
-function instantsOf(texts) {
-return texts
-.map((text) => readInstant(text ?? ''))
-.filter((at) => at !== null);
-}
-function windowAround({ beganAt, at, backInServiceAt }, began = null) {
-const times = instantsOf([beganAt, at, backInServiceAt]);
-const { from, to } =
-(fitted(times));
-const room = (to - from) / 3;
-const first = Math.min(began ?? -Infinity, ...times);
-return {
-from: Math.max(Math.round(from - room), Math.ceil(first)),
-to: Math.round(to + room),
-};
-}
-return { Reading, windowAround };
 })();
 const in_page = (() => {
 const { leadingTo, writePlace } = in_route_place;
@@ -3880,6 +2128,90 @@ this.set({ older: Math.min(this.ui.older + 1, PAGES_MAX) });
 }
 }
 return { Page };
+})();
+const in_app = (() => {
+const { html } = in_html;
+const { loadPart, partOf } = in_parts;
+const { counted } = in_words_plain;
+const { Header } = in_views_header;
+const { Overlay, TokenForm } = in_views_overlays;
+const { Empty, Waiting } = in_views_states;
+const { sentenceOf } = in_words_workload;
+const COMPONENTS = {
+fleet: 'Fleet', node: 'Node', workload: 'Workload', compare: 'Compare',
+object: 'KubernetesObject', sources: 'Sources', evidence: 'Evidence',
+handing: 'Handing',
+};
+function Part({ page, name }) {
+const part = partOf(name);
+if (part) return html`<${part[COMPONENTS[name]]} page=${page} />`;
+loadPart(name, () => page.set({}));
+return html`<${Waiting} lines=${6} says="Loading the view" />`;
+}
+function App({ page }) {
+const { place } = page;
+const Instead = insteadOf(page);
+return html`
+<a class="skip" href="#main">To what happened</a>
+<${Header} page=${page} />
+<div class="body ${place.entry ? 'split' : ''}">
+<main id="main" tabindex="-1">
+${Instead ? html`<${Instead} page=${page} />` : html`
+<${Part} key="${place.view} ${place.kind} ${place.namespace}
+${place.name}" page=${page} name=${place.view} />`}
+</main>
+${place.entry && html`<${Part} page=${page} name="evidence" />`}
+</div>
+<${Overlay} page=${page} />
+${page.ui.shown === 'hand' && html`<${Part} page=${page} name="handing" />`}
+<div class="said" role="status">${page.ui.said}</div>
+`;
+}
+function insteadOf(page) {
+if (page.answers.of('overview').code === 'access.denied') return TokenForm;
+return page.status && !page.cluster ? NoLog : null;
+}
+function NoLog({ page }) {
+const { clusters } = page.status;
+const links = clusters.map((one) => ({
+href: page.href({ view: 'fleet', cluster: '', log: one.log.id }),
+says: `${one.name}, log ${one.log.id}`,
+}));
+const says = clusters.length === 0
+? 'Nothing recorded yet. Run recorder up to record your cluster.'
+: 'No such log. Available logs:';
+return html`<${Empty} says=${says} links=${links} />`;
+}
+function titleOf(page) {
+const { place } = page;
+const found = findingOf(page);
+const name = place.entry ? `${place.entry} · ` : '';
+return `${name}${found} · Recorder`;
+}
+function findingOf(page) {
+const { place } = page;
+const object = [place.namespace, place.name].filter(Boolean).join('/');
+if (place.view === 'sources') return 'Sources';
+if (place.view === 'compare') {
+return `${place.name} compared with ${place.other || 'another time'}`;
+}
+if (place.view === 'object') return `${place.kind} ${object}`;
+if (place.view === 'workload') {
+const story = page.answers.of('workload').data?.workload;
+return story ? sentenceOf(story) : `${place.kind} ${object}`;
+}
+if (place.view === 'node') {
+const verdict = page.openVerdict ?? page.verdicts.at(-1);
+if (verdict) return verdict.sentence;
+return page.node === null ? place.name : `${place.name}: no incidents`;
+}
+const { incidents } = page;
+if (incidents.length === 0) return 'Fleet';
+if (incidents.length === 1) return incidents[0].sentence;
+return `${counted(incidents.length, 'incident')}, newest: ${
+incidents[0].sentence}`;
+}
+return { App, titleOf };
 })();
 const in_doing = (() => {
 const { light } = in_lighting;
@@ -4066,7 +2398,7 @@ said: isCopied ? 'Copied.' : 'The browser blocked copying.',
 return { DoingPage };
 })();
 const in_main = (() => {
-const { App, isLoadingPart, titleOf } = in_app;
+const { App, titleOf } = in_app;
 const { Answers } = in_ask_answers;
 const { post } = in_ask_post;
 const { takeToken } = in_ask_token;
@@ -4074,6 +2406,7 @@ const { DoingPage } = in_doing;
 const { copyText, saveText } = in_handing;
 const { html, render } = in_html;
 const { following } = in_live;
+const { isLoadingPart } = in_parts;
 const { actionOf } = in_route_keys;
 const { readPlace } = in_route_place;
 const { windowAround } = in_reading;
@@ -4170,3 +2503,6 @@ leave(link.pathname + link.search);
 addEventListener('online', () => answers.retry());
 changed();
 })();
+const shared = { in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_filter, in_words_plain, in_words_recording, in_words_shown, in_words_workload };
+const joined = async (files, name) => (await Promise.all(files))
+.reduce((all, one) => ({ ...all, ...one.default(all) }), shared)[name];
