@@ -24,7 +24,7 @@ from recorder.answers.text.shown import Text
 from recorder.answers.why import WIDTH, cut, path_lines, row_lines
 from recorder.explain.ending import Ending, EndingFound
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
-from recorder.explain.endings import Life, endings_of, is_down, state_of
+from recorder.explain.endings import Life, endings_of, state_after, state_of
 from recorder.explain.impact import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged, Verdict
@@ -133,7 +133,8 @@ async def ask_why_workload(
     chosen = _asked(endings, question, own, is_pod)
     if len(groups) > 1:
         workload = replace(workload, group=UNSET)
-    state = WorkloadState.DOWN if is_down(state, chosen) else state
+    lasting = [ending for ending in endings if not ending.routine]
+    state = state_after(state, lasting)
     said = state_sentence(_named(workload, pod), state, since)
     none = "" if chosen else "; nothing recorded ended it"
     return WhyWorkload(

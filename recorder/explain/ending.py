@@ -23,6 +23,8 @@ __all__ = [
     "Ending",
     "EndingFound",
     "FailedContainer",
+    "LostMember",
+    "Preemptor",
     "RecordedFact",
     "StoredRecord",
 ]
@@ -63,8 +65,38 @@ class RecordedFact(Document, frozen=True, kw_only=True):
         return self.occurred_at or self.observed_at
 
 
+class LostMember(Document, frozen=True, kw_only=True):
+    """A Pod that an ending ended."""
+
+    pod: str
+    node: str | None
+
+    says: str
+    """What the record of its end says."""
+
+    entry: EntryName
+
+
+class Preemptor(Document, frozen=True, kw_only=True):
+    """The workload that took the place of another."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    pod: str | None
+    """Its Pod, if a Pod preempted another."""
+
+    actor: Actor | None
+    """Who created it, where audit says so."""
+
+
 class Ending(Document, frozen=True, kw_only=True):
     """What ended a workload, or Pods of it, at one time."""
+
+    id: EntryName
+    """The entry of the first Pod that it ended, or of its first record;
+    stable on the same log."""
 
     ended_by: EndedBy
 
@@ -79,9 +111,16 @@ class Ending(Document, frozen=True, kw_only=True):
     """How often a container failed so."""
 
     node: str | None
+    """The first node on which Pods were lost."""
+
+    nodes: Sequence[str]
+    """Every node on which Pods were lost, beginning with the first."""
 
     pods: Sequence[str]
     """The Pods that it ended; empty if it ended the workload itself."""
+
+    members: Sequence[LostMember]
+    """The same Pods in the order of the log, each with its node."""
 
     stopped: Sequence[str]
     """The Pods that were stopped because the workload did not go on."""
@@ -97,6 +136,9 @@ class Ending(Document, frozen=True, kw_only=True):
     actor: Actor | None
     """Who deleted or suspended it, where audit says so."""
 
+    preemptor: Preemptor | None
+    """What took its place, where that is recorded."""
+
     gpu_hours_lost: float | None
     """Lower bound; work since the last checkpoint is not known."""
 
@@ -109,6 +151,10 @@ class Ending(Document, frozen=True, kw_only=True):
 
     verdict: Verdict | None
     """What happened to the node, where that ended the Pods."""
+
+    verdicts: Sequence[Verdict]
+    """What happened to each of the nodes, the first of them first; empty if
+    that did not end the Pods."""
 
 
 class StoredRecord(RecordedFact, frozen=True, kw_only=True):
@@ -133,6 +179,7 @@ class EndingFound(Ending, frozen=True, kw_only=True):
 
     evidence: Sequence[StoredRecord]
     verdict: Judged | None
+    verdicts: Sequence[Judged]
     hit: Hit | None = field(name="_hit")
     routine: bool = field(name="_routine")
     """Whether it is routine for a workload that keeps running: a Pod that

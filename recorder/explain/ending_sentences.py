@@ -58,7 +58,9 @@ SIGNALS: Final[Mapping[int, str]] = {
 IS: Final[Mapping[WorkloadState, str]] = {
     WorkloadState.PENDING: "is not running yet",
     WorkloadState.RUNNING: "is running",
-    WorkloadState.DOWN: "is not running in full",
+    WorkloadState.DEGRADED: "is not running in full",
+    WorkloadState.DOWN: "is not running",
+    WorkloadState.SUSPENDED: "is suspended",
     WorkloadState.COMPLETED: "completed",
     WorkloadState.FAILED: "failed",
     WorkloadState.DELETED: "was deleted",

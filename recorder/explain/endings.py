@@ -5,7 +5,7 @@ itself, or to the end of the workload. Pods that a gang stops because it cannot
 continue belong to the cause of that.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
@@ -15,6 +15,7 @@ from recorder.explain.ending import (
     Ending,
     EndingFound,
     FailedContainer,
+    LostMember,
     StoredRecord,
 )
 from recorder.explain.hit import Failure, Hit
@@ -22,6 +23,7 @@ from recorder.explain.impact import failure_of
 from recorder.explain.losses import TOGETHER, Loss
 from recorder.explain.pod_end import BY_ITSELF, PodEnd, ends_of
 from recorder.explain.verdict import Judged
+from recorder.facts import says_with_object
 from recorder.facts.projections import (
     SERVERS,
     Placement,
@@ -44,7 +46,7 @@ from recorder.model.outcomes import (
     WorkloadState,
 )
 
-__all__ = ["Life", "endings_of", "is_down", "state_of"]
+__all__ = ["Life", "endings_of", "state_after", "state_of"]
 
 FAILURES: Final = frozenset({"Failed", "FailureTarget"})
 DONE: Final = frozenset({"Complete", "Completed", "Succeeded"})
@@ -364,7 +366,8 @@ def _ending(
     """Return the ending of a draft."""
     hit = draft.hit
     last = draft.ends[-1] if draft.ends else None
-    verdict = draft.verdict if hit is None else _verdict(hit, known)
+    verdicts = _verdicts(draft, known)
+    verdict = verdicts[0] if verdicts else None
     evidence = [s for end in draft.ends for s in end.evidence]
     evidence = _bounded(evidence) + draft.evidence
     named = {(s.entry, s.index): s for s in evidence}
@@ -375,12 +378,18 @@ def _ending(
     at = draft.at if hit is not None or last is None else last.at
     repeated = draft.by in BY_ITSELF and len(draft.ends) > 1
     failed = None if last is None or hit else last.container
+    members = sorted(_members(draft, life), key=lambda one: one.entry)
+    node = hit.first_node if hit else last.node if last else None
+    nodes = dict.fromkeys([node, *(one.node for one in members)])
     return EndingFound(
+        id=members[0].entry if members else evidence[0].entry,
         ended_by=draft.by,
         at=at,
         pods=sorted(pods),
         stopped=sorted(stopped),
-        node=hit.first_node if hit else last.node if last else None,
+        node=node,
+        nodes=[one for one in nodes if one is not None],
+        members=members,
         count=len(draft.ends) if repeated else 1,
         first_at=draft.ends[0].at if repeated else None,
         container=None if failed is None else FailedContainer.of(failed),
@@ -388,6 +397,8 @@ def _ending(
         running_again_at=None if draft.failed else draft.again,
         hit=hit,
         verdict=verdict,
+        verdicts=verdicts,
+        preemptor=None,
         routine=draft.routine,
         confidence=_confidence(draft, verdict),
         actor=None,
@@ -405,14 +416,50 @@ def _bounded(evidence: list[StoredFact]) -> list[StoredFact]:
     return evidence[:half] + evidence[-half:]
 
 
-def _verdict(hit: Hit, known: Mapping[str, Judged]) -> Judged | None:
-    """Return the verdict that is charged with most of a loss."""
-    charged = [
-        (known[name].node == hit.first_node, charge.gpu_hours, name)
-        for charge in hit.charges
-        if (name := charge.verdict or "") in known
-    ]
-    return known[max(charged)[2]] if charged else None
+def _members(draft: Draft, life: Life) -> Iterator[LostMember]:
+    """Yield the Pods that an ending ended, each once, with its record.
+
+    A Pod on a silent node may have no record of its end; the last record of
+    it counts then.
+    """
+    ended = {end.pod.name: end for end in reversed(draft.ends)}
+    for end in ended.values():
+        yield _member(end.pod.name, end.node, end.evidence[0])
+    hit = draft.hit
+    for pod in life.pods if hit is not None else ():
+        known = life.facts.get(pod.key, ())
+        if hit is None or pod.pod.name in ended or not known:
+            continue
+        if pod.pod.name in hit.pods_hit:
+            before = [s for s in known if s.observed_at <= draft.at]
+            yield _member(pod.pod.name, pod.node, (before or known)[-1])
+
+
+def _member(pod: str, node: str | None, record: StoredFact) -> LostMember:
+    return LostMember(
+        pod=pod,
+        node=node,
+        says=says_with_object(record.fact),
+        entry=record.entry,
+    )
+
+
+def _verdicts(draft: Draft, known: Mapping[str, Judged]) -> list[Judged]:
+    """Return the verdict of each node that cost Pods, the first node's first.
+
+    Of several on one node it is the one that is charged with most.
+    """
+    hit = draft.hit
+    if hit is None:
+        return [] if draft.verdict is None else [draft.verdict]
+    most: dict[str, tuple[float, str]] = {}
+    for charge in hit.charges:
+        name = charge.verdict or ""
+        if name in known:
+            before = most.get(charge.node, (-1.0, ""))
+            most[charge.node] = max(before, (charge.gpu_hours, name))
+    nodes = sorted(most, key=lambda node: (node != hit.first_node, node))
+    return [known[most[node][1]] for node in nodes]
 
 
 def _outcome(draft: Draft, life: Life) -> Outcome | None:
@@ -449,6 +496,13 @@ def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:
         return Confidence.POSSIBLE
     return Confidence.PROVEN
 
+
+DISRUPTED: Final[Mapping[WorkloadState, WorkloadState]] = {
+    WorkloadState.RUNNING: WorkloadState.DEGRADED,
+    WorkloadState.PENDING: WorkloadState.DOWN,
+    WorkloadState.UNKNOWN: WorkloadState.DOWN,
+}
+"""The state of a workload that does not run in full again."""
 
 FINISHED = {
     "Succeeded": WorkloadState.COMPLETED,
@@ -496,17 +550,27 @@ def state_of(
     return (WorkloadState.PENDING if here else WorkloadState.UNKNOWN), None
 
 
-def is_down(state: WorkloadState, endings: Sequence[Ending]) -> bool:
-    """Return whether the workload exists and does not run in full."""
+def state_after(
+    state: WorkloadState, endings: Sequence[Ending]
+) -> WorkloadState:
+    """Return the state of a workload with what disrupted it last.
+
+    Args:
+        state: how it was last seen.
+        endings: all of its endings, in order of time.
+    """
+    last = endings[-1] if endings else None
+    if (
+        state is WorkloadState.UNKNOWN
+        and last is not None
+        and last.ended_by is EndedBy.SUSPENSION
+    ):
+        return WorkloadState.SUSPENDED
     last = next((e for e in reversed(endings) if e.outcome is not None), None)
-    return (
-        last is not None
-        and state
-        in {
-            WorkloadState.RUNNING,
-            WorkloadState.PENDING,
-            WorkloadState.UNKNOWN,
-        }
-        and last.running_again_at is None
-        and last.outcome in {Outcome.DOWN, Outcome.PREEMPTED}
-    )
+    if (
+        last is None
+        or last.running_again_at is not None
+        or last.outcome not in {Outcome.DOWN, Outcome.PREEMPTED}
+    ):
+        return state
+    return DISRUPTED.get(state, state)

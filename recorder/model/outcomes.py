@@ -187,7 +187,12 @@ class HitBy(StrEnum):
 
     NODE_FAILURE = "node-failure"
     DRAIN = "drain"
+    """Its Pods were evicted because their node was to be emptied."""
+
     PREEMPTION = "preemption"
+
+    EVICTION = "eviction"
+    """Its Pods were evicted for another reason."""
 
 
 class Outcome(StrEnum):
@@ -233,13 +238,13 @@ class EndedBy(StrEnum):
     """The node failed, or what runs on it was lost with it."""
 
     DRAIN = "drain"
-    """Its Pods were evicted on request."""
+    """Its Pods were evicted because their node was to be emptied."""
 
     PREEMPTION = "preemption"
     """Other work took its place."""
 
     EVICTION = "eviction"
-    """The kubelet evicted or refused the Pod."""
+    """Its Pods were evicted for another reason, or refused by the kubelet."""
 
     CONTAINER_OOM = "container-oom"
     """A container exceeded its own memory limit."""
@@ -271,8 +276,14 @@ class WorkloadState(StrEnum):
 
     RUNNING = "running"
 
+    DEGRADED = "degraded"
+    """Disrupted, and only some of its Pods run again."""
+
     DOWN = "down"
-    """Disrupted, and not running in full again."""
+    """Disrupted, and not running again."""
+
+    SUSPENDED = "suspended"
+    """Suspended on request."""
 
     COMPLETED = "completed"
     """Ended normally."""

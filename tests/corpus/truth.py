@@ -74,7 +74,7 @@ Decision = Literal[
 ]
 ActorKind = Literal["user", "controller", "kubelet", "cloud", "unknown"]
 Confidence = Literal["proven", "likely", "possible", "unknown"]
-HitBy = Literal["node-failure", "drain", "preemption"]
+HitBy = Literal["node-failure", "drain", "preemption", "eviction"]
 Outcome = Literal[
     "failed",
     "restarted",

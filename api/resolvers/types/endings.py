@@ -7,9 +7,22 @@ import strawberry
 from api.resolvers.types.coverage import Window
 from api.resolvers.types.publishing import publish
 from recorder.answers.why_workload import WhyWorkload
-from recorder.explain.ending import Ending, FailedContainer, RecordedFact
+from recorder.explain.ending import (
+    Ending,
+    FailedContainer,
+    LostMember,
+    Preemptor,
+    RecordedFact,
+)
 
-__all__ = ["Ending", "FailedContainer", "RecordedFact", "WhyWorkload"]
+__all__ = [
+    "Ending",
+    "FailedContainer",
+    "LostMember",
+    "Preemptor",
+    "RecordedFact",
+    "WhyWorkload",
+]
 
 
 class RecordedFactFields:
@@ -25,6 +38,8 @@ publish(
     without=("occurred_at", "observed_at"),
     order=("at", "says"),
 )
+publish(LostMember)
+publish(Preemptor)
 publish(Ending)
 
 
