@@ -1,0 +1,1 @@
+"""Incidents of software that neither rules nor other incidents name."""

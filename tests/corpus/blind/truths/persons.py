@@ -1,0 +1,154 @@
+"""Truths of incidents in which persons act."""
+
+from tests.corpus.blind.truth import ABRUPT, Truth, asked, job
+
+__all__ = ["PERSONS"]
+
+EVICTED = ("EvictionByEvictionAPI, exit 143",)
+TAINTED = ("DeletionByTaintManager, exit 255",)
+KILLED = ("no DisruptionTarget, exit 255",)
+DELETED = ("no DisruptionTarget, exit 143",)
+
+PERSONS = (
+    Truth(
+        name="b14_node_shell_reboot",
+        software="kubectl-node-shell: kvaps/kubectl-node-shell "
+        "kubectl-node_shell",
+        says="dana reboots a machine through a privileged Pod of kubectl "
+        "node-shell. No cordon, no drain.",
+        audit=True,
+        questions=[
+            asked(
+                "ns-2",
+                "reboot",
+                (1, 11, 14),
+                planned=True,
+                actor="dana",
+                boots=(1, 2),
+                stopped=["off", "boot"],
+                trigger="dana ran systemctl reboot in a node shell",
+                must_not_say=["crash", "kernel panic"],
+                jobs=[
+                    job(
+                        "Job/train/mamba",
+                        16,
+                        "restarted",
+                        "evicted",
+                        how=KILLED,
+                        lost_on=["ns-2"],
+                        gang=2,
+                    )
+                ],
+                may_list=["default/nsenter-k3x9q2"],
+            )
+        ],
+    ),
+    Truth(
+        name="b15_budget_then_no_eviction",
+        software="kubectl drain --disable-eviction: kubernetes/kubectl "
+        "pkg/drain/drain.go",
+        says="omar's drain is refused by a PodDisruptionBudget; he drains "
+        "again without evictions, the machine is power-cycled, he uncordons.",
+        audit=True,
+        questions=[
+            asked(
+                "pd-2",
+                "reboot",
+                (14, 1, 11),
+                planned=True,
+                actor="omar",
+                boots=(1, 2),
+                stopped=["off", "boot"],
+                trigger="omar drained the node",
+                must_not_say=["crash"],
+                jobs=[
+                    job(
+                        "Deployment/serve/chat",
+                        16,
+                        "restarted",
+                        "rescheduled",
+                        "evicted",
+                        how=DELETED,
+                        lost_on=["pd-2"],
+                    )
+                ],
+            )
+        ],
+    ),
+    Truth(
+        name="b16_kubelet_restart_by_erin",
+        software="kubectl-node-shell: kvaps/kubectl-node-shell "
+        "kubectl-node_shell",
+        says="erin restarts a kubelet through kubectl node-shell.",
+        audit=True,
+        questions=[
+            asked(
+                "ke-2",
+                "kubelet_restart",
+                (1, 11, 14),
+                planned=True,
+                actor="erin",
+                stopped=["down", "up"],
+                trigger="erin ran systemctl restart kubelet in a node shell",
+                must_not_say=["reboot", "crash"],
+                jobs=[job("Job/train/dpo", 16, "survived", gang=2)],
+                may_list=["default/nsenter-7pzw4d"],
+            )
+        ],
+    ),
+    Truth(
+        name="b22_nic_swap_and_neighbour",
+        software="kubectl; FlinkDeployment: apache/flink-kubernetes-operator",
+        says="yuki drains a node for a change of its NIC and it is "
+        "power-cycled; in the same minute its neighbour dies by itself.",
+        audit=True,
+        questions=[
+            asked(
+                "nc-2",
+                "reboot",
+                (14, 1, 11),
+                planned=True,
+                actor="yuki",
+                boots=(1, 2),
+                stopped=["off", "boot"],
+                trigger="yuki drained it: CHG-2207 replace NIC",
+                must_not_say=["crash", "nc-3"],
+                jobs=[
+                    job(
+                        "FlinkDeployment/flink/clicks",
+                        2,
+                        "rescheduled",
+                        "restarted",
+                        "evicted",
+                        "still_down",
+                        how=EVICTED,
+                        lost_on=["nc-2"],
+                    )
+                ],
+                not_hit=["train/sft"],
+            ),
+            asked(
+                "nc-3",
+                "reboot",
+                ABRUPT,
+                planned=False,
+                boots=(1, 2),
+                stopped=["crash", "boot3"],
+                must_not_say=["yuki", "planned"],
+                missing_evidence=["why the machine stopped"],
+                jobs=[
+                    job(
+                        "Job/train/sft",
+                        16,
+                        "restarted",
+                        "evicted",
+                        how=TAINTED,
+                        lost_on=["nc-3"],
+                        gang=2,
+                    )
+                ],
+                not_hit=["flink/clicks"],
+            ),
+        ],
+    ),
+)
