@@ -1,0 +1,1 @@
+"""How blind incidents are played; each acts as the software that it names."""
