@@ -22,7 +22,7 @@ from recorder.explain.doubt import (
     was_gone,
 )
 from recorder.explain.faults import fault_of
-from recorder.explain.links.led_to import answers, led_to
+from recorder.explain.links.led_to import answers, led_to, ordered
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
 from recorder.explain.signals import (
@@ -189,6 +189,13 @@ def _decided(
         (led, one, place)
         for place, one in enumerate(acted)
         if (led := led_to(transition, one)) is not None
+    ]
+    paths += [
+        (ordered(one, carried), one, place)
+        for place, one in enumerate(acted)
+        if one.is_by_hand
+        for carried, other, _ in tuple(paths)
+        if any(is_same(other.author, asked) for asked in one.asked)
     ]
     if not paths:
         return None

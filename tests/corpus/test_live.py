@@ -6,7 +6,13 @@ import msgspec
 import pytest
 
 from tests.corpus.conftest import Corpus
-from tests.corpus.live.asking import LIVE, ask_live, counted, live_names
+from tests.corpus.live.asking import (
+    LIVE,
+    ask_live,
+    ask_why_unruled,
+    counted,
+    live_names,
+)
 from tests.corpus.live_judge import (
     Grade,
     Question,
@@ -27,6 +33,21 @@ async def test_live_incidents_are_explained_as_well_as_before(
     table = "\n".join(map(str, graded))
     assert counted(graded)[Grade.SURE_AND_WRONG] == 0, table
     assert counted(graded)[Grade.RIGHT] >= RIGHT_MIN, table
+
+
+UNRULED_MIN = 85
+"""Of 89 questions why, without any rule: structure gives the answer."""
+
+
+async def test_live_incidents_are_explained_without_any_rule(
+    live: Corpus,
+) -> None:
+    asked = ask_why_unruled(live.database, live.logs)
+    graded = [one async for one in asked]
+
+    table = "\n".join(map(str, graded))
+    assert counted(graded)[Grade.SURE_AND_WRONG] == 0, table
+    assert counted(graded)[Grade.RIGHT] >= UNRULED_MIN, table
 
 
 def test_every_live_tape_has_questions() -> None:

@@ -27,7 +27,7 @@ from recorder.model.fact import FactKind
 from recorder.model.facts import Appeared
 from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
 
-__all__ = ["answers", "is_answered", "is_recent", "led_to"]
+__all__ = ["answers", "is_answered", "is_recent", "led_to", "ordered"]
 
 REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
 """Decisions for whole fleets, independent of faults of a node."""
@@ -250,55 +250,8 @@ def _who(deed: Deed, step: Signal) -> RuledActor | None:
     return deed.transition.author(step) or deed.one.author
 
 
-_REMOVING = (Topic.DELETION, Topic.IDENTITY)
-
-
-def _meant(deed: Deed) -> Led | None:
-    """Its author has no rule, but its words state a purpose."""
-    t, one = deed.transition, deed.one
-    emptied = one.of(Topic.CORDON) or one.of(Topic.EVICTION)
-    took = t.happened in GONE and any(one.of(topic) for topic in _REMOVING)
-    asked = t.was_lost and any(
-        isinstance(mark.stored.fact.detail, Appeared)
-        and mark.stored.fact.detail.created
-        for mark in one.marks
-    )
-    if not (one.is_by_program and (emptied or took or asked)):
-        return None
-    if any(step.decision is not None for step in one.steps):
-        return None  # a rule defines something else
-    if not any(is_recent(t, step) for step in one.steps):
-        return None
-    said = [
-        (_is_borne_out(deed, decision, step), decision, step)
-        for decision, step in intents_of([*one.marks, *one.steps])
-    ]
-    if not said:
-        return None
-    sure, decision, step = max(said, key=lambda found: found[0])
-    strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
-    return Led(decision, step, one.author, strength, 1)
-
-
-def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
-    """Whether what happened, or the step itself, confirms the words."""
-    t = deed.transition
-    match decision:
-        case Decision.OS_UPGRADE:
-            shown = t.episode.has(Topic.VERSION)
-        case Decision.AUTO_REMEDIATION:
-            shown = bool(t.faults) or t.lost_at < deed.one.first.stored.at
-        case Decision.SCALE_DOWN | Decision.PREEMPTION:
-            shown = t.happened in GONE
-        case Decision.DRIVER_UPGRADE:
-            shown = t.happened != Happened.REBOOT
-        case _:
-            shown = False
-    return shown or step.topic is Topic.OBJECT
-
-
 def _ordered(deed: Deed) -> Led | None:
-    """It states that the node is rebooted, for a person or a program."""
+    """Its order says that the node is rebooted."""
     t, one = deed.transition, deed.one
     if t.happened != Happened.REBOOT or any(s.decision for s in one.steps):
         return None
@@ -316,24 +269,102 @@ def _ordered(deed: Deed) -> Led | None:
     )
     if not (done or _is_taken_up(t, orders)):
         return None
-    decision, strength = _class(deed, orders[0])
+    found = None if one.is_by_hand else _purpose(deed, orders[0])
+    if found is not None:
+        decision, strength, _ = found
+    else:
+        decision = Decision.ADMIN_REQUEST
+        strength = (
+            Confidence.POSSIBLE  # the requester is not recorded
+            if one.is_by_program
+            else Confidence.LIKELY
+        )
     if not done:
         strength = Confidence.POSSIBLE  # it may still have waited
     return Led(decision, orders[0], one.author, strength, 2)
 
 
-def _class(deed: Deed, order: Signal) -> tuple[Decision, Confidence]:
-    author = deed.one.author
-    if author is not None and not author.is_program:
-        return Decision.ADMIN_REQUEST, Confidence.LIKELY
-    if deed.faulted(order):
-        return Decision.AUTO_REMEDIATION, Confidence.LIKELY
-    if deed.transition.episode.has(Topic.VERSION):
-        return Decision.OS_UPGRADE, Confidence.LIKELY
-    return (
-        Decision.ADMIN_REQUEST,
-        Confidence.POSSIBLE,
-    )  # the requester is not recorded
+def _acted(deed: Deed) -> Led | None:
+    """Its author has no rule, and took the node out of service, or away."""
+    t, one = deed.transition, deed.one
+    if any(s.decision and not s.vague for s in one.steps):
+        return None  # a rule defines something else
+    gone = t.happened in GONE
+    done = [
+        *one.of(Topic.CORDON),
+        *(s for s in one.of(Topic.TAINT) if s is t.effect or gone),
+        *one.of(Topic.EVICTION),
+        *(s for s in one.steps if gone and s.topic in _REMOVING),
+        *(s for s in one.marks if t.was_lost and _is_made(s)),
+    ]
+    if not (done and any(is_recent(t, step) for step in one.steps)):
+        return None
+    found = _purpose(deed, done[0])
+    if found is None:
+        return None
+    decision, strength, step = found
+    weight = 1 if strength is Confidence.POSSIBLE else 2
+    return Led(decision, step, one.author, strength, weight)
+
+
+_REMOVING = (Topic.DELETION, Topic.IDENTITY)
+
+
+def _is_made(mark: Signal) -> bool:
+    detail = mark.stored.fact.detail
+    return isinstance(detail, Appeared) and detail.created
+
+
+def _purpose(
+    deed: Deed, step: Signal
+) -> tuple[Decision, Confidence, Signal] | None:
+    """Return the purpose of an act that no rule knows, and what shows it.
+
+    A program responds to a fault that held, or another system came back. Its
+    words are sure only if what happened confirms them.
+    """
+    t, one = deed.transition, deed.one
+    anew = t.happened == Happened.REBOOT and t.episode.has(Topic.VERSION)
+    if not one.is_by_hand and deed.faulted(step):
+        sure = is_recent(t, step) or t.was_acted_upon or t.happened in STAYING
+        strength = Confidence.PROVEN if sure else Confidence.POSSIBLE
+        if anew:
+            strength = Confidence.POSSIBLE  # perhaps it was only upgraded
+        elif step.topic is not Topic.CORDON and step is not t.effect:
+            strength = weaker(strength, Confidence.LIKELY)
+        return Decision.AUTO_REMEDIATION, strength, step
+    if anew and not t.faults:
+        held = one.is_by_program or _is_emptied_by_hand(deed)
+        strength = Confidence.LIKELY if held else Confidence.POSSIBLE
+        return Decision.OS_UPGRADE, strength, step
+    if not one.is_by_program or any(s.decision for s in one.steps):
+        return None
+    said = [
+        (_is_borne_out(deed, decision, step), decision, step)
+        for decision, step in intents_of([*one.marks, *one.steps])
+    ]
+    if not said:
+        return None
+    sure, decision, step = max(said, key=lambda found: found[0])
+    strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
+    return decision, strength, step
+
+
+def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
+    """Whether what happened, or the step itself, confirms the words."""
+    t = deed.transition
+    match decision:
+        case Decision.OS_UPGRADE:
+            shown = t.episode.has(Topic.VERSION)
+        case Decision.AUTO_REMEDIATION:
+            shown = bool(t.faults) or t.lost_at < deed.one.first.stored.at
+        case Decision.SCALE_DOWN | Decision.PREEMPTION:
+            shown = t.happened in GONE
+        case Decision.DRIVER_UPGRADE:
+            shown = t.happened != Happened.REBOOT
+        case _:
+            shown = False
+    return shown or step.topic is Topic.OBJECT
 
 
 def _had_emptied(t: Transition, one: Intervention) -> bool:
@@ -381,43 +412,29 @@ def led_to(transition: Transition, one: Intervention) -> Led | None:
     return max(found, key=_worth, default=None)
 
 
+_KEPT = frozenset(
+    {Decision.HOST_MAINTENANCE, Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE}
+)
+"""Purposes that a person may have as well as a program."""
+
+
+def ordered(one: Intervention, carried: Led) -> Led:
+    """Return what the person decided for whom a program acted."""
+    if any(
+        s.stored.fact.kind is FactKind.DELETION_REQUESTED for s in one.steps
+    ):
+        decision = Decision.NODE_DELETION
+    elif carried.decision in _KEPT:
+        decision = carried.decision
+    else:
+        decision = Decision.ADMIN_REQUEST
+    weight = carried.weight + 1
+    return Led(decision, one.first, one.author, carried.strength, weight)
+
+
 def _worth(led: Led) -> tuple[int, int, int, str]:
     """Return the sort key: what it states, confidence, time; never its row."""
     return led.weight, rank(led.strength), -led.step.position, led.decision
-
-
-def _responded(deed: Deed) -> Led | None:
-    """A controller took a broken node out of service."""
-    t = deed.transition
-    held = deed.one.of(Topic.CORDON) or [
-        taint for taint in deed.one.of(Topic.TAINT) if taint is t.effect
-    ]
-    if not (held and deed.one.is_by_program and deed.faulted(held[0])):
-        return None
-    sure = is_recent(t, held[0]) or t.was_acted_upon or t.happened in STAYING
-    if t.happened == Happened.REBOOT and t.episode.of(Topic.VERSION):
-        sure = False  # another system came back: perhaps an upgrade
-    return Led(
-        Decision.AUTO_REMEDIATION,
-        held[0],
-        deed.one.author,
-        Confidence.PROVEN if sure else Confidence.POSSIBLE,
-        2,
-    )
-
-
-def _changed(deed: Deed) -> Led | None:
-    """Taken out of service, it came back as another system."""
-    cordons, t = deed.one.of(Topic.CORDON), deed.transition
-    if not cordons:
-        return None
-    cordon, author = cordons[0], deed.one.author
-    anew = t.happened == Happened.REBOOT and not t.faults
-    if anew and t.episode.of(Topic.VERSION):
-        return Led(Decision.OS_UPGRADE, cordon, author, Confidence.LIKELY, 2)
-    if cordon.decision is Decision.OS_UPGRADE and is_recent(t, cordon):
-        return Led(Decision.OS_UPGRADE, cordon, author, Confidence.POSSIBLE, 1)
-    return None
 
 
 def _repaired(deed: Deed) -> Led | None:
@@ -553,11 +570,9 @@ ROWS: tuple[Callable[[Deed], Led | None], ...] = (
     _announced,
     _remediated,
     _requested,
-    _responded,
-    _changed,
     _repaired,
-    _meant,
     _ordered,
+    _acted,
     _drained,
     _deleted,
 )

@@ -79,9 +79,16 @@ def is_same(one: Actor | None, other: Actor | None) -> bool:
 
 
 def actor_of(
-    name: str | None, knowledge: Knowledge, *, audited: bool = False
+    name: str | None,
+    knowledge: Knowledge,
+    *,
+    audited: bool = False,
+    client: str | None = None,
 ) -> RuledActor | None:
-    """Return the actor of a field manager, or of a user in audit."""
+    """Return the actor of a field manager, or of a user in audit.
+
+    A user whose client has the name of the user is a program.
+    """
     if not name:
         return None
     rule = knowledge.writer(name)
@@ -93,10 +100,11 @@ def actor_of(
         return RuledActor(
             kind=kind, name=None, tool=name, library=rule.library
         )
-    return _by_name(name, audited=audited)
+    program = (client or "").partition("/")[0]
+    return _by_name(name, by_person=audited and program != name)
 
 
-def _by_name(name: str, *, audited: bool) -> RuledActor:
+def _by_name(name: str, *, by_person: bool) -> RuledActor:
     if name.startswith(SERVICE_ACCOUNT):
         account = name.rpartition(":")[2]
         return RuledActor(kind=ActorKind.CONTROLLER, name=account)
@@ -105,5 +113,5 @@ def _by_name(name: str, *, audited: bool) -> RuledActor:
     if name.startswith("system:"):
         user = name.removeprefix("system:")
         return RuledActor(kind=ActorKind.CONTROLLER, name=user)
-    kind = ActorKind.USER if audited else ActorKind.CONTROLLER
+    kind = ActorKind.USER if by_person else ActorKind.CONTROLLER
     return RuledActor(kind=kind, name=name)

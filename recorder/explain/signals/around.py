@@ -325,7 +325,9 @@ def request_signals(
         return
     if own:
         return  # it shows that a kubelet runs, and requests nothing
-    actor = actor_of(stored.fact.actor, knowledge, audited=True)
+    actor = actor_of(
+        stored.fact.actor, knowledge, audited=True, client=detail.user_agent
+    )
     if detail.verb == "create" and _COMMAND.search(detail.body or ""):
         yield Signal(
             Role.DECISION, Subject(Topic.OBJECT, f"Pod/{detail.name}"),

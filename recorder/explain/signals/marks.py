@@ -49,6 +49,7 @@ _PROGRESS = frozenset(
     {
         FactKind.APPEARED,
         FactKind.CONDITION_CHANGED,
+        FactKind.DELETION_REQUESTED,
         FactKind.FIELD_CHANGED,
     }
 )
@@ -83,7 +84,10 @@ _INTENTS: tuple[tuple[Decision, re.Pattern[str]], ...] = tuple(
 """Words by which programs state a purpose, each with its class."""
 
 
-_ORDER = re.compile(r"reboot(?!ed)|power.?cycl|drain(?!ed)", re.IGNORECASE)
+_ORDER = re.compile(
+    r"re-?boot(?!ed)|power.?(cycl|reset|off)|shut.?down|drain(?!ed)",
+    re.IGNORECASE,
+)
 """Words that say that a node is rebooted or drained."""
 
 _SOME_DAY = re.compile(
@@ -164,6 +168,7 @@ def intents_of(steps: Iterable[Signal]) -> Iterator[tuple[Decision, Signal]]:
 
 def is_order(mark: Signal) -> bool:
     """Whether a mark says that its node is drained or rebooted now."""
+    said: Iterable[str | None]
     match mark.stored.fact.detail:
         case (
             LabelChanged(key=key, new=new)
@@ -171,14 +176,23 @@ def is_order(mark: Signal) -> bool:
         ):
             if new is None or new.lower() in _OFF:
                 return False
-            text = f"{key.rpartition('/')[2]} {new}"
+            said = key.rpartition("/")[2], new
         case EventOccurred(reason=reason, message=message):
-            text = f"{reason} {message}"
+            said = [f"{reason} {message}"]
+        case ConditionChanged(type=name, new=new) if new is not None:
+            if new.status != "True" or mark.topic is not Topic.CONDITION:
+                return False
+            said = name, new.reason, new.message
         case Appeared(created=True) if mark.topic is Topic.OBJECT:
-            text = mark.subject.name
+            said = [mark.subject.name]
         case _:
             return False
-    return bool(_ORDER.search(text)) and not _SOME_DAY.search(text)
+    words = [text or "" for text in said]
+    # What a value adds to a key counts for the key: ``reboot=pending``.
+    return any(
+        _ORDER.search(text) and not _SOME_DAY.search(" ".join(words[place:]))
+        for place, text in enumerate(words)
+    )
 
 
 def is_called_off(mark: Signal) -> bool:

@@ -39,12 +39,6 @@ _OF_NODE = {
 
 VERSIONS = frozenset({"kernel_version", "os_image"})
 
-LATER = ("planned", "scheduled", "required", "needed", "recommended", "last")
-"""Parts of such names that say what may be done later."""
-
-WISHES = ("reboot", "powercycle", "powerreset", "maintenance")
-"""Parts of names of conditions that request a reboot."""
-
 
 def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
     """Yield the signals of a fact about a Node."""
@@ -106,7 +100,6 @@ def _condition(
         return
     rule = knowledge.condition(name)
     if rule is None:
-        yield from _wish(stored, turned, actor)
         return
     subject = Subject(Topic.CONDITION, name)
     was = old is not None and old.status == rule.when
@@ -126,28 +119,6 @@ def _condition(
         yield Signal(Role.FAULT, subject, stored, fault, None, actor)
     elif rule.role is not None and not was:
         yield Signal(rule.role, subject, stored, actor=actor)
-
-
-def _wish(
-    stored: StoredFact, turned: ConditionChanged, actor: RuledActor | None
-) -> Iterator[Signal]:
-    """Yield the request in the name of a condition that was set by hand.
-
-    Programs use such names for recommendations; a person requests it.
-    """
-    name, old, new = turned.type, turned.old, turned.new
-    if not any(word in name.lower() for word in WISHES):
-        return
-    was = old is not None and old.status == "True"
-    subject = Subject(Topic.CONDITION, name)
-    if was and (new is None or new.status != "True"):
-        yield Signal(Role.RECOVERY, subject, stored, actor=actor, over=True)
-    elif not was and actor is not None and not actor.is_program:
-        wish = Decision.ADMIN_REQUEST
-        vague = any(word in name.lower() for word in LATER)
-        yield Signal(
-            Role.DECISION, subject, stored, None, wish, actor, vague=vague
-        )  # fmt: skip
 
 
 def _decision(rule: ConditionRule, new: Condition) -> Decision | None:

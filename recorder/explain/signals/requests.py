@@ -1,11 +1,12 @@
 """Authors of changes: from the audit record, else the field manager."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from recorder.explain.signals.actor import RuledActor
 from recorder.explain.signals.signal import Signal, Topic
 from recorder.explain.thresholds import LIMITS
+from recorder.model.fact import FactKind
 from recorder.model.facts import Requested
 
 __all__ = ["author_of", "request_of"]
@@ -28,6 +29,7 @@ _OF_NODE = frozenset(
         Topic.TAINT,
     }
 )
+_CHANGES = frozenset({"update", "patch"})
 _OF_OBJECT = frozenset({Topic.EVICTION, Topic.OBJECT, Topic.OBJECT_END})
 
 
@@ -57,14 +59,23 @@ def _made(request: Signal, change: Signal) -> bool:
     topic = change.topic
     if topic in _OF_NODE:
         return detail.resource == "nodes" and _says(change, detail)
-    wanted = "delete" if topic is Topic.OBJECT_END or change.over else "create"
     evicts = detail.subresource == "eviction"
     return (
         topic in _OF_OBJECT
-        and detail.verb == wanted
+        and detail.verb in _verbs(change)
         and evicts == (topic is Topic.EVICTION)
         and _is_about(request, change)
     )
+
+
+def _verbs(change: Signal) -> Collection[str]:
+    """Return the verbs of requests that can have changed an object."""
+    kind = change.stored.fact.kind
+    ended = kind is FactKind.DELETION_REQUESTED or change.over
+    if ended or change.topic is Topic.OBJECT_END:
+        return {"delete"}
+    made = kind is FactKind.APPEARED
+    return {"create"} if made or change.topic is Topic.EVICTION else _CHANGES
 
 
 def _says(change: Signal, detail: Requested) -> bool:

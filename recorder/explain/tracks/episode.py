@@ -40,6 +40,10 @@ HELD: Final = frozenset(
 """Topics that hold until a signal ends them."""
 
 
+_ASKING: Final = frozenset({Topic.CONDITION, Topic.LABEL, Topic.ANNOTATION})
+"""Topics of the orders that hold until they are taken back."""
+
+
 LASTING: Final = frozenset({Role.FAULT, Role.DECISION})
 """Roles of signals that hold until another ends them."""
 
@@ -231,7 +235,7 @@ class Episode:
         """Return the orders that still hold and that no boot carried out."""
         found: dict[Subject, Signal] = {}
         for mark in self.marks:
-            if mark.topic in {Topic.LABEL, Topic.ANNOTATION}:
+            if mark.topic in _ASKING:
                 found.pop(mark.subject, None)
                 if is_order(mark) and at - mark.stored.at <= LIMITS.recent:
                     author = author_of(mark, self.signals)

@@ -21,7 +21,11 @@ from recorder.explain.tracks.transition import (
     QUOTE_MIN,
     Transition,
 )
-from recorder.model.facts import AnnotationChanged, LabelChanged
+from recorder.model.facts import (
+    AnnotationChanged,
+    ConditionChanged,
+    LabelChanged,
+)
 from recorder.model.outcomes import ActorKind, Decision
 
 __all__ = ["TAKING", "Intervention", "interventions_of"]
@@ -88,7 +92,13 @@ def interventions_of(transition: Transition) -> list[Intervention]:
         for m in transition.episode.marks
         if transition.is_before(m) and m.subject not in called_off
     ]
-    orders = [m for m in marks if is_order(m) and transition.author(m)]
+    orders = [
+        m
+        for m in marks
+        if is_order(m)
+        and (author := transition.author(m)) is not None
+        and (m.topic is not Topic.CONDITION or transition.acts(author))
+    ]
     steps = sorted(
         [*_steps(transition), *orders],
         key=lambda s: (s.position, s.stored.index),
@@ -96,7 +106,7 @@ def interventions_of(transition: Transition) -> list[Intervention]:
     found = _grouped(transition, steps)
     for mark in marks:
         author = transition.author(mark)
-        own = [one for one in found if is_same(one.author, author)]
+        own = [one for one in found if _is_by(one, author)]
         if own:
             own[-1].marks.append(mark)
         elif mark.topic is Topic.OBJECT:
@@ -107,6 +117,17 @@ def interventions_of(transition: Transition) -> list[Intervention]:
         one.asked += _quoting(one, found)
         one.asked += _serving(one, found, transition)
     return found
+
+
+def _is_by(one: Intervention, author: RuledActor | None) -> bool:
+    """Whether an author, or the only one of a tool, made an intervention."""
+    if author is None or one.author is None:
+        return False
+    return is_same(one.author, author) or (
+        not author.name
+        and not one.author.name
+        and author.tool == one.author.tool
+    )
 
 
 def _obeying(
@@ -162,15 +183,15 @@ def _literals(order: Signal) -> Iterator[str]:
     if isinstance(detail, AnnotationChanged | LabelChanged):
         words = (detail.new or "").split()
         yield from (w for w in words if any(c.isdigit() for c in w))
+    elif isinstance(detail, ConditionChanged) and detail.new is not None:
+        yield from filter(None, (detail.new.reason, detail.new.message))
 
 
 def _serving(
     one: Intervention, found: Iterable[Intervention], transition: Transition
 ) -> Iterator[RuledActor]:
     """Yield the programs that continued with an object of the order."""
-    asked = {
-        s.subject for s in one.steps if s.topic is Topic.OBJECT and is_order(s)
-    }
+    asked = {s.subject for s in one.steps if s.topic is Topic.OBJECT}
     if not (asked and one.is_by_hand):
         return
     authors = [

@@ -108,6 +108,18 @@ def _follows(act: Signal, mark: Signal) -> bool:
     )
 
 
+_WRITTEN = frozenset(
+    {
+        Topic.CORDON,
+        Topic.EVICTION,
+        Topic.DELETION,
+        Topic.TAINT,
+        Topic.LABEL,
+        Topic.ANNOTATION,
+    }
+)
+"""Topics of what is written by those who act, not by those who report."""
+
 _PREPARING = frozenset({Topic.CORDON, Topic.EVICTION, Topic.CONDITION})
 """Topics of acts that prepare a node for something."""
 
@@ -239,6 +251,24 @@ class Transition:
         """Return the author of a change: by audit, else its field manager."""
         return author_of(signal, self.episode.signals)
 
+    def acts(self, author: RuledActor | None) -> bool:
+        """Whether an author acts on the node: the others only report.
+
+        A person acts, and so does a program that also writes the spec, the
+        taints, the labels or the annotations of a Node, or removes Pods.
+        """
+        return author is not None and (
+            not author.is_program or author.key in self._acting
+        )
+
+    @cached_property
+    def _acting(self) -> set[str]:
+        """The keys of the authors who act on the node."""
+        done = [s for s in self.episode.signals if s.topic in _WRITTEN]
+        done += [m for m in self.episode.marks if m.topic in _WRITTEN]
+        authors = map(self.author, done)
+        return {one.key for one in authors if one is not None and one.key}
+
     @cached_property
     def decisions(self) -> list[Signal]:
         """Records of decisions before the effect, earliest first."""
@@ -358,6 +388,8 @@ class Transition:
         found = []
         for mark in self.episode.marks:
             if not (is_trouble(mark) and self.is_before(mark)):
+                continue
+            if self.acts(self.author(mark)):
                 continue
             named = any(answers(act, mark) for act in acts)
             held = any(map(self.is_before, held_for(mark, self.episode)))

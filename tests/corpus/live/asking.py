@@ -14,7 +14,7 @@ from recorder.answers.impact import ask_impact
 from recorder.answers.node_questions import ImpactQuestion, WhyQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.why import ask_why
-from recorder.explain.knowledge import shipped
+from recorder.explain.knowledge import Knowledge, shipped
 from recorder.model.document import plain
 from recorder.model.window import Window
 from tests.corpus.live_judge import (
@@ -32,6 +32,7 @@ __all__ = [
     "LIVE",
     "Graded",
     "ask_live",
+    "ask_why_unruled",
     "counted",
     "live_names",
     "play_live",
@@ -79,17 +80,32 @@ async def ask_live(
                 yield Graded(name, "impact", question.node, impact)
 
 
+async def ask_why_unruled(
+    database: Database, logs: Mapping[str, int]
+) -> AsyncIterator[Graded]:
+    """Ask why of incidents by their logs, without any rule."""
+    for name, log in logs.items():
+        questions = read_questions(LIVE / f"{name}.truth.json")
+        async with reading_of(database.dsn("reader"), log) as reading:
+            for question in questions:
+                why = await _why(reading, question, Knowledge(()))
+                yield Graded(name, "why", question.node, why)
+
+
+async def _why(
+    reading: Reading, question: Question, knowledge: Knowledge
+) -> Judged:
+    since, until = map(datetime.fromisoformat, question.window)
+    asked = WhyQuestion(node=question.node, window=Window(since, until))
+    why = await ask_why(reading, asked, knowledge, now=until)
+    return judge_why(question, plain(why))
+
+
 async def _asked(
     reading: Reading, question: Question
 ) -> tuple[Judged, Judged]:
     since, until = map(datetime.fromisoformat, question.window)
     window, node = Window(since, until), question.node
-    why = await ask_why(
-        reading,
-        WhyQuestion(node=node, window=window),
-        shipped(),
-        now=until,
-    )
     impact = await ask_impact(
         reading,
         ImpactQuestion(nodes=(node,), rack=None, labels=(), window=window),
@@ -97,7 +113,7 @@ async def _asked(
         now=until,
     )
     return (
-        judge_why(question, plain(why)),
+        await _why(reading, question, shipped()),
         judge_impact(question, plain(impact)),
     )
 
