@@ -342,6 +342,8 @@ def named_object(
     *,
     namespace: str = "Namespace of the object.",
     graphql: str | None = None,
+    agents: str = "",
+    parse: Callable[[str, str | None], Reference] = Reference.parse,
 ) -> Arguments[[Asking, str, str | None]]:
     """Return the required arguments that name an object."""
     return Arguments(
@@ -353,7 +355,7 @@ def named_object(
                 option=Option(metavar=metavar, names="objects"),
                 graphql=graphql,
                 graphql_name="name",
-                agents="",
+                agents=agents,
             ),
             Argument(
                 name="namespace",
@@ -361,13 +363,8 @@ def named_object(
                 graphql=graphql and "Namespace of the object.",
             ),
         ),
-        _reference,
+        lambda _, text, namespace: parse(text, namespace),
     )
-
-
-def _reference(asking: Asking, text: str, namespace: str | None) -> Reference:
-    del asking
-    return Reference.parse(text, namespace)
 
 
 OBJECT = named_object()

@@ -427,9 +427,11 @@ def shown_each(
     answers: Sequence[tuple[Log, Incidents]],
     question: IncidentsQuestion,
     away: Sequence[Away],
+    *,
+    verbose: bool,
 ) -> Listing:
     """Return the answers of several logs as one list."""
-    del question
+    del question, verbose
     clusters = [
         {
             "cluster": log.cluster_name,

@@ -13,7 +13,14 @@ from dataclasses import dataclass
 from recorder.answers.nouns import CustomKind
 from recorder.model.kinds import plural_of
 
-__all__ = ["BUILT_IN", "Kind", "built_in_version", "find_kinds"]
+__all__ = [
+    "BUILT_IN",
+    "Kind",
+    "built_in_version",
+    "find_kinds",
+    "kind_of",
+    "word_for",
+]
 
 _BUILT_IN = """
 v1 Pod pods po
@@ -136,10 +143,9 @@ def find_kinds(
     custom: Iterable[CustomKind],
     filed: Collection[tuple[str, str]],
 ) -> Sequence[Kind]:
-    """Return the kinds that a word names.
+    """Return the kinds that a word names, those of every group.
 
-    As in kubectl, a built-in kind wins over a custom one of the same name,
-    which needs its group.
+    The built-in one is first; `jobs.batch.volcano.sh` is that of one group.
 
     Args:
         word: the name, in any case.
@@ -147,15 +153,33 @@ def find_kinds(
         filed: group and kind of all objects in the log.
     """
     word = word.lower()
-    for known in (BUILT_IN, [_custom(kind) for kind in custom]):
-        found = [kind for kind in known if kind.is_called(word)]
-        if found:
-            return found
+    found: dict[tuple[str, str], Kind] = {}
     # A kind sorts before its plural, which audit records may have instead.
-    guesses: dict[tuple[str, str], Kind] = {}
-    for group, kind in sorted(filed):
-        guesses.setdefault((group, plural_of(kind)), _guess(group, kind))
-    return [guess for guess in guesses.values() if guess.is_called(word)]
+    guesses = [_guess(group, kind) for group, kind in sorted(filed)]
+    for known in (BUILT_IN, [_custom(kind) for kind in custom], guesses):
+        for kind in known:
+            if kind.is_called(word):
+                found.setdefault((kind.group, kind.plural), kind)
+    return list(found.values())
+
+
+def kind_of(group: str, kind: str) -> Kind:
+    """Return the kind that objects are filed under."""
+    name = (group, plural_of(kind))
+    own = (one for one in BUILT_IN if (one.group, one.plural) == name)
+    return next(own, None) or _guess(group, kind)
+
+
+def word_for(group: str, kind: str) -> str:
+    """Return the word that names a kind.
+
+    With its group if a built-in kind has the same name.
+    """
+    word = kind.lower()
+    others = [one for one in BUILT_IN if one.is_called(word)]
+    if not others or any(one.group == group for one in others):
+        return word
+    return f"{word}.{group}"
 
 
 def _custom(custom: CustomKind) -> Kind:

@@ -18,7 +18,6 @@ __all__ = [
     "ObjectNameError",
     "Reference",
     "did_you_mean",
-    "is_node",
     "named",
     "node_name",
 ]
@@ -47,10 +46,21 @@ class Reference:
     """The name of an object, as a user writes it."""
 
     word: str
-    """The kind, in any form that kubectl accepts."""
+    """The kind, in any form that kubectl accepts; empty for a bare name."""
 
     namespace: str | None
     name: str
+
+    @classmethod
+    def bare(cls, text: str, namespace: str | None = None) -> "Reference":
+        """Parse what `parse` does, or a name without a kind.
+
+        Raises:
+            ConfigError: it has another form, or two namespaces.
+        """
+        if text and "/" not in text:
+            return cls("", namespace, text)
+        return cls.parse(text, namespace)
 
     @classmethod
     def parse(cls, text: str, namespace: str | None = None) -> "Reference":
@@ -78,8 +88,7 @@ class Reference:
 
     def __str__(self) -> str:
         """Return the written form."""
-        middle = f"{self.namespace}/" if self.namespace else ""
-        return f"{self.word}/{middle}{self.name}"
+        return named(self.word, self.namespace or "", self.name)
 
 
 def named(kind: "Kind | str", namespace: str, name: str) -> str:
@@ -101,11 +110,6 @@ def node_name(text: str) -> str:
         msg = f'"{text}" is not a node: write node/NAME'
         raise NodeNameError(msg)
     return named.name
-
-
-def is_node(text: str) -> bool:
-    """Return whether a text is ``node/NAME``, or only a name."""
-    return text.partition("/")[0].lower() in NODE_WORDS or "/" not in text
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

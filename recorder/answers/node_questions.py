@@ -384,10 +384,14 @@ class WhyWorkloadQuestion:
     object: Annotated[
         Reference,
         named_object(
-            "node/NAME|KIND/NAMESPACE/NAME",
+            "NAME|node/NAME|KIND/NAMESPACE/NAME",
             namespace="Namespace of a workload.",
             graphql="For example `job/train/llm`, or `pod/llm-0` with"
-            " `namespace`.",
+            " `namespace`; a bare name is searched for over kinds and"
+            " namespaces.",
+            agents="A bare name, as llm-70b, is searched for over kinds and"
+            " namespaces; or as kubectl writes it: job/train/llm.",
+            parse=Reference.bare,
         ),
     ]
     at: Annotated[datetime | None, INCIDENT_AT] = None

@@ -6,7 +6,7 @@ A name finds all its incarnations, one after the other.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recorder.answers.kinds import BUILT_IN, Kind, find_kinds
+from recorder.answers.kinds import BUILT_IN, Kind, find_kinds, word_for
 from recorder.answers.naming import (
     ObjectNameError,
     Reference,
@@ -23,6 +23,7 @@ from recorder.answers.queries import (
     ObjectNames,
 )
 from recorder.model.errors import ConfigError, NotFoundError
+from recorder.model.reference import ObjectIdentity
 
 __all__ = [
     "KnownObject",
@@ -30,6 +31,8 @@ __all__ = [
     "find_node",
     "find_objects",
     "no_versions",
+    "object_named",
+    "take",
 ]
 
 EVENT_WORDS = frozenset({"event", "events", "ev"})
@@ -94,12 +97,20 @@ async def find_objects(reading: Reading, reference: Reference) -> KnownObject:
         places = {one.identity.namespace for one in incarnations}
         for place in sorted(places):
             own = [t for t in incarnations if t.identity.namespace == place]
-            _take(found, KnownObject(_known(kind, own), own))
+            take(found, KnownObject(_known(kind, own), own))
     if not found:
         raise await _no_object(reading, reference, kinds)
+    # A request that was audited may name an object that never existed.
+    found = [one for one in found if one.uids] or found
     if len(found) > 1:
         raise _several(reference, found)
     return found[0]
+
+
+def object_named(identity: ObjectIdentity) -> str:
+    """Return the name of an object in the form that finds it."""
+    word = word_for(identity.group, identity.kind)
+    return named(word, identity.namespace, identity.name)
 
 
 def _known(kind: Kind, incarnations: Sequence[Incarnation]) -> Kind:
@@ -114,11 +125,21 @@ def _is_kind(name: str) -> bool:
     return name != name.lower()
 
 
-def _take(found: list[KnownObject], more: KnownObject) -> None:
-    """Add an object unless it was found under another kind."""
-    numbers = set(more.numbers)
-    if not any(numbers.intersection(known.numbers) for known in found):
-        found.append(more)
+def take(found: list[KnownObject], more: KnownObject) -> None:
+    """Add an object unless it was found under another kind.
+
+    What refers to an object may leave out the group of its kind.
+    """
+    numbers, uids = set(more.numbers), set(more.uids)
+    for place, known in enumerate(found):
+        if numbers.intersection(known.numbers):
+            return
+        if uids.intersection(known.uids):
+            kind = known.kind if known.kind.group else more.kind
+            both = *known.incarnations, *more.incarnations
+            found[place] = KnownObject(kind, both)
+            return
+    found.append(more)
 
 
 def no_versions(reading: Reading, reference: Reference) -> NotFoundError:
@@ -156,8 +177,8 @@ async def _kinds(reading: Reading, reference: Reference) -> Sequence[Kind]:
         )
         raise ObjectNameError(msg, advice="see `recorder log --object`")
     filed = await reading.names(Kinds())
-    kinds = find_kinds(word, custom=(), filed=())
-    if not kinds:
+    kinds = find_kinds(word, custom=(), filed=filed)
+    if all(kind.namespaced is None for kind in kinds):  # none is built in
         custom = await reading.names(CustomKinds())
         kinds = find_kinds(word, custom=custom, filed=filed)
         if not kinds:

@@ -66,7 +66,8 @@ class Printed:
     """Output formats, the default first."""
 
     each: str = ""
-    """The function that returns answers of several logs as one list."""
+    """The function that returns answers of several logs as one; empty if the
+    command asks only one."""
 
 
 @dataclass(frozen=True)
@@ -133,10 +134,14 @@ class Question:
         answers: "Sequence[tuple[Log, object]]",
         asked: object,
         away: "Sequence[Away]",
-    ) -> "Listing":
+        *,
+        verbose: bool,
+    ) -> "Text | Listing":
         """Return the answers of several logs as commands print them."""
         assert self.printed is not None, "its command prints it in its own way"
-        found: Listing = _function(self.printed.each)(answers, asked, away)
+        found: Text | Listing = _function(self.printed.each)(
+            answers, asked, away, verbose=verbose
+        )
         return found
 
 
@@ -148,19 +153,19 @@ def _function(place: str) -> Any:  # type: ignore[explicit-any]
 QUESTIONS = {
     one.name: one
     for one in (
-        Question(
-            "why",
-            WhyQuestion,
-            "why.ask_why",
-            judges=True,
-            printed=Printed("why.shown"),
-        ),
+        Question("why", WhyQuestion, "why.ask_why", judges=True),
         Question(
             "why_workload",
             WhyWorkloadQuestion,
             "why_workload.ask_why_workload",
             judges=True,
-            printed=Printed("why_workload.shown"),
+        ),
+        Question(
+            "why_named",
+            WhyWorkloadQuestion,
+            "why_named.ask_why_named",
+            judges=True,
+            printed=Printed("why_named.shown", each="why_named.shown_each"),
         ),
         Question(
             "impact",

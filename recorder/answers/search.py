@@ -27,6 +27,7 @@ from recorder.answers.queries import (
     ObjectNames,
     ObjectsLike,
 )
+from recorder.answers.references import object_named
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column
 from recorder.facts.coverage.coverage import Coverage, covered
@@ -144,19 +145,11 @@ def _node_hit(name: str) -> SearchHit:
 def _object_hit(identity: ObjectIdentity) -> SearchHit:
     return SearchHit(
         kind=SearchKind.OBJECT,
-        title=named(_word(identity), identity.namespace, identity.name),
+        title=object_named(identity),
         node=None,
         object=identity,
         entry=None,
     )
-
-
-def _word(identity: ObjectIdentity) -> str:
-    """Return the name of a kind that finds it, with its group if necessary."""
-    word = identity.kind.lower()
-    known = find_kinds(word, custom=(), filed=())
-    is_other = bool(known) and all(k.group != identity.group for k in known)
-    return f"{word}.{identity.group}" if is_other else word
 
 
 def _each_once(
@@ -306,9 +299,11 @@ def shown_each(
     answers: Sequence[tuple[Log, SearchAnswer]],
     question: SearchQuestion,
     away: Sequence[Away],
+    *,
+    verbose: bool,
 ) -> Listing:
     """Return the answers of several logs as one list."""
-    del question
+    del question, verbose
     return Listing(
         columns=(Column("CLUSTER"), *COLUMNS),
         items=[

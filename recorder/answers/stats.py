@@ -387,8 +387,11 @@ def shown_each(
     answers: Sequence[tuple[Log, Stats]],
     question: StatsQuestion,
     away: Sequence[Away],
+    *,
+    verbose: bool,
 ) -> Listing:
     """Return the answers of several logs as one list."""
+    del verbose
     (by,) = question.by
     return Listing(
         columns=[Column("CLUSTER"), *count_columns(by)],

@@ -17,11 +17,12 @@ from recorder.answers.loading.nodes import (
 from recorder.answers.node_questions import ImpactQuestion, WhyWorkloadQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
-from recorder.answers.references import KnownObject, find_objects
+from recorder.answers.references import KnownObject
 from recorder.answers.sentences import counted
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
 from recorder.answers.why import WIDTH, cut, path_lines, row_lines
+from recorder.answers.workload_named import find_workload
 from recorder.explain.ending import Ending, EndingFound
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.endings import Life, endings_of, state_after, state_of
@@ -79,6 +80,9 @@ class WhyWorkload(Document, frozen=True, kw_only=True):
     """What ended a workload or a Pod, and how it was last seen."""
 
     question: WhyWorkloadSubject
+    note: str | None
+    """That the workload is of another kind than asked, in words."""
+
     workload: Workload
 
     pod: str | None
@@ -111,7 +115,8 @@ async def ask_why_workload(
     """
     window = question.window
     await reading.reach(window.since, window.until)
-    found = await find_objects(reading, question.object)
+    named = await find_workload(reading, question.object, until=window.until)
+    found = named.found
     facts, workload = await _family(reading, question, found)
     workloads, by_uid = Workloads(facts), _by_uid(facts)
     is_pod = found.kind.kind == "Pod"
@@ -145,6 +150,7 @@ async def ask_why_workload(
             until=question.window.until,
             at=question.at or UNSET,
         ),
+        note=named.note,
         workload=workload,
         pod=pod,
         state=state,
@@ -425,4 +431,5 @@ def shown(
     """Return an answer as `recorder why` prints it."""
     del question
     lines = why_workload_lines(answer, verbose=verbose)
-    return Text(document=answer, lines=[*lines], judged=True)
+    notes = [] if answer.note is None else [answer.note]
+    return Text(document=answer, lines=[*lines], notes=notes, judged=True)

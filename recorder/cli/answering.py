@@ -180,11 +180,21 @@ def _print(shown: "Text | Listing", found: Answered[Any]) -> int:
 
 async def _answer_each(ctx: click.Context, given: Mapping[str, Any]) -> int:
     """Ask every log; print the answers as one list."""
+    from recorder.answers.text.shown import Text
+
     readings, found = await ask_each(ctx, given)
     logs = [reading.log for reading in readings]
     answers = list(zip(logs, found.answer, strict=True))
-    listing = _question(ctx).shown_each(answers, found.asked, readings.away)
-    print_listing(listing, given, now=found.now)
+    shown = _question(ctx).shown_each(
+        answers,
+        found.asked,
+        readings.away,
+        verbose=bool(given.get("verbose")),
+    )
+    if isinstance(shown, Text):
+        print_text(shown, found.output)
+    else:
+        print_listing(shown, given, now=found.now)
     return judge_all(readings, [one.coverage for one in found.answer])
 
 
@@ -214,18 +224,36 @@ async def ask(
 async def ask_each(
     ctx: click.Context, given: Mapping[str, Any]
 ) -> tuple[Readings, Answered[Sequence[Any]]]:
-    """Ask every log."""
+    """Ask every log; leave out those that do not have what is named.
+
+    Raises:
+        NotFoundError: none of them has it.
+    """
     from recorder.explain.knowledge import load
+    from recorder.model.errors import NotFoundError
 
     question = _question(ctx)
     asked, present = read_question(ctx, given)
     knowledge = load(ctx.obj.knowledge)
+    answers, having = [], []
+    missing: NotFoundError | None = None
     async with open_readings(ctx) as readings:
-        answers = [
-            await question.answer(reading, asked, knowledge, now=present)
-            for reading in readings
-        ]
-    return readings, Answered(answers, asked, given, present)
+        for reading in readings:
+            try:
+                answer = await question.answer(
+                    reading, asked, knowledge, now=present
+                )
+            except NotFoundError as exc:
+                missing = missing or exc
+                continue
+            answers.append(answer)
+            having.append(reading)
+    if missing is not None and not answers:
+        raise missing
+    return (
+        Readings(having, readings.away),
+        Answered(answers, asked, given, present),
+    )
 
 
 def read_question(
@@ -277,10 +305,12 @@ def _printing(question: "Question") -> Sequence[click.Parameter]:
     printed = question.printed
     if printed is None:
         return ()
-    if printed.forms[: len(LIST)] != LIST:
-        return parameters(output_option(*printed.forms))
-    lists = list_options(*printed.forms[len(LIST) :])
-    return parameters(all_of((all_option, lists)) if printed.each else lists)
+    options = output_option(*printed.forms)
+    if printed.forms[: len(LIST)] == LIST:
+        options = list_options(*printed.forms[len(LIST) :])
+    if printed.each:
+        options = all_of((all_option, options))
+    return parameters(options)
 
 
 def _parameter(one: "Argument") -> click.Parameter:

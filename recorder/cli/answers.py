@@ -3,12 +3,9 @@
 A command is its entry in the registry and its text.
 """
 
-from typing import Any
-
 import click
 
-from recorder.cli.answering import answer, answer_command, read_command
-from recorder.cli.asking import wait_for
+from recorder.cli.answering import answer_command
 from recorder.cli.lazy import LazyGroup
 
 __all__ = [
@@ -191,18 +188,12 @@ coverage = answer_command(
 )
 
 
-@read_command(
-    "why_workload",
-    click.option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        help="Show the records of each step one by one, and of a workload"
-        " every ending in full.",
-    ),
-)
-def why(ctx: click.Context, /, **given: Any) -> int:
+why = answer_command(
+    "why_named",
     r"""Explain what happened to a node, or what ended a workload or a Pod.
+
+    A bare name is that of a node, or else of a workload or a Pod of any kind
+    and namespace; several are listed to choose from.
 
     Of a node, without a time, explains the most recent incident, in at most
     seven steps: what happened, why, and who decided it. Each names its entry,
@@ -218,13 +209,15 @@ def why(ctx: click.Context, /, **given: Any) -> int:
     Example:
       recorder why node/gpu-002
       recorder why node/gpu-002 --since 24h -o json
+      recorder why llm-7
       recorder why job/train/llm-7
       recorder why -n train pod/llm-7-0-x2x8k --at 2026-11-21T03:14:00Z
-    """
-    from recorder.answers.naming import is_node
-    from recorder.answers.registry import QUESTIONS
-
-    if not is_node(given["object"]) or given["namespace"] is not None:
-        return wait_for(answer(ctx, given))
-    of_node = {**given, "node": given["object"]}
-    return wait_for(answer(ctx, of_node, asks=QUESTIONS["why"]))
+    """,
+    click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        help="Show the records of each step one by one, and of a workload"
+        " every ending in full.",
+    ),
+)

@@ -46,8 +46,8 @@ def kinds(word: str) -> list[Kind]:
         ("js", ["jobsets.jobset.x-k8s.io"]),
         ("jobset", ["jobsets.jobset.x-k8s.io"]),
         ("jobset.jobset.x-k8s.io", ["jobsets.jobset.x-k8s.io"]),
-        # A built-in kind wins; the other is reached by its group.
-        ("jobs", ["jobs.batch"]),
+        # A bare kind names those of all groups, the built-in one first.
+        ("jobs", ["jobs.batch", "jobs.batch.volcano.sh"]),
         ("jobs.batch.volcano.sh", ["jobs.batch.volcano.sh"]),
         ("vcjob", ["jobs.batch.volcano.sh"]),
         # It has no definition, but the log has objects of it.

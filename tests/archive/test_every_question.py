@@ -74,6 +74,7 @@ from recorder.answers.stats import ask_stats
 from recorder.answers.timeline import ask_timeline
 from recorder.answers.who import ask_who
 from recorder.answers.why import ask_why
+from recorder.answers.why_named import ask_why_named
 from recorder.answers.why_workload import ask_why_workload
 from recorder.answers.workload import ask_workload
 from recorder.explain.knowledge import shipped
@@ -175,6 +176,12 @@ QUESTIONS: Mapping[str, Ask] = {
     "ask_who": lambda r: ask_who(r, ObjectQuestion(object=POD), now=NOW),
     "ask_why": lambda r: ask_why(
         r, WhyQuestion(node=NODE, window=WHOLE), RULES, now=NOW
+    ),
+    "ask_why_named": lambda r: ask_why_named(
+        r,
+        WhyWorkloadQuestion(object=Reference.bare("worker"), window=WHOLE),
+        RULES,
+        now=NOW,
     ),
     "ask_why_workload": lambda r: ask_why_workload(
         r, WhyWorkloadQuestion(object=WORKER, window=WHOLE), RULES, now=NOW

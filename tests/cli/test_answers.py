@@ -33,6 +33,13 @@ QUESTIONS = {
     "why_job_done.txt": "why --log 9 job/mixed/done-well",
     "why_job_running.txt": "why --log 7 job/train/llm-pretrain"
     " --until 2026-11-21T14:07:10Z",
+    "why_bare_name.txt": "why --log 3 llm-pretrain",
+    "why_bare_node.txt": "why --log 1 gpu-002",
+    "why_bare_pod.txt": "why --log 3 llm-pretrain-1-88g9m",
+    "why_other_kind.txt": "why --log 2 job/llm",
+    "why_no_such_name.txt": "why --log 3 llm-pretrian",
+    "why_all.txt": "why -A dataloader",
+    "why_all.json": "why -A dataloader -o json",
     "impact_rack.txt": "impact --log 2 --rack rack-2",
     "impact_rack.json": "impact --log 2 --rack rack-2 -o json",
     "impact_node.txt": "impact --log 3 node/gpu-002",

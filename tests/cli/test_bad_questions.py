@@ -14,7 +14,10 @@ NOT_FOUND = 5
 
 REFUSED = {
     "why --log 1 node/gpu-02": (NOT_FOUND, 'did you mean "gpu-002"'),
-    "why --log 1 gpu-9x": (NOT_FOUND, 'log 1 has no node "gpu-9x"'),
+    "why --log 1 gpu-9x": (
+        NOT_FOUND,
+        'log 1 has no node or workload "gpu-9x"; did you mean',
+    ),
     "why --log 1 pod/x": (NOT_FOUND, 'log 1 has no "pod/x"'),
     "why --log 1": (USAGE, "node/NAME"),
     "why --log 1 node/gpu-002 --at 1h --since 2h": (USAGE, "not both"),
@@ -363,7 +366,7 @@ def test_rules_of_a_site_count_before_those_of_the_package(
 
 def test_an_empty_name_is_no_name(story: Database, recorder: Recorder) -> None:
     del story
-    assert recorder("why", "", "--log", "1").status == NOT_FOUND
-    answer = recorder("show", "", "--log", "1")
-    assert answer.status == USAGE
-    assert "does not name an object" in answer.err
+    for command in ("why", "show"):
+        answer = recorder(command, "", "--log", "1")
+        assert answer.status == USAGE
+        assert "does not name an object" in answer.err

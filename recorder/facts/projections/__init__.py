@@ -11,6 +11,7 @@ from recorder.facts.projections.placement import (
     Placements,
 )
 from recorder.facts.projections.workloads import (
+    GANGS,
     REPLACED,
     SERVERS,
     Workload,
@@ -20,6 +21,7 @@ from recorder.facts.projections.workloads import (
 
 __all__ = [
     "REPLACED",
+    "GANGS",
     "SERVERS",
     "UNKNOWN_ENDS",
     "NodeState",

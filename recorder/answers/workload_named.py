@@ -1,0 +1,168 @@
+"""Finding the workload that a name means, over kinds and namespaces.
+
+A bare name means the workload or the Pod that has it. So does a name with a
+kind that no object of that name has: `job/x` of what is a JobSet.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from recorder.answers.kinds import kind_of
+from recorder.answers.naming import ObjectNameError, Reference, did_you_mean
+from recorder.answers.nouns import Incarnation
+from recorder.answers.ports import Reading
+from recorder.answers.queries import (
+    FactQuery,
+    Incarnations,
+    Kinds,
+    NodeNames,
+    ObjectNames,
+    Purpose,
+)
+from recorder.answers.references import (
+    KnownObject,
+    find_objects,
+    object_named,
+    take,
+)
+from recorder.facts.projections import (
+    GANGS,
+    SERVERS,
+    Placements,
+    Workloads,
+)
+from recorder.model.errors import NotFoundError
+from recorder.model.kinds import plural_of
+
+__all__ = ["NamedWorkload", "find_workload"]
+
+LISTED_MAX = 10
+"""Workloads of one name that a message lists."""
+
+NO_WORK = frozenset({"Node", "Event", "Namespace"})
+"""Kinds of objects that own no Pods."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedWorkload:
+    """A workload, a part of one or a Pod, and how it was found."""
+
+    found: KnownObject
+    note: str | None = None
+    """That it is of another kind than asked, in words."""
+
+
+async def find_workload(
+    reading: Reading, reference: Reference, *, until: datetime | None
+) -> NamedWorkload:
+    """Return the workload or the Pod with a name.
+
+    Args:
+        reading: the log.
+        reference: its name; without a kind, of any kind.
+        until: up to when the log is read; None for its end.
+
+    Raises:
+        NotFoundError: the log has no such object.
+        ConfigError: several objects have the name.
+    """
+    if not reference.word:
+        found = await _named(reading, reference, until)
+        if not found:
+            raise await _none(reading, reference)
+        return NamedWorkload(_one(reference, found))
+    try:
+        return NamedWorkload(await find_objects(reading, reference))
+    except NotFoundError:
+        found = await _named(reading, reference, until)
+        if not found:
+            raise
+    one = _one(reference, found)
+    name = _name_of(one)
+    return NamedWorkload(one, f'there is no "{reference}": this is {name}')
+
+
+async def _named(
+    reading: Reading, reference: Reference, until: datetime | None
+) -> Sequence[KnownObject]:
+    """Return the workloads of any kind with a name, and else what has Pods."""
+    filed = await reading.names(Kinds())
+    incarnations = await reading.names(
+        Incarnations(
+            kinds=[pair for pair in filed if pair[1] not in NO_WORK],
+            namespace=reference.namespace,
+            name=reference.name,
+        )
+    )
+    known = _objects(incarnations)
+    uids = {uid for one in known for uid in one.uids}
+    if not uids:
+        return []
+    facts = await reading.facts(
+        FactQuery(purpose=Purpose.FAMILY, uids=uids, until=until)
+    )
+    workloads = Workloads(facts)
+    tops: set[str | None] = set()
+    owners: set[str | None] = set()
+    for pod in Placements(facts):
+        workload = workloads.of(pod)
+        owners.update(one.uid for one in pod.owners)
+        tops.add(pod.pod.uid if workload is None else workload.uid)
+    above = [one for one in known if tops.intersection(one.uids)]
+    pods = (one for one in known if one.kind.kind == "Pod")
+    parts = (one for one in known if owners.intersection(one.uids))
+    return above or [*parts, *pods]
+
+
+def _objects(incarnations: Sequence[Incarnation]) -> list[KnownObject]:
+    """Return objects with their incarnations, by kind and namespace."""
+    found: dict[tuple[str, str, str], list[Incarnation]] = {}
+    for one in incarnations:
+        of = one.identity
+        place = of.group, plural_of(of.kind), of.namespace
+        found.setdefault(place, []).append(one)
+    objects: list[KnownObject] = []
+    for (group, _, _), own in found.items():
+        kind = kind_of(group, own[0].identity.kind)
+        take(objects, KnownObject(kind, own))
+    return objects
+
+
+def _name_of(found: KnownObject) -> str:
+    identity = found.incarnations[-1].identity
+    return object_named(identity._replace(group=found.kind.group))
+
+
+def _one(reference: Reference, found: Sequence[KnownObject]) -> KnownObject:
+    """Return the only object.
+
+    Raises:
+        ConfigError: there are several.
+    """
+    if len(found) == 1:
+        return found[0]
+    names = sorted(map(_name_of, found))
+    listed = ", ".join(names[:LISTED_MAX])
+    more = len(names) - LISTED_MAX
+    rest = f" and {more} more" if more > 0 else ""
+    commands = [f"`recorder why {name}`" for name in names[:LISTED_MAX]]
+    msg = f'"{reference}" names several workloads: {listed}{rest}'
+    advice = f"ask about one: {' or '.join(commands)}"
+    raise ObjectNameError(msg, advice=advice)
+
+
+async def _none(reading: Reading, reference: Reference) -> NotFoundError:
+    """Return the error for a bare name that nothing has."""
+    filed = await reading.names(Kinds())
+    work = [pair for pair in filed if pair[1] in GANGS | SERVERS]
+    places = await reading.names(ObjectNames(work)) if work else ()
+    known = {name for _, name in places} | {*await reading.names(NodeNames())}
+    where = f' in namespace "{reference.namespace}"'
+    hint = did_you_mean(reference.name, sorted(known))
+    msg = (
+        f"log {reading.log.id} has no node or workload"
+        f' "{reference.name}"{where if reference.namespace else ""}{hint}'
+    )
+    advice = f"`recorder search {reference.name}` finds a part of a name"
+    return NotFoundError(msg, advice="" if hint else advice)

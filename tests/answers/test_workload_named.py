@@ -1,0 +1,196 @@
+"""Workloads found by a name alone, by another kind, or by a kind's group."""
+
+import re
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from recorder.answers.naming import ObjectNameError, Reference
+from recorder.answers.node_questions import WhyWorkloadQuestion
+from recorder.answers.ports import Reading
+from recorder.answers.why_workload import WhyWorkload, ask_why_workload
+from recorder.explain.knowledge import shipped
+from recorder.model.errors import NotFoundError
+from recorder.model.observation import Observation
+from recorder.model.reference import Resource
+from recorder.model.window import Window
+from tests.corpus.logs import reading_of
+from tests.support.builders import (
+    NODES,
+    PODS,
+    a_frame,
+    a_list,
+    a_node,
+    an_object,
+    at,
+)
+from tests.support.filled import filled_database
+from tests.support.fixed_log import write_log
+from tests.support.postgres import Database, DatabaseServer
+
+NOW = at(600)
+JOBS = Resource("batch", "v1", "jobs")
+VOLCANO_JOBS = Resource("batch.volcano.sh", "v1alpha1", "jobs")
+JOBSETS = Resource("jobset.x-k8s.io", "v1alpha2", "jobsets")
+GROUPS = Resource("leaderworkerset.x-k8s.io", "v1", "leaderworkersets")
+SETS = Resource("apps", "v1", "statefulsets")
+SERVICES = Resource("", "v1", "services")
+
+
+VERSIONS = {
+    "JobSet": JOBSETS.api_version,
+    "LeaderWorkerSet": GROUPS.api_version,
+    "StatefulSet": SETS.api_version,
+}
+"""Left out of references to others, as some controllers do."""
+
+
+def work(
+    kind: str, name: str, *, namespace: str = "train", owner: str = ""
+) -> dict[str, Any]:
+    """Return an object, whose UID is its kind and its place."""
+    made = an_object(name, 2, uid=f"{kind}/{namespace}/{name}")
+    made["kind"] = kind
+    made["metadata"]["namespace"] = namespace
+    if owner:
+        above, _, _ = owner.partition("/")
+        made["metadata"]["ownerReferences"] = [
+            {
+                "kind": above,
+                "apiVersion": VERSIONS.get(above, ""),
+                "name": owner.rpartition("/")[2],
+                "uid": owner,
+                "controller": True,
+            }
+        ]
+    return made
+
+
+def pod_of(owner: str) -> dict[str, Any]:
+    """Return a running Pod that an object owns."""
+    _, namespace, name = owner.split("/")
+    made = work("Pod", f"{name}-0", namespace=namespace, owner=owner)
+    made["metadata"]["uid"] = f"pod of {owner}"
+    made["spec"] = {"nodeName": "n"}
+    made["status"] = {"phase": "Running"}
+    return made
+
+
+def added(resource: Resource, *documents: dict[str, Any]) -> list[Observation]:
+    version = {"apiVersion": resource.api_version}
+    return [
+        a_frame(resource, "ADDED", {**one, **version}, when=10)
+        for one in documents
+    ]
+
+
+STORY: list[list[Observation]] = [
+    [
+        a_list(NODES, 1, a_node("n", 1)),
+        a_list(PODS, 1),
+        *added(JOBS, work("Job", "llm"), work("Job", "same")),
+        *added(VOLCANO_JOBS, work("Job", "lammps", namespace="hpc")),
+        *added(JOBSETS, work("JobSet", "same", namespace="eval")),
+        *added(GROUPS, work("LeaderWorkerSet", "serve")),
+        *added(
+            SETS,
+            work("StatefulSet", "serve", owner="LeaderWorkerSet/train/serve"),
+        ),
+        *added(SERVICES, work("Service", "llm"), work("Service", "serve")),
+        *added(
+            PODS,
+            pod_of("Job/train/llm"),
+            pod_of("Job/train/same"),
+            pod_of("Job/hpc/lammps"),
+            pod_of("JobSet/eval/same"),
+            pod_of("StatefulSet/train/serve"),
+        ),
+    ]
+]
+
+
+@pytest.fixture(scope="module")
+def log(embedded_server: DatabaseServer) -> Iterator[Database]:
+    with filled_database(
+        embedded_server, lambda dsn: write_log(dsn, STORY, with_facts=True)
+    ) as database:
+        yield database
+
+
+@pytest.fixture
+async def reading(log: Database) -> AsyncIterator[Reading]:
+    async with reading_of(log.dsn("reader"), 1) as found:
+        yield found
+
+
+async def why(reading: Reading, name: str) -> WhyWorkload:
+    question = WhyWorkloadQuestion(
+        object=Reference.bare(name), window=Window()
+    )
+    return await ask_why_workload(reading, question, shipped(), now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("name", "workload", "note"),
+    [
+        ("llm", "Job train/llm", None),
+        ("lammps", "Job hpc/lammps", None),
+        ("job/hpc/lammps", "Job hpc/lammps", None),
+        ("job.batch.volcano.sh/hpc/lammps", "Job hpc/lammps", None),
+        ("jobset/same", "JobSet eval/same", None),
+        ("job/same", "Job train/same", None),
+        # The StatefulSet of that name is a part of it, the Service is not.
+        ("serve", "LeaderWorkerSet train/serve", None),
+        ("llm-0", "Job train/llm", None),
+        (
+            "jobset/llm",
+            "Job train/llm",
+            'there is no "jobset/llm": this is job/train/llm',
+        ),
+        (
+            "job.batch/lammps",
+            "Job hpc/lammps",
+            (
+                'there is no "job.batch/lammps":'
+                " this is job.batch.volcano.sh/hpc/lammps"
+            ),
+        ),
+    ],
+)
+async def test_a_name_finds_its_workload(
+    reading: Reading, name: str, workload: str, note: str | None
+) -> None:
+    found = await why(reading, name)
+
+    assert str(found.workload) == workload
+    assert found.note == note
+
+
+async def test_several_workloads_of_a_name_are_listed_with_their_commands(
+    reading: Reading,
+) -> None:
+    with pytest.raises(ObjectNameError) as refused:
+        await why(reading, "same")
+
+    assert str(refused.value) == (
+        '"same" names several workloads: job/train/same, jobset/eval/same'
+    )
+    assert refused.value.advice == (
+        "ask about one: `recorder why job/train/same` or"
+        " `recorder why jobset/eval/same`"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("lamps", 'has no node or workload "lamps"; did you mean "lammps"?'),
+        ("job/train/lammps", 'has no "job/train/lammps"; did you mean'),
+    ],
+)
+async def test_a_name_that_nothing_has_is_an_error(
+    reading: Reading, name: str, said: str
+) -> None:
+    with pytest.raises(NotFoundError, match=re.escape(said)):
+        await why(reading, name)
