@@ -11,20 +11,11 @@ PostgreSQL needs for most of them (ADR 27). Errors name a remedy if there is
 one.
 """
 
-from collections.abc import (
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Iterator,
-    Sequence,
-)
-from contextlib import (
-    AbstractAsyncContextManager,
-    asynccontextmanager,
-    contextmanager,
-)
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from datetime import timedelta
-from typing import Any, Protocol, TypeAlias
+from types import TracebackType
+from typing import Protocol, Self, TypeAlias
 from urllib.parse import urlsplit
 
 import asyncpg
@@ -35,7 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from recorder.model.errors import ConfigError, LogError, LogUnavailableError
 from recorder.store.statement import Record, Statement
-from recorder.store.translate import REFUSALS, translate_errors
+from recorder.store.translate import REFUSALS, translated
 
 __all__ = [
     "AddressError",
@@ -218,97 +209,118 @@ def reading(
 
 
 class Pooled:
-    """A connection of the pool, for one task.
+    """A connection of the pool, for one task, as a context.
 
     ``begin`` is executed before the first statement, and with it again if the
-    server has closed the connection.
+    server has closed the connection. Errors of the driver within the context
+    leave it as ours, with the action.
     """
 
-    def __init__(self, engine: AsyncEngine, begin: str | None = None) -> None:
+    def __init__(
+        self, engine: AsyncEngine, action: str, begin: str | None = None
+    ) -> None:
         self._engine = engine
+        self._action = action
         self._begin = begin
         self._held: PoolProxiedConnection | None = None
+        self._driver: asyncpg.Connection | None = None
         self._is_unused = True
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self.driver()
+        except BaseException as exc:
+            self._fail(exc)
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is not None:
+            self._fail(error)
+            return
+        try:
+            if self._begin is not None and not self._is_unused:
+                await (await self.driver()).execute("commit")
+        except BaseException as exc:
+            self._fail(exc)
+            raise
+        self._release(invalid=False)
 
     async def fetch(
         self, statement: Statement, **values: object
     ) -> Sequence[Record]:
-        """Return the rows of one statement."""
-        given = statement.values(values)
-        found: Sequence[Record] = await self.send(
-            lambda driver: driver.fetch(
-                statement.text, *given, record_class=Record
-            )
-        )
-        return found
-
-    async def send(
-        self, put: Callable[[asyncpg.Connection], Awaitable[Any]]
-    ) -> Any:
-        """Send a statement; retry the first one on a new connection.
+        """Return the rows of one statement.
 
         The server may have closed the connection while it was idle, which
-        the first statement shows. A read may be repeated.
+        the first statement shows. That one is repeated on a new connection.
         """
+        given = statement.values(values)
         if not self._is_unused:
-            return await put(await self.driver())
+            return await self._fetch(statement, given)
         self._is_unused = False
         try:
-            return await self._send_first(put)
+            return await self._fetch_first(statement, given)
         except ENDED:
-            self.release(invalid=True)
-            return await self._send_first(put)
-
-    async def _send_first(
-        self, put: Callable[[asyncpg.Connection], Awaitable[Any]]
-    ) -> Any:
-        driver = await self.driver()
-        if self._begin is not None:
-            await driver.execute(self._begin)
-        return await put(driver)
-
-    async def commit(self) -> None:
-        """End the transaction, if one was begun."""
-        if self._begin is not None and not self._is_unused:
-            await (await self.driver()).execute("commit")
+            self._release(invalid=True)
+            return await self._fetch_first(statement, given)
 
     async def driver(self) -> asyncpg.Connection:
         """Return the connection of the driver."""
-        while self._held is None:
+        while self._driver is None:
             self._held = held = await self._engine.raw_connection()
             driver: asyncpg.Connection = held.driver_connection
+            self._driver = driver
             if driver.is_closed():
-                self.release(invalid=True)
-        return self._held.driver_connection
+                self._release(invalid=True)
+        return self._driver
 
-    def release(self, *, invalid: bool) -> None:
+    async def _fetch_first(
+        self, statement: Statement, given: Sequence[object]
+    ) -> Sequence[Record]:
+        if self._begin is not None:
+            await (await self.driver()).execute(self._begin)
+        return await self._fetch(statement, given)
+
+    async def _fetch(
+        self, statement: Statement, given: Sequence[object]
+    ) -> Sequence[Record]:
+        driver = self._driver or await self.driver()
+        rows: Sequence[Record] = await driver.fetch(
+            statement.text, *given, record_class=Record
+        )
+        return rows
+
+    def _fail(self, error: BaseException) -> None:
+        """Release the connection after an error, and raise it as ours.
+
+        The pool does not know about a transaction, and would not end it.
+        """
+        is_open = self._begin is not None or isinstance(error, ENDED)
+        self._release(invalid=is_open)
+        refusal = _refusal(self._action, error)
+        if refusal is not None:
+            raise refusal from error
+
+    def _release(self, *, invalid: bool) -> None:
         """Return the connection to the pool; an invalid one is closed."""
-        held, self._held = self._held, None
+        held, self._held, self._driver = self._held, None, None
         if held is not None:
             if invalid:
                 held.invalidate()
             held.close()
 
 
-@asynccontextmanager
-async def _opened(
+def _opened(
     engine: Engine, action: str, begin: str | None
-) -> AsyncIterator[Connection]:
-    if not isinstance(engine, AsyncEngine):
-        yield engine
-        return
-    with translate_refusals(action):
-        pooled = Pooled(engine, begin)
-        try:
-            await pooled.driver()
-            yield pooled
-            await pooled.commit()
-        except BaseException as exc:
-            # The pool does not know about a transaction, and would not end it.
-            is_open = begin is not None or isinstance(exc, ENDED)
-            pooled.release(invalid=is_open)
-            raise
-        pooled.release(invalid=False)
+) -> AbstractAsyncContextManager[Connection]:
+    if isinstance(engine, AsyncEngine):
+        return Pooled(engine, action, begin)
+    return nullcontext(engine)
 
 
 CANCELED = "57014"
@@ -330,31 +342,28 @@ class QuestionTooLargeError(LogError):
     code = "log.question_too_large"
 
 
-@contextmanager
-def translate_refusals(action: str) -> Iterator[None]:
-    """Translate a database error into ours, with a remedy."""
-    with translate_errors(action):
-        try:
-            yield
-        except PoolTimeoutError as exc:
-            msg = f"cannot {action}: all connections are busy; try again"
-            raise LogUnavailableError(msg) from exc
-        except REFUSALS as exc:
-            error = getattr(exc, "orig", None) or exc
-            state = getattr(error, "sqlstate", None)
-            if state == NO_CHARACTER or _is_unwritable(exc):
-                msg = (
-                    "the query contains a NUL or an unpaired surrogate, which"
-                    " no text in a log contains"
-                )
-                raise TextError(msg) from exc
-            if state != CANCELED:
-                raise
-            msg = (
+def _refusal(
+    action: str, error: BaseException
+) -> LogError | ConfigError | None:
+    """Return our error for one of the driver, with a remedy; else None."""
+    if isinstance(error, PoolTimeoutError):
+        return LogUnavailableError(
+            f"cannot {action}: all connections are busy; try again"
+        )
+    if isinstance(error, REFUSALS):
+        refused = getattr(error, "orig", None) or error
+        state = getattr(refused, "sqlstate", None)
+        if state == NO_CHARACTER or _is_unwritable(error):
+            return TextError(
+                "the query contains a NUL or an unpaired surrogate, which"
+                " no text in a log contains"
+            )
+        if state == CANCELED:
+            return QuestionTooLargeError(
                 f"cannot {action}: the statement took too long; ask for"
                 " a shorter time, or for one node or object"
             )
-            raise QuestionTooLargeError(msg) from exc
+    return translated(action, error)
 
 
 def _is_unwritable(error: BaseException | None) -> bool:

@@ -9,7 +9,13 @@ from sqlalchemy.exc import DBAPIError
 
 from recorder.model.errors import ConfigError, LogError, LogUnavailableError
 
-__all__ = ["REFUSALS", "LogAccessError", "SchemaError", "translate_errors"]
+__all__ = [
+    "REFUSALS",
+    "LogAccessError",
+    "SchemaError",
+    "translate_errors",
+    "translated",
+]
 
 REFUSALS = (
     DBAPIError,
@@ -17,6 +23,14 @@ REFUSALS = (
     asyncpg.PostgresError,
 )
 """Errors of a statement that PostgreSQL refused, by any driver."""
+
+UNAVAILABLE = (
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # the server died after the handshake
+    OSError,
+    TimeoutError,
+)
+"""Errors of a connection that does not exist, or no longer."""
 
 TRANSIENT = (
     "08",  # connection exceptions
@@ -63,22 +77,29 @@ def _named(action: str, error: BaseException) -> LogError | ConfigError:
     return LogError(message)
 
 
+def translated(
+    action: str, error: BaseException
+) -> LogError | ConfigError | None:
+    """Return our error for one of a driver, with the action; else None."""
+    if isinstance(error, REFUSALS):
+        return _named(action, error)
+    if not isinstance(error, UNAVAILABLE):
+        return None
+    said = getattr(error, "strerror", None) or str(error)
+    if isinstance(error, ConnectionRefusedError):
+        said = "it refuses the connection"  # asyncio says it in Python
+    detail = said or type(error).__name__
+    return LogUnavailableError(
+        f"cannot {action}: PostgreSQL is unavailable: {detail}"
+    )
+
+
 @contextmanager
 def translate_errors(action: str) -> Generator[None]:
     """Raise errors of the drivers as ours, with the action."""
     try:
         yield
-    except REFUSALS as exc:
-        raise _named(action, exc) from exc
-    except (
-        asyncpg.InterfaceError,
-        asyncpg.InternalClientError,  # the server died after the handshake
-        OSError,
-        TimeoutError,
-    ) as exc:
-        said = getattr(exc, "strerror", None) or str(exc)
-        if isinstance(exc, ConnectionRefusedError):
-            said = "it refuses the connection"  # asyncio says it in Python
-        detail = said or type(exc).__name__
-        msg = f"cannot {action}: PostgreSQL is unavailable: {detail}"
-        raise LogUnavailableError(msg) from exc
+    except (*REFUSALS, *UNAVAILABLE) as exc:
+        ours = translated(action, exc)
+        assert ours is not None
+        raise ours from exc

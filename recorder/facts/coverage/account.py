@@ -8,6 +8,7 @@ made of the same account when its window is known.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 
 from recorder.facts.coverage.hole import Gap, Hole
 from recorder.facts.coverage.ports import (
@@ -54,7 +55,7 @@ def everything(source: str, resource: str) -> bool:  # noqa: ARG001
     return True
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Account:
     """What a log records about itself, as far as a question reads it."""
 
@@ -84,7 +85,7 @@ class Account:
     facts_end: FactsEnd | None = None
     """Where facts end before the log does."""
 
-    @property
+    @cached_property
     def counted(self) -> Sequence[Stream]:
         """The streams that the question reads and that can vouch."""
         return [
@@ -93,7 +94,7 @@ class Account:
             if _counts(stream) and self.reads(stream.source, stream.resource)
         ]
 
-    @property
+    @cached_property
     def proven_until(self) -> datetime | None:
         """The end of the proof: all streams vouch until then."""
         return proven_of(self.counted)
