@@ -75,6 +75,10 @@ def _recorded(fault: Fault, transition: Transition) -> Found | None:
     if signal.topic is Topic.GPUS:
         # The device plugin took a GPU away and did not say why.
         return Found(signal, Confidence.LIKELY)
+    if signal.topic is Topic.READY:
+        # A kubelet waits for a part as well while the kernel hangs.
+        lost = transition.was_lost
+        return Found(signal, Confidence.POSSIBLE if lost else Confidence.LIKELY)
     sure = answered or not transition.was_lost
     return Found(signal, Confidence.PROVEN if sure else Confidence.LIKELY)
 
@@ -85,7 +89,8 @@ def _kernel_panic(transition: Transition) -> Found | None:
         return None
     for sign in transition.episode.signals:
         if sign.fault is Fault.KERNEL_PANIC and _is_of_this(transition, sign):
-            return Found(sign, Confidence.PROVEN)
+            sure = Confidence.LIKELY if sign.vague else Confidence.PROVEN
+            return Found(sign, sure)
     return None
 
 
@@ -139,29 +144,6 @@ def _control_plane_outage(transition: Transition) -> Found | None:
     return Found(
         transition.effect, Confidence.PROVEN if many else Confidence.LIKELY
     )
-
-
-RUNTIME_DOWN: Final = ("PLEG is not healthy", "container runtime is down")
-"""What a kubelet reports while it waits for its runtime."""
-
-
-def _runtime_failure(transition: Transition) -> Found | None:
-    """A recorded failure, or a kubelet that waits for its runtime."""
-    found = _recorded(Fault.RUNTIME, transition)
-    if found is not None or transition.faults:
-        return found
-    # A kubelet reports the same of a kernel that hangs: so this comes last.
-    for sign in transition.episode.of(Topic.READY):
-        condition = sign.condition
-        message = (condition.message if condition is not None else None) or ""
-        if any(words in message for words in RUNTIME_DOWN) and (
-            sign is transition.effect or transition.precedes(sign)
-        ):
-            lost = transition.was_lost
-            return Found(
-                sign, Confidence.POSSIBLE if lost else Confidence.LIKELY
-            )
-    return None
 
 
 def _container_oom(transition: Transition) -> Found | None:
@@ -334,7 +316,6 @@ def _is_wide(transition: Transition) -> bool:
 INFERRED: Final[Mapping[Fault, Callable[[Transition], Found | None]]] = {
     Fault.KERNEL_PANIC: _kernel_panic,
     Fault.CONTROL_PLANE: _control_plane_outage,
-    Fault.RUNTIME: _runtime_failure,
     Fault.CONTAINER_OOM: _container_oom,
     Fault.OTHER: _other_fault,
     Fault.KUBELET: _kubelet_failure,

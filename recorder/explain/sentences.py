@@ -52,6 +52,9 @@ UNKNOWN = "cause unknown: nothing recorded explains it"
 SAID_MAX = 60
 """How many characters of a text a sentence quotes; evidence has more."""
 
+HEAD = 24
+"""How many of them are its first; the others are its last."""
+
 
 def sentence(verdict: Judged) -> str:
     """Return what happened, by whom, when, for how long and why."""
@@ -188,7 +191,9 @@ def _in_short(sign: Signal) -> tuple[str, str]:
     match fact.detail:
         case ConditionChanged(type=name, new=new) if new is not None:
             is_not = "" if new.status == "True" else f"={new.status}"
-            return "of ", _named(f"{name}{is_not}", new.reason)
+            # A kubelet has one reason for all, and says more.
+            more = _ends(new.message) if sign.topic is Topic.READY else None
+            return "of ", _named(f"{name}{is_not}", more or new.reason)
         case EventOccurred(reason=reason, message=message) if reason:
             return "of ", _named(reason, message)
         case ResourceChanged() as detail:
@@ -196,9 +201,7 @@ def _in_short(sign: Signal) -> tuple[str, str]:
             resource = f"{detail.list} {detail.resource}"
             return "", f"{resource} went from {was} to {now}"
         case Ended(reason=reason, message=message) if reason:
-            # A long error states the cause at its end.
-            end = f"...{message[-SAID_MAX:]}" if message else None
-            return "of ", _named(reason, end)
+            return "of ", _named(reason, _ends(message))
         case ContainerEnded() if fact.object is not None:
             thing = fact.object
             of_pod = f" of pod/{thing.namespace}/{thing.name} ended"
@@ -210,6 +213,14 @@ def _in_short(sign: Signal) -> tuple[str, str]:
 def _named(name: str, more: str | None) -> str:
     said = shorten(more or "", SAID_MAX, placeholder="...")
     return f"{name} ({said})" if said else name
+
+
+def _ends(message: str | None) -> str:
+    """Shorten a long error: its end states the cause."""
+    said = " ".join((message or "").split())
+    if len(said) <= SAID_MAX:
+        return said
+    return f"{said[:HEAD].rstrip()}...{said[HEAD + 3 - SAID_MAX :].lstrip()}"
 
 
 def _by(verdict: Judged) -> str:

@@ -94,11 +94,11 @@ def _condition(
     knowledge: Knowledge,
 ) -> Iterator[Signal]:
     name, old, new = turned.type, turned.old, turned.new
+    rule = knowledge.condition(name)
     own = _OF_KUBERNETES.get(name)
     if own is not None:
-        yield from own(stored, old, new)
+        yield from own(stored, old, new, rule)
         return
-    rule = knowledge.condition(name)
     if rule is None:
         return
     subject = Subject(Topic.CONDITION, name)
@@ -153,8 +153,12 @@ def _named_fault(rule: ConditionRule, part: str) -> tuple[bool, Fault | None]:
 
 
 def _ready(
-    stored: StoredFact, old: Condition | None, new: Condition | None
+    stored: StoredFact,
+    old: Condition | None,
+    new: Condition | None,
+    rule: ConditionRule | None,
 ) -> Iterator[Signal]:
+    """Yield the signals of Ready; its kubelet says what it waits for."""
     before = old.status if old is not None else None
     now = new.status if new is not None else None
     message = (new.message if new is not None else None) or ""
@@ -165,11 +169,16 @@ def _ready(
     if now == "True":
         yield Signal(Role.RECOVERY, Subject(Topic.READY), stored, over=True)
     else:
-        yield Signal(Role.EFFECT, Subject(Topic.READY), stored)
+        said = rule and new and new.status == rule.when and new.message
+        fault = _fault(rule, new) if rule and new and said else None
+        yield Signal(Role.EFFECT, Subject(Topic.READY), stored, fault)
 
 
 def _shutdown(
-    stored: StoredFact, old: Condition | None, new: Condition | None
+    stored: StoredFact,
+    old: Condition | None,
+    new: Condition | None,
+    _rule: ConditionRule | None,
 ) -> Iterator[Signal]:
     was, now = (c is not None and c.status == "True" for c in (old, new))
     if was != now:

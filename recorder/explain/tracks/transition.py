@@ -350,11 +350,14 @@ class Transition:
                 held.pop(signal.subject, None)
             elif signal.fault and FAULTS[signal.fault].explains_loss:
                 held.setdefault(signal.subject, signal)
-        found = [*held.values()] or self.named_faults
+        found = [*held.values()]
+        if all(s.topic is Topic.READY for s in found):
+            found += self.named_faults
         return sorted(
             found,
             key=lambda s: (
                 self._is_named(s),
+                s.topic is not Topic.READY,
                 s.topic is not Topic.EVENT,
                 s.stored.at,
                 s.position,

@@ -1,0 +1,87 @@
+"""What the platform itself reports: kubelets, monitors, and its own objects.
+
+Its words and changes explain what happened even if no controller has rules.
+"""
+
+import pytest
+
+from recorder.explain.verdict import Judged
+from recorder.model.outcomes import Confidence, Decision, Fault, Happened
+from tests.explain.tale import Tale
+
+NO_NETWORK = (
+    "container runtime network not ready: NetworkReady=false"
+    " reason:NetworkPluginNotReady message:Network plugin returns error:"
+    " cni plugin not initialized"
+)
+
+
+def broken(verdict: Judged) -> Fault | None:
+    return None if verdict.fault is None else verdict.fault.fault
+
+
+def not_ready(tale: Tale, seconds: float, message: str) -> Tale:
+    return tale.condition(
+        seconds, "Ready", "False", "KubeletNotReady", message,
+        was="True", actor="kubelet",
+    )  # fmt: skip
+
+
+def test_a_kubelet_that_is_not_ready_reports_what_it_waits_for() -> None:
+    verdict = not_ready(Tale(), 100, NO_NETWORK).verdict()
+    assert broken(verdict) is Fault.OTHER
+    assert "cni plugin not initialized" in verdict.sentence
+    assert verdict.confidence is Confidence.LIKELY
+
+
+def test_a_part_that_a_kubelet_waited_for_is_possible_for_a_loss() -> None:
+    verdict = not_ready(Tale(), 10, NO_NETWORK).crashes(30).verdict()
+    assert broken(verdict) is Fault.OTHER
+    assert verdict.confidence is Confidence.POSSIBLE
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "node is shutting down",
+        "[container runtime status check may not have completed yet, PLEG is"
+        " not healthy: pleg has yet to be successful]",
+    ],
+)
+def test_a_kubelet_that_starts_or_stops_reports_nothing_broken(
+    message: str,
+) -> None:
+    assert broken(not_ready(Tale(), 100, message).verdict()) is None
+
+
+def test_a_monitor_that_names_what_broke_precedes_the_kubelet() -> None:
+    tale = Tale().condition(5, "KernelDeadlock", "True", "DockerHung")
+    verdict = not_ready(tale, 10, "PLEG is not healthy").crashes(30).verdict()
+    assert broken(verdict) is Fault.HUNG_KERNEL
+
+
+def test_a_controller_may_act_because_a_kubelet_is_not_ready() -> None:
+    tale = not_ready(Tale(), 10, NO_NETWORK).cordons(400, "fixer")
+    verdict = tale.crashes(420).verdict()
+    assert verdict.decision is not None
+    assert verdict.decision.decision is Decision.AUTO_REMEDIATION
+    assert broken(verdict) is Fault.OTHER
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "fault"),
+    [
+        ("KernelPanicPreviousBoot", "", Fault.KERNEL_PANIC),
+        ("PreviousBootCrash", "kernel panic - not syncing", Fault.KERNEL_PANIC),
+        ("PreviousBootLog", "is kept in /var/log", None),
+        ("KernelPanic", "", None),
+    ],
+)
+def test_an_event_about_the_boot_before_explains_that_boot(
+    reason: str, message: str, fault: Fault | None
+) -> None:
+    tale = Tale().crashes(100).event(320, "boot-log-reader", reason, message)
+    verdict = tale.verdict()
+    assert broken(verdict) is fault
+    assert verdict.happened is Happened.REBOOT
+    assert verdict.confidence is not Confidence.PROVEN
