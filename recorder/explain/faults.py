@@ -78,7 +78,9 @@ def _recorded(fault: Fault, transition: Transition) -> Found | None:
     if signal.topic is Topic.READY:
         # A kubelet waits for a part as well while the kernel hangs.
         lost = transition.was_lost
-        return Found(signal, Confidence.POSSIBLE if lost else Confidence.LIKELY)
+        return Found(
+            signal, Confidence.POSSIBLE if lost else Confidence.LIKELY
+        )
     sure = answered or not transition.was_lost
     return Found(signal, Confidence.PROVEN if sure else Confidence.LIKELY)
 

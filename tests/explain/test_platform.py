@@ -54,6 +54,14 @@ def test_a_kubelet_that_starts_or_stops_reports_nothing_broken(
     assert broken(not_ready(Tale(), 100, message).verdict()) is None
 
 
+@pytest.mark.parametrize("was", ["True", "Unknown"])
+def test_what_a_kubelet_waits_for_as_it_starts_broke_nothing(was: str) -> None:
+    tale = Tale().lost(50).boots(200)
+    tale.condition(201, "Ready", "False", "", NO_NETWORK, was=was)
+    again = tale.boots(240, old="boot-2", new="boot-3").ready(250).verdicts()
+    assert [broken(verdict) for verdict in again] == [None, None]
+
+
 def test_a_monitor_that_names_what_broke_precedes_the_kubelet() -> None:
     tale = Tale().condition(5, "KernelDeadlock", "True", "DockerHung")
     verdict = not_ready(tale, 10, "PLEG is not healthy").crashes(30).verdict()
@@ -72,7 +80,11 @@ def test_a_controller_may_act_because_a_kubelet_is_not_ready() -> None:
     ("reason", "message", "fault"),
     [
         ("KernelPanicPreviousBoot", "", Fault.KERNEL_PANIC),
-        ("PreviousBootCrash", "kernel panic - not syncing", Fault.KERNEL_PANIC),
+        (
+            "PreviousBootCrash",
+            "kernel panic - not syncing",
+            Fault.KERNEL_PANIC,
+        ),
         ("PreviousBootLog", "is kept in /var/log", None),
         ("KernelPanic", "", None),
     ],

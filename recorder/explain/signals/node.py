@@ -169,8 +169,10 @@ def _ready(
     if now == "True":
         yield Signal(Role.RECOVERY, Subject(Topic.READY), stored, over=True)
     else:
-        said = rule and new and new.status == rule.when and new.message
-        fault = _fault(rule, new) if rule and new and said else None
+        said = rule and new and now == rule.when and new.message
+        # What was not ready before has only started.
+        broke = before == "True" and said
+        fault = _fault(rule, new) if rule and new and broke else None
         yield Signal(Role.EFFECT, Subject(Topic.READY), stored, fault)
 
 
