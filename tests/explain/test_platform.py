@@ -6,8 +6,11 @@ Its words and changes explain what happened even if no controller has rules.
 import pytest
 
 from recorder.explain.verdict import Judged
+from recorder.model.fact import FactKind
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
+from tests.explain.history import a_pod
 from tests.explain.tale import Tale
+from tests.support.builders import at
 
 NO_NETWORK = (
     "container runtime network not ready: NetworkReady=false"
@@ -44,8 +47,7 @@ def test_a_part_that_a_kubelet_waited_for_is_possible_for_a_loss() -> None:
     "message",
     [
         "node is shutting down",
-        "[container runtime status check may not have completed yet, PLEG is"
-        " not healthy: pleg has yet to be successful]",
+        "[PLEG is not healthy: pleg has yet to be successful]",
     ],
 )
 def test_a_kubelet_that_starts_or_stops_reports_nothing_broken(
@@ -97,3 +99,27 @@ def test_an_event_about_the_boot_before_explains_that_boot(
     assert broken(verdict) is fault
     assert verdict.happened is Happened.REBOOT
     assert verdict.confidence is not Confidence.PROVEN
+
+
+def refuses(tale: Tale, seconds: float, message: str) -> Tale:
+    """Let the kubelet refuse a Pod for which it has no device."""
+    reason = "UnexpectedAdmissionError"
+    ended = {"phase": "Failed", "reason": reason, "message": message}
+    pod = a_pod(f"llm-{seconds}")
+    return tale.add(seconds, FactKind.ENDED, ended, about=pod)
+
+
+def test_what_a_kubelet_refuses_again_and_again_is_still_broken() -> None:
+    tale = Tale()
+    for seconds in range(10, 700, 60):
+        refuses(tale, seconds, "Pod was rejected: nvml: GPU is lost")
+    verdict = tale.cordons(900, "kubectl-cordon").crashes(1200).verdict()
+    assert verdict.happened is Happened.REBOOT
+    assert broken(verdict) is Fault.GPU
+
+
+def test_a_container_that_met_its_limit_made_no_node_unready() -> None:
+    tale = not_ready(Tale(), 100, NO_NETWORK).container_ends(220, "OOMKilled")
+    verdict = tale.verdict()
+    assert verdict.at == at(100)
+    assert broken(verdict) is Fault.OTHER

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from recorder.explain.causes import FAULTS
 from recorder.explain.signals import Signal, Subject, Topic, is_order
 from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS
@@ -142,6 +143,9 @@ class Episode:
             self._begun.setdefault(sign.topic, []).append(sign)
         if sign.role is Role.EFFECT and sign.topic not in ATTACHED:
             self._quiet_since = None
+        elif self.is_quiet and sign.fault and FAULTS[sign.fault].explains_loss:
+            # What is reported again still holds.
+            self._quiet_since = sign.stored.observed_at
         if sign.over:
             self._held.pop(sign.subject, None)
         elif sign.role in LASTING and sign.topic in HELD:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from recorder.explain.causes import LOST
+from recorder.explain.causes import FAULTS, LOST
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import counted, is_first
@@ -310,11 +310,13 @@ def _driven(chain: Episode) -> tuple[Happened, Signal] | None:
 
 
 def _degraded(chain: Episode) -> tuple[Happened, Signal] | None:
+    unready = chain.of(Topic.READY)
     for sign in chain.signals:
         is_earlier = sign.over or chain.is_carried(sign)
-        if sign.role is Role.FAULT and not is_earlier:
+        if sign.role is not Role.FAULT or is_earlier:
+            continue
+        if not unready or (sign.fault and FAULTS[sign.fault].explains_loss):
             return Happened.DEGRADED, sign
-    unready = chain.of(Topic.READY)
     return (Happened.DEGRADED, unready[0]) if unready else None
 
 
