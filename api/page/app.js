@@ -6,7 +6,6 @@ import { counted } from './words/plain.js';
 import { Header } from './views/header.js';
 import { Overlay, TokenForm } from './views/overlays.js';
 import { Empty, Waiting } from './views/states.js';
-import { sentenceOf } from './words/workload.js';
 
 /** @type {Record<import('./parts.js').PartName, string>} */
 const COMPONENTS = {
@@ -92,8 +91,8 @@ function findingOf(page) {
   }
   if (place.view === 'object') return `${place.kind} ${object}`;
   if (place.view === 'workload') {
-    const story = page.answers.of('workload').data?.workload;
-    return story ? sentenceOf(story) : `${place.kind} ${object}`;
+    const why = page.answers.of('endings').data?.whyWorkload;
+    return page.openEnding?.sentence ?? why?.sentence ?? `${place.kind} ${object}`;
   }
   if (place.view === 'node') {
     const verdict = page.openVerdict ?? page.verdicts.at(-1);

@@ -3,6 +3,7 @@
 import { light } from './lighting.js';
 import { Page } from './page.js';
 import { POSTMORTEM } from './ask/queries.js';
+import { nameOf } from './needs.js';
 import { writeShort } from './time/instant.js';
 import { readAsked } from './time/asked.js';
 import { centred, panned, zoomed } from './time/window.js';
@@ -187,7 +188,7 @@ export class DoingPage extends Page {
       await this.copyText(entryMarkdown(opened, place.zone));
     } else if (place.view === 'fleet') {
       await this.copyText(incidentsMarkdown(this.incidents, place.zone));
-    } else if (place.view === 'node') {
+    } else if (place.view === 'node' || place.view === 'workload') {
       const report = await this.report();
       if (report) await this.copyText(report.markdown);
     } else await this.copyText(location.href);
@@ -207,15 +208,17 @@ export class DoingPage extends Page {
     this.set({ said: 'Saved the postmortem.' });
   }
 
-  /** Request the report of the open verdict, or of the window. */
+  /** Request the report of the open verdict or ending, or of the window. */
   async report() {
-    const { place, openVerdict } = this;
-    const { from, to } = this.nodeWindow;
+    const { place } = this;
+    const isNode = place.view === 'node';
+    const open = isNode ? this.openVerdict : this.openEnding;
+    const { from, to } = isNode ? this.nodeWindow : this.workloadWindow;
     const variables = {
       log: this.known?.log ?? null,
-      subject: openVerdict?.id ?? `node/${place.name}`,
-      since: openVerdict ? null : writeShort(from),
-      until: openVerdict ? null : writeShort(to),
+      subject: open?.id ?? nameOf(isNode ? { ...place, kind: 'node' } : place),
+      since: open ? null : writeShort(from),
+      until: open ? null : writeShort(to),
     };
     try {
       return (await this.world.post(POSTMORTEM, variables)).postmortem;

@@ -38,7 +38,9 @@ function follow(page, log, signal) {
   let timer = 0;
   const refresh = () => {
     timer = 0;
-    for (const slot of ['overview', 'incidents', page.nodeSlot, 'workload']) {
+    for (const slot of [
+      'overview', 'incidents', page.nodeSlot, 'endings', 'workload',
+    ]) {
       page.answers.refresh(slot);
     }
   };

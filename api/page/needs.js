@@ -66,9 +66,9 @@ export function needsOf(state) {
     });
   }
   if (job) {
-    const variables = { ...logOf(known), name: job, since: null, until: null };
+    const variables = { ...logOf(known), name: job };
     needs.push({
-      slot: 'job', query: queries.WORKLOAD, variables, isAside: true,
+      slot: 'job', query: queries.ENDED, variables, isAside: true,
     });
   }
   return needs;
@@ -239,8 +239,11 @@ export function asking({ from, to }, known) {
   };
 }
 
-/** @param {Place} place */
-const nameOf = ({ kind, namespace, name }) =>
+/**
+ * An object as kubectl names it.
+ * @param {Place} place
+ */
+export const nameOf = ({ kind, namespace, name }) =>
   [kind, namespace, name].filter(Boolean).join('/');
 
 /** @param {Ready} state @returns {Need[]} */
@@ -274,5 +277,8 @@ function ofWorkload({ place, known }) {
   const variables = {
     ...logOf(known), name: nameOf(place), since: null, until: null,
   };
-  return [{ slot: 'workload', query: queries.WORKLOAD, variables }];
+  return [
+    { slot: 'endings', query: queries.ENDINGS, variables },
+    { slot: 'workload', query: queries.WORKLOAD, variables },
+  ];
 }

@@ -8,6 +8,7 @@
 import { leadingTo, writePlace } from './route/place.js';
 import { needsOf, nodeSlot } from './needs.js';
 import { Reading, windowAround } from './reading.js';
+import { readInstant } from './time/instant.js';
 import { isWorkload } from './words/workload.js';
 import {
   clusterOf, fleetOf, isNamed, knownOf, leftOutOf,
@@ -15,6 +16,8 @@ import {
 
 /** @typedef {import('./route/place.js').Place} Place */
 
+/** Milliseconds that are shown before and after a moment. */
+const AROUND = 600_000;
 /** Pages of a list that are open at once. */
 const PAGES_MAX = 10;
 
@@ -193,6 +196,22 @@ export class Page extends Reading {
       ...(this.fleetLogs.length > 1 ? { log, cluster: '' } : {}),
       view: 'node', name: verdict.node, verdict: verdict.id,
       ...windowAround(verdict, known?.began),
+    });
+  }
+
+  /**
+   * Where what happened to a node leads, when it ended a workload.
+   * @param {string} name
+   * @param {any} ending
+   * @returns {string}
+   */
+  nodeLink(name, { at, verdicts }) {
+    const verdict = verdicts.find((/** @type {any} */ one) => one.node === name);
+    const moment = readInstant(at) ?? 0;
+    return this.href({
+      view: 'node', name, verdict: verdict?.id ?? '',
+      ...(verdict ? windowAround(verdict, this.known?.began)
+        : { from: moment - AROUND, to: moment + AROUND }),
     });
   }
 

@@ -121,19 +121,48 @@ export class Reading {
       ?? verdicts.at(-1) ?? null;
   }
 
+  /**
+   * The workloads that a verdict hit.
+   * @param {any} verdict
+   * @returns {any[]}
+   */
+  hitsOf({ beganAt, backInServiceAt }) {
+    const from = readInstant(beganAt) ?? 0;
+    const to = readInstant(backInServiceAt ?? '') ?? Infinity;
+    const hits = this.node?.impact?.workloads ?? [];
+    return hits.filter((/** @type {any} */ { hitAt }) => {
+      const at = readInstant(hitAt) ?? 0;
+      return this.verdicts.length === 1 || (at >= from && at <= to);
+    });
+  }
+
+  /** What ended the workload that is shown, oldest first. */
+  get endings() {
+    return this.answers.of('endings').data?.whyWorkload?.endings ?? NONE;
+  }
+
+  /** The ending that is shown: the chosen one, or the newest disruption. */
+  get openEnding() {
+    const { endings, place: { verdict: id } } = this;
+    return endings.find((/** @type {any} */ one) => one.id === id)
+      ?? endings.findLast((/** @type {any} */ one) =>
+        one.endedBy !== 'COMPLETION')
+      ?? endings.at(-1) ?? null;
+  }
+
   /** The lanes of the view; none until it is loaded. */
   get lanes() {
     const part = partOf(this.place.view);
     const data = this.place.view === 'node'
       ? this.node : (this.answers.of('workload').data?.workload ?? null);
     const verdict = this.place.view === 'node' ? this.openVerdict : null;
-    const { sources } = this;
-    const from = [part, data, verdict?.id, sources];
+    const { sources, endings } = this;
+    const from = [part, data, verdict?.id, endings, sources];
     if (this.madeFrom.some((one, place) => one !== from[place])
       || this.madeFrom.length === 0) {
       this.madeFrom = from;
       this.made = data === null ? []
-        : part?.lanesOf?.({ data, verdict, sources }) ?? [];
+        : part?.lanesOf?.({ data, verdict, endings, sources }) ?? [];
     }
     return this.made;
   }

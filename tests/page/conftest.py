@@ -1,7 +1,7 @@
 """The page in a real browser, before a real server with real recordings.
 
 Log 1 is of a node that crashes without a word, 2 to 4 are incidents of the
-corpus, and 5 is the demo's.
+corpus, 5 is the demo's, and in 6 one job preempts another.
 """
 
 import os
@@ -38,6 +38,7 @@ LOGS = {
     "rack": tape_of("rack-loss-jobset"),
     "gap": tape_of("crash-in-gap"),
     "demo": Path(demo.__file__).with_name("demo.tape.jsonl.zst"),
+    "preemption": tape_of("kueue-preemption"),
 }
 LINKS = (
     "Grafana=https://grafana.invalid/d/node?var-node={node}&from={from_ms}",

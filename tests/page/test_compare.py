@@ -56,7 +56,7 @@ def test_a_search_for_a_job_answers_what_hit_it(open_tab: Opener) -> None:
     tab.keys("/")
     tab.page.keyboard.type("llm-pretrain")
     expect(tab.page.locator("dialog .job")).to_contain_text(
-        "Job train/llm-pretrain of 24 GPUs lost 1 Pod, first on gpu-002"
+        "Job train/llm-pretrain lost 1 of 3 Pods on gpu-002"
     )
     tab.keys("Enter")
     tab.ready()

@@ -138,9 +138,9 @@ def test_all_clusters_are_one_list(open_tab: Opener) -> None:
 
     assert "log=all" in tab.address
     assert "6 incidents" in tab.says("h1")
-    assert "in 5 clusters" in tab.says("h1")
+    assert "in 6 clusters" in tab.says("h1")
     clusters = tab.page.locator(".incident .node small").all_inner_texts()
-    assert {text.split(",")[0] for text in clusters} == set(LOGS)
+    assert {text.split(",")[0] for text in clusters} < set(LOGS)
     assert "of gap is incomplete" in tab.says(".note.hatched")
     tab.page.locator(".incident a", has_text="rack-2").click()
     tab.ready()

@@ -1,7 +1,5 @@
 """An object, a workload, the sources."""
 
-from playwright.sync_api import expect
-
 from tests.page.conftest import Opener
 
 
@@ -64,25 +62,45 @@ def test_a_pod_is_an_object_like_any_other(open_tab: Opener) -> None:
     assert "was deleted at" in tab.says(".document")
 
 
-def test_a_workload_shows_its_gang_over_nodes_and_time(
+def test_a_workload_begins_with_what_ended_it_and_why(
     open_tab: Opener,
 ) -> None:
     tab = open_tab("/workload/job/train/llm-pretrain")
+    card = tab.says(".verdict.open")
     names = tab.page.locator(".names .name").all_inner_texts()
 
+    assert tab.page.title().startswith("Job train/llm-pretrain lost ")
+    assert "gpu-002 rebooted at 11:27:15" in card
+    assert "Cause node-failure: cause unknown On gpu-002 Lost" in card
+    assert tab.page.locator(".chain > li").count() > 1
     assert sorted(names) == ["gpu-001", "gpu-002", "gpu-003"]
-    assert "restarted" in tab.says(".sentence")
     assert "GPU-hours lost" in tab.says(".figures")
-    assert tab.page.title().startswith("Job train/llm-pretrain of 24 GPUs")
 
 
-def test_a_hit_of_a_workload_leads_to_why(open_tab: Opener) -> None:
-    tab = open_tab("/workload/job/train/llm-pretrain")
-    tab.page.click("text=what happened to gpu-002")
+def test_an_ending_leads_to_the_verdict_of_each_node(
+    open_tab: Opener,
+) -> None:
+    tab = open_tab("/workload/jobset/train/llm?log=3")
+    assert "On gpu-002, gpu-005" in tab.says(".verdict.open .about")
+    members = tab.page.locator(".members tbody tr").all_inner_texts()
+    assert [text.split()[1] for text in members] == ["gpu-005", "gpu-002"]
+
+    tab.page.click(".verdict.open .about a >> text=gpu-005")
     tab.ready()
+    assert tab.address.startswith("/node/gpu-005")
+    assert "gpu-005 rebooted" in tab.says(".verdict.open .sentence")
+    assert "Jobs hit jobset/train/llm restarted" in tab.says(".about")
 
-    assert tab.address.startswith("/node/gpu-002")
-    expect(tab.page.locator(".verdict.open")).to_be_visible()
+
+def test_a_job_that_no_node_ended_says_what_did(open_tab: Opener) -> None:
+    tab = open_tab("/workload/job/train/llm-research?log=6")
+    card = tab.says(".verdict.open")
+
+    assert "Cause preemption" in card
+    assert "No incidents recorded" not in tab.says("main")
+    tab.page.click(".chain a >> nth=0")
+    tab.ready()
+    assert "Entry" in tab.says(".evidence header")
 
 
 def test_sources_say_what_is_recorded_and_how_far(open_tab: Opener) -> None:

@@ -211,9 +211,34 @@ export const WORKLOAD = `query Workload(${LOG}, $name: String!,
   $since: DateTime, $until: DateTime) {
   workload(${OF_LOG}, name: $name, since: $since, until: $until) {
     workload { kind namespace name uid group }
-    isGang gpus nodes ranInFullAt failedAt
+    isGang gpus nodes ranInFullAt
     placements { ${PLACEMENT} }
-    hits { ${WORKLOAD_HIT} }
+    ${COVERAGE}
+  }
+}`;
+
+/** What ended a workload, in one sentence each. */
+export const ENDED = `query Ended(${LOG}, $name: String!) {
+  whyWorkload(${OF_LOG}, name: $name) { sentence endings { sentence } }
+}`;
+
+const ACTOR = 'kind name tool';
+
+/** What ended a workload, and why. */
+export const ENDINGS = `query Endings(${LOG}, $name: String!,
+  $since: DateTime, $until: DateTime) {
+  whyWorkload(${OF_LOG}, name: $name, since: $since, until: $until) {
+    state since sentence
+    endings { id endedBy at nodes pods outcome runningAgainAt gpuHoursLost
+      confidence sentence stopped
+      members { pod node says entry }
+      container { name exitCode reason }
+      actor { ${ACTOR} } preemptor { kind namespace name pod actor { ${ACTOR} } }
+      evidence { entry at says } missing { evidence wouldTell }
+      verdict { steps { role at says actor { name tool } entries }
+        evidence { entry at says } }
+      verdicts { id node happened cause confidence sentence beganAt at
+        backInServiceAt fault { class } decision { class actor { ${ACTOR} } } } }
     ${COVERAGE}
   }
 }`;

@@ -6,15 +6,18 @@ import { covered } from './unseen.js';
 
 /** @typedef {import('./lane.js').Lane} Lane */
 
+/** Of more nodes only those are drawn on which Pods were lost. */
+export const LANES_ALL = 40;
 const LANES_MAX = 400;
 
 /**
  * Make the lanes of a workload, in order of the first binding on each node.
  * @param {any} story the answer of the query `WORKLOAD`
+ * @param {any[]} endings of the query `ENDINGS`
  * @param {any[]} sources of the log
  * @returns {Lane[]}
  */
-export function lanesOfWorkload(story, sources) {
+export function lanesOfWorkload(story, endings, sources) {
   /** @type {Map<string, Lane>} */
   const lanes = new Map();
   for (const placement of story.placements) {
@@ -23,13 +26,14 @@ export function lanesOfWorkload(story, sources) {
     addPlacement(lane, placement);
     lanes.set(node, lane);
   }
-  for (const hit of story.hits) {
-    for (const node of hit.nodes) addHit(lanes.get(node), hit);
-  }
+  const struck = new Set(endings.flatMap(({ nodes }) => nodes));
+  const isLarge = lanes.size > LANES_ALL && struck.size > 0;
+  for (const ending of endings) addEnding(lanes, ending);
   const { gaps } = story.coverage;
-  return [...lanes.values()]
+  return [...lanes]
+    .filter(([node]) => !isLarge || struck.has(node))
     .slice(0, LANES_MAX)
-    .map((lane) => covered(lane, gaps, sources));
+    .map(([, lane]) => covered(lane, gaps, sources));
 }
 
 /** @param {string} node @returns {Lane} */
@@ -40,11 +44,14 @@ function emptyLane(node) {
   };
 }
 
-/** @param {Lane | undefined} lane @param {any} hit */
-function addHit(lane, hit) {
-  const at = readInstant(hit.hitAt);
-  if (lane === undefined || at === null) return;
-  lane.marks.push({
-    at, tone: 'notready', label: hit.says, entry: hit.evidence[0] ?? null,
-  });
+/** Mark each lost Pod. @param {Map<string, Lane>} lanes @param {any} ending */
+function addEnding(lanes, { at, members, evidence }) {
+  const times = new Map(evidence.map((/** @type {any} */ one) =>
+    [one.entry, one.at]));
+  for (const { node, says, entry } of members) {
+    lanes.get(node)?.marks.push({
+      at: readInstant(times.get(entry) ?? at) ?? 0, tone: 'notready',
+      label: says, entry,
+    });
+  }
 }

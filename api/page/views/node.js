@@ -90,7 +90,8 @@ function Why({ page, node, hasFailed }) {
       ? html`<${Empty} says="No incidents recorded for ${page.place.name}
           in this window${coverage.complete ? '' : ', which has gaps'}."
           links=${page.nearestToNode()} />`
-      : html`<${VerdictCard} key=${open.id} page=${page} verdict=${open} />`}
+      : html`<${VerdictCard} key=${open.id} page=${page} verdict=${open}
+          jobs=${page.hitsOf(open)} />`}
   `;
 }
 
@@ -106,7 +107,8 @@ function Detail({ page }) {
     <section id="detail" aria-label="Detail">
       <h2>How sure this is</h2>
       <${Doubts} page=${page} verdict=${open} />
-      <${OtherVerdicts} page=${page} verdicts=${others} />
+      <${OtherVerdicts} page=${page} verdicts=${others}
+        title="Also in this window" noun="incident" />
     </section>
   `;
 }

@@ -114,9 +114,9 @@ function Job({ page }) {
   const { searchedJob } = page;
   if (searchedJob === '') return null;
   const { key, dataKey, data } = page.answers.of('job');
-  const story = key === dataKey ? (data?.workload ?? null) : null;
-  return html`<p class="note job" role="status">${story === null
-    ? `Looking for what became of ${searchedJob} …` : sentenceOf(story)}</p>`;
+  const why = key === dataKey ? (data?.whyWorkload ?? null) : null;
+  return html`<p class="note job" role="status">${why === null
+    ? `Looking for what became of ${searchedJob} …` : sentenceOf(why)}</p>`;
 }
 
 /**

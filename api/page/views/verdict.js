@@ -4,17 +4,19 @@ import { html } from '../html.js';
 import { light } from '../lighting.js';
 import { readInstant } from '../time/instant.js';
 import { clock, day, zoneName } from '../time/clock.js';
+import { actorName } from '../words/author.js';
 import { lasts } from '../words/incident.js';
-import { counted, prose, term } from '../words/plain.js';
+import { counted, objectName, prose, term } from '../words/plain.js';
 
 /** Steps that have a key of their own. */
 const STEPS_WITH_KEYS = 9;
 
 /**
  * The verdict that is shown: its sentence, its details, its path.
- * @param {{page: import('../page.js').Page, verdict: any}} given
+ * @param {{page: import('../page.js').Page, verdict: any, jobs: any[]}} given
+ *   `jobs` are those that it hit
  */
-export function VerdictCard({ page, verdict }) {
+export function VerdictCard({ page, verdict, jobs }) {
   const at = readInstant(verdict.at) ?? 0;
   return html`
     <article class="verdict open" id="verdict-${verdict.id}">
@@ -22,27 +24,61 @@ export function VerdictCard({ page, verdict }) {
         <p class="sentence">${verdict.sentence}</p>
         <${Sure} verdict=${verdict} />
       </header>
-      <dl class="about">
-        ${aboutOf(verdict).map(([name, says]) => html`
-          <div key=${name}><dt>${name}</dt><dd>${says}</dd></div>`)}
-        <div><dt>Times</dt><dd>${day(at, page.place.zone)},
-          ${' '}${zoneName(page.place.zone, at)}</dd></div>
-      </dl>
+      <${About} rows=${[
+        ...aboutOf(verdict),
+        ...(jobs.length === 0 ? [] : [['Jobs hit', html`<${JobsHit}
+          page=${page} hits=${jobs} />`]]),
+        timesRow(at, page.place.zone),
+      ]} />
       <${Path} page=${page} verdict=${verdict} />
     </article>
   `;
 }
 
+/** Named on the first screen; all are in the table of affected jobs. */
+const JOBS_NAMED = 3;
+
+/** @param {{page: import('../page.js').Page, hits: any[]}} given */
+function JobsHit({ page, hits }) {
+  const left = hits.length - JOBS_NAMED;
+  return html`${hits.slice(0, JOBS_NAMED).map((hit, place) => html`
+    ${place > 0 && ', '}<a key="${hit.workload.uid} ${hit.hitAt}"
+      href=${page.workloadLink(hit.workload)} title=${hit.says}
+      >${objectName(hit.workload)}</a> ${prose(hit.outcome)}`)}${left > 0
+    && html` <a href="#jobs">and ${left} more</a>`}`;
+}
+
 /**
- * The other verdicts of the window, one line each, newest first.
- * @param {{page: import('../page.js').Page, verdicts: any[]}} given
+ * Details in a row, each with its name.
+ * @param {{rows: [string, any][]}} given
  */
-export function OtherVerdicts({ page, verdicts }) {
+export const About = ({ rows }) => html`
+  <dl class="about">
+    ${rows.map(([name, says]) => html`
+      <div key=${name}><dt>${name}</dt><dd>${says}</dd></div>`)}
+  </dl>
+`;
+
+/**
+ * The day and zone of the times of a card.
+ * @param {number} at
+ * @param {'utc' | 'local'} zone
+ * @returns {[string, string]}
+ */
+export const timesRow = (at, zone) =>
+  ['Times', `${day(at, zone)}, ${zoneName(zone, at)}`];
+
+/**
+ * The other verdicts or endings, one line each, newest first.
+ * @param {{page: import('../page.js').Page, verdicts: any[], title: string,
+ *   noun: string}} given
+ */
+export function OtherVerdicts({ page, verdicts, title, noun }) {
   if (verdicts.length === 0) return null;
   return html`
     <section class="others" aria-labelledby="others-title">
-      <h2 id="others-title">Also in this window
-        <small>${counted(verdicts.length, 'incident')}</small></h2>
+      <h2 id="others-title">${title}
+        ${' '}<small>${counted(verdicts.length, noun)}</small></h2>
       ${verdicts.map((verdict) => html`
         <article class="verdict" key=${verdict.id}>
           <a href=${page.keep({ verdict: verdict.id, entry: '' })}>
@@ -53,8 +89,8 @@ export function OtherVerdicts({ page, verdicts }) {
   `;
 }
 
-/** @param {{verdict: any}} given */
-function Sure({ verdict }) {
+/** @param {{verdict: any}} given a verdict, or an ending */
+export function Sure({ verdict }) {
   const sure = prose(verdict.confidence);
   return html`<span class="sure ${sure}" title=${SURE[sure]}>${sure}</span>`;
 }
@@ -102,10 +138,8 @@ function awayWords({ backInServiceAt, awaySeconds, duration }) {
 
 /** @param {any} decision */
 function deciderWords({ actor, carriedOutBy, class: what }) {
-  const name = actor.name ?? 'unknown';
-  const tool = actor.tool ? ` using ${actor.tool}` : '';
   const by = carriedOutBy?.name ? `, carried out by ${carriedOutBy.name}` : '';
-  return `${name}${tool} (${term(what)})${by}`;
+  return `${actorName(actor)} (${term(what)})${by}`;
 }
 
 /** @param {any} verdict */
@@ -118,9 +152,10 @@ const shortId = (id) => (id === null ? 'unknown' : id.slice(0, 8));
 
 /**
  * The steps as cards, in the order of the log.
- * @param {{page: import('../page.js').Page, verdict: any}} given
+ * @param {{page: import('../page.js').Page,
+ *   verdict: {steps: any[], evidence: any[]}}} given
  */
-function Path({ page, verdict }) {
+export function Path({ page, verdict }) {
   const { zone, entry: open } = page.place;
   return html`
     <ol class="chain" aria-label="Steps, in order">
@@ -150,9 +185,8 @@ function Path({ page, verdict }) {
 
 /** @param {any} actor */
 function byWords(actor) {
-  if (actor === null) return '';
-  const name = actor.name ?? (actor.tool && `someone using ${actor.tool}`);
-  return name ? `, by ${name}` : '';
+  if (actor === null || !(actor.name || actor.tool)) return '';
+  return `, by ${actorName({ ...actor, tool: actor.name ? null : actor.tool })}`;
 }
 
 /**

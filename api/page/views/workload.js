@@ -1,108 +1,213 @@
-/** A workload: its Pods over nodes and time, and what hit them. */
+/** A workload: what ended it, and why, over its Pods by node. */
 
 import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
-import { dayAndClock } from '../time/clock.js';
+import { clock, dayAndClock } from '../time/clock.js';
 import { readied } from '../timeline/lane.js';
-import { lanesOfWorkload } from '../timeline/ofworkload.js';
+import { LANES_ALL, lanesOfWorkload } from '../timeline/ofworkload.js';
 import { Timeline } from '../timeline/timeline.js';
-import { counted, rounded } from '../words/plain.js';
-import { sentenceOf } from '../words/workload.js';
-import { Hits } from './jobs.js';
+import { alike, endedBy, endedByWhom, pathOf } from '../words/ending.js';
+import { counted, prose, rounded } from '../words/plain.js';
 import { Coverage, Empty, Figure, Trouble, Waiting } from './states.js';
+import {
+  About, Doubts, OtherVerdicts, Path, Sure, timesRow,
+} from './verdict.js';
+
+/** Nodes that are named where many were hit alike; the rest are counted. */
+const NODES_NAMED = 10;
+const ROWS_SHOWN = 60;
 
 /**
  * The lanes of a workload.
- * @param {{data: any, sources: any[]}} given
+ * @param {{data: any, endings: any[], sources: any[]}} given
  */
-export const lanesOf = ({ data, sources }) =>
-  lanesOfWorkload(data, sources).map(readied);
+export const lanesOf = ({ data, endings, sources }) =>
+  lanesOfWorkload(data, endings, sources).map(readied);
 
-/** @param {{page: import('../page.js').Page}} given */
+/** @param {{page: import('../doing.js').DoingPage}} given */
 export function Workload({ page }) {
   const { place } = page;
-  const answer = page.answers.of('workload');
-  const story = answer.data?.workload ?? null;
-  const isOld =
-    story !== null && (answer.error !== '' || answer.key !== answer.dataKey);
+  const answers = [page.answers.of('endings'), page.answers.of('workload')];
+  const [why, story] = [answers[0].data?.whyWorkload, answers[1].data?.workload];
+  const failed = answers.find(({ error }) => error !== '');
+  const isOld = answers.some(({ error, key, dataKey }) =>
+    error !== '' || key !== dataKey);
   return html`
     <section class="workload" aria-labelledby="title">
       <div class="title">
         <h1 id="title"><small>${place.kind}</small>
-          ${' '}${place.namespace}/${place.name}</h1>
+          ${' '}${place.namespace}/${place.name}
+          ${why && html` <small>${prose(why.state)}</small>`}</h1>
+        <div class="does">
+          <button type="button" onClick=${() => page.copy()}>
+            Copy as Markdown</button>
+        </div>
       </div>
-      <${Trouble} answer=${answer} zone=${place.zone}
-        onRetry=${() => page.answers.retry()} />
-      ${story === null
-        ? answer.error === '' && html`<${Waiting} lines=${6}
-            says="Loading Pods" />`
-        : html`<${Story} page=${page} story=${story} isOld=${isOld} />`}
+      ${failed && html`<${Trouble} answer=${failed} zone=${place.zone}
+        onRetry=${() => page.answers.retry()} />`}
+      ${why ? html`<div class=${isOld ? 'old' : ''}>
+          <${Why} page=${page} why=${why} /></div>`
+        : !failed && html`<${Waiting} lines=${4} says="Loading endings" />`}
+      ${story && html`<div class=${isOld ? 'old' : ''}>
+        <${Story} page=${page} story=${story} /></div>`}
     </section>
   `;
 }
 
-/** @param {{page: import('../page.js').Page, story: any,
- *   isOld: boolean}} given */
-function Story({ page, story, isOld }) {
-  const { place } = page;
-  const { zone } = place;
-  const lost = story.hits.reduce(
-    (/** @type {number} */ sum, /** @type {any} */ hit) =>
-      sum + hit.gpuHoursLost, 0);
-  const full = readInstant(story.ranInFullAt ?? '');
-  const what = story.isGang ? 'all Pods required' : 'Pods run independently';
+/** @param {{page: import('../page.js').Page, why: any}} given */
+function Why({ page, why }) {
+  const { zone } = page.place;
+  const open = page.openEnding;
   return html`
-    <div class=${isOld ? 'old' : ''}>
-      <p class="sentence">${sentenceOf(story)}</p>
-      <${Coverage} coverage=${story.coverage} zone=${zone} />
-      <div class="figures">
-        <${Figure} value=${String(story.gpus)} says="GPUs, ${what}" />
-        <${Figure} value=${String(story.nodes.length)}
-          says=${story.nodes.length === 1 ? 'node' : 'nodes'} />
-        <${Figure} value="≥ ${rounded(lost)}" says="GPU-hours lost, plus
-          any work since the last checkpoint (not recorded)" />
-        <${Figure} value=${full === null ? 'never'
-          : dayAndClock(full, zone)} says="first ran in full" />
-      </div>
-      <h2>Pods by node</h2>
-      ${page.lanes.length === 0
-        ? html`<${Empty} says="No Pods recorded in this window."
-            links=${[]} />`
-        : html`<${Timeline} lanes=${page.lanes} folded=${[]}
-            pinned=${place.pinned} window=${page.workloadWindow} zone=${zone}
-            chosen=${place.entry || null} isOld=${isOld}
-            onWindow=${(/** @type {any} */ to) => page.go(to, { replace: true })}
-            onOpen=${(/** @type {string} */ entry) => page.go({ entry })}
-            onLane=${(/** @type {any} */ does, /** @type {string} */ id) =>
-              page.lane(does, id, page.lanes)} />`}
-      <h2>Disruptions</h2>
-      ${story.hits.length === 0
-        ? html`<p class="quiet">No disruptions recorded.</p>`
-        : html`<${Hits} page=${page} hits=${story.hits} />
-            <${Verdicts} page=${page} hits=${story.hits} />`}
-      <h2>Pods</h2>
-      <${Pods} page=${page} placements=${story.placements} />
-    </div>
+    <${Coverage} coverage=${why.coverage} zone=${zone}
+      absent=${open?.missing.map((/** @type {any} */ one) => one.evidence)} />
+    ${open === null
+      ? html`<p class="sentence">${why.sentence}</p>
+          <p class="quiet">Nothing recorded ended it.</p>`
+      : html`<${EndingCard} key=${open.id} page=${page} ending=${open} />`}
   `;
 }
 
-/** @param {{page: import('../page.js').Page, hits: any[]}} given */
-function Verdicts({ page, hits }) {
-  const links = new Map(hits.map((hit) => [hit.firstNode, hit]));
+/** @param {{page: import('../page.js').Page, ending: any}} given */
+function EndingCard({ page, ending }) {
+  const { zone } = page.place;
+  const by = endedByWhom(ending);
+  const again = readInstant(ending.runningAgainAt ?? '');
+  const { nodes, members, stopped, outcome, gpuHoursLost } = ending;
+  const rows = [
+    ['Cause', endedBy(ending)],
+    ...(by === '' ? [] : [['By', by]]),
+    ...(nodes.length === 0 ? [] : [['On', html`<${Nodes} page=${page}
+      nodes=${nodes} ending=${ending} />`]]),
+    ...(members.length === 0 ? [] : [['Lost', counted(members.length, 'Pod')
+      + (stopped.length > 0 ? `, ${stopped.length} more stopped` : '')]]),
+    ...(outcome === null ? [] : [['Outcome', prose(outcome)]]),
+    ...(again === null ? [] : [['Running again', clock(again, zone)]]),
+    ...(gpuHoursLost > 0 ? [['GPU-hours', `≥ ${rounded(gpuHoursLost)} lost`]] : []),
+    timesRow(readInstant(ending.at) ?? 0, zone),
+  ];
   return html`
-    <p>Why: ${[...links].map(([node, hit]) => {
-      const at = readInstant(hit.hitAt) ?? 0;
-      const href = page.href({
-        view: 'node', name: node, from: at - 600_000, to: at + 600_000,
-      });
-      return html`<a key=${node} href=${href}>what happened to ${node}</a> `;
-    })}</p>
+    <article class="verdict open" id="ending-${ending.id}">
+      <header>
+        <p class="sentence">${ending.sentence}</p>
+        <${Sure} verdict=${ending} />
+      </header>
+      <${About} rows=${rows} />
+      <${Path} page=${page} verdict=${pathOf(ending)} />
+    </article>
+  `;
+}
+
+/**
+ * Nodes on which Pods were lost, each with a link to what happened to it.
+ * @param {{page: import('../page.js').Page, nodes: string[], ending: any}} given
+ */
+function Nodes({ page, nodes, ending }) {
+  const left = nodes.length - NODES_NAMED;
+  return html`${nodes.slice(0, NODES_NAMED).map((node, place) => html`
+    ${place > 0 && ', '}<a key=${node}
+      href=${page.nodeLink(node, ending)}>${node}</a>`)}${left > 0
+    && ` and ${counted(left, 'more node', 'more nodes')}`}`;
+}
+
+/** @param {{page: import('../page.js').Page, story: any}} given */
+function Story({ page, story }) {
+  const { place, endings, openEnding: open } = page;
+  const { zone } = place;
+  const lost = endings.reduce((/** @type {number} */ sum,
+    /** @type {any} */ one) => sum + (one.gpuHoursLost ?? 0), 0);
+  const full = readInstant(story.ranInFullAt ?? '');
+  const what = story.isGang ? 'all Pods required' : 'Pods run independently';
+  const unseen = story.nodes.length - page.lanes.length;
+  return html`
+    <h2>Pods by node</h2>
+    ${story.nodes.length > LANES_ALL && unseen > 0 && html`<p class="quiet">
+      Only nodes on which Pods were lost: ${counted(unseen, 'other node')} not
+      drawn.</p>`}
+    ${page.lanes.length === 0
+      ? html`<${Empty} says="No Pods recorded in this window." links=${[]} />`
+      : html`<${Timeline} lanes=${page.lanes} folded=${[]}
+          pinned=${place.pinned} window=${page.workloadWindow} zone=${zone}
+          chosen=${place.entry || null} isOld=${false}
+          onWindow=${(/** @type {any} */ to) => page.go(to, { replace: true })}
+          onOpen=${(/** @type {string} */ entry) => page.go({ entry })}
+          onLane=${(/** @type {any} */ does, /** @type {string} */ id) =>
+            page.lane(does, id, page.lanes)} />`}
+    <div class="figures">
+      <${Figure} value=${String(story.gpus)}
+        says="${story.gpus === 1 ? 'GPU' : 'GPUs'}, ${what}" />
+      <${Figure} value=${String(story.nodes.length)}
+        says=${story.nodes.length === 1 ? 'node' : 'nodes'} />
+      <${Figure} value="≥ ${rounded(lost)}" says="GPU-hours lost, plus
+        any work since the last checkpoint (not recorded)" />
+      <${Figure} value=${full === null ? 'never'
+        : dayAndClock(full, zone)} says="first ran in full" />
+    </div>
+    ${open !== null && html`
+      <${Lost} page=${page} ending=${open} />
+      <${Doubts} page=${page} verdict=${{ ...pathOf(open), rivals: [],
+        contradictions: [], gaps: [], missing: open.missing,
+        evidenceLeftOut: 0 }} />
+      <${OnNodes} page=${page} ending=${open} />
+      <${OtherVerdicts} page=${page} title="Also ended" noun="time"
+        verdicts=${endings.filter((/** @type {any} */ one) => one !== open)
+          .reverse()} />`}
+    <h2>Pods</h2>
+    <${Pods} page=${page} placements=${story.placements} />
+  `;
+}
+
+/** @param {{page: import('../page.js').Page, ending: any}} given */
+function Lost({ page, ending: { members, stopped } }) {
+  if (members.length === 0) return null;
+  const left = members.length - ROWS_SHOWN;
+  return html`
+    <h2>Lost Pods <small>${counted(members.length, 'Pod')}${stopped.length > 0
+      && `; ${counted(stopped.length, 'other')} stopped because the workload
+        did not go on`}</small></h2>
+    <table class="members stacked">
+      <thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
+        <th scope="col">What its record says</th><th scope="col">Entry</th></tr>
+      </thead>
+      <tbody>${members.slice(0, ROWS_SHOWN).map((/** @type {any} */ one) => html`
+        <tr key=${one.pod} data-entries=${one.entry}>
+          <td class="whole"><a href=${page.objectLink({ kind: 'Pod',
+            namespace: page.place.namespace, name: one.pod })}>${one.pod}</a></td>
+          <td data-name="on">${one.node && html`<a href=${page.href({
+            view: 'node', name: one.node })}>${one.node}</a>`}</td>
+          <td class="whole">${one.says}</td>
+          <td><a class="code" href=${page.keep({ entry: one.entry })}
+            >${one.entry}</a></td>
+        </tr>`)}</tbody>
+    </table>
+    ${left > 0 && html`<p class="quiet">and ${counted(left, 'more Pod')}</p>`}
+  `;
+}
+
+/**
+ * What happened to each node, the nodes together of which the same is known.
+ * @param {{page: import('../page.js').Page, ending: any}} given
+ */
+function OnNodes({ page, ending }) {
+  const groups = alike(ending.verdicts);
+  if (groups.length === 0) return null;
+  return html`
+    <h2>What happened to the nodes</h2>
+    <ul class="on-nodes">
+      ${groups.map((group) => html`
+        <li key=${group[0].id}>${group[0].sentence}
+          ${' '}<${Sure} verdict=${group[0]} />
+          ${' '}<small>${group.length > 1 && `and ${group.length - 1} alike: `}
+            <${Nodes} page=${page} ending=${ending}
+              nodes=${group.map(({ node }) => node)} /></small></li>`)}
+    </ul>
   `;
 }
 
 /** @param {{page: import('../page.js').Page, placements: any[]}} given */
 function Pods({ page, placements }) {
   const { zone } = page.place;
+  const left = placements.length - ROWS_SHOWN;
   const when = (/** @type {string | null} */ text) => {
     const at = readInstant(text ?? '');
     return at === null ? '' : html`<time>${dayAndClock(at, zone)}</time>`;
@@ -114,7 +219,7 @@ function Pods({ page, placements }) {
       <thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
         <th scope="col">Bound</th><th scope="col">Ran</th>
         <th scope="col">Ended</th><th scope="col">How</th></tr></thead>
-      <tbody>${placements.map((one) => html`
+      <tbody>${placements.slice(0, ROWS_SHOWN).map((one) => html`
         <tr key="${one.uid} ${one.boundAt}">
           <td class="whole"><a href=${page.objectLink({ kind: 'Pod',
             namespace: one.namespace, name: one.pod })}>${one.pod}</a></td>
@@ -128,5 +233,6 @@ function Pods({ page, placements }) {
             .filter(Boolean).join(', ')}</td>
         </tr>`)}</tbody>
     </table>
+    ${left > 0 && html`<p class="quiet">and ${counted(left, 'more Pod')}</p>`}
   `;
 }

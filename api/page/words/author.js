@@ -28,3 +28,13 @@ const KNOWN = {
  * @returns {string}
  */
 export const knownBy = (author) => KNOWN[author.knownBy] ?? '';
+
+/**
+ * Who acted, in words.
+ * @param {{name: string | null, tool: string | null}} actor
+ * @returns {string}
+ */
+export function actorName({ name, tool }) {
+  if (name) return tool ? `${name} using ${tool}` : name;
+  return tool ? `someone using ${tool}` : 'unknown';
+}

@@ -15,17 +15,9 @@ export const isWorkload = (hit) =>
   hit?.kind === 'OBJECT' && WORKLOADS.has(hit.object.kind);
 
 /**
- * The finding about a workload, in one sentence.
- * @param {any} story
+ * The finding about a workload, in one sentence: what ended it last.
+ * @param {any} why the answer of the query `ENDINGS` or `ENDED`
  * @returns {string}
  */
-export function sentenceOf({ workload, hits, failedAt }) {
-  const name = `${workload.kind} ${workload.namespace}/${workload.name}`;
-  if (hits.length === 0) {
-    const failed = `${name} failed without a node disruption.`;
-    return failedAt === null ? `${name} was not disrupted.` : failed;
-  }
-  if (hits.length === 1) return `${hits[0].says}.`;
-  const last = hits.at(-1);
-  return `${name} was disrupted ${hits.length} times, most recently: ${last.says}.`;
-}
+export const sentenceOf = ({ sentence, endings }) =>
+  endings.at(-1)?.sentence ?? sentence;

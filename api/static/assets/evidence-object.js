@@ -1,25 +1,5 @@
 let made;
-export default ({ in_html, in_time_clock, in_time_instant, in_views_states, in_words_plain }) => made ??= (() => {
-const in_words_author = (() => {
-function authorName(author) {
-if (author.knownBy === 'UNKNOWN') return 'unknown';
-const who = author.name ?? 'someone';
-const asked = author.onBehalfOf ? ` as ${author.onBehalfOf}` : '';
-const beside = [
-author.client,
-author.pod && `pod/${author.pod}`,
-author.address && `from ${author.address}`,
-].filter(Boolean).join(', ');
-return `${who}${asked}${beside && ` (${beside})`}`;
-}
-const KNOWN = {
-AUDIT: 'audit record',
-MANAGED_FIELDS: 'managedFields',
-UNKNOWN: 'nothing',
-};
-const knownBy = (author) => KNOWN[author.knownBy] ?? '';
-return { authorName, knownBy };
-})();
+export default ({ in_html, in_time_clock, in_time_instant, in_views_states, in_words_author, in_words_plain }) => made ??= (() => {
 const in_views_evidence = (() => {
 const { html } = in_html;
 const { readInstant } = in_time_instant;
@@ -156,5 +136,5 @@ ${text.length.toLocaleString('en')}.</p>`}
 }
 return { Evidence, Changes };
 })();
-return { in_views_evidence, in_words_author };
+return { in_views_evidence };
 })();

@@ -1,5 +1,5 @@
 let made;
-export default ({ in_html, in_lighting, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_jobs, in_views_states, in_views_strip, in_words_incident, in_words_plain }) => made ??= (() => {
+export default ({ in_html, in_lighting, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_states, in_views_strip, in_views_verdict, in_words_plain }) => made ??= (() => {
 const in_views_facts = (() => {
 const { html } = in_html;
 const { light } = in_lighting;
@@ -57,6 +57,71 @@ onMouseLeave=${() => light(null)}>
 `;
 }
 return { Facts };
+})();
+const in_views_jobs = (() => {
+const { html } = in_html;
+const { readInstant } = in_time_instant;
+const { clock } = in_time_clock;
+const { counted, prose, rounded } = in_words_plain;
+const { Figure } = in_views_states;
+function Jobs({ page, impact }) {
+const { totals, workloads } = impact;
+return html`
+<section id="jobs" aria-labelledby="jobs-title">
+<h2 id="jobs-title">Affected jobs</h2>
+${workloads.length === 0
+? html`<p class="quiet">No jobs were affected${impact.coverage.complete
+? '' : ', as far as recorded'}.</p>`
+: html`
+<div class="figures">
+<${Figure} value=${String(totals.workloads)}
+says=${totals.workloads === 1 ? 'job' : 'jobs'} />
+<${Figure} value=${String(totals.pods)}
+says=${totals.pods === 1 ? 'Pod' : 'Pods'} />
+<${Figure} value=${String(totals.gpus)} says="GPU" />
+<${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
+says="GPU-hours, and the work since the last checkpoint, which is
+not known" />
+</div>
+<${Hits} page=${page} hits=${workloads} />`}
+</section>
+`;
+}
+function Hits({ page, hits }) {
+const { zone } = page.place;
+return html`
+<table class="hits stacked">
+<thead><tr>
+<th scope="col">Disrupted at</th><th scope="col">Job</th>
+<th scope="col">Outcome</th><th scope="col">Size</th>
+<th scope="col">Running again</th><th scope="col">Lost</th>
+<th scope="col">Evidence</th>
+</tr></thead>
+<tbody>
+${hits.map((hit) => html`
+<tr key="${hit.workload.uid} ${hit.hitAt}">
+<td><time>${clock(readInstant(hit.hitAt) ?? 0, zone)}</time></td>
+<td class="whole"><a href=${page.workloadLink(hit.workload)} title=${hit.says}
+>${hit.workload.namespace}/${hit.workload.name}</a>
+${' '}<span class="kind">${hit.workload.kind}</span></td>
+<td class="whole">${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
+hit.nodes.join(', ')}</td>
+<td>${counted(hit.gangSize, 'Pod')}, ${hit.gpus} GPU</td>
+<td data-name="running again">${hit.runningAgainAt === null
+? 'not yet'
+: html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}
+</time>`}</td>
+<td data-name="lost">≥ ${rounded(hit.gpuHoursLost)} GPU-h</td>
+<td data-name="evidence">
+${hit.evidence.map((entry) => html`
+<a class="code" href=${page.keep({ entry })}>${entry}</a> `)}</td>
+</tr>
+`)}
+</tbody>
+</table>
+`;
+}
+return { Jobs, Hits };
 })();
 const in_views_map = (() => {
 const { html } = in_html;
@@ -116,190 +181,6 @@ more: zoom in to see them.</p>`}
 `;
 }
 return { Objects };
-})();
-const in_views_verdict = (() => {
-const { html } = in_html;
-const { light } = in_lighting;
-const { readInstant } = in_time_instant;
-const { clock, day, zoneName } = in_time_clock;
-const { lasts } = in_words_incident;
-const { counted, prose, term } = in_words_plain;
-const STEPS_WITH_KEYS = 9;
-function VerdictCard({ page, verdict }) {
-const at = readInstant(verdict.at) ?? 0;
-return html`
-<article class="verdict open" id="verdict-${verdict.id}">
-<header>
-<p class="sentence">${verdict.sentence}</p>
-<${Sure} verdict=${verdict} />
-</header>
-<dl class="about">
-${aboutOf(verdict).map(([name, says]) => html`
-<div key=${name}><dt>${name}</dt><dd>${says}</dd></div>`)}
-<div><dt>Times</dt><dd>${day(at, page.place.zone)},
-${' '}${zoneName(page.place.zone, at)}</dd></div>
-</dl>
-<${Path} page=${page} verdict=${verdict} />
-</article>
-`;
-}
-function OtherVerdicts({ page, verdicts }) {
-if (verdicts.length === 0) return null;
-return html`
-<section class="others" aria-labelledby="others-title">
-<h2 id="others-title">Also in this window
-<small>${counted(verdicts.length, 'incident')}</small></h2>
-${verdicts.map((verdict) => html`
-<article class="verdict" key=${verdict.id}>
-<a href=${page.keep({ verdict: verdict.id, entry: '' })}>
-<span class="sentence">${verdict.sentence}</span>
-<${Sure} verdict=${verdict} /></a>
-</article>`)}
-</section>
-`;
-}
-function Sure({ verdict }) {
-const sure = prose(verdict.confidence);
-return html`<span class="sure ${sure}" title=${SURE[sure]}>${sure}</span>`;
-}
-const SURE = {
-proven: 'the evidence rules out other causes',
-likely: 'other causes are less likely',
-possible: 'other causes are not ruled out',
-unknown: 'nothing recorded explains it',
-};
-const MODE = {
-PLANNED: 'planned, by a decision before it',
-ABRUPT: 'abrupt, without a decision',
-UNKNOWN: 'not recorded whether planned',
-};
-function aboutOf(verdict) {
-const { mode, cause, decision, bootIdAfter } = verdict;
-return [
-['Mode', MODE[mode]],
-['Cause', term(cause)],
-...downRows(verdict),
-['Out of service', awayWords(verdict)],
-...(decision === null ? [] : [['Decided by', deciderWords(decision)]]),
-...(bootIdAfter === null ? [] : [['Boot ID', bootWords(verdict)]]),
-];
-}
-const downRows = ({ downSeconds }) =>
-downSeconds === null ? [] : [['Down', lasts(downSeconds, true)]];
-function awayWords({ backInServiceAt, awaySeconds, duration }) {
-if (backInServiceAt === null) return 'not back in service';
-if (awaySeconds === null) return 'never';
-return lasts(awaySeconds, duration?.kind === 'AWAY' && duration.atMost);
-}
-function deciderWords({ actor, carriedOutBy, class: what }) {
-const name = actor.name ?? 'unknown';
-const tool = actor.tool ? ` using ${actor.tool}` : '';
-const by = carriedOutBy?.name ? `, carried out by ${carriedOutBy.name}` : '';
-return `${name}${tool} (${term(what)})${by}`;
-}
-function bootWords({ bootIdBefore, bootIdAfter }) {
-return `${shortId(bootIdBefore)} → ${shortId(bootIdAfter)}`;
-}
-const shortId = (id) => (id === null ? 'unknown' : id.slice(0, 8));
-function Path({ page, verdict }) {
-const { zone, entry: open } = page.place;
-return html`
-<ol class="chain" aria-label="Steps, in order">
-${verdict.steps.map((step, n) => {
-const [entry] = step.entries;
-return html`
-<li key=${n} data-entries=${step.entries.join(' ')}
-class="${step.role.toLowerCase()} ${
-step.entries.includes(open) ? 'chosen' : ''}"
-onMouseEnter=${() => light(entry)}
-onMouseLeave=${() => light(null)}>
-<a href=${page.keep({ entry })} title=${step.says}
-aria-keyshortcuts=${n < STEPS_WITH_KEYS ? String(n + 1) : null}>
-<span class="step">${n + 1}</span>
-<span class="role">${prose(step.role)}</span>
-<time>${clock(readInstant(step.at) ?? 0, zone)}</time>
-<span class="says">${step.says}${byWords(step.actor)}</span>
-<span class="code">${entry}</span>
-</a>
-<${Records} page=${page} signs=${signsOf(verdict, step.entries)} />
-</li>
-`;
-})}
-</ol>
-`;
-}
-function byWords(actor) {
-if (actor === null) return '';
-const name = actor.name ?? (actor.tool && `someone using ${actor.tool}`);
-return name ? `, by ${name}` : '';
-}
-function signsOf(verdict, [first, ...others]) {
-return verdict.evidence.filter(({ entry }) =>
-entry !== first && others.includes(entry));
-}
-function signsBeside({ steps, evidence }) {
-const shown = new Set(steps.flatMap((one) => one.entries));
-return evidence.filter((sign) => !shown.has(sign.entry));
-}
-function Records({ page, signs }) {
-if (signs.length === 0) return null;
-const { zone } = page.place;
-return html`
-<details class="records">
-<summary>${counted(signs.length, 'more record')}</summary>
-<ul>
-${signs.map((sign, n) => html`
-<li key="${sign.entry} ${n}">
-<a href=${page.keep({ entry: sign.entry })}>
-<time>${clock(readInstant(sign.at) ?? 0, zone)}</time>
-<span class="says">${sign.says}</span>
-<span class="code">${sign.entry}</span>
-</a>
-</li>
-`)}
-</ul>
-</details>
-`;
-}
-function Doubts({ page, verdict }) {
-const { rivals, missing, contradictions, gaps, evidenceLeftOut } = verdict;
-return html`
-<${Records} page=${page} signs=${signsBeside(verdict)} />
-<div class="doubts">
-<${Part} title="Other causes considered" items=${rivals.map(
-(rival) => html`
-<span class="tag">${rival.excluded ? 'excluded' : 'possible'}</span>${' '}
-<b>${rival.cause}</b>: ${rival.because}`,
-)} />
-<${Part} title="Sources not recorded" items=${missing.map(
-(one) => html`
-<b>${one.evidence}</b> would show
-${' '}${one.wouldTell}`,
-)} />
-<${Part} title="Gaps that affect this verdict" items=${gaps.map(
-(gap) => html`
-<a href=${page.keep({ entry: gap })}>${gap}</a>`,
-)} />
-<${Part} title="Evidence not shown" items=${evidenceLeftOut > 0
-? [html`${evidenceLeftOut} more records`] : []} />
-<${Part} title="Conflicting records" items=${contradictions.map(
-(one) => html`
-${one.says}, but ${one.but}
-${' '}<a href=${page.keep({ entry: one.entry })}>${one.entry}</a>`,
-)} />
-</div>
-`;
-}
-function Part({ title, items }) {
-if (items.length === 0) return null;
-return html`
-<section>
-<h3>${title}</h3>
-<ul>${items.map((item) => html`<li>${item}</li>`)}</ul>
-</section>
-`;
-}
-return { VerdictCard, OtherVerdicts, Doubts };
 })();
 const in_views_node = (() => {
 const { html } = in_html;
@@ -381,7 +262,8 @@ ${open === null
 ? html`<${Empty} says="No incidents recorded for ${page.place.name}
 in this window${coverage.complete ? '' : ', which has gaps'}."
 links=${page.nearestToNode()} />`
-: html`<${VerdictCard} key=${open.id} page=${page} verdict=${open} />`}
+: html`<${VerdictCard} key=${open.id} page=${page} verdict=${open}
+jobs=${page.hitsOf(open)} />`}
 `;
 }
 function Detail({ page }) {
@@ -392,7 +274,8 @@ return html`
 <section id="detail" aria-label="Detail">
 <h2>How sure this is</h2>
 <${Doubts} page=${page} verdict=${open} />
-<${OtherVerdicts} page=${page} verdicts=${others} />
+<${OtherVerdicts} page=${page} verdicts=${others}
+title="Also in this window" noun="incident" />
 </section>
 `;
 }
@@ -416,5 +299,5 @@ page.lane(does, id, shown)} />
 }
 return { lanesOf, Node };
 })();
-return { in_views_facts, in_views_map, in_views_node, in_views_objects, in_views_verdict };
+return { in_views_facts, in_views_jobs, in_views_map, in_views_node, in_views_objects };
 })();

@@ -2,13 +2,13 @@ import { Component, h, render } from './vendor/preact.mjs';
 import htm from './vendor/htm.mjs';
 const in_parts = (() => {
 const PARTS = {
-fleet: () => joined([import('./compare-fleet-node-workload.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
-node: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./fleet-node.js'), import('./node.js')], 'in_views_node'),
-workload: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./workload.js')], 'in_views_workload'),
+fleet: () => joined([import('./compare-fleet-node-workload.js'), import('./fleet-node-workload.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
+node: () => joined([import('./compare-fleet-node-workload.js'), import('./evidence-node-object-workload.js'), import('./compare-node-workload.js'), import('./fleet-node-workload.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
+workload: () => joined([import('./compare-fleet-node-workload.js'), import('./evidence-node-object-workload.js'), import('./compare-node-workload.js'), import('./fleet-node-workload.js'), import('./node-workload.js'), import('./workload.js')], 'in_views_workload'),
 compare: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./compare.js')], 'in_views_compare'),
-object: () => joined([import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
+object: () => joined([import('./evidence-node-object-workload.js'), import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
 sources: () => joined([import('./sources.js')], 'in_views_sources'),
-evidence: () => joined([import('./evidence-object.js')], 'in_views_evidence'),
+evidence: () => joined([import('./evidence-node-object-workload.js'), import('./evidence-object.js')], 'in_views_evidence'),
 handing: () => joined([import('./handing.js')], 'in_views_handing'),
 };
 const LOAD_AGAIN = 2000;
@@ -71,25 +71,6 @@ if (value === null || value === undefined) return 'none';
 return typeof value === 'string' ? value : JSON.stringify(value);
 }
 return { prose, term, counted, rounded, verb, size, objectName, valueText };
-})();
-const in_words_workload = (() => {
-const WORKLOADS = new Set([
-'Job', 'JobSet', 'LeaderWorkerSet', 'TrainJob', 'PyTorchJob', 'MPIJob',
-'RayJob', 'RayCluster', 'Deployment', 'StatefulSet',
-]);
-const isWorkload = (hit) =>
-hit?.kind === 'OBJECT' && WORKLOADS.has(hit.object.kind);
-function sentenceOf({ workload, hits, failedAt }) {
-const name = `${workload.kind} ${workload.namespace}/${workload.name}`;
-if (hits.length === 0) {
-const failed = `${name} failed without a node disruption.`;
-return failedAt === null ? `${name} was not disrupted.` : failed;
-}
-if (hits.length === 1) return `${hits[0].says}.`;
-const last = hits.at(-1);
-return `${name} was disrupted ${hits.length} times, most recently: ${last.says}.`;
-}
-return { isWorkload, sentenceOf };
 })();
 const in_ask_token = (() => {
 const KEY = 'recorder-token';
@@ -284,9 +265,29 @@ const WORKLOAD = `query Workload(${LOG}, $name: String!,
 $since: DateTime, $until: DateTime) {
 workload(${OF_LOG}, name: $name, since: $since, until: $until) {
 workload { kind namespace name uid group }
-isGang gpus nodes ranInFullAt failedAt
+isGang gpus nodes ranInFullAt
 placements { ${PLACEMENT} }
-hits { ${WORKLOAD_HIT} }
+${COVERAGE}
+}
+}`;
+const ENDED = `query Ended(${LOG}, $name: String!) {
+whyWorkload(${OF_LOG}, name: $name) { sentence endings { sentence } }
+}`;
+const ACTOR = 'kind name tool';
+const ENDINGS = `query Endings(${LOG}, $name: String!,
+$since: DateTime, $until: DateTime) {
+whyWorkload(${OF_LOG}, name: $name, since: $since, until: $until) {
+state since sentence
+endings { id endedBy at nodes pods outcome runningAgainAt gpuHoursLost
+confidence sentence stopped
+members { pod node says entry }
+container { name exitCode reason }
+actor { ${ACTOR} } preemptor { kind namespace name pod actor { ${ACTOR} } }
+evidence { entry at says } missing { evidence wouldTell }
+verdict { steps { role at says actor { name tool } entries }
+evidence { entry at says } }
+verdicts { id node happened cause confidence sentence beganAt at
+backInServiceAt fault { class } decision { class actor { ${ACTOR} } } } }
 ${COVERAGE}
 }
 }`;
@@ -308,7 +309,7 @@ markdown html
 const FACTS_CAME = `subscription FactsCame(${LOG}, $after: String) {
 facts(${OF_LOG}, after: $after) { cursor facts { entry } }
 }`;
-return { PULSE, OVERVIEW, LINKS, SOURCES, INCIDENTS, RECENT, COMPARABLE, LATEST, NODE, ENTRY_DETAIL, OBJECT, WHO, DIFFERENCE, OBJECT_AT, WORKLOAD, SEARCH, GAPS, POSTMORTEM, FACTS_CAME };
+return { PULSE, OVERVIEW, LINKS, SOURCES, INCIDENTS, RECENT, COMPARABLE, LATEST, NODE, ENTRY_DETAIL, OBJECT, WHO, DIFFERENCE, OBJECT_AT, WORKLOAD, ENDED, ENDINGS, SEARCH, GAPS, POSTMORTEM, FACTS_CAME };
 })();
 const in_lighting = (() => {
 let current = (null);
@@ -565,6 +566,17 @@ return (others.length < words.length ? others : [...words, word]).join(' ');
 }
 const hasWord = (text, word) => text.trim().split(/\s+/).includes(word);
 return { NONE, FILTER_WORDS, readFilter, toggled, hasWord };
+})();
+const in_words_workload = (() => {
+const WORKLOADS = new Set([
+'Job', 'JobSet', 'LeaderWorkerSet', 'TrainJob', 'PyTorchJob', 'MPIJob',
+'RayJob', 'RayCluster', 'Deployment', 'StatefulSet',
+]);
+const isWorkload = (hit) =>
+hit?.kind === 'OBJECT' && WORKLOADS.has(hit.object.kind);
+const sentenceOf = ({ sentence, endings }) =>
+endings.at(-1)?.sentence ?? sentence;
+return { isWorkload, sentenceOf };
 })();
 const in_timeline_lane = (() => {
 const TONES = ([
@@ -1158,7 +1170,9 @@ let cursor = (null);
 let timer = 0;
 const refresh = () => {
 timer = 0;
-for (const slot of ['overview', 'incidents', page.nodeSlot, 'workload']) {
+for (const slot of [
+'overview', 'incidents', page.nodeSlot, 'endings', 'workload',
+]) {
 page.answers.refresh(slot);
 }
 };
@@ -1231,9 +1245,9 @@ slot: 'links', query: queries.LINKS, variables: {}, isAside: true,
 });
 }
 if (job) {
-const variables = { ...logOf(known), name: job, since: null, until: null };
+const variables = { ...logOf(known), name: job };
 needs.push({
-slot: 'job', query: queries.WORKLOAD, variables, isAside: true,
+slot: 'job', query: queries.ENDED, variables, isAside: true,
 });
 }
 return needs;
@@ -1379,9 +1393,12 @@ function ofWorkload({ place, known }) {
 const variables = {
 ...logOf(known), name: nameOf(place), since: null, until: null,
 };
-return [{ slot: 'workload', query: queries.WORKLOAD, variables }];
+return [
+{ slot: 'endings', query: queries.ENDINGS, variables },
+{ slot: 'workload', query: queries.WORKLOAD, variables },
+];
 }
-return { needsOf, fleetSlot, nodeSlot, asking };
+return { needsOf, fleetSlot, nodeSlot, asking, nameOf };
 })();
 const in_words_markdown = (() => {
 const { readInstant } = in_time_instant;
@@ -1588,9 +1605,9 @@ function Job({ page }) {
 const { searchedJob } = page;
 if (searchedJob === '') return null;
 const { key, dataKey, data } = page.answers.of('job');
-const story = key === dataKey ? (data?.workload ?? null) : null;
-return html`<p class="note job" role="status">${story === null
-? `Looking for what became of ${searchedJob} …` : sentenceOf(story)}</p>`;
+const why = key === dataKey ? (data?.whyWorkload ?? null) : null;
+return html`<p class="note job" role="status">${why === null
+? `Looking for what became of ${searchedJob} …` : sentenceOf(why)}</p>`;
 }
 function TokenForm({ page }) {
 return html`
@@ -1805,18 +1822,37 @@ const { verdicts } = this;
 return verdicts.find((one) => one.id === id)
 ?? verdicts.at(-1) ?? null;
 }
+hitsOf({ beganAt, backInServiceAt }) {
+const from = readInstant(beganAt) ?? 0;
+const to = readInstant(backInServiceAt ?? '') ?? Infinity;
+const hits = this.node?.impact?.workloads ?? [];
+return hits.filter(({ hitAt }) => {
+const at = readInstant(hitAt) ?? 0;
+return this.verdicts.length === 1 || (at >= from && at <= to);
+});
+}
+get endings() {
+return this.answers.of('endings').data?.whyWorkload?.endings ?? NONE;
+}
+get openEnding() {
+const { endings, place: { verdict: id } } = this;
+return endings.find((one) => one.id === id)
+?? endings.findLast((one) =>
+one.endedBy !== 'COMPLETION')
+?? endings.at(-1) ?? null;
+}
 get lanes() {
 const part = partOf(this.place.view);
 const data = this.place.view === 'node'
 ? this.node : (this.answers.of('workload').data?.workload ?? null);
 const verdict = this.place.view === 'node' ? this.openVerdict : null;
-const { sources } = this;
-const from = [part, data, verdict?.id, sources];
+const { sources, endings } = this;
+const from = [part, data, verdict?.id, endings, sources];
 if (this.madeFrom.some((one, place) => one !== from[place])
 || this.madeFrom.length === 0) {
 this.madeFrom = from;
 this.made = data === null ? []
-: part?.lanesOf?.({ data, verdict, sources }) ?? [];
+: part?.lanesOf?.({ data, verdict, endings, sources }) ?? [];
 }
 return this.made;
 }
@@ -1989,10 +2025,12 @@ const in_page = (() => {
 const { leadingTo, writePlace } = in_route_place;
 const { needsOf, nodeSlot } = in_needs;
 const { Reading, windowAround } = in_reading;
+const { readInstant } = in_time_instant;
 const { isWorkload } = in_words_workload;
 const {
 clusterOf, fleetOf, isNamed, knownOf, leftOutOf,
 } = in_words_recording;
+const AROUND = 600_000;
 const PAGES_MAX = 10;
 const UNTOUCHED = Object.freeze({
 shown: (''),
@@ -2108,6 +2146,15 @@ view: 'node', name: verdict.node, verdict: verdict.id,
 ...windowAround(verdict, known?.began),
 });
 }
+nodeLink(name, { at, verdicts }) {
+const verdict = verdicts.find((one) => one.node === name);
+const moment = readInstant(at) ?? 0;
+return this.href({
+view: 'node', name, verdict: verdict?.id ?? '',
+...(verdict ? windowAround(verdict, this.known?.began)
+: { from: moment - AROUND, to: moment + AROUND }),
+});
+}
 hitLink(hit) {
 if (hit.kind === 'NODE') return this.href({ view: 'node', name: hit.node });
 if (hit.kind === 'ENTRY') return this.keep({ entry: hit.entry });
@@ -2136,7 +2183,6 @@ const { counted } = in_words_plain;
 const { Header } = in_views_header;
 const { Overlay, TokenForm } = in_views_overlays;
 const { Empty, Waiting } = in_views_states;
-const { sentenceOf } = in_words_workload;
 const COMPONENTS = {
 fleet: 'Fleet', node: 'Node', workload: 'Workload', compare: 'Compare',
 object: 'KubernetesObject', sources: 'Sources', evidence: 'Evidence',
@@ -2197,8 +2243,8 @@ return `${place.name} compared with ${place.other || 'another time'}`;
 }
 if (place.view === 'object') return `${place.kind} ${object}`;
 if (place.view === 'workload') {
-const story = page.answers.of('workload').data?.workload;
-return story ? sentenceOf(story) : `${place.kind} ${object}`;
+const why = page.answers.of('endings').data?.whyWorkload;
+return page.openEnding?.sentence ?? why?.sentence ?? `${place.kind} ${object}`;
 }
 if (place.view === 'node') {
 const verdict = page.openVerdict ?? page.verdicts.at(-1);
@@ -2217,6 +2263,7 @@ const in_doing = (() => {
 const { light } = in_lighting;
 const { Page } = in_page;
 const { POSTMORTEM } = in_ask_queries;
+const { nameOf } = in_needs;
 const { writeShort } = in_time_instant;
 const { readAsked } = in_time_asked;
 const { centred, panned, zoomed } = in_time_window;
@@ -2356,7 +2403,7 @@ if (place.entry !== '' && opened) {
 await this.copyText(entryMarkdown(opened, place.zone));
 } else if (place.view === 'fleet') {
 await this.copyText(incidentsMarkdown(this.incidents, place.zone));
-} else if (place.view === 'node') {
+} else if (place.view === 'node' || place.view === 'workload') {
 const report = await this.report();
 if (report) await this.copyText(report.markdown);
 } else await this.copyText(location.href);
@@ -2372,13 +2419,15 @@ this.world.save(`postmortem-${this.place.name}.html`, report.html);
 this.set({ said: 'Saved the postmortem.' });
 }
 async report() {
-const { place, openVerdict } = this;
-const { from, to } = this.nodeWindow;
+const { place } = this;
+const isNode = place.view === 'node';
+const open = isNode ? this.openVerdict : this.openEnding;
+const { from, to } = isNode ? this.nodeWindow : this.workloadWindow;
 const variables = {
 log: this.known?.log ?? null,
-subject: openVerdict?.id ?? `node/${place.name}`,
-since: openVerdict ? null : writeShort(from),
-until: openVerdict ? null : writeShort(to),
+subject: open?.id ?? nameOf(isNode ? { ...place, kind: 'node' } : place),
+since: open ? null : writeShort(from),
+until: open ? null : writeShort(to),
 };
 try {
 return (await this.world.post(POSTMORTEM, variables)).postmortem;
@@ -2503,6 +2552,6 @@ leave(link.pathname + link.search);
 addEventListener('online', () => answers.retry());
 changed();
 })();
-const shared = { in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_filter, in_words_plain, in_words_recording, in_words_shown, in_words_workload };
+const shared = { in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_filter, in_words_plain, in_words_recording, in_words_shown };
 const joined = async (files, name) => (await Promise.all(files))
 .reduce((all, one) => ({ ...all, ...one.default(all) }), shared)[name];

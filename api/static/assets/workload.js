@@ -1,11 +1,12 @@
 let made;
-export default ({ in_html, in_time_clock, in_time_instant, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_timeline_unseen, in_views_jobs, in_views_states, in_words_plain, in_words_workload }) => made ??= (() => {
+export default ({ in_html, in_time_clock, in_time_instant, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_timeline_unseen, in_views_states, in_views_verdict, in_words_author, in_words_incident, in_words_plain }) => made ??= (() => {
 const in_timeline_ofworkload = (() => {
 const { readInstant } = in_time_instant;
 const { addPlacement } = in_timeline_ofnode;
 const { covered } = in_timeline_unseen;
+const LANES_ALL = 40;
 const LANES_MAX = 400;
-function lanesOfWorkload(story, sources) {
+function lanesOfWorkload(story, endings, sources) {
 const lanes = new Map();
 for (const placement of story.placements) {
 const node = placement.node ?? 'waiting for a node';
@@ -13,13 +14,14 @@ const lane = lanes.get(node) ?? emptyLane(node);
 addPlacement(lane, placement);
 lanes.set(node, lane);
 }
-for (const hit of story.hits) {
-for (const node of hit.nodes) addHit(lanes.get(node), hit);
-}
+const struck = new Set(endings.flatMap(({ nodes }) => nodes));
+const isLarge = lanes.size > LANES_ALL && struck.size > 0;
+for (const ending of endings) addEnding(lanes, ending);
 const { gaps } = story.coverage;
-return [...lanes.values()]
+return [...lanes]
+.filter(([node]) => !isLarge || struck.has(node))
 .slice(0, LANES_MAX)
-.map((lane) => covered(lane, gaps, sources));
+.map(([, lane]) => covered(lane, gaps, sources));
 }
 function emptyLane(node) {
 return {
@@ -27,63 +29,178 @@ id: `node ${node}`, title: node, group: 'workloads', spans: [], marks: [],
 unseen: [],
 };
 }
-function addHit(lane, hit) {
-const at = readInstant(hit.hitAt);
-if (lane === undefined || at === null) return;
-lane.marks.push({
-at, tone: 'notready', label: hit.says, entry: hit.evidence[0] ?? null,
+function addEnding(lanes, { at, members, evidence }) {
+const times = new Map(evidence.map((one) =>
+[one.entry, one.at]));
+for (const { node, says, entry } of members) {
+lanes.get(node)?.marks.push({
+at: readInstant(times.get(entry) ?? at) ?? 0, tone: 'notready',
+label: says, entry,
 });
 }
-return { lanesOfWorkload };
+}
+return { LANES_ALL, lanesOfWorkload };
+})();
+const in_words_ending = (() => {
+const { actorName } = in_words_author;
+const { because } = in_words_incident;
+const { objectName, term } = in_words_plain;
+function endedBy({ endedBy: what, verdicts: [verdict] }) {
+if (!verdict) return term(what);
+return `${term(what)}: ${because({ cause: verdict.cause, verdicts: [verdict] })}`;
+}
+function endedByWhom({ actor, preemptor, verdicts: [verdict] }) {
+if (preemptor) {
+const by = preemptor.actor ? `, created by ${actorName(preemptor.actor)}` : '';
+return `${objectName(preemptor)}${by}`;
+}
+const who = actor ?? verdict?.decision?.actor ?? null;
+return who === null ? '' : actorName(who);
+}
+function pathOf({ verdict, evidence, members }) {
+if (verdict) return verdict;
+const about = members.length === 0 ? '' : `/${members[0].pod}: `;
+const own = evidence.filter(({ says }) =>
+says.includes(about));
+const steps = new Map();
+for (const { entry, at, says: text } of own.length > 0 ? own : evidence) {
+const says = about === '' ? text : text.split(about).at(-1);
+const step = steps.get(entry);
+if (step) step.says += `; ${says}`;
+else steps.set(entry, { role: '', at, says, actor: null, entries: [entry] });
+}
+return { steps: [...steps.values()], evidence };
+}
+const VERDICTS_ALONE = 10;
+function alike(verdicts) {
+if (verdicts.length <= VERDICTS_ALONE) return verdicts.map((one) => [one]);
+const groups = new Map();
+for (const verdict of verdicts) {
+const { happened, confidence, cause } = verdict;
+const key = `${happened} ${confidence} ${because({ cause, verdicts: [verdict] })}`;
+groups.set(key, [...(groups.get(key) ?? []), verdict]);
+}
+return [...groups.values()].sort((one, other) => other.length - one.length);
+}
+return { endedBy, endedByWhom, pathOf, alike };
 })();
 const in_views_workload = (() => {
 const { html } = in_html;
 const { readInstant } = in_time_instant;
-const { dayAndClock } = in_time_clock;
+const { clock, dayAndClock } = in_time_clock;
 const { readied } = in_timeline_lane;
-const { lanesOfWorkload } = in_timeline_ofworkload;
+const { LANES_ALL, lanesOfWorkload } = in_timeline_ofworkload;
 const { Timeline } = in_timeline_timeline;
-const { counted, rounded } = in_words_plain;
-const { sentenceOf } = in_words_workload;
-const { Hits } = in_views_jobs;
+const { alike, endedBy, endedByWhom, pathOf } = in_words_ending;
+const { counted, prose, rounded } = in_words_plain;
 const { Coverage, Empty, Figure, Trouble, Waiting } = in_views_states;
-const lanesOf = ({ data, sources }) =>
-lanesOfWorkload(data, sources).map(readied);
+const {
+About, Doubts, OtherVerdicts, Path, Sure, timesRow,
+} = in_views_verdict;
+const NODES_NAMED = 10;
+const ROWS_SHOWN = 60;
+const lanesOf = ({ data, endings, sources }) =>
+lanesOfWorkload(data, endings, sources).map(readied);
 function Workload({ page }) {
 const { place } = page;
-const answer = page.answers.of('workload');
-const story = answer.data?.workload ?? null;
-const isOld =
-story !== null && (answer.error !== '' || answer.key !== answer.dataKey);
+const answers = [page.answers.of('endings'), page.answers.of('workload')];
+const [why, story] = [answers[0].data?.whyWorkload, answers[1].data?.workload];
+const failed = answers.find(({ error }) => error !== '');
+const isOld = answers.some(({ error, key, dataKey }) =>
+error !== '' || key !== dataKey);
 return html`
 <section class="workload" aria-labelledby="title">
 <div class="title">
 <h1 id="title"><small>${place.kind}</small>
-${' '}${place.namespace}/${place.name}</h1>
+${' '}${place.namespace}/${place.name}
+${why && html` <small>${prose(why.state)}</small>`}</h1>
+<div class="does">
+<button type="button" onClick=${() => page.copy()}>
+Copy as Markdown</button>
 </div>
-<${Trouble} answer=${answer} zone=${place.zone}
-onRetry=${() => page.answers.retry()} />
-${story === null
-? answer.error === '' && html`<${Waiting} lines=${6}
-says="Loading Pods" />`
-: html`<${Story} page=${page} story=${story} isOld=${isOld} />`}
+</div>
+${failed && html`<${Trouble} answer=${failed} zone=${place.zone}
+onRetry=${() => page.answers.retry()} />`}
+${why ? html`<div class=${isOld ? 'old' : ''}>
+<${Why} page=${page} why=${why} /></div>`
+: !failed && html`<${Waiting} lines=${4} says="Loading endings" />`}
+${story && html`<div class=${isOld ? 'old' : ''}>
+<${Story} page=${page} story=${story} /></div>`}
 </section>
 `;
 }
-function Story({ page, story, isOld }) {
-const { place } = page;
+function Why({ page, why }) {
+const { zone } = page.place;
+const open = page.openEnding;
+return html`
+<${Coverage} coverage=${why.coverage} zone=${zone}
+absent=${open?.missing.map((one) => one.evidence)} />
+${open === null
+? html`<p class="sentence">${why.sentence}</p>
+<p class="quiet">Nothing recorded ended it.</p>`
+: html`<${EndingCard} key=${open.id} page=${page} ending=${open} />`}
+`;
+}
+function EndingCard({ page, ending }) {
+const { zone } = page.place;
+const by = endedByWhom(ending);
+const again = readInstant(ending.runningAgainAt ?? '');
+const { nodes, members, stopped, outcome, gpuHoursLost } = ending;
+const rows = [
+['Cause', endedBy(ending)],
+...(by === '' ? [] : [['By', by]]),
+...(nodes.length === 0 ? [] : [['On', html`<${Nodes} page=${page}
+nodes=${nodes} ending=${ending} />`]]),
+...(members.length === 0 ? [] : [['Lost', counted(members.length, 'Pod')
++ (stopped.length > 0 ? `, ${stopped.length} more stopped` : '')]]),
+...(outcome === null ? [] : [['Outcome', prose(outcome)]]),
+...(again === null ? [] : [['Running again', clock(again, zone)]]),
+...(gpuHoursLost > 0 ? [['GPU-hours', `≥ ${rounded(gpuHoursLost)} lost`]] : []),
+timesRow(readInstant(ending.at) ?? 0, zone),
+];
+return html`
+<article class="verdict open" id="ending-${ending.id}">
+<header>
+<p class="sentence">${ending.sentence}</p>
+<${Sure} verdict=${ending} />
+</header>
+<${About} rows=${rows} />
+<${Path} page=${page} verdict=${pathOf(ending)} />
+</article>
+`;
+}
+function Nodes({ page, nodes, ending }) {
+const left = nodes.length - NODES_NAMED;
+return html`${nodes.slice(0, NODES_NAMED).map((node, place) => html`
+${place > 0 && ', '}<a key=${node}
+href=${page.nodeLink(node, ending)}>${node}</a>`)}${left > 0
+&& ` and ${counted(left, 'more node', 'more nodes')}`}`;
+}
+function Story({ page, story }) {
+const { place, endings, openEnding: open } = page;
 const { zone } = place;
-const lost = story.hits.reduce(
-(sum, hit) =>
-sum + hit.gpuHoursLost, 0);
+const lost = endings.reduce((sum,
+one) => sum + (one.gpuHoursLost ?? 0), 0);
 const full = readInstant(story.ranInFullAt ?? '');
 const what = story.isGang ? 'all Pods required' : 'Pods run independently';
+const unseen = story.nodes.length - page.lanes.length;
 return html`
-<div class=${isOld ? 'old' : ''}>
-<p class="sentence">${sentenceOf(story)}</p>
-<${Coverage} coverage=${story.coverage} zone=${zone} />
+<h2>Pods by node</h2>
+${story.nodes.length > LANES_ALL && unseen > 0 && html`<p class="quiet">
+Only nodes on which Pods were lost: ${counted(unseen, 'other node')} not
+drawn.</p>`}
+${page.lanes.length === 0
+? html`<${Empty} says="No Pods recorded in this window." links=${[]} />`
+: html`<${Timeline} lanes=${page.lanes} folded=${[]}
+pinned=${place.pinned} window=${page.workloadWindow} zone=${zone}
+chosen=${place.entry || null} isOld=${false}
+onWindow=${(to) => page.go(to, { replace: true })}
+onOpen=${(entry) => page.go({ entry })}
+onLane=${(does, id) =>
+page.lane(does, id, page.lanes)} />`}
 <div class="figures">
-<${Figure} value=${String(story.gpus)} says="GPUs, ${what}" />
+<${Figure} value=${String(story.gpus)}
+says="${story.gpus === 1 ? 'GPU' : 'GPUs'}, ${what}" />
 <${Figure} value=${String(story.nodes.length)}
 says=${story.nodes.length === 1 ? 'node' : 'nodes'} />
 <${Figure} value="≥ ${rounded(lost)}" says="GPU-hours lost, plus
@@ -91,41 +208,62 @@ any work since the last checkpoint (not recorded)" />
 <${Figure} value=${full === null ? 'never'
 : dayAndClock(full, zone)} says="first ran in full" />
 </div>
-<h2>Pods by node</h2>
-${page.lanes.length === 0
-? html`<${Empty} says="No Pods recorded in this window."
-links=${[]} />`
-: html`<${Timeline} lanes=${page.lanes} folded=${[]}
-pinned=${place.pinned} window=${page.workloadWindow} zone=${zone}
-chosen=${place.entry || null} isOld=${isOld}
-onWindow=${(to) => page.go(to, { replace: true })}
-onOpen=${(entry) => page.go({ entry })}
-onLane=${(does, id) =>
-page.lane(does, id, page.lanes)} />`}
-<h2>Disruptions</h2>
-${story.hits.length === 0
-? html`<p class="quiet">No disruptions recorded.</p>`
-: html`<${Hits} page=${page} hits=${story.hits} />
-<${Verdicts} page=${page} hits=${story.hits} />`}
+${open !== null && html`
+<${Lost} page=${page} ending=${open} />
+<${Doubts} page=${page} verdict=${{ ...pathOf(open), rivals: [],
+contradictions: [], gaps: [], missing: open.missing,
+evidenceLeftOut: 0 }} />
+<${OnNodes} page=${page} ending=${open} />
+<${OtherVerdicts} page=${page} title="Also ended" noun="time"
+verdicts=${endings.filter((one) => one !== open)
+.reverse()} />`}
 <h2>Pods</h2>
 <${Pods} page=${page} placements=${story.placements} />
-</div>
 `;
 }
-function Verdicts({ page, hits }) {
-const links = new Map(hits.map((hit) => [hit.firstNode, hit]));
+function Lost({ page, ending: { members, stopped } }) {
+if (members.length === 0) return null;
+const left = members.length - ROWS_SHOWN;
 return html`
-<p>Why: ${[...links].map(([node, hit]) => {
-const at = readInstant(hit.hitAt) ?? 0;
-const href = page.href({
-view: 'node', name: node, from: at - 600_000, to: at + 600_000,
-});
-return html`<a key=${node} href=${href}>what happened to ${node}</a> `;
-})}</p>
+<h2>Lost Pods <small>${counted(members.length, 'Pod')}${stopped.length > 0
+&& `; ${counted(stopped.length, 'other')} stopped because the workload
+did not go on`}</small></h2>
+<table class="members stacked">
+<thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
+<th scope="col">What its record says</th><th scope="col">Entry</th></tr>
+</thead>
+<tbody>${members.slice(0, ROWS_SHOWN).map((one) => html`
+<tr key=${one.pod} data-entries=${one.entry}>
+<td class="whole"><a href=${page.objectLink({ kind: 'Pod',
+namespace: page.place.namespace, name: one.pod })}>${one.pod}</a></td>
+<td data-name="on">${one.node && html`<a href=${page.href({
+view: 'node', name: one.node })}>${one.node}</a>`}</td>
+<td class="whole">${one.says}</td>
+<td><a class="code" href=${page.keep({ entry: one.entry })}
+>${one.entry}</a></td>
+</tr>`)}</tbody>
+</table>
+${left > 0 && html`<p class="quiet">and ${counted(left, 'more Pod')}</p>`}
+`;
+}
+function OnNodes({ page, ending }) {
+const groups = alike(ending.verdicts);
+if (groups.length === 0) return null;
+return html`
+<h2>What happened to the nodes</h2>
+<ul class="on-nodes">
+${groups.map((group) => html`
+<li key=${group[0].id}>${group[0].sentence}
+${' '}<${Sure} verdict=${group[0]} />
+${' '}<small>${group.length > 1 && `and ${group.length - 1} alike: `}
+<${Nodes} page=${page} ending=${ending}
+nodes=${group.map(({ node }) => node)} /></small></li>`)}
+</ul>
 `;
 }
 function Pods({ page, placements }) {
 const { zone } = page.place;
+const left = placements.length - ROWS_SHOWN;
 const when = (text) => {
 const at = readInstant(text ?? '');
 return at === null ? '' : html`<time>${dayAndClock(at, zone)}</time>`;
@@ -137,7 +275,7 @@ binding.</p>
 <thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
 <th scope="col">Bound</th><th scope="col">Ran</th>
 <th scope="col">Ended</th><th scope="col">How</th></tr></thead>
-<tbody>${placements.map((one) => html`
+<tbody>${placements.slice(0, ROWS_SHOWN).map((one) => html`
 <tr key="${one.uid} ${one.boundAt}">
 <td class="whole"><a href=${page.objectLink({ kind: 'Pod',
 namespace: one.namespace, name: one.pod })}>${one.pod}</a></td>
@@ -151,9 +289,10 @@ name: one.node })}>${one.node}</a>`}</td>
 .filter(Boolean).join(', ')}</td>
 </tr>`)}</tbody>
 </table>
+${left > 0 && html`<p class="quiet">and ${counted(left, 'more Pod')}</p>`}
 `;
 }
 return { lanesOf, Workload };
 })();
-return { in_timeline_ofworkload, in_views_workload };
+return { in_timeline_ofworkload, in_views_workload, in_words_ending };
 })();
