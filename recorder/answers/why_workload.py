@@ -23,7 +23,7 @@ from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
 from recorder.answers.why import WIDTH, cut, path_lines, row_lines
 from recorder.answers.workload_named import find_workload
-from recorder.explain.ending import Ending, EndingFound
+from recorder.explain.ending import Ending, EndingFound, Preemptor
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.endings import Life, endings_of, state_after, state_of
 from recorder.explain.impact import Hit
@@ -335,8 +335,8 @@ async def _account(
     )
 
 
-NAMES_SHOWN = 8
-"""Pods named in a line; a gang may have thousands."""
+NAMES_SHOWN = 10
+"""Pods or nodes named in a line; a gang may have thousands."""
 
 RECORDS_SHOWN = 8
 """Records shown of one ending without ``-v``."""
@@ -367,9 +367,9 @@ def _ending(ending: Ending, *, verbose: bool) -> Iterator[str]:
     if ending.evidence:
         yield ""
         yield from _records(ending, verbose=verbose)
-    if ending.verdict is not None:
+    if ending.verdicts:
         yield ""
-        yield from _node(ending.verdict)
+        yield from _nodes(ending.verdicts, verbose=verbose)
     if ending.missing:
         yield ""
     for one in ending.missing:
@@ -385,21 +385,59 @@ def _facts_of(ending: Ending, *, verbose: bool) -> Iterator[tuple[str, str]]:
     yield "at", written(ending.at)
     if ending.running_again_at is not None:
         yield "again", written(ending.running_again_at)
-    for name, pods in (("pods", ending.pods), ("stopped", ending.stopped)):
-        if pods:
-            yield name, _few(pods, verbose=verbose)
+    for name, names in (
+        ("nodes", ending.nodes if len(ending.nodes) > 1 else ()),
+        ("pods", ending.pods),
+        ("stopped", ending.stopped),
+    ):
+        if names:
+            yield name, _few(names, verbose=verbose)
+    yield from _origin_of(ending)
     if ending.gpu_hours_lost:
         yield "lost", f"at least {ending.gpu_hours_lost:.2f} GPU-hours"
 
 
-def _node(verdict: Verdict) -> Iterator[str]:
-    """Yield the verdict on the node that caused an ending, in steps."""
-    happened = f"{verdict.happened}, {verdict.mode}"
-    cause = f"{verdict.cause} ({verdict.confidence})"
-    yield from row_lines("node", f"{verdict.node}: {happened}; {cause}")
-    yield from path_lines(verdict)
-    at = written(verdict.not_after)
-    yield from row_lines("more", f"recorder why node/{verdict.node} --at {at}")
+def _origin_of(ending: Ending) -> Iterator[tuple[str, str]]:
+    """Yield the first member that was lost, and what or who ended it."""
+    members, container = ending.members, ending.container
+    if len(members) > 1:
+        first = members[0]
+        on = "" if first.node is None else f" on {first.node}"
+        yield "first", f"{first.pod}{on} ({first.entry})"
+    if container is not None and container.message:
+        yield "said", f"{container.name}: {cut(container.message)}"
+    if ending.preemptor is not None:
+        yield "for", _preemptor(ending.preemptor)
+    if ending.actor is not None and ending.actor.name:
+        yield "author", ending.actor.name
+
+
+def _preemptor(one: Preemptor) -> str:
+    """Return the workload that took the place, its Pod and its author."""
+    place = f"{one.namespace}/{one.name}" if one.namespace else one.name
+    pod = f", Pod {one.pod}" if one.pod and one.pod != one.name else ""
+    by = f", created by {one.actor.name}" if one.actor else ""
+    return f"{one.kind} {place}{pod}{by}"
+
+
+def _nodes(verdicts: Sequence[Verdict], *, verbose: bool) -> Iterator[str]:
+    """Yield the verdicts on nodes that caused an ending, equal ones once.
+
+    The first has its steps, each the command that shows more.
+    """
+    groups: dict[tuple[str, str], list[Verdict]] = {}
+    for verdict in verdicts:
+        happened = f"{verdict.happened}, {verdict.mode}"
+        cause = f"{verdict.cause} ({verdict.confidence})"
+        groups.setdefault((happened, cause), []).append(verdict)
+    for place, ((happened, cause), alike) in enumerate(groups.items()):
+        names = _few([one.node for one in alike], verbose=verbose)
+        yield from row_lines("node", f"{names}: {happened}; {cause}")
+        if not place:
+            yield from path_lines(alike[0])
+        at = written(alike[0].not_after)
+        command = f"recorder why node/{alike[0].node} --at {at}"
+        yield from row_lines("more", command)
 
 
 def _few(names: Sequence[str], *, verbose: bool) -> str:

@@ -36,6 +36,7 @@ QUESTIONS = {
     "why_bare_name.txt": "why --log 3 llm-pretrain",
     "why_bare_node.txt": "why --log 1 gpu-002",
     "why_bare_pod.txt": "why --log 3 llm-pretrain-1-88g9m",
+    "why_jobset_on_two_nodes.txt": "why --log 2 jobset/train/llm",
     "why_other_kind.txt": "why --log 2 job/llm",
     "why_no_such_name.txt": "why --log 3 llm-pretrian",
     "why_all.txt": "why -A dataloader",

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 
 import pytest
+from msgspec.structs import replace
 
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import (
@@ -13,12 +14,24 @@ from recorder.answers.node_questions import (
 from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactListQuery, ObjectNames
-from recorder.answers.why_workload import WhyWorkload, ask_why_workload
+from recorder.answers.why_workload import (
+    WhyWorkload,
+    ask_why_workload,
+    why_workload_lines,
+)
 from recorder.answers.workload import ask_workload
+from recorder.explain.ending import Preemptor
 from recorder.explain.knowledge import shipped
+from recorder.explain.signals import Actor
 from recorder.model.fact import FactKind
 from recorder.model.facts import Ended
-from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
+from recorder.model.outcomes import (
+    ActorKind,
+    EndedBy,
+    Happened,
+    Outcome,
+    WorkloadState,
+)
 from recorder.model.window import Window
 from tests.corpus.conftest import Corpus
 from tests.corpus.live.asking import LIVE
@@ -167,3 +180,36 @@ async def test_a_group_is_found_by_whichever_owner_is_named(
             first.pods,
             first.stopped,
         )
+
+
+async def test_equal_verdicts_of_a_wide_gang_are_shown_once(
+    corpus: Corpus,
+) -> None:
+    dsn, number = corpus.database.dsn("reader"), corpus.logs
+    async with reading_of(dsn, number["rack-loss-jobset"]) as reading:
+        found = await asked(reading, "jobset/train/llm")
+    (ending,) = found.endings
+    assert ending.verdict is not None
+    many = [replace(ending.verdict, node=f"node-{n}") for n in range(440)]
+    other = replace(ending.verdict, node="other", happened=Happened.REMOVED)
+    by = Preemptor(
+        kind="Job",
+        namespace="prod",
+        name="embed",
+        pod="embed-0",
+        actor=Actor(kind=ActorKind.USER, name="alice"),
+    )
+    wide = replace(
+        ending,
+        verdicts=[*many, other],
+        nodes=[one.node for one in many],
+        preemptor=by,
+    )
+    lines = [*why_workload_lines(replace(found, endings=[wide]))]
+    text = " ".join(" ".join(lines).split())
+
+    assert text.count("node-9 and 430 more: reboot, abrupt") == 1
+    assert text.count("other: removed, abrupt") == 1
+    assert text.count("node-9 and 430 more") == 2
+    assert "Job prod/embed, Pod embed-0, created by alice" in text
+    assert "recorder why node/other --at" in text
