@@ -9,6 +9,7 @@ from pathlib import Path
 import strawberry
 from strawberry.schema.config import StrawberryConfig
 
+from api.resolvers.about_jobs import AboutJobs
 from api.resolvers.about_logs import AboutLogs
 from api.resolvers.about_nodes import AboutNodes
 from api.resolvers.subscription import Subscription
@@ -21,7 +22,7 @@ SDL = Path(__file__).with_name("schema.graphql")
 
 
 @described
-class Query(AboutLogs, AboutNodes):
+class Query(AboutLogs, AboutNodes, AboutJobs):
     """Queries of what was recorded. Read-only.
 
     A field that could not be answered is null; `errors` says why, with a

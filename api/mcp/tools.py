@@ -19,6 +19,7 @@ from api.mcp.answers import Asked, Shown
 from api.mcp.arguments import OfClusters, OfLog, OfNothing, tool_arguments
 from recorder.answers.gaps import Gaps
 from recorder.answers.impact import Impact
+from recorder.answers.jobs import Jobs
 from recorder.answers.ports import Reading
 from recorder.answers.search import SearchAnswer
 from recorder.answers.who import Who
@@ -274,6 +275,20 @@ TOOLS = {
             + COVERED,
             tool_arguments("search", "OfSearch", "A text."),
             SearchAnswer,
+            _itself,
+        ),
+        _asking(
+            "jobs",
+            "Which jobs died?",
+            "List workloads that had Pods in a window, the newest, each with"
+            " its state, its last ending and the GPU-hours that it lost at"
+            " least. ended_by=any lists those that did not only complete; ask"
+            ' why_workload for the evidence of one. "unrecorded" means that'
+            " nothing recorded explains an ending: say so." + COVERED,
+            tool_arguments(
+                "jobs", "OfJobs", "Which workloads, and when.", ("limit",)
+            ),
+            Jobs,
             _itself,
         ),
         _asking(

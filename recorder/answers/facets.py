@@ -8,9 +8,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
+from recorder.answers.families import Candidate, Family
 from recorder.answers.incidents import JudgedIncident
 
-__all__ = ["Facet", "Facets", "facets_of", "in_order"]
+__all__ = [
+    "Facet",
+    "Facets",
+    "WorkloadFacet",
+    "WorkloadFacets",
+    "facets_of",
+    "in_order",
+    "place_facets",
+    "workload_facets",
+]
 
 
 class Facet(StrEnum):
@@ -29,8 +39,19 @@ class Facet(StrEnum):
     """The one that carried out the decision."""
 
 
+class WorkloadFacet(StrEnum):
+    """What workloads are filtered by."""
+
+    KIND = "kind"
+    NAMESPACE = "namespace"
+    STATE = "state"
+    ENDED_BY = "ended-by"
+    """Of any of its endings in the window."""
+
+
 Counts = Sequence[tuple[str | None, int]]
 Facets = Mapping[Facet, Counts]
+WorkloadFacets = Mapping[WorkloadFacet, Counts]
 
 
 def facets_of(
@@ -64,3 +85,25 @@ def in_order(words: Counter[str | None]) -> Counts:
         words.items(),
         key=lambda one: (-one[1], one[0] is None, one[0] or ""),
     )
+
+
+def place_facets(candidates: Iterable[Candidate]) -> WorkloadFacets:
+    """Count workloads by what is known of them before they are judged."""
+    found = [(one.kind, one.namespace) for one in candidates]
+    return {
+        WorkloadFacet.KIND: in_order(Counter(kind for kind, _ in found)),
+        WorkloadFacet.NAMESPACE: in_order(Counter(name for _, name in found)),
+    }
+
+
+def workload_facets(
+    found: Iterable[tuple[Family, Iterable[str]]],
+) -> WorkloadFacets:
+    """Count workloads, each with the words for its endings, by each facet."""
+    counts = {facet: Counter[str | None]() for facet in WorkloadFacet}
+    for family, ended_by in found:
+        counts[WorkloadFacet.KIND][family.workload.kind] += 1
+        counts[WorkloadFacet.NAMESPACE][family.workload.namespace] += 1
+        counts[WorkloadFacet.STATE][family.state.value] += 1
+        counts[WorkloadFacet.ENDED_BY].update({*ended_by})
+    return {facet: in_order(words) for facet, words in counts.items()}

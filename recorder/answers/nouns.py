@@ -23,6 +23,7 @@ __all__ = [
     "Places",
     "Selection",
     "Version",
+    "WorkloadLife",
     "is_about_events",
 ]
 
@@ -143,3 +144,26 @@ class Heartbeats(Document, frozen=True):
     count: int
     last_at: datetime | None
     resource_version: str | None = msgspec.field(name="_resource_version")
+
+
+class WorkloadLife(NamedTuple):
+    """The top of an owner chain, and the span of its Pods."""
+
+    top: ObjectIdentity
+    began_at: datetime
+    """When the first of its Pods was observed first."""
+
+    position: int
+    """Of the entry that showed it."""
+
+    ended_at: datetime | None
+    """When the last of them had ended; None while any has not."""
+
+    def joined(self, later: "WorkloadLife") -> "WorkloadLife":
+        """Join the parts of a life in the archive and in the database."""
+        return WorkloadLife(
+            self.top,
+            min(self.began_at, later.began_at),
+            min(self.position, later.position),
+            later.ended_at,
+        )

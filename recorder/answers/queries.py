@@ -29,6 +29,7 @@ from recorder.answers.nouns import (
     Places,
     Selection,
     Version,
+    WorkloadLife,
 )
 from recorder.explain.needs import ObjectName
 from recorder.model.entry import Entry
@@ -65,6 +66,7 @@ __all__ = [
     "Stay",
     "Tenants",
     "WordsNear",
+    "WorkloadLives",
     "once",
 ]
 
@@ -398,6 +400,42 @@ class WordsNear(NameQuery[str]):
     def both(self, old: Sequence[str], new: Sequence[str]) -> Sequence[str]:
         """Merge the words; none if one half has the word."""
         return self._once(old, new) if old and new else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkloadLives(NameQuery[WorkloadLife]):
+    """Workloads that had Pods in a window, as far as owner chains show.
+
+    Labels that name a workload are not read. The result may contain workloads
+    whose Pods ended before, if that is not known.
+    """
+
+    of_whole_days = True
+    since: datetime | None
+    until: datetime | None
+    nodes: Collection[str] | None = None
+    """Only those with Pods on these nodes."""
+
+    struck: Collection[str] | None = None
+    """Only those that may have lost Pods in the window: one of them ended or
+    had to go, or was on one of these nodes."""
+
+    @property
+    def span(self) -> Span:
+        """The span of the query."""
+        return self.since, self.until
+
+    def both(
+        self, old: Sequence[WorkloadLife], new: Sequence[WorkloadLife]
+    ) -> Sequence[WorkloadLife]:
+        """Merge the lives of each workload, the first begun first."""
+        found: dict[ObjectIdentity, WorkloadLife] = {}
+        for life in (*old, *new):
+            known = found.get(life.top)
+            found[life.top] = life if known is None else known.joined(life)
+        return sorted(
+            found.values(), key=lambda life: (life.began_at, life.position)
+        )
 
 
 class StateQuery(Generic[Key, Found]):

@@ -19,6 +19,7 @@ from recorder.answers.arguments import (
     read,
     within,
 )
+from recorder.answers.job_questions import JobsQuestion
 from recorder.answers.log_questions import (
     DifferenceQuestion,
     EntryQuestion,
@@ -180,6 +181,13 @@ QUESTIONS = {
             "incidents.ask_incidents",
             judges=True,
             printed=Printed("incidents.shown", LIST, "incidents.shown_each"),
+        ),
+        Question(
+            "jobs",
+            JobsQuestion,
+            "jobs.ask_jobs",
+            judges=True,
+            printed=Printed("jobs.shown", LIST, "jobs.shown_each"),
         ),
         Question(
             "who", ObjectQuestion, "who.ask_who", printed=Printed("who.shown")

@@ -19,6 +19,7 @@ from recorder.facts.projections import (
     Placements,
     Workload,
     Workloads,
+    most_at_once,
 )
 from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
@@ -56,25 +57,6 @@ class WorkloadHistory(Document, frozen=True, kw_only=True):
 
     hits: Sequence[Hit]
     coverage: Coverage
-
-
-def _most(
-    spans: Sequence[tuple[datetime | None, datetime | None, int]],
-) -> tuple[int, datetime | None]:
-    """Return the maximum sum at one time, and when it was first reached."""
-    changes: list[tuple[datetime, int]] = []
-    for begun, ended, weight in spans:
-        if begun is not None:
-            changes.append((begun, weight))
-            if ended is not None:
-                changes.append((ended, -weight))
-    total, most, at = 0, 0, None
-    # A span ends before another begins at the same time.
-    for moment, change in sorted(changes):
-        total += change
-        if total > most:
-            most, at = total, moment
-    return most, at
 
 
 async def ask_workload(
@@ -121,8 +103,12 @@ async def ask_workload(
     )
     hit = await _impact(reading, placements, window, knowledge, now=now)
     hits = [one for one in hit if one.workload == workload]
-    gpus, _ = _most([(p.bound_at, p.ended_at, p.gpus) for p in placements])
-    _, full_at = _most([(p.running_at, p.ended_at, 1) for p in placements])
+    gpus, _ = most_at_once(
+        [(p.bound_at, p.ended_at, p.gpus) for p in placements]
+    )
+    _, full_at = most_at_once(
+        [(p.running_at, p.ended_at, 1) for p in placements]
+    )
     return WorkloadHistory(
         workload=workload,
         window=window,

@@ -15,6 +15,7 @@ __all__ = [
     "get",
     "impact",
     "incidents",
+    "jobs",
     "nodes",
     "search",
     "show",
@@ -105,6 +106,24 @@ incidents = answer_command(
       recorder incidents --cause gpu-fault --cause hung-kernel -o wide
       recorder incidents -A --since 7d --sort-by -gpu-hours
       recorder incidents --since 7d -o json
+    """,
+)
+
+jobs = answer_command(
+    "jobs",
+    r"""List workloads: their states, what ended them last, and the cost.
+
+    A workload is named by the top of its owner chain. With a window, those
+    that had Pods in it, and what ended them in it; --ended-by any lists those
+    that did not only complete. GPU-hours are a lower bound: work lost since
+    the last checkpoint is not known.
+
+    \b
+    Example:
+      recorder jobs --since 12h --ended-by any
+      recorder jobs --state running -n train
+      recorder jobs --node gpu-002 --since 7d -o wide
+      recorder jobs -A --since 24h --sort-by -gpu-hours
     """,
 )
 

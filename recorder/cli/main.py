@@ -43,6 +43,7 @@ COMMANDS = {
     "impact": "recorder.cli.answers:impact",
     "stats": "recorder.cli.answers:stats",
     "incidents": "recorder.cli.answers:incidents",
+    "jobs": "recorder.cli.answers:jobs",
     "replay": "recorder.cli.replay:replay",
     "postmortem": "recorder.cli.postmortem:postmortem",
     "tape": "recorder.cli.tape:tape",

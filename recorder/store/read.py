@@ -45,6 +45,7 @@ from recorder.answers.queries import (
     StateQuery,
     Tenants,
     WordsNear,
+    WorkloadLives,
 )
 from recorder.facts.coverage.hole import Gap
 from recorder.facts.coverage.ports import (
@@ -80,6 +81,7 @@ from recorder.store.read_objects import (
     LikeReader,
     NameReader,
 )
+from recorder.store.read_workloads import LifeReader
 
 __all__ = ["LogReading", "list_logs"]
 
@@ -112,6 +114,7 @@ class LogReading:
     def _of_facts(self) -> Mapping[type, Ask]:
         facts = self._facts
         pods = PodReader(self._engine, self._standing.extent)
+        lives = LifeReader(self._engine, self._standing.extent)
         return {
             ActiveNodes: facts.active_nodes,
             ActiveNodesNear: facts.active_nodes_near,
@@ -121,6 +124,7 @@ class LogReading:
             PodsOn: pods.pods_on,
             PreemptedPods: pods.preempted,
             Tenants: pods.tenants,
+            WorkloadLives: lives.lives,
         }
 
     def _of_names(self) -> Mapping[type, Ask]:

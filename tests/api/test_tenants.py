@@ -105,6 +105,7 @@ def tools(tenant: str, machine: str) -> dict[str, dict[str, Any]]:
         "why_workload": {"object": job},
         "impact": {"nodes": [machine], **WINDOW},
         "incidents": WINDOW,
+        "jobs": WINDOW,
         "who": {"object": job},
         "history": {"object": job},
         "coverage": WINDOW,

@@ -38,6 +38,8 @@ from recorder.answers.history import ask_history
 from recorder.answers.impact import ask_impact
 from recorder.answers.incident import ask_incident
 from recorder.answers.incidents import ask_incidents
+from recorder.answers.job_questions import JobsQuestion
+from recorder.answers.jobs import ask_jobs
 from recorder.answers.log_questions import (
     DifferenceQuestion,
     End,
@@ -147,6 +149,9 @@ QUESTIONS: Mapping[str, Ask] = {
     "ask_incident": first_incident,
     "ask_incidents": lambda r: ask_incidents(
         r, IncidentsQuestion(window=WHOLE), RULES, now=NOW
+    ),
+    "ask_jobs": lambda r: ask_jobs(
+        r, JobsQuestion(window=WHOLE), RULES, now=NOW
     ),
     "ask_labels": lambda r: ask_labels(r, None, now=NOW),
     "ask_nearest": lambda r: ask_nearest(r, Window(noon(9), noon(8))),

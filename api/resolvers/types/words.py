@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from api.resolvers.types.describing import described_enum
-from recorder.answers.facets import Facet
+from recorder.answers.facets import Facet, WorkloadFacet
 from recorder.answers.node_questions import GroupBy
 from recorder.answers.search import SearchKind
 from recorder.facts.classify.changes import How
@@ -49,6 +49,7 @@ __all__ = [
     "SourceName",
     "SourceState",
     "StreamState",
+    "WorkloadFacet",
     "WorkloadState",
 ]
 
@@ -73,6 +74,7 @@ for _cls, _name, _text in (
     (EndedBy, "EndedBy", None),
     (GroupBy, "GroupBy", None),
     (Facet, "Facet", None),
+    (WorkloadFacet, "WorkloadFacet", None),
     (WorkloadState, "WorkloadState", None),
     (ServiceState, "ServiceState", None),
     (SearchKind, "SearchKind", None),

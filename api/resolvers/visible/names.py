@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeVar, cast
 
 from api.resolvers.visible.sight import NODES, Sight
-from recorder.answers.nouns import Incarnation, Place
+from recorder.answers.nouns import Incarnation, Place, WorkloadLife
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
     ActiveNodes,
@@ -24,6 +24,7 @@ from recorder.answers.queries import (
     ObjectsLike,
     PodsOn,
     PreemptedPods,
+    WorkloadLives,
 )
 from recorder.model.reference import ObjectIdentity
 
@@ -60,6 +61,8 @@ class VisibleNames:
                 found = await self._nodes_like(query)
             case NodeNames() | ActiveNodes() | ActiveNodesNear():
                 found = await self._nodes(query)
+            case WorkloadLives():
+                found = await self._lives(query)
             case PodsOn() | PreemptedPods() | Kinds() | CustomKinds():
                 whole = cast("NameQuery[Item]", query)
                 found = await self._reading.names(whole)
@@ -77,6 +80,12 @@ class VisibleNames:
         found = await self._reading.names(query)
         seen = await self._sight.nodes(found)
         return [name for name in found if name in seen]
+
+    async def _lives(self, query: WorkloadLives) -> Sequence[WorkloadLife]:
+        """Return the workloads that may be seen; facts decide on Pods."""
+        found = await self._reading.names(query)
+        seen = await self._sight.objects(life.top for life in found)
+        return [life for life in found if life.top in seen]
 
     async def _nodes_like(self, query: NodesLike) -> Sequence[str]:
         """Return nodes with a text in their names, or at the beginning.

@@ -10,6 +10,12 @@ from recorder.facts.projections.placement import (
     Placement,
     Placements,
 )
+from recorder.facts.projections.running import (
+    Time,
+    full_spans,
+    most_at_once,
+    total,
+)
 from recorder.facts.projections.workloads import (
     GANGS,
     REPLACED,
@@ -27,9 +33,13 @@ __all__ = [
     "NodeState",
     "Placement",
     "Placements",
+    "Time",
     "Workload",
     "Workloads",
     "advance",
+    "full_spans",
+    "most_at_once",
     "phase_ended",
     "shown",
+    "total",
 ]

@@ -1,0 +1,360 @@
+"""Workloads with their Pods, states and endings, many at a time.
+
+A workload is judged from its facts, however it was found, so that a list says
+the same of it as `recorder why`.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from recorder.answers.impact import ask_impact
+from recorder.answers.loading.authors import with_author
+from recorder.answers.node_questions import ImpactQuestion
+from recorder.answers.nouns import WorkloadLife
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactQuery, NodeNames, Purpose
+from recorder.explain.ending import EndingFound
+from recorder.explain.ending_sentences import ending_sentence
+from recorder.explain.endings import Life, endings_of, state_after, state_of
+from recorder.explain.hit import Hit
+from recorder.explain.knowledge import Knowledge
+from recorder.explain.verdict import Judged
+from recorder.facts.projections import (
+    Placement,
+    Placements,
+    Time,
+    Workload,
+    Workloads,
+    full_spans,
+    most_at_once,
+    total,
+)
+from recorder.model.fact import StoredFact
+from recorder.model.facts import Appeared, Vanished
+from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
+from recorder.model.window import Window
+
+__all__ = [
+    "Candidate",
+    "Family",
+    "candidates_of",
+    "described",
+    "families_of",
+    "judge_families",
+]
+
+POD: Final = ("", "Pod")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A workload of a list, before it is judged."""
+
+    kind: str
+    group: str
+    namespace: str
+    name: str
+    began_at: datetime
+    position: int
+    uids: Sequence[str]
+    """Of the tops of its owner chains; of several Pods that a label joins."""
+
+    @property
+    def place(self) -> tuple[datetime, int]:
+        """The sort key in a list."""
+        return self.began_at, self.position
+
+
+async def candidates_of(
+    reading: Reading, lives: Sequence[WorkloadLife]
+) -> list[Candidate]:
+    """Return the workloads of lives, the first begun first.
+
+    Pods without owners are one workload if a label says so.
+    """
+    bare = {
+        life.top.uid or ""
+        for life in lives
+        if (life.top.group, life.top.kind) == POD and life.top.uid
+    }
+    facts = (
+        await reading.facts(FactQuery(purpose=Purpose.LIVES, uids=bare))
+        if bare
+        else ()
+    )
+    workloads = Workloads(facts)
+    labelled = {
+        pod.pod.uid: named
+        for pod in Placements(facts)
+        if (named := workloads.of(pod)) is not None and named.kind != "Pod"
+    }
+    joined: dict[Workload, list[WorkloadLife]] = {}
+    found: list[Candidate] = []
+    for life in lives:
+        label = labelled.get(life.top.uid)
+        if label is not None:
+            joined.setdefault(label, []).append(life)
+        elif life.top.uid is not None:
+            found.append(_candidate(life, [life.top.uid]))
+    for label, parts in joined.items():
+        one = _candidate(parts[0], [part.top.uid or "" for part in parts])
+        found.append(
+            dataclasses.replace(one, kind=label.kind, name=label.name)
+        )
+    return sorted(found, key=lambda one: one.place)
+
+
+def _candidate(life: WorkloadLife, uids: Sequence[str]) -> Candidate:
+    top = life.top
+    return Candidate(
+        top.kind,
+        top.group,
+        top.namespace,
+        top.name,
+        life.began_at,
+        life.position,
+        uids,
+    )
+
+
+@dataclass(slots=True)
+class Family:
+    """One workload with its Pods, and all that ended them."""
+
+    candidate: Candidate
+    workload: Workload
+    groups: dict[Workload, list[Placement]] = field(default_factory=dict)
+    facts: list[StoredFact] = field(default_factory=list)
+    decided_at: datetime | None = None
+    gone_at: datetime | None = None
+    state: WorkloadState = WorkloadState.UNKNOWN
+    all_endings: Sequence[EndingFound] = ()
+    """In order of time, without routine ones."""
+
+    endings: Sequence[EndingFound] = ()
+    """Those of the window."""
+
+    @property
+    def pods(self) -> list[Placement]:
+        """The Pods of all its groups."""
+        return [pod for group in self.groups.values() for pod in group]
+
+    @property
+    def gang_size(self) -> int:
+        """The most Pods that were bound at the same time."""
+        pods = self.pods
+        size, _ = most_at_once((p.bound_at, p.ended_at, 1) for p in pods)
+        return size
+
+    @property
+    def gpus(self) -> int:
+        """The GPUs of the most Pods that were bound at the same time."""
+        pods = self.pods
+        gpus, _ = most_at_once((p.bound_at, p.ended_at, p.gpus) for p in pods)
+        return gpus
+
+    @property
+    def ended_at(self) -> datetime | None:
+        """When it completed, failed or was deleted."""
+        return self.decided_at or self.gone_at
+
+    def state_by(self, workloads: Workloads) -> None:
+        """Read its state, from the facts about all workloads."""
+        is_pod = self.workload.kind == "Pod"
+        last = self.facts[-1].observed_at
+        self.decided_at = workloads.decided_at(self.workload)
+        self.gone_at = workloads.wanted_until(self.workload, last)
+        self.state, since = state_of(
+            self.pods, self.workload, workloads, self.facts, is_pod=is_pod
+        )
+        if is_pod and since is not None:
+            self.gone_at = since
+
+    def judge(
+        self, hits: Sequence[Hit], verdicts: Sequence[Judged], window: Window
+    ) -> None:
+        """Find what ended it in a window, without what is routine."""
+        by_uid: dict[str, list[StoredFact]] = {}
+        for stored in self.facts:
+            thing = stored.fact.object
+            if thing is not None:
+                key = thing.uid or f"{thing.namespace}/{thing.name}"
+                by_uid.setdefault(key, []).append(stored)
+        over = self.decided_at is not None
+        found = [
+            ending
+            for one, members in self.groups.items()
+            for ending in endings_of(
+                Life(workload=one, pods=members, facts=by_uid, is_over=over),
+                hits,
+                verdicts,
+            )
+            if not ending.routine
+        ]
+        found.sort(key=lambda ending: ending.at)
+        self.all_endings = found
+        self.endings = [
+            one
+            for one in found
+            if (window.since is None or one.at >= window.since)
+            and (window.until is None or one.at < window.until)
+        ]
+        self.state = state_after(self.state, found)
+
+    def hours(self, window: Window, end: datetime) -> tuple[float, float]:
+        """Return for how long it was wanted, and ran in full, in a window.
+
+        Args:
+            window: the window.
+            end: where the record ends.
+        """
+        pods = self.pods
+        begun = min((p.bound_at for p in pods if p.bound_at), default=None)
+        if begun is None:
+            return 0.0, 0.0
+        since = max(begun, window.since) if window.since else begun
+        until = min(filter(None, (self.ended_at, window.until, end)))
+        starts = sorted(p.running_at for p in pods if p.running_at)
+        idle: list[Time] = [
+            (one.at, next((at for at in starts if at > one.at), until))
+            for one in self.all_endings
+            if one.ended_by is EndedBy.SUSPENSION
+        ]
+        down: list[Time] = [
+            (one.at, one.running_again_at or until)
+            for one in self.all_endings
+            if one.outcome is not None
+            and one.outcome not in {Outcome.SURVIVED, Outcome.COMPLETED}
+        ]
+        full = [
+            (max(a, since), min(b, until))
+            for a, b in full_spans(pods, self.gang_size, until)
+        ]
+        wanted = total([(since, until)], idle)
+        ran = total(full, [*idle, *down])
+        return wanted.total_seconds() / 3600, ran.total_seconds() / 3600
+
+
+async def families_of(
+    reading: Reading, candidates: Sequence[Candidate], until: datetime | None
+) -> list[Family]:
+    """Read workloads with their Pods and states, in the same order.
+
+    What has no Pods that may be seen is left out.
+    """
+    uids = {uid: one for one in candidates for uid in one.uids}
+    if not uids:
+        return []
+    facts = await reading.facts(
+        FactQuery(purpose=Purpose.FAMILY, uids=[*uids], until=until)
+    )
+    workloads, above = Workloads(facts), _owners(facts)
+    found: dict[Workload, Family] = {}
+    of_uid: dict[str, Family] = {}
+    for pod in Placements(facts):
+        named, candidate = workloads.of(pod), _top_of(pod, above, uids)
+        if named is None or candidate is None:
+            continue
+        whole = replace(named, group=UNSET)
+        family = found.setdefault(whole, Family(candidate, whole))
+        family.groups.setdefault(named, []).append(pod)
+        of_uid[pod.key] = family
+        of_uid.setdefault(named.uid or "", family)
+    for stored in facts:
+        thing = stored.fact.object
+        if thing is not None:
+            key = thing.uid or f"{thing.namespace}/{thing.name}"
+            if (about := of_uid.get(key)) is not None:
+                about.facts.append(stored)
+    for family in found.values():
+        family.state_by(workloads)
+    return sorted(found.values(), key=lambda one: one.candidate.place)
+
+
+def _owners(facts: Iterable[StoredFact]) -> Mapping[str, Sequence[str]]:
+    """Return the UIDs of the owners of each object."""
+    found: dict[str, Sequence[str]] = {}
+    for stored in facts:
+        thing, detail = stored.fact.object, stored.fact.detail
+        if thing is not None and isinstance(detail, Appeared | Vanished):
+            owners = [one.uid for one in detail.state.owners if one.uid]
+            found.setdefault(thing.uid or "", owners)
+    return found
+
+
+def _top_of(
+    pod: Placement,
+    above: Mapping[str, Sequence[str]],
+    tops: Mapping[str, Candidate],
+) -> Candidate | None:
+    """Return the workload in question that a Pod belongs to."""
+    seen: set[str] = set()
+    pending = [pod.pod.uid or ""]
+    while pending:
+        uid = pending.pop()
+        if uid in tops:
+            return tops[uid]
+        if uid not in seen:
+            seen.add(uid)
+            pending += above.get(uid, ())
+    return None
+
+
+async def judge_families(
+    reading: Reading,
+    families: Sequence[Family],
+    window: Window,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> None:
+    """Find what ended workloads in a window."""
+    pods = [pod for family in families for pod in family.pods]
+    hits, verdicts = await _hits(reading, pods, window, knowledge, now=now)
+    for family in families:
+        family.judge(hits, verdicts, window)
+
+
+async def _hits(
+    reading: Reading,
+    pods: Sequence[Placement],
+    window: Window,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> tuple[Sequence[Hit], Sequence[Judged]]:
+    """Return what affected the nodes of Pods while these ran."""
+    nodes = {pod.node for pod in pods if pod.node is not None}
+    begun = [pod.bound_at for pod in pods if pod.bound_at is not None]
+    known = await reading.names(NodeNames(nodes)) if begun else ()
+    if not known:
+        return [], []
+    impact = await ask_impact(
+        reading,
+        ImpactQuestion(
+            nodes=tuple(sorted(known)),
+            window=Window(min(begun), window.until),
+            each=True,
+        ),
+        knowledge,
+        now=now,
+    )
+    return impact.workloads, impact.verdicts
+
+
+async def described(
+    reading: Reading,
+    workload: Workload,
+    ending: EndingFound,
+    knowledge: Knowledge,
+) -> EndingFound:
+    """Return an ending with its author and its sentence."""
+    authored = await with_author(reading, ending, knowledge)
+    said = ending_sentence(workload, authored, None)
+    return replace(authored, sentence=said)

@@ -1,0 +1,168 @@
+"""Questions about workloads of a time.
+
+Without their answers, as `recorder/answers/node_questions.py` explains.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from recorder.answers.arguments import (
+    LIMIT,
+    WINDOW,
+    Argument,
+    Option,
+    rack_argument,
+)
+from recorder.answers.naming import node_name
+from recorder.model.errors import ConfigError
+from recorder.model.outcomes import EndedBy, WorkloadState
+from recorder.model.window import TimeError, Window
+
+__all__ = ["JobFilter", "JobsQuestion"]
+
+JOBS_AT = Argument(
+    name="at",
+    takes=datetime,
+    option=Option(
+        "As of this time: 2026-11-21T03:18:00Z, or an age: 2h.", ("--at",)
+    ),
+    graphql="As of this time, in place of a window.",
+    agents="As of this time, in place of a window.",
+)
+
+
+class EndingError(ConfigError):
+    """A word names nothing that ends workloads."""
+
+    code = "question.ended_by"
+
+
+ANY_ENDING = "any"
+"""Selects all endings but completions."""
+
+
+def _ended_by(text: str) -> str:
+    words = (ANY_ENDING, *(word.value for word in EndedBy))
+    if text not in words:
+        msg = f'cannot use "{text}": nothing that ends workloads has this name'
+        raise EndingError(msg, advice=f"use one of {', '.join(words)}")
+    return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobFilter:
+    """Which workloads to return; None and nothing are no filter."""
+
+    namespaces: Annotated[
+        Collection[str] | None,
+        Argument(
+            many=True,
+            option=Option(
+                "Only workloads of this namespace. Repeatable.",
+                ("-n", "--namespace"),
+            ),
+            graphql="Only workloads of these namespaces.",
+            agents="Only workloads of these namespaces.",
+        ),
+    ] = None
+    kinds: Annotated[
+        Collection[str] | None,
+        Argument(
+            many=True,
+            option=Option(
+                "Only this kind, such as job, jobset or"
+                " job.batch.volcano.sh. Repeatable.",
+                ("--kind",),
+            ),
+            graphql="Only these kinds, such as `jobset` or"
+            " `job.batch.volcano.sh`.",
+            agents="Only these kinds, such as jobset.",
+        ),
+    ] = None
+    states: Annotated[
+        Collection[str] | None,
+        Argument(
+            takes=WorkloadState,
+            many=True,
+            option=Option(
+                "Only in this state, such as running. Repeatable.",
+                ("--state",),
+            ),
+            graphql="Only in these states.",
+            agents="Only in these states.",
+        ),
+    ] = None
+    ended_by: Annotated[
+        Collection[str] | None,
+        Argument(
+            many=True,
+            parse=_ended_by,
+            option=Option(
+                "Only workloads that this ended, such as node-failure; any"
+                " stands for all but completion. Repeatable.",
+                ("--ended-by",),
+            ),
+            graphql="Only workloads that one of these ended, such as"
+            " `node-failure`; `any` stands for all but `completion`.",
+            agents="Only workloads that one of these ended, such as"
+            " node-failure; any stands for all but completion.",
+        ),
+    ] = None
+    node: Annotated[
+        str | None,
+        Argument(
+            parse=node_name,
+            option=Option(
+                "Only workloads that had Pods on this node.",
+                ("--node",),
+                names="nodes",
+            ),
+            graphql="Only workloads that had Pods on this node.",
+            agents="Only workloads that had Pods on this node.",
+        ),
+    ] = None
+    rack: Annotated[
+        str | None,
+        rack_argument(
+            "Only workloads that had Pods on a node of this rack, or behind"
+            " this switch, at the time.",
+            "Only workloads that had Pods in this rack.",
+        ),
+    ] = None
+
+    @property
+    def judges(self) -> bool:
+        """Whether it selects by what is known of judged workloads alone."""
+        return bool(self.states or self.ended_by)
+
+    def is_wanted(self, ended_by: EndedBy) -> bool:
+        """Return whether the filter selects endings of a kind."""
+        words = self.ended_by
+        return (
+            not words
+            or ended_by in words
+            or (ANY_ENDING in words and ended_by is not EndedBy.COMPLETION)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobsQuestion:
+    """Which workloads, and when."""
+
+    wanted: JobFilter = JobFilter()
+    at: Annotated[datetime | None, JOBS_AT] = None
+    window: Annotated[Window, WINDOW]
+    limit: Annotated[int | None, LIMIT] = None
+    """How many of the newest; None for all."""
+
+    def __post_init__(self) -> None:
+        """Check the arguments.
+
+        Raises:
+            TimeError: both a moment and a window are set.
+        """
+        if self.at is not None and self.window != Window():
+            msg = "give either a moment or a window, not both"
+            raise TimeError(msg)

@@ -1,0 +1,539 @@
+"""Answers of `recorder jobs`: workloads, their states, and what ended them.
+
+Which workloads there are is read without their facts (`WorkloadLives`). Those
+of a page are then judged as `recorder why` judges one.
+"""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from msgspec.structs import replace
+
+from recorder.answers.clusters import Away
+from recorder.answers.families import (
+    Candidate,
+    Family,
+    candidates_of,
+    described,
+    families_of,
+    judge_families,
+)
+from recorder.answers.job_questions import JobFilter, JobsQuestion
+from recorder.answers.loading.nodes import PODS, reads_workloads
+from recorder.answers.naming import named
+from recorder.answers.node_questions import Labels
+from recorder.answers.ports import Reading
+from recorder.answers.queries import ActiveNodes, NodeLabels, WorkloadLives
+from recorder.answers.text.shown import Item, Listing
+from recorder.answers.text.table import Cell, Column, Kind
+from recorder.explain.ending import Ending, EndingFound
+from recorder.explain.knowledge import Knowledge
+from recorder.facts.coverage.account import Account, read_account
+from recorder.facts.coverage.coverage import Coverage, cover
+from recorder.facts.coverage.ports import Log
+from recorder.facts.projections import Workload
+from recorder.model.document import Document
+from recorder.model.kinds import plural_of
+from recorder.model.moment import shifted
+from recorder.model.outcomes import EndedBy, WorkloadState
+from recorder.model.reference import written_log
+from recorder.model.window import Window
+
+__all__ = [
+    "JUDGED_MAX",
+    "Disruption",
+    "JobTotals",
+    "Jobs",
+    "JobsSubject",
+    "ListedWorkload",
+    "Span",
+    "Survey",
+    "ask_jobs",
+    "covered",
+    "disruptions_of",
+    "shown",
+    "shown_each",
+    "totals_of",
+]
+
+JUDGED_MAX: Final = 500
+"""Workloads that are judged at once: some tens of megabytes of facts."""
+
+MOMENT: Final = timedelta(microseconds=1)
+
+MAY_BE_DOWN: Final = frozenset(
+    {WorkloadState.RUNNING, WorkloadState.PENDING, WorkloadState.UNKNOWN}
+)
+"""States that do not say yet whether a workload runs in full."""
+
+
+class JobsSubject(Document, frozen=True, kw_only=True):
+    """Which log, and when."""
+
+    cluster: str
+    since: datetime | None
+    until: datetime | None
+    at: datetime | None
+
+
+class ListedWorkload(Document, frozen=True, kw_only=True):
+    """A workload, its state, and what ended it."""
+
+    kind: str
+    namespace: str
+    name: str
+    uid: str | None
+    cluster: str
+    gang_size: int
+    """The most Pods that it had at the same time."""
+
+    gpus: int
+    """The most GPUs that it had at the same time."""
+
+    state: WorkloadState
+    began_at: datetime
+    """When the first of its Pods was observed."""
+
+    ended_at: datetime | None
+    """When it completed, failed or was deleted."""
+
+    restarts: int
+    """How often it ran again after an ending."""
+
+    endings: int
+    """How often it ended, or lost Pods, in the window."""
+
+    last_ending: Ending | None
+    """The newest of these that the filter selects."""
+
+    gpu_hours_lost: float
+    """Lower bound; work since the last checkpoint is not known."""
+
+    hours_wanted: float
+    """From the first binding of a Pod to its end, without suspensions."""
+
+    hours_in_full: float
+    """Those of the wanted hours in which all its Pods ran."""
+
+
+class JobTotals(Document, frozen=True, kw_only=True):
+    """Sums over all workloads that match."""
+
+    workloads: int | None
+    """Null if too many were not judged to know how many match."""
+
+    gpus: int | None
+    endings: int | None
+    gpu_hours_lost: float | None
+    """Lower bound. These three are null unless all were judged."""
+
+
+class Jobs(Document, frozen=True, kw_only=True):
+    """Workloads, the first begun first."""
+
+    question: JobsSubject
+    workloads: Sequence[ListedWorkload]
+    totals: JobTotals
+    coverage: Coverage
+
+
+class Disruption(Document, frozen=True, kw_only=True):
+    """The end of a run of a workload, or the loss of Pods."""
+
+    workload: Workload
+    ending: Ending
+    cluster: str
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The time of a question: a window, or a moment."""
+
+    window: Window
+    at: datetime | None = None
+
+    @property
+    def seen(self) -> Window:
+        """When workloads must have had Pods."""
+        if self.at is None:
+            return self.window
+        return Window(self.at, shifted(self.at, MOMENT))
+
+    @property
+    def reported(self) -> Window:
+        """The time whose endings are listed."""
+        return (
+            self.window if self.at is None else Window(None, self.seen.until)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """Reads and judges the workloads of one log that a filter selects."""
+
+    reading: Reading
+    wanted: JobFilter
+    span: Span
+    knowledge: Knowledge
+    now: datetime
+
+    async def candidates(self, *, disrupted: bool = False) -> list[Candidate]:
+        """Return the workloads of the time, the first begun first.
+
+        The filter by state and by ending needs facts and is not applied. With
+        ``disrupted``, or if the filter selects endings, workloads that cannot
+        have lost Pods in the window are left out.
+        """
+        wanted, seen = self.wanted, self.span.seen
+        struck = None
+        if self.span.at is None and (disrupted or wanted.ended_by):
+            active = ActiveNodes(
+                since=seen.since, until=seen.until, observed_since=None
+            )
+            struck = await self.reading.names(active)
+        lives = await self.reading.names(
+            WorkloadLives(
+                since=seen.since,
+                until=seen.until,
+                nodes=await self._nodes(),
+                struck=struck,
+            )
+        )
+        spaces, kinds = wanted.namespaces, wanted.kinds
+        if spaces:
+            lives = [life for life in lives if life.top.namespace in spaces]
+        found = await candidates_of(self.reading, lives)
+        return [
+            one
+            for one in found
+            if not kinds or any(_is_of(one, kind) for kind in kinds)
+        ]
+
+    async def _nodes(self) -> set[str] | None:
+        """Return the nodes that the filter selects; None if it selects none.
+
+        A node is in a rack if it was at any time of the window.
+        """
+        wanted, seen = self.wanted, self.span.seen
+        found = None if wanted.node is None else {wanted.node}
+        if wanted.rack is not None:
+            had = await self.reading.states(
+                NodeLabels(
+                    value=wanted.rack, since=seen.since, until=seen.until
+                )
+            )
+            fits = Labels(rack=wanted.rack).fit
+            there = {
+                name for name, sets in had.items() if any(map(fits, sets))
+            }
+            found = there if found is None else found & there
+        return found
+
+    async def judged(
+        self,
+        candidates: Sequence[Candidate],
+        *,
+        at_once: int = JUDGED_MAX,
+        newest_first: bool = False,
+    ) -> AsyncIterator[list[Family]]:
+        """Yield the workloads that the filter selects, judged, part by part.
+
+        Args:
+            candidates: the workloads, the first begun first.
+            at_once: how many are judged at once, at most `JUDGED_MAX`.
+            newest_first: whether parts come from the end of the list.
+        """
+        size, count = min(at_once, JUDGED_MAX), len(candidates)
+        parts = [(start, start + size) for start in range(0, count, size)]
+        if newest_first:
+            parts = [(max(n - size, 0), n) for n in range(count, 0, -size)]
+        for start, end in parts:
+            families = await families_of(
+                self.reading, candidates[start:end], self.span.seen.until
+            )
+            families = [one for one in families if self._may_be(one)]
+            await judge_families(
+                self.reading,
+                families,
+                self.span.reported,
+                self.knowledge,
+                now=self.now,
+            )
+            yield [one for one in families if self._is_wanted(one)]
+
+    def _may_be(self, family: Family) -> bool:
+        states = self.wanted.states
+        return (
+            not states or family.state in states or family.state in MAY_BE_DOWN
+        )
+
+    def _is_wanted(self, family: Family) -> bool:
+        wanted = self.wanted
+        return (not wanted.states or family.state in wanted.states) and (
+            not wanted.ended_by
+            or any(wanted.is_wanted(one.ended_by) for one in family.endings)
+        )
+
+    async def account(self) -> Account:
+        """Return what the log records about the time."""
+        return await read_account(
+            self.reading,
+            self.span.seen,
+            now=self.now,
+            reads=reads_workloads,
+            facts=True,
+            needs=PODS,
+        )
+
+    async def row(self, family: Family, account: Account) -> ListedWorkload:
+        """Return a judged workload as a list shows it."""
+        workload, endings = family.workload, family.endings
+        last = None
+        chosen = [o for o in endings if self.wanted.is_wanted(o.ended_by)]
+        if chosen:
+            last = await self.described(family, chosen[-1])
+        end = account.counted_until or account.now
+        hours, full = family.hours(self.span.reported, end)
+        again = [one for one in endings if one.running_again_at is not None]
+        return ListedWorkload(
+            kind=workload.kind,
+            namespace=workload.namespace,
+            name=workload.name,
+            uid=workload.uid,
+            cluster=self.reading.log.cluster_name,
+            gang_size=family.gang_size,
+            gpus=family.gpus,
+            state=family.state,
+            began_at=family.candidate.began_at,
+            ended_at=family.ended_at,
+            restarts=sum(one.count for one in again),
+            endings=len(endings),
+            last_ending=last,
+            gpu_hours_lost=hours_lost(endings),
+            hours_wanted=round(hours, 4),
+            hours_in_full=round(full, 4),
+        )
+
+    async def described(
+        self, family: Family, ending: EndingFound
+    ) -> EndingFound:
+        """Return an ending with its author and its sentence."""
+        return await described(
+            self.reading, family.workload, ending, self.knowledge
+        )
+
+    async def disruption(
+        self, family: Family, ending: EndingFound
+    ) -> Disruption:
+        """Return an ending with the workload that it ended."""
+        return Disruption(
+            workload=family.workload,
+            ending=await self.described(family, ending),
+            cluster=self.reading.log.cluster_name,
+        )
+
+
+def _is_of(one: Candidate, word: str) -> bool:
+    """Return whether a word names the kind of a workload."""
+    word, kind = word.lower(), one.kind.lower()
+    names = {kind, plural_of(one.kind)}
+    return word in names | {f"{name}.{one.group}" for name in names}
+
+
+async def ask_jobs(
+    reading: Reading,
+    question: JobsQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Jobs:
+    """List the workloads of a window or a moment."""
+    span, limit = Span(question.window, question.at), question.limit
+    survey = Survey(
+        reading=reading,
+        wanted=question.wanted,
+        span=span,
+        knowledge=knowledge,
+        now=now,
+    )
+    await reading.reach(span.seen.since, span.seen.until)
+    account = await survey.account()
+    candidates = await survey.candidates()
+    found: list[Family] = []
+    size = min(limit or JUDGED_MAX, JUDGED_MAX)
+    judged = 0
+    async for part in survey.judged(
+        candidates, at_once=size, newest_first=True
+    ):
+        found = [*part, *found]
+        judged += size
+        if limit is not None and len(found) >= limit:
+            break
+    exhausted = judged >= len(candidates)
+    if limit is not None and len(found) > limit:
+        found, exhausted = found[-limit:], False
+    rows = [await survey.row(one, account) for one in found]
+    return Jobs(
+        question=JobsSubject(
+            cluster=reading.log.cluster_name,
+            since=question.window.since,
+            until=question.window.until,
+            at=question.at,
+        ),
+        workloads=rows,
+        totals=totals_of(
+            found,
+            None if question.wanted.judges else len(candidates),
+            exhausted=exhausted,
+        ),
+        coverage=covered(account, found),
+    )
+
+
+def covered(account: Account, families: Iterable[Family]) -> Coverage:
+    """Return what may be missing from judged workloads."""
+    times = [one.at for family in families for one in family.endings]
+    return cover(account, times=times)
+
+
+def hours_lost(endings: Iterable[Ending]) -> float:
+    """Return the GPU-hours that endings cost."""
+    return round(sum(one.gpu_hours_lost or 0.0 for one in endings), 4)
+
+
+def totals_of(
+    families: Sequence[Family],
+    count: int | None,
+    *,
+    exhausted: bool,
+    endings: Sequence[Ending] | None = None,
+) -> JobTotals:
+    """Return the sums over workloads, if they are all that match.
+
+    Args:
+        families: the judged workloads.
+        count: how many match, if not all were judged but that is known.
+        exhausted: whether all that match were judged.
+        endings: those to count; by default all of the window.
+    """
+    if not exhausted:
+        return JobTotals(
+            workloads=count, gpus=None, endings=None, gpu_hours_lost=None
+        )
+    if endings is None:
+        endings = [one for family in families for one in family.endings]
+    return JobTotals(
+        workloads=len(families),
+        gpus=sum(one.gpus for one in families),
+        endings=len(endings),
+        gpu_hours_lost=hours_lost(endings),
+    )
+
+
+def disruptions_of(
+    families: Iterable[Family], wanted: JobFilter
+) -> list[tuple[Family, EndingFound]]:
+    """Return what ended workloads, without completions.
+
+    A filter that names completion selects these too.
+    """
+    return [
+        (family, one)
+        for family in families
+        for one in family.endings
+        if wanted.is_wanted(one.ended_by)
+        and (bool(wanted.ended_by) or one.ended_by is not EndedBy.COMPLETION)
+    ]
+
+
+COLUMNS = (
+    Column("KIND", rank=4),
+    Column("NAMESPACE", rank=2),
+    Column("NAME"),
+    Column("GPUS", rank=5),
+    Column("STATE"),
+    Column("BEGAN", Kind.TIME, rank=6),
+    Column("AGE", Kind.AGE, rank=3),
+    Column("ENDED", Kind.TIME, wide=True),
+    Column("LAST ENDING", Kind.TIME, rank=7),
+    Column("ENDED BY"),
+    Column("RESTARTS", rank=8),
+    Column("GPU-HOURS", rank=1),
+    Column("SUMMARY"),
+)
+
+
+def job_cells(one: ListedWorkload) -> Sequence[Cell]:
+    """Return a workload as a row of the table."""
+    last = one.last_ending
+    return (
+        one.kind,
+        one.namespace,
+        one.name,
+        one.gpus,
+        one.state,
+        one.began_at,
+        one.began_at,
+        one.ended_at,
+        None if last is None else last.at,
+        None if last is None else last.ended_by,
+        one.restarts,
+        one.gpu_hours_lost,
+        None if last is None else last.sentence,
+    )
+
+
+def _item(one: ListedWorkload, *before: Cell) -> Item:
+    name = named(one.kind.lower(), one.namespace, one.name)
+    return Item(name, (*before, *job_cells(one)), one)
+
+
+def shown(answer: Jobs, question: JobsQuestion, *, verbose: bool) -> Listing:
+    """Return an answer as `recorder jobs` prints it."""
+    del verbose
+    count, rows = answer.totals.workloads, len(answer.workloads)
+    notes = []
+    if question.limit is not None and rows == question.limit != count:
+        many = "more" if count is None else f"{count:,}"
+        notes = [f"showing the newest {rows} of {many}; see --limit"]
+    return Listing(
+        columns=COLUMNS,
+        items=[_item(one) for one in answer.workloads],
+        whole=lambda workloads: replace(answer, workloads=workloads),
+        nothing="no workloads recorded",
+        notes=notes,
+    )
+
+
+def shown_each(
+    answers: Sequence[tuple[Log, Jobs]],
+    question: JobsQuestion,
+    away: Sequence[Away],
+) -> Listing:
+    """Return the answers of several logs as one list."""
+    del question
+    clusters = [
+        {
+            "cluster": log.cluster_name,
+            "log": written_log(log.id),
+            "totals": answer.totals,
+            "coverage": answer.coverage,
+        }
+        for log, answer in answers
+    ]
+    return Listing(
+        columns=(Column("CLUSTER"), *COLUMNS),
+        items=[
+            _item(one, log.cluster_name)
+            for log, answer in answers
+            for one in answer.workloads
+        ],
+        whole=lambda workloads: {
+            "workloads": workloads,
+            "clusters": clusters,
+            "away": [{"cluster": one.cluster, "why": one.why} for one in away],
+        },
+        nothing="no workloads recorded",
+    )

@@ -1,0 +1,81 @@
+"""How long the Pods of a workload ran, all of them together."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+from recorder.facts.projections.placement import Placement
+
+__all__ = ["Time", "full_spans", "most_at_once", "total"]
+
+Time = tuple[datetime, datetime]
+"""A span of time."""
+
+
+def most_at_once(
+    spans: Iterable[tuple[datetime | None, datetime | None, int]],
+) -> tuple[int, datetime | None]:
+    """Return the maximum sum at one time, and when it was first reached.
+
+    Args:
+        spans: each with its begin, its end and its weight.
+    """
+    changes: list[tuple[datetime, int]] = []
+    for begun, ended, weight in spans:
+        if begun is not None:
+            changes.append((begun, weight))
+            if ended is not None:
+                changes.append((ended, -weight))
+    summed, most, at = 0, 0, None
+    # A span ends before another begins at the same time.
+    for moment, change in sorted(changes):
+        summed += change
+        if summed > most:
+            most, at = summed, moment
+    return most, at
+
+
+def full_spans(
+    pods: Sequence[Placement], size: int, until: datetime
+) -> list[Time]:
+    """Return when at least so many Pods ran at once.
+
+    A Pod that succeeded has done its part, and counts until the end.
+    """
+    changes: list[tuple[datetime, int]] = []
+    for pod in pods:
+        if pod.running_at is None:
+            continue
+        changes.append((pod.running_at, 1))
+        if pod.over_at is not None and pod.phase != "Succeeded":
+            changes.append((pod.over_at, -1))
+    found: list[Time] = []
+    running, begun = 0, None
+    for at, change in sorted(changes):
+        running += change
+        if running >= size and begun is None:
+            begun = at
+        elif running < size and begun is not None:
+            found.append((begun, at))
+            begun = None
+    if begun is not None and begun < until:
+        found.append((begun, until))
+    return found
+
+
+def total(spans: Iterable[Time], without: Iterable[Time] = ()) -> timedelta:
+    """Return how long spans last together, without the time of others."""
+    left = sorted((a, b) for a, b in spans if a < b)
+    for begin, end in without:
+        left = [
+            part
+            for a, b in left
+            for part in ((a, min(b, begin)), (max(a, end), b))
+            if part[0] < part[1]
+        ]
+    lasted, reached = timedelta(), None
+    for begin, end in left:
+        counted = begin if reached is None else max(begin, reached)
+        if counted < end:
+            lasted += end - counted
+            reached = end
+    return lasted

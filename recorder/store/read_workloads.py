@@ -1,0 +1,162 @@
+"""Reads which workloads a log has: the tops of the owner chains of its Pods.
+
+They follow from facts, by the indices of placements and of owners, so that a
+page of a list names its workloads before anything else about them is read.
+"""
+
+from collections.abc import Sequence
+
+from recorder.answers.nouns import WorkloadLife
+from recorder.answers.queries import ALWAYS, WorkloadLives
+from recorder.model.reference import ObjectIdentity
+from recorder.store.engine import QuestionTooLargeError
+from recorder.store.statement import question
+from recorder.store.stored_facts import OF_EXTENT, SEEN_AT, ExtentReader
+
+__all__ = ["LifeReader"]
+
+LIVES_MAX = 500_000
+"""Workloads of one answer, about 300 MB; more would take half a minute."""
+
+# A Pod that was never bound is in no placement, and ends without a node. An
+# owner that a schedule created, or a queue, is not the work itself; Pods of a
+# DaemonSet and of a Node belong to nodes.
+LIVES = question(f"""
+    with owned as materialized (
+      select f.object_id, max(f.owner_id) as owner_id,
+        min({SEEN_AT}) as seen_at, min(f.position) as position
+      from recorder.fact f
+      where {OF_EXTENT} and f.kind = #appeared and f.owner_id is not null
+        and {SEEN_AT} < :until
+      group by f.object_id
+    ), above as materialized (
+      select t.owner_id, k.name
+      from (select distinct owner_id from owned) t
+      join recorder.object o on o.object_id = t.owner_id
+      join recorder.kind k on k.kind_id = o.kind_id
+    ), step as materialized (
+      select owned.object_id, owned.owner_id
+      from owned join above on above.owner_id = owned.owner_id
+      where above.name not in ('CronJob', 'Workload')
+    ), placed as materialized (
+      select f.object_id, min({SEEN_AT}) as seen_at,
+        min(f.position) as position,
+        min({SEEN_AT}) filter (where f.kind in (#vanished, #ended))
+          as ended_at,
+        max({SEEN_AT}) filter (where f.kind in (#vanished, #ended,
+          #deletion-requested)) as lost_at,
+        max(f.node_id) as node_id
+      from recorder.fact f
+      where {OF_EXTENT} and f.node_id is not null and f.bearing = #daily
+        and f.kind in (#appeared, #vanished, #deletion-requested, #bound,
+          #ended)
+        and {SEEN_AT} < :until
+      group by f.object_id
+    ), seen as materialized (
+      select t.object_id, owned.owner_id, placed.ended_at, placed.lost_at,
+        placed.node_id, placed.object_id is null as waited,
+        least(placed.seen_at, owned.seen_at) as seen_at,
+        least(placed.position, owned.position) as position
+      from (select object_id from placed union select object_id from owned) t
+      left join placed on placed.object_id = t.object_id
+      left join owned on owned.object_id = t.object_id
+    ), pod as materialized (
+      select seen.* from seen
+      join recorder.object o on o.object_id = seen.object_id
+      join recorder.kind k on k.kind_id = o.kind_id
+      where k.api_group = '' and k.name = 'Pod'
+        and (seen.owner_id is null or seen.owner_id not in (
+          select owner_id from above where name in ('DaemonSet', 'Node')))
+    ), gone as materialized (
+      select f.object_id, min({SEEN_AT}) as gone_at
+      from recorder.fact f
+      where {OF_EXTENT} and f.kind in (#vanished, #ended)
+        and f.object_id = any (array(select object_id from pod where waited))
+        and {SEEN_AT} < :until
+      group by f.object_id
+    ), troubled as materialized (
+      select distinct f.object_id from recorder.fact f
+      where :troubled::bool and {OF_EXTENT} and f.node_id is not null
+        and (f.kind = #container-ended or f.bearing = #disruption)
+        and f.recorded_at >= :since and {SEEN_AT} >= :since
+        and {SEEN_AT} < :until
+    ), stay as (
+      select pod.object_id, pod.seen_at, pod.position,
+        coalesce(pod.ended_at, gone.gone_at) as ended_at,
+        coalesce(pod.lost_at, gone.gone_at) >= :since
+          or troubled.object_id is not null as is_lost,
+        pod.node_id in (select n.node_id from recorder.node n
+          where n.log_id = :log and n.name = any (:nodes::text[])) as is_there,
+        pod.node_id in (select n.node_id from recorder.node n
+          where n.log_id = :log and n.name = any (:struck::text[]))
+          as is_struck
+      from pod
+      left join gone on gone.object_id = pod.object_id
+      left join troubled on troubled.object_id = pod.object_id
+    ), life as (
+      select coalesce(s4.owner_id, s3.owner_id, s2.owner_id, s1.owner_id,
+          stay.object_id) as top_id,
+        min(stay.seen_at) as began_at, min(stay.position) as position,
+        case when count(*) = count(stay.ended_at)
+          then max(stay.ended_at) end as ended_at,
+        bool_or(stay.is_there and coalesce(stay.ended_at >= :since, true))
+          as is_there,
+        bool_or(stay.is_lost
+          or stay.is_struck and coalesce(stay.ended_at >= :since, true))
+          as is_troubled
+      from stay
+      left join step s1 on s1.object_id = stay.object_id
+      left join step s2 on s2.object_id = s1.owner_id
+      left join step s3 on s3.object_id = s2.owner_id
+      left join step s4 on s4.object_id = s3.owner_id
+      group by 1
+    )
+    select k.api_group, k.name as kind, o.namespace, o.name, o.uid,
+      life.began_at, life.position, life.ended_at
+    from life
+    join recorder.object o on o.object_id = life.top_id
+    join recorder.kind k on k.kind_id = o.kind_id
+    where coalesce(life.ended_at >= :since, true)
+      and (life.is_there or not :placed::bool)
+      and (life.is_troubled or not :troubled::bool)
+    order by life.began_at, life.position
+    limit :most
+""")
+
+
+class LifeReader(ExtentReader):
+    """Reads the workloads of one log, up to a size."""
+
+    action = "read the workloads"
+
+    async def lives(self, query: WorkloadLives) -> Sequence[WorkloadLife]:
+        """Return the workloads with Pods in a window, the first begun first.
+
+        Raises:
+            QuestionTooLargeError: there are too many.
+        """
+        rows = await self._ask(
+            LIVES,
+            since=query.since or ALWAYS[0],
+            until=query.until or ALWAYS[1],
+            nodes=list(query.nodes or ()),
+            placed=query.nodes is not None,
+            struck=list(query.struck or ()),
+            troubled=query.struck is not None,
+            most=LIVES_MAX + 1,
+        )
+        if len(rows) > LIVES_MAX:
+            msg = (
+                f"cannot read the workloads: there are more than"
+                f" {LIVES_MAX:,}; ask for a shorter time"
+            )
+            raise QuestionTooLargeError(msg)
+        return [
+            WorkloadLife(
+                top=ObjectIdentity(*row[:5]),
+                began_at=row.began_at,
+                position=row.position,
+                ended_at=row.ended_at,
+            )
+            for row in rows
+        ]
