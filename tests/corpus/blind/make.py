@@ -29,7 +29,7 @@ __all__ = ["BLIND", "play"]
 
 BLIND = Path(__file__).parent
 
-PLAYED = ("programs",)
+PLAYED = ("programs", "mechanisms", "persons", "nearby")
 
 
 async def play(story: Story) -> Path:

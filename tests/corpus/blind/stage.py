@@ -27,6 +27,7 @@ __all__ = [
     "Story",
     "Writer",
     "a_machine",
+    "collected",
     "controller_of",
     "define",
     "kubelet",
@@ -255,6 +256,15 @@ async def pods_on(stage: BlindStage, node: str) -> list[dict[str, Any]]:
         for pod in listed["items"]
         if pod["status"].get("phase") not in {"Failed", "Succeeded"}
     ]
+
+
+async def collected(stage: BlindStage, path: str) -> None:
+    """Wait until the Pod of a deleted Node is collected."""
+
+    async def gone() -> bool:
+        return not await stage.api.answers(path)
+
+    await until(gone, f"{path} is gone", seconds=AGAIN_SECONDS, every=0.5)
 
 
 async def wait_running(

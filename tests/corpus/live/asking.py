@@ -55,24 +55,26 @@ class Graded(NamedTuple):
         return f"{grade:8} {self.command:6} {where} {reason}".rstrip()
 
 
-def live_names() -> list[str]:
-    """Return the live incidents."""
-    found = LIVE.glob("*.truth.json")
+def live_names(folder: Path = LIVE) -> list[str]:
+    """Return the incidents of a folder."""
+    found = folder.glob("*.truth.json")
     return sorted(path.name.removesuffix(".truth.json") for path in found)
 
 
-async def play_live(dsn: str, chosen: Sequence[str]) -> dict[str, int]:
+async def play_live(
+    dsn: str, chosen: Sequence[str], folder: Path = LIVE
+) -> dict[str, int]:
     """Play incidents into an empty database; return the log of each."""
-    tapes = {name: LIVE / f"{name}.tape.jsonl.zst" for name in chosen}
+    tapes = {name: folder / f"{name}.tape.jsonl.zst" for name in chosen}
     return await play_tapes(dsn, tapes)
 
 
 async def ask_live(
-    database: Database, logs: Mapping[str, int]
+    database: Database, logs: Mapping[str, int], folder: Path = LIVE
 ) -> AsyncIterator[Graded]:
     """Ask about incidents by their logs, and judge each answer."""
     for name, log in logs.items():
-        questions = read_questions(LIVE / f"{name}.truth.json")
+        questions = read_questions(folder / f"{name}.truth.json")
         async with reading_of(database.dsn("reader"), log) as reading:
             for question in questions:
                 why, impact = await _asked(reading, question)

@@ -13,6 +13,7 @@ from tests.corpus.blind.stage import (
     BlindStage,
     Writer,
     a_machine,
+    collected,
     controller_of,
     define,
     pods_on,
@@ -385,9 +386,10 @@ async def escalator(stage: BlindStage) -> None:
     """Taint a node, and delete it after the hard grace period."""
     await the_job(stage.api, "anchor", 1, nodes=("es-1",))
     ocr = await the_job(stage.api, "ocr", 1, gpus=2, nodes=("es-3",))
-    await the_deployment(
+    thumbs = await the_deployment(
         stage.api, "thumbs", 1, gpus=1, nodes=("es-2", "es-3"), prefer="es-3"
     )
+    pod = f"/api/v1/namespaces/serve/pods/{thumbs.on('es-3')}"
     user = "system:serviceaccount:kube-system:escalator"
     async with stage.recording(), writer(stage, "escalator", user) as acting:
         await stage.machine("es-3").finish_pod("train", ocr.on("es-3"))
@@ -402,6 +404,7 @@ async def escalator(stage: BlindStage) -> None:
         stage.did("removed", "escalator terminates es-3 and deletes its Node")
         await stage.machine("es-3").crash()
         await acting.delete("/api/v1/nodes/es-3")
+        await collected(stage, pod)
         await wait_running(stage, "serve", "app=thumbs", 1)
 
 
