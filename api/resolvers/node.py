@@ -166,7 +166,9 @@ class Node:
             asked.fields,
         )
 
-    @asks("postmortem", of=_subject, without=("subject", "rack"))
+    @asks(
+        "postmortem", of=_subject, without=("subject", "rack", "of_workload")
+    )
     @staticmethod
     async def postmortem(
         asked: Asked[PostmortemQuestion],

@@ -9,11 +9,18 @@ from datetime import timedelta
 
 from recorder.answers.impact import Impact
 from recorder.answers.sentences import counted, lasting
+from recorder.explain.ending import Ending
 from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
 from recorder.explain.verdict import Judged
 from recorder.facts.coverage.hole import Gap
-from recorder.model.outcomes import Cause, Confidence, Happened, Outcome
+from recorder.model.outcomes import (
+    Cause,
+    Confidence,
+    EndedBy,
+    Happened,
+    Outcome,
+)
 
 __all__ = ["action_items", "factors", "summary"]
 
@@ -63,10 +70,28 @@ def _factors(verdicts: Sequence[Judged]) -> Iterator[str]:
 
 
 def action_items(
-    verdicts: Sequence[Judged], hits: Sequence[Hit], gaps: Sequence[Gap]
+    verdicts: Sequence[Judged],
+    endings: Sequence[Ending],
+    hits: Sequence[Hit],
+    gaps: Sequence[Gap],
 ) -> Sequence[str]:
     """Return the actions that the evidence suggests."""
-    return list(dict.fromkeys(_items(verdicts, hits, gaps)))
+    items = [*_items(verdicts, hits, gaps)]
+    if not verdicts:
+        items += _of_endings(endings)
+    return list(dict.fromkeys(items))
+
+
+def _of_endings(endings: Sequence[Ending]) -> Iterator[str]:
+    for ending in endings:
+        names = ", ".join(ending.pods[:3]) or "its Pods"
+        if ending.ended_by is EndedBy.CONTAINER_OOM:
+            yield f"Raise the memory limit of {names}, or find what uses it"
+        elif ending.ended_by is EndedBy.CONTAINER_EXIT:
+            yield f"Read the log of {names}: its container failed by itself"
+        for one in ending.missing:
+            how = RECORD.get(one.evidence, f"Record {one.evidence}")
+            yield f"{how}: it would show {one.would_tell.partition(':')[0]}"
 
 
 def _items(
@@ -119,16 +144,28 @@ def _of_node(verdict: Judged) -> Iterator[str]:
 def summary(
     subject: str,
     verdicts: Sequence[Judged],
+    endings: Sequence[Ending],
     impact: Impact,
     gaps: Sequence[Gap],
 ) -> Sequence[str]:
     """Return three texts: what happened and why, the loss, the confidence."""
-    what = " ".join(verdict.sentence for verdict in verdicts)
+    what = " ".join(one.sentence for one in endings or verdicts)
     return [
         what or f"No incidents are recorded for {subject}.",
-        _cost(impact),
-        _confidence(verdicts, complete=impact.coverage.complete and not gaps),
+        _cost(impact) if verdicts or not endings else _cost_of(endings),
+        _confidence(
+            verdicts or endings,
+            complete=impact.coverage.complete and not gaps,
+        ),
     ]
+
+
+def _cost_of(endings: Sequence[Ending]) -> str:
+    """Return what endings cost that no node caused."""
+    pods = {pod for one in endings for pod in (*one.pods, *one.stopped)}
+    hours = [one.gpu_hours_lost for one in endings if one.gpu_hours_lost]
+    lost = f", at least {sum(hours):.2f} GPU-hours lost" if hours else ""
+    return f"It ended {counted(len(pods), 'Pod')}{lost}."
 
 
 def _cost(impact: Impact) -> str:
@@ -147,12 +184,14 @@ def _cost(impact: Impact) -> str:
     )
 
 
-def _confidence(verdicts: Sequence[Judged], *, complete: bool) -> str:
+def _confidence(
+    found: Sequence[Judged] | Sequence[Ending], *, complete: bool
+) -> str:
     missing = dict.fromkeys(
-        one.evidence for verdict in verdicts for one in verdict.missing
+        one.evidence for each in found for one in each.missing
     )
     lacking = f"; not recorded: {', '.join(missing)}" if missing else ""
-    sure = verdicts[-1].confidence if verdicts else Confidence.UNKNOWN
+    sure = found[-1].confidence if found else Confidence.UNKNOWN
     whole = (
         "the record is complete"
         if complete

@@ -35,7 +35,7 @@ def markdown(postmortem: Postmortem, *, page: str | None = None) -> str:
     """
     day = (
         f"{day_of(postmortem):%Y-%m-%d}"
-        if postmortem.verdicts
+        if postmortem.verdicts or postmortem.endings
         else ("no incidents")
     )
     lines = [f"# Postmortem: {_text(postmortem.subject)}, {day}"]

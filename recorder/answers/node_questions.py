@@ -22,7 +22,7 @@ from recorder.answers.arguments import (
     named_object,
     rack_argument,
 )
-from recorder.answers.naming import Reference, node_name
+from recorder.answers.naming import NODE_WORDS, Reference, node_name
 from recorder.answers.places import names_rack
 from recorder.model.errors import ConfigError
 from recorder.model.outcomes import Cause, Confidence, Happened
@@ -417,10 +417,10 @@ class PostmortemSubjectError(ConfigError):
 SUBJECT = Argument(
     name="subject",
     option=Option(
-        metavar="node/NAME|KIND/NAMESPACE/NAME|INCIDENT", names="objects"
+        metavar="NAME|node/NAME|KIND/NAMESPACE/NAME|ID", names="objects"
     ),
-    graphql="`node/NAME`, `KIND/NAMESPACE/NAME` of a workload, or the id of an"
-    " incident.",
+    graphql="`node/NAME`, `KIND/NAMESPACE/NAME` of a workload, a bare name, or"
+    " the id of an incident or of an ending of a workload.",
 )
 
 
@@ -431,6 +431,19 @@ RACK = Argument(
 )
 
 
+OF_WORKLOAD = Argument(
+    name="of_workload",
+    takes=bool,
+    option=Option(
+        "Report on the ending of a workload with this ID, also if an incident"
+        " has it.",
+        ("--workload",),
+    ),
+    graphql="Whether the id is that of an ending of a workload, also if an"
+    " incident has it.",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostmortemQuestion:
     """The subject of a report: exactly one of these, and a window."""
@@ -438,8 +451,13 @@ class PostmortemQuestion:
     node: str | None = None
     rack: str | None = None
     workload: Reference | None = None
+    """Without a kind: the node of that name, or else the workload."""
+
     incident: EntryName | None = None
-    """The id of any of its verdicts."""
+    """The id of any of its verdicts; or else that of an ending."""
+
+    ending: EntryName | None = None
+    """The id of an ending of a workload."""
 
     window: Window
 
@@ -449,9 +467,10 @@ class PostmortemQuestion:
         subject: Annotated[str | None, SUBJECT] = None,
         rack: Annotated[str | None, RACK] = None,
         *,
+        of_workload: Annotated[bool, OF_WORKLOAD] = False,
         window: Annotated[Window, WINDOW],
     ) -> Self:
-        """Parse ``node/NAME``, ``KIND/NAMESPACE/NAME`` or an id.
+        """Parse a bare name, ``node/NAME``, ``KIND/NAMESPACE/NAME`` or an id.
 
         Raises:
             ConfigError: it is none of these, or none or two are set.
@@ -467,17 +486,23 @@ class PostmortemQuestion:
         if subject is None:
             return cls(rack=rack, window=window)
         try:
-            return cls(incident=EntryName.parse(subject), window=window)
+            name = EntryName.parse(subject)
         except ValueError:
             pass
-        if subject.count("/") > 1:
-            return cls(workload=Reference.parse(subject), window=window)
-        return cls(node=node_name(subject), window=window)
+        else:
+            if of_workload:
+                return cls(ending=name, window=window)
+            return cls(incident=name, window=window)
+        named = Reference.bare(subject)
+        if named.word.lower() in NODE_WORDS and named.namespace is None:
+            return cls(node=named.name, window=window)
+        return cls(workload=named, window=window)
 
     @property
     def log(self) -> int | None:
-        """The log that the incident names."""
-        return None if self.incident is None else self.incident.log
+        """The log that the id names."""
+        name = self.incident or self.ending
+        return None if name is None else name.log
 
     @property
     def words(self) -> str:
@@ -486,6 +511,8 @@ class PostmortemQuestion:
             return f"--rack {self.rack}"
         if self.node is not None:
             return f"node/{self.node}"
+        if self.ending is not None:
+            return f"{self.ending} --workload"
         return str(self.workload or self.incident)
 
     @property

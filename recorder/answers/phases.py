@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from recorder.answers.sentences import counted
+from recorder.explain.ending import Ending
 from recorder.explain.hit import Hit
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.steps import LAST_SIGN
@@ -17,7 +18,7 @@ from recorder.model.fact import FactKind
 from recorder.model.outcomes import Outcome, Role
 from recorder.model.reference import EntryName
 
-__all__ = ["Phase", "phases"]
+__all__ = ["Phase", "phases", "phases_of_endings"]
 
 
 class Phase(Document, frozen=True, kw_only=True):
@@ -57,6 +58,22 @@ def phases(verdicts: Sequence[Judged], hits: Sequence[Hit]) -> Sequence[Phase]:
         found.append(("mitigated", _mitigated(hits)))
     found.append(("resolved", _resolved(verdicts)))
     return [_phase(name, sign, since=started[0]) for name, sign in found]
+
+
+def phases_of_endings(endings: Sequence[Ending]) -> Sequence[Phase]:
+    """Return the phases of endings that no node caused; none without any."""
+    if not endings:
+        return []
+    first, last = endings[0], endings[-1]
+    started = first.first_at or first.at
+    again = last.running_again_at
+    says = "running again" if again else "not running again"
+    found: list[tuple[str, _Sign]] = [
+        ("started", (started, first.ended_by.value, first.id))
+    ]
+    if last.outcome is not None:
+        found.append(("mitigated", (again, says, None)))
+    return [_phase(name, sign, since=started) for name, sign in found]
 
 
 def _phase(name: str, sign: _Sign, *, since: datetime) -> Phase:

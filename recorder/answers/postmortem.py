@@ -10,23 +10,30 @@ from datetime import datetime, timedelta
 
 from msgspec import field
 
+from recorder.answers.entry import facts_of
 from recorder.answers.facts import ListedFact, listed_fact
-from recorder.answers.impact import Impact, ask_impact
-from recorder.answers.incident import ask_incident
+from recorder.answers.impact import Impact, ImpactSubject, ask_impact
+from recorder.answers.incident import NoIncidentError, ask_incident
 from recorder.answers.lessons import action_items, factors, summary
 from recorder.answers.loading.nodes import LOOKBACK
+from recorder.answers.naming import Reference
 from recorder.answers.node_questions import (
     ImpactQuestion,
     PostmortemQuestion,
     WhyQuestion,
     WhyWorkloadQuestion,
 )
-from recorder.answers.phases import Phase, phases
+from recorder.answers.phases import Phase, phases, phases_of_endings
 from recorder.answers.ports import Reading
+from recorder.answers.queries import NodeNames
+from recorder.answers.references import object_named
 from recorder.answers.why import ask_why
-from recorder.answers.why_workload import ask_why_workload
+from recorder.answers.why_workload import WhyWorkloadFound, ask_why_workload
+from recorder.explain.ending import Ending, EndingFound
+from recorder.explain.hit import Totals
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.verdict import Judged, SignalEvidence, Verdict
+from recorder.explain.verdict import Evidence, Judged, SignalEvidence, Verdict
+from recorder.facts import says_with_object
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.hole import Gap
 from recorder.facts.coverage.ports import Log
@@ -34,6 +41,8 @@ from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted, written
+from recorder.model.observation import WATCH
+from recorder.model.outcomes import EndedBy, Role
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
@@ -86,6 +95,9 @@ class Postmortem(Document, frozen=True, kw_only=True):
     """What the evidence suggests to do."""
 
     timeline: Sequence[ListedFact]
+    endings: Sequence[EndingFound]
+    """What ended the workload, if it is about one."""
+
     verdicts: Sequence[Judged]
     impact: Impact
     coverage: Coverage
@@ -101,9 +113,19 @@ class Postmortem(Document, frozen=True, kw_only=True):
         return EntryName(self.log.id, self.log.position)
 
     @property
-    def evidence(self) -> Sequence[SignalEvidence]:
-        """The evidence of all verdicts, each once, in order of events."""
-        return _evidence(self.verdicts)
+    def evidence(self) -> Sequence[Evidence]:
+        """The evidence of all verdicts, each once, in order of events.
+
+        Without verdicts, the records of what ended the workload.
+        """
+        return _evidence(self.verdicts) or _records(self.endings)
+
+    @property
+    def began_at(self) -> datetime | None:
+        """When what it is about began; None if nothing is recorded."""
+        begun = [verdict.began_at for verdict in self.verdicts]
+        begun += [ending.at for ending in self.endings]
+        return min(begun, default=None)
 
     @property
     def command(self) -> str:
@@ -140,28 +162,29 @@ async def ask_postmortem(
     """Return the report on an incident.
 
     Raises:
-        NotFoundError: the log has no such node, rack, workload or incident,
-            or no node failure ended the workload.
+        NotFoundError: the log has no such node, rack, workload, incident or
+            ending.
+        ConfigError: several workloads have the name.
     """
     reading = await reading.pinned(reading.log.size)
     asked = await _resolved(reading, question, knowledge, now=now)
-    impact = await ask_impact(
-        reading,
-        ImpactQuestion(
+    window, workload = asked.question.window, asked.workload
+    if workload is not None and not asked.nodes:
+        impact = _no_impact(reading.log, window, workload)
+    else:
+        selected = ImpactQuestion(
             nodes=asked.nodes if asked.question.rack is None else (),
             rack=asked.question.rack,
             labels=(),
-            window=asked.question.window,
-        ),
-        knowledge,
-        now=now,
-    )
-    struck = dict.fromkeys(verdict.node for verdict in impact.failures)
+            window=window,
+        )
+        impact = await ask_impact(reading, selected, knowledge, now=now)
+    struck = dict.fromkeys(failure.node for failure in impact.failures)
     nodes = asked.nodes or tuple(struck)[:NODES_MAX]
     whys = [
         await ask_why(
             reading,
-            WhyQuestion(node=node, window=asked.question.window),
+            WhyQuestion(node=node, window=window),
             knowledge,
             now=now,
         )
@@ -172,19 +195,37 @@ async def ask_postmortem(
         key=lambda v: (v.at, v.effect.position),
     )
     gaps = await _gaps(reading, verdicts, impact.coverage)
-    return _report(reading.log, asked.question, nodes, verdicts, impact, gaps)
+    return _report(reading.log, asked, nodes, verdicts, impact, gaps)
+
+
+def _no_impact(log: Log, window: Window, workload: WhyWorkloadFound) -> Impact:
+    """Return the impact of no node, with the coverage of a workload."""
+    return Impact(
+        question=ImpactSubject(
+            cluster=log.cluster_name,
+            nodes=(),
+            since=window.since,
+            until=window.until,
+        ),
+        failures=(),
+        workloads=(),
+        totals=Totals.of(()),
+        coverage=workload.coverage,
+    )
 
 
 def _report(
     log: Log,
-    question: PostmortemQuestion,
+    asked: "_Resolved",
     nodes: Sequence[str],
     verdicts: Sequence[Judged],
     impact: Impact,
     gaps: Sequence[Gap],
 ) -> Postmortem:
-    hits = impact.workloads
+    hits, question, endings = impact.workloads, asked.question, asked.endings
     subject = question.subject or ", ".join(nodes)
+    if asked.workload is not None:
+        subject = str(asked.workload.workload)
     return Postmortem(
         question=PostmortemSubject(
             cluster=log.cluster_name,
@@ -195,20 +236,42 @@ def _report(
             until=question.window.until,
         ),
         subject=subject,
-        summary=summary(subject, verdicts, impact, gaps),
-        phases=phases(verdicts, hits),
+        summary=summary(subject, verdicts, endings, impact, gaps),
+        phases=phases(verdicts, hits) or phases_of_endings(endings),
         factors=factors(verdicts),
-        action_items=action_items(verdicts, hits, gaps),
+        action_items=action_items(verdicts, endings, hits, gaps),
         timeline=[
             listed_fact(one.sign.stored, role=one.role)
             for one in _evidence(verdicts)
-        ],
+        ]
+        or [listed_fact(one, role=Role.EFFECT) for one in _facts(endings)],
+        endings=endings,
         verdicts=verdicts,
         impact=impact,
         coverage=impact.coverage,
         verdict_gaps=gaps,
         log=LogPosition(id=log.id, position=log.visible_size),
     )
+
+
+def _facts(endings: Sequence[EndingFound]) -> Sequence[StoredFact]:
+    """Return the facts that record endings, in order of events."""
+    facts = [record.stored for one in endings for record in one.evidence]
+    return sorted(facts, key=order_of(facts))
+
+
+def _records(endings: Sequence[EndingFound]) -> Sequence[Evidence]:
+    return [
+        Evidence(
+            entry=stored.entry,
+            role=Role.EFFECT,
+            source=WATCH,
+            occurred_at=stored.fact.occurred_at,
+            observed_at=stored.observed_at,
+            says=says_with_object(stored.fact),
+        )
+        for stored in _facts(endings)
+    ]
 
 
 def _evidence(verdicts: Sequence[Judged]) -> Sequence[SignalEvidence]:
@@ -227,6 +290,11 @@ class _Resolved:
 
     nodes: tuple[str, ...]
     question: PostmortemQuestion
+    workload: WhyWorkloadFound | None = None
+    """The answer about the workload, if it is about one."""
+
+    endings: Sequence[EndingFound] = ()
+    """What ended it."""
 
 
 async def _resolved(
@@ -240,13 +308,20 @@ async def _resolved(
 
     The window is that of the latest incident of the subject by default.
     """
+    question = await _with_node(reading, question)
+    if question.ending is not None:
+        return await _ending(reading, question.ending, knowledge, now=now)
     if question.incident is not None:
-        return await _incident(reading, question.incident, knowledge, now=now)
+        name = question.incident
+        try:
+            return await _incident(reading, name, knowledge, now=now)
+        except NoIncidentError:
+            return await _ending(reading, name, knowledge, now=now)
     if question.workload is not None:
         return await _workload(reading, question, knowledge, now=now)
     if question.rack is not None:
         return await _rack(reading, question, knowledge, now=now)
-    assert question.node is not None, "the question has one of the four"
+    assert question.node is not None, "the question has one of the five"
     window = question.window
     if window == Window():
         asked = WhyQuestion(node=question.node, window=window)
@@ -256,6 +331,19 @@ async def _resolved(
     return _Resolved((question.node,), replace(question, window=window))
 
 
+async def _with_node(
+    reading: Reading, question: PostmortemQuestion
+) -> PostmortemQuestion:
+    """Return the question about the node that a bare name means, if any."""
+    named = question.workload
+    if named is None or named.word:
+        return question
+    nodes = await reading.names(NodeNames([named.name]))
+    if named.name not in nodes:
+        return question
+    return replace(question, workload=None, node=named.name)
+
+
 async def _workload(
     reading: Reading,
     question: PostmortemQuestion,
@@ -263,20 +351,69 @@ async def _workload(
     *,
     now: datetime,
 ) -> _Resolved:
-    """Return the nodes whose failures ended a workload."""
+    """Return the endings of a workload, and the nodes behind them.
+
+    Without a window, the last ending that is no completion.
+    """
     named, window = question.workload, question.window
     assert named is not None, "a workload is named"
     asked = WhyWorkloadQuestion(object=named, window=window)
     why = await ask_why_workload(reading, asked, knowledge, now=now)
-    behind = [e.verdict for e in why.endings if e.verdict is not None]
-    if not behind:
-        msg = f"no node is behind the end of {named}"
-        raise NotFoundError(msg, advice=f"see `recorder why {named}`")
-    if window == Window():
-        behind = behind[-1:]
-        window = _around(behind)
-    nodes = tuple(dict.fromkeys(verdict.node for verdict in behind))
-    return _Resolved(nodes[:NODES_MAX], replace(question, window=window))
+    if window == Window() and (endings := _disruptions(why)):
+        window = Window(_begin(endings[-1]), None)
+        asked = WhyWorkloadQuestion(object=named, window=window)
+        why = await ask_why_workload(reading, asked, knowledge, now=now)
+    question = replace(question, window=window)
+    return _of_endings(question, why, _disruptions(why))
+
+
+def _disruptions(why: WhyWorkloadFound) -> Sequence[EndingFound]:
+    """Return endings without completions, if there are others."""
+    some = [e for e in why.endings if e.ended_by is not EndedBy.COMPLETION]
+    return some or why.endings
+
+
+def _begin(ending: Ending) -> datetime:
+    """Return when an ending began, or what happened to its nodes."""
+    begun = [verdict.began_at for verdict in ending.verdicts]
+    return min([ending.first_at or ending.at, *begun])
+
+
+def _of_endings(
+    question: PostmortemQuestion,
+    why: WhyWorkloadFound,
+    endings: Sequence[EndingFound],
+) -> _Resolved:
+    nodes = dict.fromkeys(v.node for e in endings for v in e.verdicts)
+    return _Resolved(tuple(nodes)[:NODES_MAX], question, why, endings)
+
+
+async def _ending(
+    reading: Reading, name: EntryName, knowledge: Knowledge, *, now: datetime
+) -> _Resolved:
+    """Return one ending of a workload, by its id.
+
+    Raises:
+        NotFoundError: there is no such ending.
+    """
+    for stored in await facts_of(reading, name):
+        thing = stored.fact.object
+        if thing is None:
+            continue
+        named = Reference.parse(object_named(thing))
+        asked = WhyWorkloadQuestion(object=named, window=Window())
+        try:
+            why = await ask_why_workload(reading, asked, knowledge, now=now)
+        except NotFoundError:
+            continue
+        found = [one for one in why.endings if one.id == name]
+        if found:
+            window = Window(_begin(found[0]), None)
+            question = PostmortemQuestion(ending=name, window=window)
+            return _of_endings(question, why, found)
+    msg = f"there is no incident or ending {name} in log {reading.log.id}"
+    advice = "`recorder incidents -o json` lists the ids of incidents"
+    raise NoIncidentError(msg, advice=advice)
 
 
 async def _rack(

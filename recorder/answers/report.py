@@ -14,6 +14,8 @@ from recorder.answers.phases import Phase
 from recorder.answers.postmortem import Postmortem
 from recorder.answers.sentences import counted
 from recorder.answers.why import doubts, step_says, verdict_rows
+from recorder.answers.why_workload import ending_rows
+from recorder.explain.ending import Ending
 from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
 from recorder.explain.verdict import Judged
@@ -92,8 +94,11 @@ def report(postmortem: Postmortem) -> Iterator[Part]:
     day = day_of(postmortem)
     for sentence in postmortem.summary:
         yield Paragraph(sentence)
-    yield Heading("Impact")
-    yield from _impact(postmortem.impact, day)
+    for ending in postmortem.endings:
+        yield from _ending(ending, day)
+    if postmortem.verdicts or not postmortem.endings:
+        yield Heading("Impact")
+        yield from _impact(postmortem.impact, day)
     course = postmortem.phases
     if course:
         yield Heading("Phases")
@@ -155,10 +160,23 @@ def _detection(
     lines = missing_lines(postmortem.coverage, postmortem.verdict_gaps)
     lacking = {
         f"not recorded: {one.evidence}, which would show {one.would_tell}"
-        for verdict in postmortem.verdicts
-        for one in verdict.missing
+        for missing in (
+            *(verdict.missing for verdict in postmortem.verdicts),
+            *(ending.missing for ending in postmortem.endings),
+        )
+        for one in missing
     }
     yield Items([(line, NO_ENTRIES) for line in [*lines, *sorted(lacking)]])
+
+
+def _ending(ending: Ending, day: date) -> Iterator[Part]:
+    yield Heading(f"Disruption: {ending.ended_by}, {_clock(ending.at, day)}")
+    yield Paragraph(ending.sentence)
+    rows: list[Sequence[Cell]] = [
+        (name.capitalize(), value) for name, value in ending_rows(ending)
+    ]
+    named = Entries([str(ending.id)])
+    yield Table(("", ""), [*rows, ("First record", named)])
 
 
 def _verdict(verdict: Judged, day: date) -> Iterator[Part]:
@@ -243,6 +261,8 @@ def day_of(postmortem: Postmortem) -> date:
     """Return the day of a report; times on this day are shown without it."""
     if postmortem.verdicts:
         return postmortem.verdicts[0].at.date()
+    if postmortem.endings:
+        return postmortem.endings[0].at.date()
     return date.min
 
 

@@ -49,7 +49,9 @@ from recorder.model.window import Window
 __all__ = [
     "shown",
     "WhyWorkload",
+    "WhyWorkloadFound",
     "WhyWorkloadSubject",
+    "ending_rows",
     "ask_why_workload",
     "why_workload_lines",
 ]
@@ -101,13 +103,19 @@ class WhyWorkload(Document, frozen=True, kw_only=True):
     coverage: Coverage
 
 
+class WhyWorkloadFound(WhyWorkload, frozen=True, kw_only=True):
+    """An answer with full endings."""
+
+    endings: Sequence[EndingFound]
+
+
 async def ask_why_workload(
     reading: Reading,
     question: WhyWorkloadQuestion,
     knowledge: Knowledge,
     *,
     now: datetime,
-) -> WhyWorkload:
+) -> WhyWorkloadFound:
     """Find what ended a workload or a Pod.
 
     Raises:
@@ -142,7 +150,7 @@ async def ask_why_workload(
     state = state_after(state, lasting)
     said = state_sentence(_named(workload, pod), state, since)
     none = "" if chosen else "; nothing recorded ended it"
-    return WhyWorkload(
+    return WhyWorkloadFound(
         question=WhyWorkloadSubject(
             cluster=reading.log.cluster_name,
             object=str(question.object),
@@ -362,7 +370,7 @@ def why_workload_lines(
 def _ending(ending: Ending, *, verbose: bool) -> Iterator[str]:
     yield from wrap(plain(ending.sentence), WIDTH)
     yield ""
-    for name, value in _facts_of(ending, verbose=verbose):
+    for name, value in ending_rows(ending, verbose=verbose):
         yield from row_lines(name, value)
     if ending.evidence:
         yield ""
@@ -378,7 +386,13 @@ def _ending(ending: Ending, *, verbose: bool) -> Iterator[str]:
         )
 
 
-def _facts_of(ending: Ending, *, verbose: bool) -> Iterator[tuple[str, str]]:
+def ending_rows(
+    ending: Ending, *, verbose: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Yield what is known of an ending, as names and values.
+
+    ``verbose`` names all Pods and nodes.
+    """
     yield "ended by", f"{ending.ended_by} ({ending.confidence})"
     if ending.outcome is not None:
         yield "outcome", ending.outcome

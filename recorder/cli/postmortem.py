@@ -44,15 +44,17 @@ def postmortem(ctx: click.Context, /, **given: Any) -> int:
 
     Reports the impact, the phases from start to resolution, the cause, how it
     was detected and what could not be seen, and what to do, of a node, a
-    rack, a workload that nodes hit, or an incident by its ID from `recorder
-    incidents`. Without a time, reports the most recent incident. The report
-    ends with the command that reproduces it byte for byte, whatever has been
-    recorded since.
+    rack, a workload, an incident by its ID from `recorder incidents`, or what
+    ended a workload by its ID from `recorder why -o json`. A bare name is that
+    of a node, or else of a workload. Without a time, reports the most recent
+    incident, of a workload what ended it last. The report ends with the
+    command that reproduces it byte for byte, whatever has been recorded since.
 
     \b
     Example:
       recorder postmortem node/gpu-002 > postmortem.md
       recorder postmortem node/gpu-002 --since 24h -o html > report.html
+      recorder postmortem llm-70b
       recorder postmortem job/train/llm --page https://recorder.example.com
       recorder postmortem --rack r07 --since 24h
       recorder postmortem node/gpu-002 --tape incident.tape.jsonl.zst

@@ -46,11 +46,47 @@ def test_an_id_names_its_log_among_several(recorder: Recorder) -> None:
     )
 
 
+@pytest.mark.usefixtures("incidents")
+def test_a_workload_that_no_node_hit_has_a_report(recorder: Recorder) -> None:
+    answer = recorder("postmortem", "deleted-by-alice", "--log", "9")
+
+    was = kept(GOLDEN / "postmortem_deleted.md", answer.out)
+    assert answer.out == was, f"postmortem_deleted.md differs; {ANEW}"
+    command = command_of(answer.out)
+    assert recorder(*command, "--log", "9").out == answer.out
+
+
+@pytest.mark.usefixtures("incidents")
+def test_an_ending_is_asked_by_its_id_though_an_incident_has_it(
+    recorder: Recorder,
+) -> None:
+    why = recorder("why", "job/train/llm-pretrain", "--log", "3", "-o", "json")
+    ending = why.json["endings"][0]["id"]  # type: ignore[index]
+
+    report = recorder("postmortem", str(ending), "--workload")
+
+    assert report.out.startswith("# Postmortem: Job train/llm-pretrain, ")
+    assert "## Disruption: node-failure" in report.out
+    assert "## Cause: gpu-002, reboot" in report.out
+    assert recorder(*command_of(report.out)).out == report.out
+
+
+@pytest.mark.usefixtures("incidents")
+def test_a_workload_needs_no_namespace(recorder: Recorder) -> None:
+    named = recorder("postmortem", "jobset/llm", "--log", "2", "-o", "json")
+    bare = recorder("postmortem", "llm", "--log", "2", "-o", "json")
+
+    assert named.status == bare.status
+    assert named.json["verdicts"] == bare.json["verdicts"]
+    assert named.json["endings"] == bare.json["endings"]
+
+
 def test_an_unknown_incident_is_said(demo: Recorder) -> None:
     answer = demo("postmortem", "1/99999")
 
     assert answer.status == 5
-    assert "there is no incident 1/99999 in log 1" in answer.err
+    said = "there is no incident or ending 1/99999 in log 1"
+    assert said in answer.err
 
 
 def test_the_page_loads_nothing_and_is_well_formed(demo: Recorder) -> None:

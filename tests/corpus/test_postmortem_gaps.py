@@ -52,7 +52,7 @@ async def behind_its_gaps(
     gaps = await _gaps(reading, found.verdicts, impact.coverage)
     return structs.replace(
         found,
-        summary=summary(found.subject, found.verdicts, impact, gaps),
+        summary=summary(found.subject, found.verdicts, (), impact, gaps),
         impact=impact,
         coverage=impact.coverage,
         verdict_gaps=gaps,

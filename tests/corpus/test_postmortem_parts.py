@@ -14,6 +14,7 @@ from recorder.answers.report import page_of
 from recorder.explain.knowledge import shipped
 from recorder.model.document import plain
 from recorder.model.errors import ConfigError, NotFoundError
+from recorder.model.outcomes import EndedBy
 from recorder.model.window import Window
 from tests.corpus.conftest import Corpus
 from tests.corpus.logs import reading_of
@@ -72,11 +73,24 @@ async def test_a_workload_is_reported_by_the_node_that_hit_it(
     )
 
 
-async def test_a_workload_that_no_node_hit_has_no_report(
-    corpus: Corpus,
+@pytest.mark.parametrize("name", ["job/train/eval-suite", "eval-suite"])
+async def test_a_workload_that_no_node_hit_is_reported(
+    corpus: Corpus, name: str
 ) -> None:
-    with pytest.raises(NotFoundError, match="no node is behind the end"):
-        await ask(corpus, "other-job-failed", "job/train/eval-suite")
+    found = await ask(corpus, "other-job-failed", name)
+    text = markdown(found)
+    (ending,) = found.endings
+    by_id = await ask(corpus, "other-job-failed", str(ending.id))
+
+    assert not found.verdicts
+    assert not found.question.nodes
+    assert ending.ended_by is EndedBy.CONTAINER_EXIT
+    assert found.summary[0] == ending.sentence
+    assert "no incidents" not in text
+    assert f"## Disruption: container-exit, {ending.at:%H:%M:%S}" in text
+    assert all(str(one.entry) in text for one in ending.evidence)
+    assert [one.id for one in by_id.endings] == [ending.id]
+    assert f"`recorder postmortem {ending.id} --workload" in markdown(by_id)
 
 
 async def test_an_incident_goes_through_its_phases_in_time(

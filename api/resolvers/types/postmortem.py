@@ -9,12 +9,14 @@ from recorder.answers.html import html as as_html
 from recorder.answers.markdown import markdown as as_markdown
 from recorder.answers.phases import Phase
 from recorder.answers.postmortem import Postmortem
+from recorder.explain.ending import Ending
 from recorder.explain.verdict import Verdict
 
 __all__ = ["Postmortem"]
 
 
 class _PostmortemFields:
+    endings: list[Ending]
     verdicts: list[Verdict]
     position: strawberry.ID
     """The entry up to which the log was read: the same question up to there
@@ -35,7 +37,7 @@ class _PostmortemFields:
     @staticmethod
     def began_at(report: strawberry.Parent[Postmortem]) -> datetime | None:
         """Null if no incident is recorded."""
-        return min((one.began_at for one in report.verdicts), default=None)
+        return report.began_at
 
     @strawberry.field
     @staticmethod
