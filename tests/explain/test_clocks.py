@@ -110,3 +110,41 @@ def test_what_was_kept_back_and_comes_at_once_proves_no_clock() -> None:
     for number in range(4):
         said(tale, 30 + number / 5, -7.5 - number / 5, "ImageGCFailed")
     assert tale.boots(60).verdict().clock_skew_seconds == 0
+
+
+BOOTED = "Node n1 has been rebooted, boot id: boot-2"
+
+
+def boots_with(wrong: float) -> Tale:
+    """A node loses power; only in its new boot is its clock wrong."""
+    tale = Tale()
+    for seconds in (5, 65, 125):
+        said(tale, seconds, 0, "ImageGCFailed")
+    tale.silent(171, renewed=170).lost(210)
+    said(tale, 299.5, wrong, "Starting", "Starting kubelet.")
+    tale.boots(300)
+    said(tale, 300.5, wrong, "Rebooted", BOOTED)
+    return tale.ready(301)
+
+
+@pytest.mark.parametrize("wrong", [-2820.0, 0.0, 3600.0])
+@pytest.mark.parametrize("is_set", [True, False])
+def test_a_clock_is_measured_in_each_boot(
+    wrong: float, *, is_set: bool
+) -> None:
+    tale = boots_with(wrong)
+    for seconds in (420, 480, 540):
+        said(tale, seconds, 0 if is_set else wrong, "ImageGCFailed")
+    verdict = tale.verdict()
+    assert verdict.not_before == at(170)
+    assert abs(verdict.not_after - at(299.5)) < timedelta(seconds=1.5)
+    assert abs(verdict.clock_skew_seconds - wrong) < 1
+
+
+def test_a_boot_that_a_list_shows_late_proves_no_clock() -> None:
+    tale = Tale().silent(171, renewed=170).lost(210)
+    tale.event(900, "kubelet", "Starting", "Starting kubelet.", occurred=300)
+    tale.event(900, "kubelet", "Rebooted", BOOTED, occurred=300)
+    verdict = tale.boots(900).ready(900).verdict()
+    assert verdict.clock_skew_seconds == 0
+    assert verdict.not_after <= at(301)

@@ -194,16 +194,23 @@ def _first_new(transition: Transition) -> datetime:
 def _starts(transition: Transition) -> list[Signal]:
     """Return the starts that a kubelet reported within a transition.
 
-    Its requests begin a little before the one that shows its start. Starts
-    within other transitions of the episode are left out.
+    Its requests begin a little before the one that shows its start. A list
+    may show a boot long after the Event that names it. Starts within other
+    transitions of the episode are left out.
     """
-    seen = transition.effect.stored.observed_at
+    times = [transition.effect.stored.observed_at]
+    boot = transition.effect.boot
+    times += [
+        s.stored.at
+        for s in transition.episode.of(Topic.REBOOTED)
+        if boot is not None and boot_named(s) == boot
+    ]
     return [
         s
         for s in transition.episode.signals
         if s.topic in _STARTS
         and s.stored.fact.kind is FactKind.EVENT
-        and abs(s.stored.at - seen) <= LIMITS.moment
+        and any(abs(s.stored.at - at) <= LIMITS.moment for at in times)
         and not any(s is other for other in transition.apart)
     ]
 

@@ -5,8 +5,9 @@ the difference. Claims are never early, so a clock that is behind shows in
 many claims that are all late by the same time.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -14,9 +15,9 @@ from recorder.explain.thresholds import LIMITS
 from recorder.facts import is_evidence
 from recorder.facts.classify.times import moment
 from recorder.model.fact import FactKind, StoredFact
-from recorder.model.facts import EventOccurred
+from recorder.model.facts import BootChanged, EventOccurred
 
-__all__ = ["NO_SKEW", "life_proved", "skew_of", "synchronized"]
+__all__ = ["NO_SKEW", "life_proved", "synchronized"]
 
 KUBELET = "kubelet"
 
@@ -46,8 +47,39 @@ _AGREEING = 3
 behind; what one list shows is one observation."""
 
 
-def skew_of(node: str, facts: Iterable[StoredFact]) -> timedelta:
-    """Return how far the clock of a node is ahead; negative if it is behind.
+def synchronized(
+    node: str, facts: Sequence[StoredFact]
+) -> tuple[list[StoredFact], list[timedelta]]:
+    """Correct the claims of a node to our clock.
+
+    Return the facts, and for each how far the clock of the node was ahead in
+    its boot; negative if it was behind.
+    """
+    common, skews = _skew(node, facts), list[timedelta]()
+    starts = [*_boots(facts), len(facts)]
+    for first, last in pairwise([0, *starts]):
+        own, few = _measured(node, facts[first:last])
+        skew = common if few and common < NO_SKEW else own
+        late = _until_set(node, facts, first, last) if first else first
+        if late > first:
+            early, _ = _measured(node, facts[first:late], agreeing=1)
+            skews += [early] * (late - first)
+        skews += [skew] * (last - max(first, late))
+    corrected = [
+        _moved(stored, skew) if skew and _is_claim(stored, node) else stored
+        for stored, skew in zip(facts, skews, strict=True)
+    ]
+    return corrected, skews
+
+
+def _skew(node: str, facts: Sequence[StoredFact]) -> timedelta:
+    return _measured(node, facts)[0]
+
+
+def _measured(
+    node: str, facts: Sequence[StoredFact], *, agreeing: int = _AGREEING
+) -> tuple[timedelta, bool]:
+    """Return how far the clock is ahead, and whether the claims are too few.
 
     Zero if the claims of its programs leave a doubt.
     """
@@ -58,32 +90,73 @@ def skew_of(node: str, facts: Iterable[StoredFact]) -> timedelta:
         and (at := stored.fact.occurred_at) is not None
     ]
     if not offsets:
-        return NO_SKEW
+        return NO_SKEW, True
     greatest = max(offset for offset, _, _ in offsets)
     if greatest > LIMITS.astray:
-        return greatest
-    agreeing = sorted(
-        (seen, at)
-        for offset, at, seen in offsets
-        if greatest - offset <= LIMITS.astray
-    )
+        return greatest, False
     # Reports that were delayed by an outage are late by the same time if they
     # are of one moment: only different moments show a clock.
-    moments = set(dict(agreeing).values())
-    is_behind = greatest < -LIMITS.same_write and len(moments) >= _AGREEING
-    return greatest if is_behind else NO_SKEW
+    moments = {
+        at: seen
+        for offset, at, seen in offsets
+        if greatest - offset <= LIMITS.astray
+    }
+    late = greatest < -LIMITS.same_write
+    few = len(set(moments.values())) < agreeing
+    return (NO_SKEW if few or not late else greatest), few and late
 
 
-def synchronized(
-    node: str, facts: Sequence[StoredFact], skew: timedelta
-) -> Sequence[StoredFact]:
-    """Return facts with the claims of a node corrected to our clock."""
-    if not skew:
-        return facts
-    return [
-        _moved(stored, skew) if _is_claim(stored, node) else stored
-        for stored in facts
+def _boots(facts: Sequence[StoredFact]) -> list[int]:
+    """Return the places of the first records of boots."""
+    found = list[int]()
+    for place, stored in enumerate(facts):
+        detail = stored.fact.detail
+        if not (isinstance(detail, BootChanged) and detail.old):
+            continue
+        since = stored.observed_at - LIMITS.moment
+        first = place
+        for before in range(place, found[-1] if found else 0, -1):
+            if facts[before].observed_at < since:
+                break
+            if _is_start(facts[before]):
+                first = before
+        found.append(first)
+    return found
+
+
+def _is_start(stored: StoredFact) -> bool:
+    fact = stored.fact
+    return (
+        isinstance(fact.detail, EventOccurred)
+        and fact.actor == KUBELET
+        and fact.detail.reason in {"Starting", "Rebooted"}
+    )
+
+
+def _until_set(
+    node: str, facts: Sequence[StoredFact], first: int, last: int
+) -> int:
+    """Return until where the clock of a boot had not been set.
+
+    A machine without a clock begins with an old time: its kubelet reports a
+    start before the last sign of the boot before.
+    """
+    alive = [
+        at for s in facts[:first] if (at := life_proved(s, node)) is not None
     ]
+    began = [
+        s.fact.occurred_at or s.observed_at
+        for s in facts[first:last]
+        if _is_start(s)
+    ]
+    if not (alive and began) or min(began) >= max(alive):
+        return first
+    for place in range(first, last):
+        at = facts[place].fact.occurred_at
+        claims = at is not None and _is_claim(facts[place], node)
+        if claims and at and facts[place].observed_at - at < LIMITS.moment:
+            return place
+    return last
 
 
 def _moved(stored: StoredFact, skew: timedelta) -> StoredFact:

@@ -27,7 +27,6 @@ from recorder.explain.tracks.bounds import boot_named, is_explained
 from recorder.explain.tracks.clocks import (
     NO_SKEW,
     life_proved,
-    skew_of,
     synchronized,
 )
 from recorder.explain.tracks.episode import ATTACHED, LASTING, Episode
@@ -72,10 +71,9 @@ def episodes_of(
     """
     ordered, base = list(facts), base or NodeState()
     knowledge = knowledge.of_cloud(_provider_of(ordered, base))
-    skew = skew_of(node, ordered)
-    reader = _Reader(node, knowledge, base, skew)
-    for stored in synchronized(node, ordered, skew):
-        reader.read(stored)
+    reader = _Reader(node, knowledge, base)
+    for stored, skew in zip(*synchronized(node, ordered), strict=True):
+        reader.read(stored, skew)
     return reader.chains
 
 
@@ -98,13 +96,14 @@ class _Reader:
         node: str,
         knowledge: Knowledge,
         base: NodeState,
-        skew: timedelta,
     ) -> None:
         self.chains: list[Episode] = []
         self._node = node
         self._knowledge = knowledge
         self._state = base
-        self._skew = skew
+        self._skew = NO_SKEW
+        """How far its clock is ahead, in the boot of the last fact."""
+
         self._open: Episode | None = None
         self._loose: deque[Signal] = deque(maxlen=200)
         self._marks: deque[Signal] = deque(maxlen=200)
@@ -122,7 +121,8 @@ class _Reader:
         self._seen_at: datetime | None = None
         """When the node was first seen, if that is among the facts."""
 
-    def read(self, stored: StoredFact) -> None:
+    def read(self, stored: StoredFact, skew: timedelta) -> None:
+        self._skew = skew
         about = _is_about_node(stored)
         is_new = about and self._state.uid is None
         if is_new and stored.fact.kind is FactKind.VANISHED:
@@ -147,6 +147,8 @@ class _Reader:
         if not signs:
             self._mark(marks_of(stored, self._knowledge, node=self._node))
         self._put(stored, signs, before, about=about)
+        if skew and self._open is not None:
+            self._open.skew = skew
 
     def _mark(self, marks: Iterable[Signal]) -> None:
         """Keep the marks, to join them to the acts of their authors."""
@@ -283,7 +285,6 @@ class _Reader:
         """Open an episode with signals that still hold or came just before."""
         chain = self._open = Episode(self._node, before, self._boots)
         chain.proofs, chain.shown = self._proofs, self._shown
-        chain.skew = self._skew
         for last in self.chains[-1:]:
             chain.marks += last.open_orders(sign.stored.at)
             chain.before = last.signals if chain.marks else ()
