@@ -70,7 +70,8 @@ def mode_of(
         )
     was_cordoned = transition.was_lost and transition.episode.baseline.cordoned
     prepared = transition.was_prepared or was_cordoned
-    decided_upon = transition.happened in STAYING or prepared
+    anew = transition.was_lost and transition.episode.has(Topic.VERSION)
+    decided_upon = transition.happened in STAYING or prepared or anew
     if decided_upon and not (faulted and FAULTS[faulted.fault].by_itself):
         return Mode.UNKNOWN  # a decision whose reason is not recorded
     return Mode.UNKNOWN if holed else Mode.ABRUPT

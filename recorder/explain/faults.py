@@ -181,6 +181,8 @@ def _kubelet_failure(transition: Transition) -> Found | None:
         return found
     if transition.happened != Happened.KUBELET_RESTART or transition.faults:
         return None
+    if transition.episode.has(Topic.VERSION):
+        return None  # it was stopped for another version
     # It was away; what stopped it may not be recorded.
     return Found(transition.effect, Confidence.POSSIBLE)
 

@@ -154,7 +154,9 @@ def _reason(verdict: Judged) -> str:
     if verdict.mode is Mode.PLANNED:
         orderly = " after an orderly shutdown"
         return f"{orderly}{anew}; who requested it is unknown"
-    return f"{anew}; {UNKNOWN}"
+    if anew:
+        return f"{anew}: perhaps for an update; no request is recorded"
+    return f"; {UNKNOWN}"
 
 
 def _versions(verdict: Judged) -> str:

@@ -7,7 +7,13 @@ import pytest
 
 from recorder.explain.verdict import Judged
 from recorder.model.fact import FactKind
-from recorder.model.outcomes import Confidence, Decision, Fault, Happened
+from recorder.model.outcomes import (
+    Confidence,
+    Decision,
+    Fault,
+    Happened,
+    Mode,
+)
 from tests.explain.history import a_pod
 from tests.explain.tale import Tale
 from tests.support.builders import at
@@ -123,3 +129,20 @@ def test_a_container_that_met_its_limit_made_no_node_unready() -> None:
     verdict = tale.verdict()
     assert verdict.at == at(100)
     assert broken(verdict) is Fault.OTHER
+
+
+def test_a_kubelet_of_another_version_did_not_fail() -> None:
+    tale = Tale().kubelet_starts(100)
+    tale.version(100, "kubelet_version", "v1.30.1", "v1.31.2")
+    verdict = tale.verdict()
+    assert verdict.happened is Happened.KUBELET_RESTART
+    assert broken(verdict) is None
+    assert "kubelet version: v1.30.1 -> v1.31.2" in verdict.sentence
+    assert verdict.mode is Mode.UNKNOWN
+
+
+def test_a_machine_that_boots_another_kernel_perhaps_was_updated() -> None:
+    tale = Tale().crashes(100).version(300, "kernel_version", "5.15", "5.16")
+    verdict = tale.verdict()
+    assert "5.15 -> 5.16: perhaps for an update" in verdict.sentence
+    assert verdict.mode is Mode.UNKNOWN

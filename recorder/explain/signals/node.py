@@ -37,7 +37,7 @@ _OF_NODE = {
 }
 """Role, subject, and whether it ends what began, of plain changes."""
 
-VERSIONS = frozenset({"kernel_version", "os_image"})
+VERSIONS = frozenset({"kernel_version", "os_image", "kubelet_version"})
 
 
 def node_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
@@ -82,7 +82,7 @@ def _is_first_boot(fact: Fact) -> bool:
 def _field(stored: StoredFact, field: str) -> Iterator[Signal]:
     if field in VERSIONS:
         yield Signal(Role.ACT, Subject(Topic.VERSION), stored)
-    elif field == "kubelet_version":
+    if field == "kubelet_version":
         # A kubelet changes its version only by a restart.
         yield Signal(Role.EFFECT, Subject(Topic.KUBELET), stored)
 
