@@ -1,16 +1,22 @@
 """Rivals: other causes, what excludes them, and which evidence is missing."""
 
 from collections.abc import Iterator
+from itertools import islice
+from typing import Final
 
-from recorder.explain.causes import FAULTS
+from recorder.explain.causes import FAULTS, LOST
 from recorder.explain.faults import shared_place
-from recorder.explain.signals import Topic
+from recorder.explain.signals import Signal, Subject, Topic, is_trouble
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Judged, Missing, Rival
+from recorder.model.facts import ConditionChanged, EventOccurred
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
 __all__ = ["EVENTS", "LEASES", "NODES", "PODS", "missing", "rivals"]
+
+REPORTED_MAX: Final = 3
+"""How many reports without a rule are named."""
 
 
 def rivals(transition: Transition, verdict: Judged) -> list[Rival]:
@@ -28,7 +34,29 @@ def rivals(transition: Transition, verdict: Judged) -> list[Rival]:
             found = _of_cordon(transition)
         case _:
             found = []
-    return [rival for rival in found if rival.cause != verdict.cause]
+    found = [rival for rival in found if rival.cause != verdict.cause]
+    return [*found, *_reported(transition, verdict)]
+
+
+def _reported(transition: Transition, verdict: Judged) -> Iterator[Rival]:
+    """Yield what was reported before, is not taken back, and has no rule."""
+    held: dict[Subject, Signal] = {}
+    for mark in transition.episode.marks:
+        detail = mark.stored.fact.detail
+        if not transition.precedes(mark):
+            continue
+        if isinstance(detail, EventOccurred) and detail.type == "Warning":
+            held[mark.subject] = mark
+        elif isinstance(detail, ConditionChanged) and mark.subject in held:
+            held.pop(mark.subject)
+        elif is_trouble(mark):
+            held[mark.subject] = mark
+    if verdict.fault is None and verdict.happened in LOST | {
+        Happened.DEGRADED
+    }:
+        for mark in islice(held.values(), REPORTED_MAX):
+            says = f"{mark.says} ({mark.stored.entry})"
+            yield _rival(Fault.OTHER, f"{says}: reported, meaning not known")
 
 
 def _rival(cause: str, because: str, *, excluded: bool = False) -> Rival:

@@ -146,3 +146,25 @@ def test_a_machine_that_boots_another_kernel_perhaps_was_updated() -> None:
     verdict = tale.verdict()
     assert "5.15 -> 5.16: perhaps for an update" in verdict.sentence
     assert verdict.mode is Mode.UNKNOWN
+
+
+def unexplained(verdict: Judged) -> list[str]:
+    """Return the reports whose meaning is not known."""
+    end = ": reported, meaning not known"
+    said = [r.because for r in verdict.rivals if r.because.endswith(end)]
+    return [text.partition(" ")[0].rstrip(":") for text in said]
+
+
+def test_what_is_reported_without_a_rule_is_named() -> None:
+    tale = Tale().condition(10, "FrobStuck", "True", "Stuck", was="False")
+    tale.event(15, "frob", "FrobLost", "no frob", type="Warning")
+    tale.event(16, "frob", "FrobCount", "2 frobs", type="Normal")
+    verdict = tale.crashes(30).verdict()
+    assert broken(verdict) is None
+    assert unexplained(verdict) == ["FrobStuck=True", "FrobLost"]
+
+
+def test_what_was_reported_and_taken_back_is_not_named() -> None:
+    tale = Tale().condition(10, "FrobStuck", "True", "Stuck", was="False")
+    tale.condition(20, "FrobStuck", "False", "Fine", was="True").crashes(30)
+    assert unexplained(tale.verdict()) == []
