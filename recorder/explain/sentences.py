@@ -209,7 +209,8 @@ def _in_short(sign: Signal) -> tuple[str, str]:
             of_pod = f" of pod/{thing.namespace}/{thing.name} ended"
             return "", says(fact).replace(" ended", of_pod, 1)
         case _:
-            return "of ", shorten(sign.says, SAID_MAX, placeholder="...")
+            of = "" if sign.topic is Topic.CLIENT else "of "
+            return of, shorten(sign.says, 2 * SAID_MAX, placeholder="...")
 
 
 def _named(name: str, more: str | None) -> str:

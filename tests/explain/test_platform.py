@@ -168,3 +168,32 @@ def test_what_was_reported_and_taken_back_is_not_named() -> None:
     tale = Tale().condition(10, "FrobStuck", "True", "Stuck", was="False")
     tale.condition(20, "FrobStuck", "False", "Fine", was="True").crashes(30)
     assert unexplained(tale.verdict()) == []
+
+
+def refused(code: int, user: str = "") -> Tale:
+    """Let the API server refuse requests of a kubelet until it is lost."""
+    tale = Tale()
+    for seconds in (100, 110, 120):
+        tale.asks(
+            seconds, user, "patch", subresource="status", code=code,
+            user_agent="kubelet/v1.30.1 (linux/amd64)",
+        )  # fmt: skip
+    return tale.silent(150, renewed=95).lost(150)
+
+
+def test_a_kubelet_whose_credentials_are_refused_is_not_cut_off() -> None:
+    verdict = refused(401).ready(300).verdict()
+    assert verdict.happened is Happened.UNREACHABLE
+    assert broken(verdict) is Fault.KUBELET
+    assert verdict.confidence is Confidence.LIKELY
+    assert "401" in verdict.sentence
+
+
+def test_a_request_that_conflicts_shows_a_kubelet_that_runs() -> None:
+    verdict = refused(409, "system:node:n1").ready(300).verdict()
+    assert broken(verdict) is not Fault.KUBELET
+
+
+def test_a_refused_request_alone_is_no_incident() -> None:
+    tale = Tale().asks(100, "", "patch", code=401, user_agent="kubelet/v1.30")
+    assert tale.verdicts() == []

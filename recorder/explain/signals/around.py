@@ -43,6 +43,9 @@ __all__ = [
 CONFLICT = 409
 """The status of a request to create what exists."""
 
+UNAUTHORIZED = 401
+"""The status of a request whose credentials are not valid."""
+
 CHANGING = frozenset({"create", "update", "patch", "delete"})
 """Verbs of requests that change something."""
 
@@ -309,6 +312,19 @@ def _registers_again(detail: Requested) -> bool:
     )
 
 
+def _of_kubelet(
+    stored: StoredFact, detail: Requested, *, own: bool
+) -> Iterator[Signal]:
+    """Yield that a kubelet started, or that its credentials are refused."""
+    if own and _registers_again(detail):
+        yield Signal(Role.EFFECT, Subject(Topic.KUBELET), stored)
+    elif detail.code == UNAUTHORIZED and (
+        # The user of such a client is not known.
+        (detail.user_agent or "").startswith("kubelet/")
+    ):
+        yield Signal(Role.FAULT, Subject(Topic.CLIENT), stored, Fault.KUBELET)
+
+
 def request_signals(
     stored: StoredFact, knowledge: Knowledge
 ) -> Iterator[Signal]:
@@ -317,8 +333,7 @@ def request_signals(
     if not isinstance(detail, Requested):
         return
     own = (stored.fact.actor or "").startswith("system:node:")
-    if own and _registers_again(detail):
-        yield Signal(Role.EFFECT, Subject(Topic.KUBELET), stored)
+    yield from _of_kubelet(stored, detail, own=own)
     if detail.verb not in CHANGING:
         return
     if (detail.code or 0) >= 300:  # noqa: PLR2004 - refused

@@ -48,6 +48,9 @@ class Topic(StrEnum):
     REQUEST = "request"
     """An audit record."""
 
+    CLIENT = "client"
+    """The client of the kubelet, which the API server refuses."""
+
     LIFE = "life"
     """A proof that the node was alive, whatever else it says."""
 

@@ -24,6 +24,7 @@ ATTACHED: Final = frozenset(
         Topic.REBOOTED,
         Topic.WORD,
         Topic.REMOVING,
+        Topic.CLIENT,
     }
 )
 """Subjects that belong to an episode and never open one."""
