@@ -59,6 +59,7 @@ __all__ = [
     "ObjectNames",
     "ObjectsLike",
     "PodsOn",
+    "EvictedPods",
     "PreemptedPods",
     "Purpose",
     "Span",
@@ -305,6 +306,16 @@ class PodsOn(NameQuery[str]):
 
     of_whole_days = True
     stays: Collection[Stay]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvictedPods(NameQuery[str]):
+    """UIDs of Pods on nodes that something evicted in a window."""
+
+    of_whole_days = True
+    nodes: Collection[str]
+    since: datetime | None
+    until: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,7 +147,7 @@ async def ask_why_workload(
     if len(groups) > 1:
         workload = replace(workload, group=UNSET)
     lasting = [ending for ending in endings if not ending.routine]
-    state = state_after(state, lasting)
+    state = state_after(state, lasting, own)
     said = state_sentence(_named(workload, pod), state, since)
     none = "" if chosen else "; nothing recorded ended it"
     return WhyWorkloadFound(

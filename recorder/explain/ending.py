@@ -66,7 +66,7 @@ class RecordedFact(Document, frozen=True, kw_only=True):
 
 
 class LostMember(Document, frozen=True, kw_only=True):
-    """A Pod that an ending ended."""
+    """A Pod that an ending ended or stopped."""
 
     pod: str
     node: str | None
@@ -120,7 +120,7 @@ class Ending(Document, frozen=True, kw_only=True):
     """The Pods that it ended; empty if it ended the workload itself."""
 
     members: Sequence[LostMember]
-    """The same Pods in the order of the log, each with its node."""
+    """The Pods that it ended or stopped, in the order of the log."""
 
     stopped: Sequence[str]
     """The Pods that were stopped because the workload did not go on."""

@@ -1,18 +1,23 @@
 """Sentences for endings."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from textwrap import shorten
 from typing import Final
 
-from recorder.explain.ending import EndingFound, FailedContainer
+from recorder.explain.ending import (
+    EndingFound,
+    FailedContainer,
+    Preemptor,
+)
 from recorder.explain.pod_end import BY_ITSELF
 from recorder.explain.signals import Actor
+from recorder.explain.verdict import Verdict
 from recorder.facts.projections import Workload
 from recorder.model.facts import ConditionChanged, Ended
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
 
-__all__ = ["ending_sentence", "state_sentence"]
+__all__ = ["ending_sentence", "grouped", "named", "state_sentence"]
 
 SAID_MAX: Final = 120
 """How many characters of a message a sentence quotes."""
@@ -21,8 +26,15 @@ HIT: Final[Mapping[EndedBy, str]] = {
     EndedBy.NODE_FAILURE: "by the failure of {node}",
     EndedBy.DRAIN: "by an eviction from {node}",
     EndedBy.PREEMPTION: "to a preemption on {node}",
-    EndedBy.EVICTION: "to the kubelet of {node}, which evicted it",
+    EndedBy.EVICTION: "by an eviction from {node}",
 }
+
+BY_KUBELET: Final = "TerminationByKubelet"
+"""Reason of the condition DisruptionTarget of a Pod that its kubelet
+evicted."""
+
+NODES_SHOWN: Final = 10
+"""Nodes named in a sentence; a gang may have hundreds."""
 
 BECAME: Final[Mapping[Outcome, str]] = {
     Outcome.FAILED: "it failed for good",
@@ -98,7 +110,9 @@ def ending_sentence(
 
 
 def _sentence(workload: Workload, ending: EndingFound) -> str:
-    text = f"{_what(workload, ending)}{_by(ending.actor)}"
+    # The verdict names who decided.
+    actor = ending.actor if ending.verdict is None else None
+    text = f"{_what(workload, ending)}{_by(actor)}{_for(ending.preemptor)}"
     became = BECAME.get(ending.outcome) if ending.outcome else None
     if workload.kind == "Pod" and ending.outcome is Outcome.DOWN:
         became = None
@@ -107,7 +121,29 @@ def _sentence(workload: Workload, ending: EndingFound) -> str:
         text += f"; {became.format(again=_clock(again) if again else '')}"
     if ending.verdict is not None:
         text += f": {ending.verdict.sentence.removesuffix('.')}"
+        for same in grouped(ending.verdicts[1:]):
+            one = same[0]
+            names = named([verdict.node for verdict in same])
+            text += f"; also {names} ({one.happened}: {one.cause})"
     return text
+
+
+def grouped(verdicts: Iterable[Verdict]) -> list[list[Verdict]]:
+    """Return verdicts by what happened and why, the first first."""
+    found: dict[tuple[str, str], list[Verdict]] = {}
+    for verdict in verdicts:
+        key = verdict.happened, verdict.cause
+        found.setdefault(key, []).append(verdict)
+    return [*found.values()]
+
+
+def named(nodes: Sequence[str]) -> str:
+    """Return the names of nodes, the rest counted."""
+    if len(nodes) > NODES_SHOWN:
+        more = len(nodes) - NODES_SHOWN
+        return f"{', '.join(nodes[:NODES_SHOWN])} and {more} more nodes"
+    *others, last = nodes
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _what(workload: Workload, ending: EndingFound) -> str:
@@ -120,14 +156,37 @@ def _what(workload: Workload, ending: EndingFound) -> str:
     pods, lost = _named(workload, ending)
     how = HIT.get(ending.ended_by)
     if how is not None:
-        node = ending.node or "its node"
+        node = _where(ending)
         is_unexplained = ending.verdict is None
         said = _message(ending) if is_unexplained else ""
         if ending.ended_by is EndedBy.NODE_FAILURE and not is_unexplained:
             how = "on {node}"  # the verdict says what happened
-        return f"{lost} {how.format(node=node)} at {at}{said}"
+        if ending.ended_by is EndedBy.EVICTION:
+            how = _evicted(ending)
+        at = f"at {at}" if len(ending.pods) == 1 else f"from {at} on"
+        return f"{lost} {how.format(node=node)} {at}{said}"
     were = "was" if len(ending.pods) == 1 else "were"
     return f"{pods} {OF_PODS[ending.ended_by].format(were=were, at=at)}"
+
+
+def _where(ending: EndingFound) -> str:
+    """Return the nodes of the Pods that an ending ended."""
+    lost = {one.node for one in ending.members if one.pod in ending.pods}
+    nodes = [node for node in ending.nodes if node in lost]
+    return named(nodes) if nodes else ending.node or "its node"
+
+
+def _evicted(ending: EndingFound) -> str:
+    """Return who evicted a Pod, or refused it: its kubelet or another."""
+    for record in ending.evidence:
+        detail = record.stored.fact.detail
+        if isinstance(detail, ConditionChanged) and detail.new is not None:
+            if detail.new.reason == BY_KUBELET:
+                return "by an eviction by the kubelet of {node}"
+            return HIT[EndedBy.EVICTION]
+        if isinstance(detail, Ended) and detail.reason is not None:
+            return "refused by the kubelet of {node}"
+    return HIT[EndedBy.EVICTION]
 
 
 def _named(workload: Workload, ending: EndingFound) -> tuple[str, str]:
@@ -197,8 +256,17 @@ def _quoted(said: str | None) -> str:
     return f' ("{short}")' if short else ""
 
 
-def _by(actor: Actor | None) -> str:
-    return f" by {actor.name}" if actor is not None and actor.name else ""
+def _by(actor: Actor | None, verb: str = "") -> str:
+    named = actor is not None and actor.name
+    return f"{verb} by {named}" if named else ""
+
+
+def _for(preemptor: Preemptor | None) -> str:
+    """Return what took the place of a workload, and who created that."""
+    if preemptor is None:
+        return ""
+    where = f"{preemptor.kind} {preemptor.namespace}/{preemptor.name}"
+    return f", in favor of {where}{_by(preemptor.actor, ' created')}"
 
 
 def _clock(at: datetime) -> str:

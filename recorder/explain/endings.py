@@ -45,6 +45,7 @@ from recorder.model.outcomes import (
     Outcome,
     WorkloadState,
 )
+from recorder.model.reference import EntryName
 
 __all__ = ["Life", "endings_of", "state_after", "state_of"]
 
@@ -380,9 +381,10 @@ def _ending(
     failed = None if last is None or hit else last.container
     members = sorted(_members(draft, life), key=lambda one: one.entry)
     node = hit.first_node if hit else last.node if last else None
-    nodes = dict.fromkeys([node, *(one.node for one in members)])
+    lost = sorted(members, key=lambda one: one.pod in stopped)
+    nodes = dict.fromkeys([node, *(one.node for one in lost)])
     return EndingFound(
-        id=members[0].entry if members else evidence[0].entry,
+        id=_first(lost, evidence),
         ended_by=draft.by,
         at=at,
         pods=sorted(pods),
@@ -417,12 +419,13 @@ def _bounded(evidence: list[StoredFact]) -> list[StoredFact]:
 
 
 def _members(draft: Draft, life: Life) -> Iterator[LostMember]:
-    """Yield the Pods that an ending ended, each once, with its record.
+    """Yield the Pods that an ending ended or stopped, each with its record.
 
     A Pod on a silent node may have no record of its end; the last record of
     it counts then.
     """
-    ended = {end.pod.name: end for end in reversed(draft.ends)}
+    every = [*draft.ends, *draft.stopped]
+    ended = {end.pod.name: end for end in reversed(every)}
     for end in ended.values():
         yield _member(end.pod.name, end.node, end.evidence[0])
     hit = draft.hit
@@ -433,6 +436,13 @@ def _members(draft: Draft, life: Life) -> Iterator[LostMember]:
         if pod.pod.name in hit.pods_hit:
             before = [s for s in known if s.observed_at <= draft.at]
             yield _member(pod.pod.name, pod.node, (before or known)[-1])
+
+
+def _first(
+    lost: Sequence[LostMember], evidence: Sequence[StoredFact]
+) -> EntryName:
+    """Return the entry that names an ending: of its first Pod, if any."""
+    return lost[0].entry if lost else evidence[0].entry
 
 
 def _member(pod: str, node: str | None, record: StoredFact) -> LostMember:
@@ -458,8 +468,10 @@ def _verdicts(draft: Draft, known: Mapping[str, Judged]) -> list[Judged]:
         if name in known:
             before = most.get(charge.node, (-1.0, ""))
             most[charge.node] = max(before, (charge.gpu_hours, name))
-    nodes = sorted(most, key=lambda node: (node != hit.first_node, node))
-    return [known[most[node][1]] for node in nodes]
+    found = [known[name] for _, name in most.values()]
+    return sorted(
+        found, key=lambda one: (one.node != hit.first_node, one.lost_at)
+    )
 
 
 def _outcome(draft: Draft, life: Life) -> Outcome | None:
@@ -551,13 +563,16 @@ def state_of(
 
 
 def state_after(
-    state: WorkloadState, endings: Sequence[Ending]
+    state: WorkloadState,
+    endings: Sequence[Ending],
+    pods: Iterable[Placement],
 ) -> WorkloadState:
     """Return the state of a workload with what disrupted it last.
 
     Args:
         state: how it was last seen.
         endings: all of its endings, in order of time.
+        pods: its Pods.
     """
     last = endings[-1] if endings else None
     if (
@@ -573,4 +588,10 @@ def state_after(
         or last.outcome not in {Outcome.DOWN, Outcome.PREEMPTED}
     ):
         return state
+    if state is WorkloadState.RUNNING and all(
+        p.ended_at is not None or p.pod.name in last.pods
+        for p in pods
+        if p.running_at is not None
+    ):
+        return WorkloadState.DOWN  # what is left is on lost nodes
     return DISRUPTED.get(state, state)

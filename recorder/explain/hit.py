@@ -192,7 +192,7 @@ def said(
 ) -> str:
     """Return a sentence that states how a workload was hit."""
     name = f"{workload.kind} {workload.namespace}/{workload.name}"
-    size = f" of {gpus} GPUs" if gpus else ""
+    size = f" of {gpus} GPU{'s' * (gpus > 1)}" if gpus else ""
     if outcome is Outcome.SURVIVED:
         return f"{name}{size} kept running through it"
     pods = "1 Pod" if lost == 1 else f"{lost} Pods"

@@ -14,10 +14,13 @@ from msgspec.structs import replace
 from recorder.explain.causes import LOST, STAYING
 from recorder.explain.hit import Blow, Charge, Failure, Hit, Scope, said
 from recorder.explain.losses import (
+    PREEMPTED,
+    REQUESTED,
     TOGETHER,
     Loss,
     came_with,
     can_hit,
+    evicted_at,
     fell_together,
     is_hidden,
     is_late,
@@ -40,14 +43,10 @@ from recorder.facts.projections import (
     Workload,
     Workloads,
 )
+from recorder.model.facts import Cordoned
 from recorder.model.outcomes import Happened, HitBy, Outcome
 
 __all__ = ["Hit", "Scope", "failure_of", "hits"]
-
-BY_REASON: Final = {
-    "EvictionByEvictionAPI": HitBy.DRAIN,
-    "PreemptionByScheduler": HitBy.PREEMPTION,
-}
 
 
 class Gang:
@@ -97,7 +96,7 @@ class Gang:
                 break
             # What is lost after it ran again is a new loss.
             lost = [p for p in lost if taken_at(*p) > max(again, hit.hit_at)]
-        given = self._preempted({p.key for _, p in touched})
+        given = self._displaced({p.key for _, p in touched})
         if self._whole:
             # A workload that is down cannot be hit or counted again.
             given = [
@@ -134,9 +133,7 @@ class Gang:
         known = {p.node for p in own}
         # A Pod bound to a node that was already lost does not count.
         later = [p for p in losses.values() if p.node not in known]
-        hit_by = BY_REASON.get(pod.disruption or "", HitBy.NODE_FAILURE)
-        if first.verdict.happened in STAYING:
-            hit_by = HitBy.DRAIN
+        hit_by = _hit_by(first.verdict, pod)
         unseen = all(is_hidden(*pair, self._scope.hiding) for pair in at_once)
         blow = Blow(hit_by, first.verdict.node, hit_at, unseen=unseen)
         hit = self._hit(blow, gang, own, later)
@@ -167,23 +164,37 @@ class Gang:
     ) -> Loss:
         return Loss(at, gang, lost, self._pods, self._whole)
 
-    def _preempted(self, touched: set[str]) -> list[Hit]:
-        """Return the hits by preemption."""
+    def _displaced(self, touched: set[str]) -> list[Hit]:
+        """Return the hits by what took Pods from nodes that stayed well."""
         by_queue = self._workloads.preempted_at(self._workload)
-        lost = [
-            (at, p)
+        here = [
+            p
             for p in self._pods
             if p.node in self._scope.nodes
             and p.key not in touched
             and p.key not in self._scope.spared
-            and (at := preempted_at(p, by_queue)) is not None
         ]
+        preempted = [
+            (at, p)
+            for p in here
+            if (at := preempted_at(p, by_queue)) is not None
+        ]
+        evicted = [(at, p) for p in here if (at := evicted_at(p)) is not None]
+        return [
+            *self._without_verdict(HitBy.PREEMPTION, preempted),
+            *self._without_verdict(HitBy.EVICTION, evicted),
+        ]
+
+    def _without_verdict(
+        self, by: HitBy, lost: list[tuple[datetime, Placement]]
+    ) -> list[Hit]:
+        """Return the hits by Pods lost for one reason, without a verdict."""
         found = []
         while lost:
             at, first = min(lost, key=lambda pair: (pair[0], pair[1].pod.name))
             again = self._again(lost, at)
             pods = [p for when, p in lost if again is None or when <= again]
-            blow = Blow(HitBy.PREEMPTION, first.node or "", at)
+            blow = Blow(by, first.node or "", at)
             hit = self._hit(blow, self._gang_at(at, pods), pods)
             found.append(hit.charged_with(given_up(pods, hit)))
             lost = [pair for pair in lost if again and pair[0] > again]
@@ -354,6 +365,21 @@ class Gang:
             for over in (p.finished_at, p.ended_at)
             if over is not None and not is_late(over, self._scope.unheard)
         )
+
+
+def _hit_by(verdict: Judged, pod: Placement) -> HitBy:
+    """Return how what happened to a node hit the first Pod that it cost."""
+    if verdict.happened in STAYING:
+        return HitBy.DRAIN
+    if pod.disruption == PREEMPTED:
+        return HitBy.PREEMPTION
+    if pod.disruption != REQUESTED:
+        return HitBy.NODE_FAILURE
+    emptied = verdict.decision is not None or any(
+        isinstance(one.sign.stored.fact.detail, Cordoned)
+        for one in verdict.evidence
+    )
+    return HitBy.DRAIN if emptied else HitBy.EVICTION
 
 
 ONE_SECOND: Final = timedelta(seconds=1)

@@ -8,14 +8,22 @@ from typing import Final, NamedTuple
 from recorder.explain.causes import LOST
 from recorder.explain.hit import Failure
 from recorder.facts.coverage.hole import Hole
-from recorder.facts.projections import SERVERS, Placement, Workload
+from recorder.facts.projections import (
+    EVICTIONS,
+    SERVERS,
+    Placement,
+    Workload,
+)
 from recorder.model.outcomes import Happened, Outcome
 
 __all__ = [
     "Loss",
+    "PREEMPTED",
+    "REQUESTED",
     "TOGETHER",
     "came_with",
     "can_hit",
+    "evicted_at",
     "fell_together",
     "is_hidden",
     "is_late",
@@ -32,8 +40,18 @@ __all__ = [
 ALONE: Final = SERVERS | {"Pod", "ReplicationController"}
 """Kinds whose Pods are lost one by one."""
 
+PREEMPTED: Final = "PreemptionByScheduler"
+"""Reason of the condition DisruptionTarget of a Pod that was preempted."""
+
+REQUESTED: Final = "EvictionByEvictionAPI"
+"""Reason of the condition DisruptionTarget of a Pod that was evicted by a
+request."""
+
 TOGETHER: Final = timedelta(seconds=60)
 """How far apart the Pods of a gang react to one cause."""
+
+OUTLIVED: Final = frozenset({Happened.UNREACHABLE, Happened.KUBELET_RESTART})
+"""What containers may outlive."""
 
 ONE_LIST: Final = timedelta(seconds=2)
 """How far apart the lists that close one gap are."""
@@ -198,6 +216,7 @@ def was_replaced(
 
 def lost_at(failure: Failure, pod: Placement) -> datetime | None:
     """Return when a failure cost a Pod; None if it did not."""
+    until = _evicted_later(failure, pod) or failure.until
     times = [
         at
         for at in (
@@ -206,7 +225,7 @@ def lost_at(failure: Failure, pod: Placement) -> datetime | None:
             pod.deleting_at,
             *pod.restarts,
         )
-        if at is not None and failure.since <= at <= failure.until
+        if at is not None and failure.since <= at <= until
     ]
     if times or not (
         failure.verdict.happened == Happened.REBOOT or failure.is_silent
@@ -221,6 +240,23 @@ def lost_at(failure: Failure, pod: Placement) -> datetime | None:
         or (pod.listed and not came_with(pod, seen))
     )
     return seen if ran and pod.runs_at(seen) else None
+
+
+def _evicted_later(failure: Failure, pod: Placement) -> datetime | None:
+    """Return when a Pod last ran that was evicted after its node was back.
+
+    It outlived the loss, if the machine did.
+    """
+    back, at = failure.verdict.back_in_service_at, pod.disrupted_at
+    if (
+        failure.verdict.happened in OUTLIVED
+        and pod.disruption in {REQUESTED, PREEMPTED}
+        and at is not None
+        and back is not None
+        and at > max(back, failure.seen)
+    ):
+        return at - ONE_LIST
+    return None
 
 
 def _ended_later(failure: Failure, pod: Placement) -> bool:
@@ -263,11 +299,20 @@ def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
     )
 
 
+def evicted_at(pod: Placement) -> datetime | None:
+    """Return when a Pod was evicted, if it ran until then."""
+    at, deleting_at = pod.disrupted_at, pod.deleting_at
+    if pod.disruption not in EVICTIONS or at is None or not pod.running_at:
+        return None
+    left = deleting_at is not None and deleting_at + ONE_LIST < at
+    return None if left else at
+
+
 def preempted_at(
     pod: Placement, by_queue: Iterable[datetime]
 ) -> datetime | None:
     """Return when a Pod was preempted, alone or with its workload."""
-    if pod.disruption == "PreemptionByScheduler":
+    if pod.disruption == PREEMPTED:
         return pod.disrupted_at
     at = pod.deleting_at
     near = at and any(abs(at - taken) <= TOGETHER for taken in by_queue)

@@ -5,12 +5,12 @@ is killed because its Pod was evicted did not fail by itself.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
 
-from recorder.facts.projections import UNKNOWN_ENDS, Placement
+from recorder.facts.projections import EVICTIONS, UNKNOWN_ENDS, Placement
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
@@ -30,13 +30,16 @@ BY_ITSELF: Final = frozenset({EndedBy.CONTAINER_OOM, EndedBy.CONTAINER_EXIT})
 OOM_KILLED: Final = "OOMKilled"
 
 DISRUPTED: Final[Mapping[str, EndedBy]] = {
-    "EvictionByEvictionAPI": EndedBy.DRAIN,
     "PreemptionByScheduler": EndedBy.PREEMPTION,
-    "DeletionByTaintManager": EndedBy.NODE_FAILURE,
     "DeletionByPodGC": EndedBy.NODE_FAILURE,
-    "TerminationByKubelet": EndedBy.EVICTION,
+    **dict.fromkeys(EVICTIONS, EndedBy.EVICTION),
 }
-"""The cause by the reason of the condition DisruptionTarget."""
+"""The cause by the reason of the condition DisruptionTarget, if nothing that
+happened to the node explains it."""
+
+AT_ONCE: Final = timedelta(seconds=2)
+"""How far apart the deletion of a Pod and its reason are observed; what is
+recorded later came after the deletion."""
 
 REFUSED: Final[Mapping[str, EndedBy]] = {
     "DeadlineExceeded": EndedBy.DEADLINE,
@@ -114,8 +117,12 @@ class _Record:
         if by is None or self._over:
             return
         self._signs.append(stored)
-        if self._by in {None, EndedBy.DELETION}:
+        since = self._signs[0].observed_at
+        if self._by is None or (
             # The deletion and its reason come in either order.
+            self._by is EndedBy.DELETION
+            and stored.observed_at - since <= AT_ONCE
+        ):
             self._by = by
 
     def container(

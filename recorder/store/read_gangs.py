@@ -4,7 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from itertools import pairwise
 
-from recorder.answers.queries import ALWAYS, PodsOn, PreemptedPods, Tenants
+from recorder.answers.queries import (
+    ALWAYS,
+    EvictedPods,
+    PodsOn,
+    PreemptedPods,
+    Tenants,
+)
 from recorder.store.statement import question
 from recorder.store.stored_facts import (
     COLUMNS,
@@ -88,6 +94,13 @@ PREEMPTED = question(f"""
     select distinct o.uid from pod, lateral (select uid from recorder.object
       where object_id = pod.object_id offset 0) o
     where o.uid is not null
+""")
+EVICTED = question(f"""
+    select distinct o.uid from recorder.fact f, lateral (
+      select uid from recorder.object
+      where object_id = f.object_id offset 0) o
+    where {OF_EXTENT} and {OF_NODES} and f.bearing = #disruption
+      and {SEEN_AT} >= :since and {SEEN_AT} < :until and o.uid is not null
 """)
 LIVES = facts_where("""f.kind in (#appeared, #vanished)
       and f.object_id = any (array(
@@ -173,6 +186,15 @@ class PodReader(ExtentReader):
             since=query.since or ALWAYS[0],
             until=query.until or ALWAYS[1],
             together=TOGETHER,
+        )
+
+    async def evicted(self, query: EvictedPods) -> Sequence[str]:
+        """Return the UIDs of the Pods that were evicted."""
+        return await self._texts(
+            EVICTED,
+            nodes=list(query.nodes),
+            since=query.since or ALWAYS[0],
+            until=query.until or ALWAYS[1],
         )
 
     async def tenants(self, query: Tenants) -> Mapping[str, Collection[str]]:

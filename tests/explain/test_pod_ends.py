@@ -81,7 +81,7 @@ def test_what_an_eviction_kills_did_not_fail_by_itself() -> None:
         (10, OVER, FAILED),
     )
 
-    assert end.by is EndedBy.DRAIN
+    assert end.by is EndedBy.EVICTION
 
 
 def test_a_failure_before_an_eviction_stays_one() -> None:
@@ -92,7 +92,7 @@ def test_a_failure_before_an_eviction_stays_one() -> None:
     )
 
     assert (first.by, first.lasting) == (EndedBy.CONTAINER_EXIT, False)
-    assert second.by is EndedBy.DRAIN
+    assert second.by is EndedBy.EVICTION
 
 
 def test_each_failure_of_a_container_that_begins_again_is_one() -> None:
@@ -165,3 +165,23 @@ def test_the_reason_in_the_version_that_ends_a_pod_is_its_reason() -> None:
     (end,) = ends_of(placement, [*own, same])
 
     assert end.by is EndedBy.NODE_FAILURE
+
+
+def test_a_deletion_decides_over_a_reason_given_long_after_it() -> None:
+    (end,) = ends(
+        (9, FactKind.DELETION_REQUESTED, {}),
+        (22, CONDITION, disrupted("DeletionByTaintManager")),
+        (30, OVER, FAILED),
+    )
+
+    assert end.by is EndedBy.DELETION
+
+
+def test_a_deletion_and_its_reason_come_in_either_order() -> None:
+    (end,) = ends(
+        (9, FactKind.DELETION_REQUESTED, {}),
+        (9.3, CONDITION, disrupted("DeletionByDeviceTaintManager")),
+        (30, OVER, FAILED),
+    )
+
+    assert end.by is EndedBy.EVICTION

@@ -1,6 +1,8 @@
-"""Who ended a workload, by audit, and the evidence that is missing."""
+"""Who ended a workload, what preempted it, and the missing evidence."""
 
-from datetime import timedelta
+import re
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
@@ -9,13 +11,14 @@ from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactListQuery, FactQuery, Purpose
 from recorder.answers.references import find_objects
-from recorder.explain.ending import EndingFound
+from recorder.explain.ending import EndingFound, Preemptor
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals import Actor, actor_of
 from recorder.explain.verdict import Missing
 from recorder.facts import DAILY_REPORTERS
-from recorder.model.fact import FactKind
-from recorder.model.facts import Requested
+from recorder.facts.projections import Placements, Workload, Workloads
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.facts import ConditionChanged, EventOccurred, Requested
 from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, EndedBy
@@ -36,16 +39,24 @@ NO_EVICTORS = DAILY_REPORTERS | {
 
 MOMENT = timedelta(seconds=1)
 
+UID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
+
 
 async def with_author(
     reading: Reading, ending: EndingFound, knowledge: Knowledge
 ) -> EndingFound:
     """Add the author, if audit shows it, and the missing evidence."""
     audited = any(stream.source == AUDIT for stream in reading.streams)
-    if ending.ended_by is EndedBy.DRAIN and ending.verdict is None:
+    decision = None if ending.verdict is None else ending.verdict.decision
+    if ending.ended_by is EndedBy.DRAIN and decision is not None:
+        ending = replace(ending, actor=decision.actor)
+    elif ending.ended_by in {EndedBy.DRAIN, EndedBy.EVICTION}:
         evictor = await _actor(reading, ending, knowledge) if audited else None
         evictor = evictor or await _evictor(reading, ending, knowledge)
         ending = replace(ending, actor=evictor)
+    if ending.ended_by is EndedBy.PREEMPTION:
+        found = await _preemptor(reading, ending, knowledge)
+        ending = replace(ending, preemptor=found)
     if ending.ended_by in {EndedBy.DELETION, EndedBy.SUSPENSION}:
         if audited:
             actor = await _actor(reading, ending, knowledge)
@@ -77,7 +88,7 @@ async def _actor(
     if ending.ended_by is EndedBy.SUSPENSION:
         verbs = {"patch", "update"}
     part = None
-    if ending.ended_by is EndedBy.DRAIN:
+    if ending.ended_by in {EndedBy.DRAIN, EndedBy.EVICTION}:
         verbs, part = {"create"}, "eviction"
     asked = await reading.facts(
         FactQuery(
@@ -103,11 +114,22 @@ async def _evictor(
     reading: Reading, ending: EndingFound, knowledge: Knowledge
 ) -> Actor | None:
     """Return who reports, in an Event about the Pod, that it was evicted."""
+    async for stored in _events(reading, ending):
+        reporter = stored.fact.actor
+        if reporter and reporter not in NO_EVICTORS:
+            return actor_of(reporter, knowledge)
+    return None
+
+
+async def _events(
+    reading: Reading, ending: EndingFound
+) -> AsyncIterator[StoredFact]:
+    """Yield the Events about the first object that an ending ended."""
     first = ending.evidence[0].stored
     thing = first.fact.object
-    if thing is None or thing.kind != "Pod":
-        return None
-    name = Reference("pod", thing.namespace, thing.name)
+    if thing is None:
+        return
+    name = Reference(thing.kind, thing.namespace, thing.name)
     found = await find_objects(reading, name)
     selection = Selection(
         objects=found.numbers,
@@ -117,7 +139,116 @@ async def _evictor(
     )
     async for page in reading.pages(FactListQuery(selection), after=0):
         for stored in page:
-            reporter = stored.fact.actor
-            if reporter and reporter not in NO_EVICTORS:
-                return actor_of(reporter, knowledge)
+            yield stored
+
+
+async def _preemptor(
+    reading: Reading, ending: EndingFound, knowledge: Knowledge
+) -> Preemptor | None:
+    """Return the workload that took the place of another.
+
+    An Event about the Pod names the Pod that did, a condition or an Event of
+    a queue the workload, both by UID.
+    """
+    own = {
+        record.stored.fact.object.uid
+        for record in ending.evidence
+        if record.stored.fact.object is not None
+    }
+    said = [_said_by(record.stored) for record in ending.evidence]
+    said += [_said_by(stored) async for stored in _events(reading, ending)]
+    if ending.hit is not None and ending.hit.workload.uid is not None:
+        own.add(ending.hit.workload.uid)
+        said += await _said_by_queue(reading, ending.hit.workload, ending.at)
+    named = dict.fromkeys(uid for text in said for uid in UID.findall(text))
+    asked = [uid for uid in named if uid not in own]
+    if not asked:
+        return None
+    facts = await reading.facts(
+        FactQuery(purpose=Purpose.FAMILIES, uids=asked)
+    )
+    workloads = Workloads(facts)
+    pods = [(pod, workloads.of(pod)) for pod in Placements(facts)]
+    # A queue names its own object first, and the Pod or the job behind it.
+    for uid in asked:
+        for pod, above in pods:
+            if above is None or uid not in {pod.pod.uid, above.uid}:
+                continue
+            return Preemptor(
+                kind=above.kind,
+                namespace=above.namespace,
+                name=above.name,
+                pod=pod.pod.name if uid == pod.pod.uid else None,
+                actor=await _creator(reading, above, facts, knowledge),
+            )
+    return None
+
+
+def _said_by(stored: StoredFact) -> str:
+    """Return the message of an Event or a condition."""
+    match stored.fact.detail:
+        case EventOccurred(message=str(message)):
+            return message
+        case ConditionChanged(new=new) if new is not None:
+            return new.message or ""
+        case _:
+            return ""
+
+
+async def _said_by_queue(
+    reading: Reading, workload: Workload, at: datetime
+) -> list[str]:
+    """Return what the queue of a workload says about its preemption."""
+    facts = await reading.facts(
+        FactQuery(
+            purpose=Purpose.FAMILY,
+            uids=[workload.uid or ""],
+            since=shifted(at, -ASKED_BEFORE),
+            until=shifted(at, ASKED_BEFORE),
+        )
+    )
+    return [
+        _said_by(stored)
+        for stored in facts
+        if stored.fact.object is not None
+        and stored.fact.object.kind == "Workload"
+    ]
+
+
+async def _creator(
+    reading: Reading,
+    workload: Workload,
+    facts: Sequence[StoredFact],
+    knowledge: Knowledge,
+) -> Actor | None:
+    """Return who created a workload, where audit says so."""
+    appeared = next(
+        (
+            stored
+            for stored in facts
+            if stored.fact.object is not None
+            and stored.fact.object.uid == workload.uid
+        ),
+        None,
+    )
+    if appeared is None or appeared.fact.object is None:
+        return None
+    thing = appeared.fact.object
+    asked = await reading.facts(
+        FactQuery(
+            purpose=Purpose.REQUESTS,
+            objects=[(thing.group, thing.namespace, thing.name)],
+            since=shifted(appeared.observed_at, -ASKED_BEFORE),
+            until=shifted(appeared.observed_at, ASKED_BEFORE),
+        )
+    )
+    for stored in asked:
+        detail = stored.fact.detail
+        if (
+            isinstance(detail, Requested)
+            and detail.verb == "create"
+            and not detail.subresource
+            and (detail.code or 0) < 300  # noqa: PLR2004 - HTTP succeeds below
+        ):
+            return actor_of(stored.fact.actor, knowledge, audited=True)
     return None

@@ -21,7 +21,9 @@ from recorder.answers.loading.nodes import LOOKBACK, nodes_of, verdicts_of
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
     ActiveNodesNear,
+    EvictedPods,
     FactQuery,
+    NameQuery,
     PodsOn,
     PreemptedPods,
     Purpose,
@@ -147,7 +149,9 @@ async def all_hits_of(
 
     Return the verdicts on the other nodes too.
     """
-    gangs = await _gangs(reading, asked.nodes, verdicts, window, account)
+    gangs = await _gangs(
+        reading, asked.nodes, verdicts, window, account, evicted=True
+    )
     nodes = set(asked.nodes)
     others = gangs.nodes() - nodes
     companions = await _companions(
@@ -201,8 +205,14 @@ async def _gangs(
     verdicts: Sequence[Judged],
     window: Window,
     account: Account,
+    *,
+    evicted: bool = False,
 ) -> _Gangs:
-    """Read the gangs that verdicts may have affected, and preempted Pods."""
+    """Read the gangs that verdicts may have affected, and preempted Pods.
+
+    With ``evicted``, read what else lost Pods in the window too: of a whole
+    fleet these are too many, and no incident includes them.
+    """
     since = window.since and shifted(window.since, -POD_LIFE)
     until = window.until
     stays = [
@@ -210,17 +220,20 @@ async def _gangs(
         for verdict in verdicts
         if (failure := failure_of(verdict)) is not None
     ]
+    asked: list[NameQuery[str]] = [
+        PodsOn(stays),
+        PreemptedPods(nodes=nodes, since=since, until=until),
+    ]
+    if evicted:
+        asked.append(EvictedPods(nodes=nodes, since=window.since, until=until))
     try:
         async with TaskGroup() as group:
-            there = group.create_task(reading.names(PodsOn(stays)))
-            others = group.create_task(
-                reading.names(
-                    PreemptedPods(nodes=nodes, since=since, until=until)
-                )
-            )
+            found = [
+                group.create_task(reading.names(query)) for query in asked
+            ]
     except ExceptionGroup as failed:
         raise failed.exceptions[0] from failed
-    uids = {*there.result(), *others.result()}
+    uids = {uid for names in found for uid in names.result()}
     if not uids:
         return _Gangs([])
     facts = await reading.facts(

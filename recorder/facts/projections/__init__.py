@@ -6,6 +6,7 @@ the facts at any time.
 
 from recorder.facts.projections.node import NodeState, advance, shown
 from recorder.facts.projections.placement import (
+    EVICTIONS,
     UNKNOWN_ENDS,
     Placement,
     Placements,
@@ -26,6 +27,7 @@ from recorder.facts.projections.workloads import (
 )
 
 __all__ = [
+    "EVICTIONS",
     "REPLACED",
     "GANGS",
     "SERVERS",

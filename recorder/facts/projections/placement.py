@@ -24,12 +24,22 @@ from recorder.model.facts import (
 from recorder.model.reference import ObjectIdentity
 from recorder.model.state import Owner
 
-__all__ = ["UNKNOWN_ENDS", "Placement", "Placements"]
+__all__ = ["EVICTIONS", "UNKNOWN_ENDS", "Placement", "Placements"]
 
 SECOND = timedelta(seconds=1)
 """Recovered versions are dated by times in whole seconds."""
 
 OVER = frozenset({"Succeeded", "Failed"})
+
+EVICTIONS = frozenset(
+    {
+        "EvictionByEvictionAPI",
+        "DeletionByTaintManager",
+        "DeletionByDeviceTaintManager",
+        "TerminationByKubelet",
+    }
+)
+"""Reasons of the condition DisruptionTarget of a Pod that was evicted."""
 
 UNKNOWN_ENDS = frozenset({"ContainerStatusUnknown", "Unknown"})
 """Reasons by which a kubelet says that it does not know how one ended."""

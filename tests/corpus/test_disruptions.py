@@ -1,0 +1,216 @@
+"""What ended a workload: disruptions that are no failure of one node.
+
+Each tape of `disruptions` is played into a log of its own, and asked as
+`recorder why` and `recorder impact` ask.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from recorder.answers.impact import Impact, ask_impact
+from recorder.answers.naming import Reference
+from recorder.answers.node_questions import ImpactQuestion, WhyWorkloadQuestion
+from recorder.answers.ports import Reading
+from recorder.answers.why_workload import WhyWorkload, ask_why_workload
+from recorder.explain.knowledge import shipped
+from recorder.model.outcomes import EndedBy, HitBy, Outcome, WorkloadState
+from recorder.model.window import Window
+from tests.corpus.conftest import Corpus
+from tests.corpus.live.asking import LIVE
+from tests.corpus.logs import play_tapes, reading_of
+from tests.support.filled import filled_database
+from tests.support.postgres import DatabaseServer
+
+TAPES = Path(__file__).parent / "disruptions"
+OF_LIVE = ("s02_kueue_preempts", "s03_lws_group", "s15_flaps_then_request")
+
+
+@pytest.fixture(scope="module")
+def played(embedded_server: DatabaseServer) -> Iterator[Corpus]:
+    logs: dict[str, int] = {}
+    tapes = {
+        path.name.partition(".")[0]: path for path in TAPES.glob("*.zst")
+    } | {name: LIVE / f"{name}.tape.jsonl.zst" for name in OF_LIVE}
+
+    async def fill(writer: str) -> None:
+        logs.update(await play_tapes(writer, tapes))
+
+    with filled_database(embedded_server, fill) as database:
+        yield Corpus(database, logs)
+
+
+@asynccontextmanager
+async def reading(played: Corpus, name: str) -> AsyncIterator[Reading]:
+    dsn = played.database.dsn("reader")
+    async with reading_of(dsn, played.logs[name]) as opened:
+        yield opened
+
+
+async def why(
+    played: Corpus, name: str, workload: str, *, until: datetime | None = None
+) -> WhyWorkload:
+    async with reading(played, name) as opened:
+        now = until or opened.log.recorded_at
+        assert now is not None
+        question = WhyWorkloadQuestion(
+            object=Reference.parse(workload),
+            window=Window(None, until),
+            at=None,
+        )
+        return await ask_why_workload(opened, question, shipped(), now=now)
+
+
+async def impact(
+    played: Corpus, name: str, *nodes: str, until: datetime | None = None
+) -> Impact:
+    async with reading(played, name) as opened:
+        now = until or opened.log.recorded_at
+        assert now is not None
+        question = ImpactQuestion(
+            nodes=nodes, rack=None, labels=(), window=Window(None, until)
+        )
+        return await ask_impact(opened, question, shipped(), now=now)
+
+
+async def test_one_ending_has_every_node_and_its_verdict(
+    played: Corpus,
+) -> None:
+    found = await why(played, "three_crashes", "job/train/llm-pretrain")
+
+    (ending,) = found.endings
+    assert ending.nodes == ["gpu-002", "gpu-003", "gpu-001"]
+    assert [one.node for one in ending.verdicts] == ending.nodes
+    assert ending.verdict == ending.verdicts[0]
+    assert {(one.pod[:14], one.node) for one in ending.members} == {
+        ("llm-pretrain-0", "gpu-003"),
+        ("llm-pretrain-1", "gpu-002"),
+        ("llm-pretrain-2", "gpu-001"),
+    }
+    assert ending.id == ending.members[0].entry
+    assert "on gpu-002, gpu-003 and gpu-001" in ending.sentence
+    assert found.state is WorkloadState.DOWN
+
+
+async def test_a_member_that_a_gang_stopped_is_lost_on_its_node(
+    played: Corpus,
+) -> None:
+    found = await why(
+        played, "s03_lws_group", "leaderworkerset/serving/deepseek"
+    )
+
+    (ending,) = found.endings
+    assert ending.nodes == ["iw-1", "iw-2"]
+    assert [one.node for one in ending.verdicts] == ["iw-1"]
+    assert {one.pod for one in ending.members} == {
+        *ending.pods,
+        *ending.stopped,
+    }
+
+
+@pytest.mark.parametrize(
+    ("workload", "author"),
+    [
+        ("job/train/svc", "sigs.k8s.io/descheduler"),
+        ("job/train/api", "vpa-updater"),
+    ],
+)
+async def test_an_eviction_from_a_healthy_node_is_no_drain(
+    played: Corpus, workload: str, author: str
+) -> None:
+    found = await why(played, "descheduler_vpa", workload)
+
+    (ending,) = found.endings
+    assert ending.ended_by is EndedBy.EVICTION
+    assert ending.actor is not None
+    assert ending.actor.name == author
+    assert f"by {author}" in ending.sentence
+
+
+async def test_impact_lists_an_eviction_without_a_verdict(
+    played: Corpus,
+) -> None:
+    found = await impact(played, "descheduler", "ub-1")
+
+    (hit,) = found.workloads
+    assert (hit.name, hit.hit_by) == ("sweep-c", HitBy.EVICTION)
+    assert hit.gpu_hours_attributed == hit.gpu_hours_lost > 0
+
+
+async def test_an_eviction_after_a_lost_node_was_back_is_not_of_the_loss(
+    played: Corpus,
+) -> None:
+    found = await why(played, "s15_flaps_then_request", "job/world/dreamer")
+
+    (ending,) = found.endings
+    assert ending.ended_by is EndedBy.DRAIN
+    assert ending.actor is not None
+    assert ending.actor.name == "bob"
+    assert [one.happened for one in ending.verdicts] == ["reboot"]
+
+
+@pytest.mark.parametrize(
+    ("tape", "workload", "preemptor", "pod"),
+    [
+        (
+            "preemption_and_failure",
+            "job/mt/low-sweep",
+            "chat-prod",
+            "chat-prod-5d4cdf9d8d-t79lg",
+        ),
+        (
+            "s02_kueue_preempts",
+            "job/shared/distill",
+            "chat-api",
+            "chat-api-6fbdd98b56-sblpx",
+        ),
+    ],
+)
+async def test_a_preemption_names_what_took_the_place(
+    played: Corpus, tape: str, workload: str, preemptor: str, pod: str
+) -> None:
+    found = await why(played, tape, workload)
+
+    ending = found.endings[-1]
+    assert ending.ended_by is EndedBy.PREEMPTION
+    assert ending.preemptor is not None
+    assert (ending.preemptor.kind, ending.preemptor.name) == (
+        "Deployment",
+        preemptor,
+    )
+    assert ending.preemptor.pod == pod
+    assert ending.preemptor.actor is not None
+    assert ending.preemptor.actor.name == "alice"
+    assert f"in favor of Deployment {ending.preemptor.namespace}/" in (
+        ending.sentence
+    )
+
+
+async def test_what_first_ended_a_pod_decides(played: Corpus) -> None:
+    found = await why(
+        played, "own_failures_then_crash", "job/etl/slow-goodbye"
+    )
+
+    (ending,) = found.endings
+    assert ending.ended_by is EndedBy.DELETION
+    assert ending.actor is not None
+    assert ending.actor.name == "alice"
+
+
+@pytest.mark.parametrize("second", [40, 59])
+async def test_a_job_on_a_dead_machine_is_not_running(
+    played: Corpus, second: int
+) -> None:
+    until = datetime.fromisoformat(f"2026-11-25T19:35:{second}Z")
+    found = await why(
+        played, "dead_machine", "job/team-alpha/alpha5job", until=until
+    )
+    hits = await impact(played, "dead_machine", "n-alpha", until=until)
+
+    (ending,) = found.endings
+    assert found.state is WorkloadState.DOWN
+    assert ending.ended_by is EndedBy.NODE_FAILURE
+    assert {one.outcome for one in hits.workloads} == {Outcome.DOWN}
