@@ -205,7 +205,7 @@ class Family:
             if (window.since is None or one.at >= window.since)
             and (window.until is None or one.at < window.until)
         ]
-        self.state = state_after(self.state, found)
+        self.state = state_after(self.state, found, self.pods)
 
     def hours(self, window: Window, end: datetime) -> tuple[float, float]:
         """Return for how long it was wanted, and ran in full, in a window.
