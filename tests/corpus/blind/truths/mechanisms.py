@@ -193,4 +193,23 @@ MECHANISMS = (
             )
         ],
     ),
+    Truth(
+        name="b30_kubelet_dies",
+        software="systemd restarts a kubelet: kubernetes/release "
+        "cmd/krel/templates/latest/kubelet/kubelet.service",
+        says="A kubelet is killed and systemd starts it ten seconds later; "
+        "nothing records why. Its containers go on.",
+        questions=[
+            asked(
+                "kd-2",
+                "kubelet_restart",
+                (9,),
+                planned=False,
+                stopped=["down", "up"],
+                must_not_say=["reboot", "planned"],
+                missing_evidence=["why the kubelet ended"],
+                jobs=[job("Job/train/grpo", 16, "survived", gang=2)],
+            )
+        ],
+    ),
 )

@@ -151,4 +151,63 @@ PERSONS = (
             ),
         ],
     ),
+    Truth(
+        name="b29_node_deleted_by_pablo",
+        software="kubectl delete node: kubernetes/kubernetes "
+        "pkg/controller/podgc/gc_controller.go",
+        says="pablo deletes a Node whose machine runs on; its Pods are "
+        "collected.",
+        audit=True,
+        questions=[
+            asked(
+                "dn-2",
+                "removed",
+                (15,),
+                planned=True,
+                actor="pablo",
+                stopped=["removed", None],
+                trigger="pablo deleted the Node",
+                must_not_say=["crash", "scale-down", "reboot"],
+                jobs=[
+                    job(
+                        "Job/train/sdxl",
+                        16,
+                        "still_down",
+                        "evicted",
+                        how=("DeletionByPodGC",),
+                        lost_on=["dn-2"],
+                        gang=2,
+                    )
+                ],
+            )
+        ],
+    ),
+    Truth(
+        name="b31_failed_then_drained",
+        software="kubectl drain: kubernetes/kubectl pkg/drain/drain.go",
+        says="A Job fails for good by its own exit; eight seconds later quinn "
+        "drains the node for another. The machine stays up.",
+        audit=True,
+        questions=[
+            asked(
+                "fd-2",
+                "none",
+                planned=True,
+                actor="quinn",
+                must_not_say=["reboot", "crash"],
+                jobs=[
+                    job(
+                        "Job/train/kto",
+                        4,
+                        "rescheduled",
+                        "evicted",
+                        "restarted",
+                        how=EVICTED,
+                        lost_on=["fd-2"],
+                    )
+                ],
+                not_hit=["train/broken"],
+            )
+        ],
+    ),
 )
