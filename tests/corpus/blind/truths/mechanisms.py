@@ -4,6 +4,8 @@ from tests.corpus.blind.truth import ABRUPT, REBOOT_ORDERED, Truth, asked, job
 
 __all__ = ["MECHANISMS"]
 
+TAINTED = ("DeletionByTaintManager, exit 255",)
+
 
 MECHANISMS = (
     Truth(
@@ -209,6 +211,64 @@ MECHANISMS = (
                 must_not_say=["reboot", "planned"],
                 missing_evidence=["why the kubelet ended"],
                 jobs=[job("Job/train/grpo", 16, "survived", gang=2)],
+            )
+        ],
+    ),
+    Truth(
+        name="b33_critical_pod_preempts",
+        software="preemption by the kubelet: kubernetes/kubernetes "
+        "pkg/kubelet/preemption/preemption.go",
+        says="The kubelet ends a Pod to admit a critical one; the node stays.",
+        questions=[
+            asked(
+                "cp-2",
+                "none",
+                planned=False,
+                actor=None,
+                must_not_say=["reboot", "drain"],
+                jobs=[
+                    job(
+                        "Job/train/embeddings",
+                        4,
+                        "preempted",
+                        "evicted",
+                        "restarted",
+                        "rescheduled",
+                        how=("TerminationByKubelet, exit 137",),
+                        lost_on=["cp-2"],
+                    )
+                ],
+                not_hit=["train/calm"],
+                may_list=["kube-system/node-agent-cp-2"],
+            )
+        ],
+    ),
+    Truth(
+        name="b34_system_oom_then_silence",
+        software="oom watcher: kubernetes/kubernetes "
+        "pkg/kubelet/oom/oom_watcher_linux.go",
+        says="The kubelet reports that the system ran out of memory, then the "
+        "machine is silent; it boots a minute later. No record connects both.",
+        questions=[
+            asked(
+                "om-2",
+                "reboot",
+                (8, 3, 5, 16),
+                planned=False,
+                boots=(1, 2),
+                stopped=["crash", "boot"],
+                must_not_say=["planned"],
+                jobs=[
+                    job(
+                        "Job/train/tokenize",
+                        16,
+                        "restarted",
+                        "evicted",
+                        how=TAINTED,
+                        lost_on=["om-2"],
+                        gang=2,
+                    )
+                ],
             )
         ],
     ),

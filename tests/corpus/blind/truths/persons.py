@@ -210,4 +210,36 @@ PERSONS = (
             )
         ],
     ),
+    Truth(
+        name="b32_kubectl_sudo",
+        software="kubectl-sudo: postfinance/kubectl-sudo",
+        says="rita drains a node through kubectl sudo, which impersonates "
+        "herself in the group system:masters; the machine is power-cycled.",
+        audit=True,
+        questions=[
+            asked(
+                "su-2",
+                "reboot",
+                (14, 1, 11),
+                planned=True,
+                actor="rita",
+                boots=(1, 2),
+                stopped=["off", "boot"],
+                trigger="rita drained the node",
+                must_not_say=["crash"],
+                jobs=[
+                    job(
+                        "Job/train/jepa",
+                        16,
+                        "restarted",
+                        "evicted",
+                        "rescheduled",
+                        how=EVICTED,
+                        lost_on=["su-2"],
+                        gang=2,
+                    )
+                ],
+            )
+        ],
+    ),
 )
