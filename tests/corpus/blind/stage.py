@@ -55,6 +55,25 @@ class BlindStage(Stage):
             for act in self._acts
         ]
 
+    async def boot(
+        self,
+        node: str,
+        number: int = 2,
+        *,
+        label: str = "boot",
+        kernel: str | None = None,
+    ) -> None:
+        """Boot a machine, and wait until its Node shows the boot."""
+        await super().boot(node, number, label=label, kernel=kernel)
+        booted = boot_id(self.name, node, number)
+
+        async def shown() -> bool:
+            found = await self.node(node)
+            shows: str = found["status"]["nodeInfo"]["bootID"]
+            return shows == booted
+
+        await until(shown, f"{node} shows its boot", seconds=60)
+
     @asynccontextmanager
     async def recording(self, *resources: str) -> AsyncIterator[None]:
         """Record while entered."""
@@ -105,6 +124,7 @@ def story(
     audit: bool = False,
     edit: Edit | None = None,
     tolerate: int = 5,
+    grace: str = "14s",
     **facts: Any,
 ) -> Callable[
     [Callable[[BlindStage], Awaitable[None]]],
@@ -123,6 +143,7 @@ def story(
                 json_storage=False,
                 audit_policy=AUDIT_OF_NODES if audit else None,
                 toleration_seconds=tolerate,
+                node_monitor_grace_period=grace,
             ),
             edit=edit,
         )
@@ -268,9 +289,14 @@ async def collected(stage: BlindStage, path: str) -> None:
 
 
 async def wait_running(
-    stage: BlindStage, namespace: str, selector: str, count: int
+    stage: BlindStage,
+    namespace: str,
+    selector: str,
+    count: int,
+    *,
+    without: str = "",
 ) -> None:
-    """Wait until so many Pods run, none of which is being deleted."""
+    """Wait until so many Pods run that are not deleted, without an old one."""
 
     async def running() -> bool:
         listed = await stage.api.get(
@@ -281,6 +307,7 @@ async def wait_running(
             for pod in listed["items"]
             if pod["status"].get("phase") == "Running"
             and "deletionTimestamp" not in pod["metadata"]
+            and pod["metadata"]["name"] != without
         ]
         return len(runs) == count
 

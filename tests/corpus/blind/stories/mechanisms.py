@@ -326,3 +326,97 @@ async def certificate(stage: BlindStage) -> None:
         stage.did("renewed", "ce-2's kubelet has another certificate")
         await stage.pause(5)
     shutil.rmtree(folder)
+
+
+@story("b30_kubelet_dies", "kd-1", "kd-2", grace="50s")
+async def kubelet_dies(stage: BlindStage) -> None:
+    """Kill a kubelet, and start it again as systemd does."""
+    await the_job(stage.api, "grpo", 2, nodes=("kd-1", "kd-2"))
+    async with stage.recording():
+        await stage.pause(5)
+        stage.did("down", "the kubelet of kd-2 is killed")
+        await stage.machine("kd-2").kubelet.kill()
+        await stage.pause(10)
+        await stage.machine("kd-2").restart_kubelet()
+        stage.did("up", "systemd has started it again")
+        await stage.ready("kd-2")
+        await stage.pause(10)
+
+
+async def _critical_pod(acting: Writer, node: str) -> None:
+    """Show a static Pod of a node as its kubelet does."""
+    container = {"name": "agent", "image": "registry.example/agent:3"}
+    source = {
+        "kubernetes.io/config.mirror": "5f7c3f0e1f0a4d0c",
+        "kubernetes.io/config.source": "file",
+        "kubernetes.io/config.hash": "5f7c3f0e1f0a4d0c",
+    }
+    owner = await acting.node_reference(node)
+    await acting.create(
+        "/api/v1/namespaces/kube-system/pods",
+        {
+            "metadata": {
+                "name": f"node-agent-{node}",
+                "annotations": source,
+                "ownerReferences": [{**owner, "controller": True}],
+            },
+            "spec": {
+                "nodeName": node,
+                "priorityClassName": "system-node-critical",
+                "containers": [container],
+                "tolerations": [{"effect": "NoExecute", "operator": "Exists"}],
+            },
+        },
+    )
+
+
+@story("b33_critical_pod_preempts", "cp-1", "cp-2")
+async def critical_pod(stage: BlindStage) -> None:
+    """Let the kubelet end a Pod to admit a critical one."""
+    await the_job(stage.api, "calm", 1, nodes=("cp-1",))
+    placed = await the_job(stage.api, "embeddings", 1, gpus=4, nodes=("cp-2",))
+    pod = placed.on("cp-2")
+    message = "Preempted in order to admit critical pod"
+    async with stage.recording(), kubelet(stage, "cp-2") as acting:
+        stage.did("preempt", "the kubelet of cp-2 admits a critical Pod")
+        stage.machine("cp-2").hang()
+        found = await stage.api.get(f"/api/v1/namespaces/train/pods/{pod}")
+        reference = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "namespace": "train",
+            "name": pod,
+            "uid": found["metadata"]["uid"],
+        }
+        await acting.event(
+            reference, "Preempting", message, kind="Warning", host="cp-2"
+        )
+        await _end_pod(acting, pod, "Preempting", message, 137)
+        await _critical_pod(acting, "cp-2")
+        await stage.pause(2)
+        stage.machine("cp-2").resume()
+        await wait_running(stage, "train", f"{JOB}=embeddings", 1, without=pod)
+        await stage.pause(3)
+
+
+@story("b34_system_oom_then_silence", "om-1", "om-2")
+async def system_oom(stage: BlindStage) -> None:
+    """Run out of memory, be silent, boot."""
+    await the_job(stage.api, "tokenize", 2, nodes=("om-1", "om-2"))
+    async with stage.recording(), kubelet(stage, "om-2") as acting:
+        await stage.pause(3)
+        stage.did("oom", "the kubelet of om-2 reports that memory ran out")
+        await acting.event(
+            await acting.node_reference("om-2"),
+            "SystemOOM",
+            "System OOM encountered, victim process: python3, pid: 48213",
+            kind="Warning",
+            host="om-2",
+        )
+        await stage.pause(2)
+        await stage.crash("om-2")
+        await stage.is_unknown("om-2")
+        await stage.pause(10)
+        await stage.boot("om-2")
+        await stage.ready("om-2")
+        await wait_running(stage, "train", f"{JOB}=tokenize", 2)

@@ -8,6 +8,7 @@ from tests.corpus.acting import kubectl_as
 from tests.corpus.blind.stage import (
     BlindStage,
     Writer,
+    collected,
     controller_of,
     define,
     pods_on,
@@ -78,7 +79,7 @@ async def _node_shell(
 @story("b14_node_shell_reboot", "ns-1", "ns-2", audit=True)
 async def node_shell_reboot(stage: BlindStage) -> None:
     """Reboot a machine from a node shell."""
-    await the_job(stage.api, "mamba", 2, nodes=("ns-1", "ns-2"))
+    mamba = await the_job(stage.api, "mamba", 2, nodes=("ns-1", "ns-2"))
     pod = "nsenter-k3x9q2"
     async with stage.recording():
         stage.did("shell", "dana: kubectl node-shell ns-2 -- reboot")
@@ -89,7 +90,8 @@ async def node_shell_reboot(stage: BlindStage) -> None:
         await stage.pause(8)
         await stage.boot("ns-2")
         await stage.ready("ns-2")
-        await wait_running(stage, "train", f"{JOB}=mamba", 2)
+        old = mamba.on("ns-2")
+        await wait_running(stage, "train", f"{JOB}=mamba", 2, without=old)
 
 
 @story("b15_budget_then_no_eviction", "pd-1", "pd-2", audit=True)
@@ -238,3 +240,57 @@ async def nic_swap(stage: BlindStage) -> None:
             stage.did("uncordon", "yuki uncordons nc-2")
             await kubectl_as(stage, "yuki", "uncordon", "nc-2")
             await wait_running(stage, "train", f"{JOB}=sft", 2)
+
+
+@story("b29_node_deleted_by_pablo", "dn-1", "dn-2", audit=True)
+async def node_deleted(stage: BlindStage) -> None:
+    """Delete a Node while its machine runs on."""
+    sdxl = await the_job(stage.api, "sdxl", 2, nodes=("dn-1", "dn-2"))
+    pod = f"/api/v1/namespaces/train/pods/{sdxl.on('dn-2')}"
+    async with stage.recording():
+        await stage.pause(4)
+        stage.did("removed", "pablo deletes the Node dn-2")
+        await kubectl_as(stage, "pablo", "delete", "node", "dn-2")
+        await collected(stage, pod)
+        await stage.pause(6)
+
+
+@story("b31_failed_then_drained", "fd-1", "fd-2", audit=True)
+async def failed_then_drained(stage: BlindStage) -> None:
+    """Let a Job fail by itself, and drain the node for another."""
+    broken = await the_job(
+        stage.api, "broken", 1, gpus=4, nodes=("fd-2",), retries=0
+    )
+    await the_job(
+        stage.api, "kto", 1, gpus=4, nodes=("fd-1", "fd-2"), prefer="fd-2"
+    )
+    async with stage.recording():
+        await stage.machine("fd-2").fail_pod("train", broken.on("fd-2"), 1)
+        stage.did("failed", "the Job broken fails by its own exit")
+        await stage.pause(8)
+        stage.did("drain", "quinn drains fd-2")
+        await kubectl_as(
+            stage, "quinn", "drain", "fd-2", "--ignore-daemonsets"
+        )
+        await wait_running(stage, "train", f"{JOB}=kto", 1)
+        await stage.pause(5)
+
+
+@story("b32_kubectl_sudo", "su-1", "su-2", audit=True)
+async def kubectl_sudo(stage: BlindStage) -> None:
+    """Drain as oneself in another group, then power-cycle."""
+    await the_job(stage.api, "jepa", 2, nodes=("su-1", "su-2"))
+    sudo = ("--as=rita", "--as-group=system:masters")
+    async with stage.recording():
+        stage.did("drain", "rita drains su-2 through kubectl sudo")
+        drain = ("drain", "su-2", "--ignore-daemonsets")
+        await kubectl_as(stage, "rita", *drain, *sudo)
+        await stage.pause(3)
+        await stage.crash("su-2", label="off")
+        await stage.pause(8)
+        await stage.boot("su-2")
+        await stage.ready("su-2")
+        await stage.pause(2)
+        stage.did("uncordon", "rita uncordons su-2")
+        await kubectl_as(stage, "rita", "uncordon", "su-2", *sudo)
+        await wait_running(stage, "train", f"{JOB}=jepa", 2)

@@ -258,6 +258,7 @@ async def k0s(stage: BlindStage) -> None:
         await stage.machine("k0-2").restart_kubelet()
         stage.did("up", "k0s runs again")
         await stage.ready("k0-2")
+        await stage.pause(3)
         await signal(acting, "UnCordoning")
         await acting.mark("k0-2", unschedulable=False)
         await signal(acting, "Completed")
@@ -370,11 +371,11 @@ async def fencing(stage: BlindStage) -> None:
         state = {"fencing/state": "started", "fencing/timestamp": None}
         await acting.mark("kf-2", annotations=state)
         await _fence(stage, acting)
-        await stage.boot("kf-2")
         for pod in await pods_on(stage, "kf-2"):
             meta = pod["metadata"]
             await acting.delete_pod(meta["namespace"], meta["name"], 0)
         await acting.mark("kf-2", annotations={"fencing/state": "fenced"})
+        await stage.boot("kf-2")
         await stage.ready("kf-2")
         gone = {"fencing/state": None, "fencing/timestamp": None}
         await acting.mark("kf-2", annotations=gone)
