@@ -112,8 +112,11 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Judged:
     verdict = replace(
         verdict,
         acted_at=_acted_at(acted, decided),
-        confidence=confidence_of(transition, verdict, holed=bool(hiding)),
         rivals=rivals(transition, verdict),
+    )
+    verdict = replace(
+        verdict,
+        confidence=confidence_of(transition, verdict, holed=bool(hiding)),
         missing=missing(transition, verdict),
     )
     return replace(verdict, sentence=sentence(verdict))
@@ -198,7 +201,7 @@ def _decided(
         if any(is_same(other.author, asked) for asked in one.asked)
     ]
     if not paths:
-        return None
+        return _upgraded_in_order(transition)
     led, one, _ = max(
         paths,
         key=lambda p: (
@@ -223,6 +226,28 @@ def _decided(
         # A Node is deleted for a reason if it was lost long before.
         return replace(decided, confidence=Confidence.POSSIBLE)
     return decided
+
+
+def _upgraded_in_order(transition: Transition) -> Decided | None:
+    """Return the upgrade for which a system shut down in order, by anyone.
+
+    The system that came back is another, and it did not go by itself.
+    """
+    orderly, episode = transition.shutdown, transition.episode
+    rebooted = transition.happened == Happened.REBOOT
+    if orderly is None or not (rebooted and episode.of(Topic.VERSION)):
+        return None
+    return Decided(
+        decision=Decision.OS_UPGRADE,
+        actor=UNKNOWN,
+        says=orderly.says,
+        at=orderly.stored.at,
+        sign=orderly,
+        confidence=Confidence.LIKELY,
+        since=orderly.stored.observed_at,
+        carried_out_by=None,
+        steps=(orderly,),
+    )
 
 
 def _cause(faulted: Faulted | None, decided: Decided | None) -> Cause:

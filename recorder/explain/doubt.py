@@ -27,6 +27,7 @@ from recorder.facts.coverage.hole import Hole
 from recorder.model.outcomes import (
     Confidence,
     Decision,
+    Fault,
     Happened,
     Mode,
     Role,
@@ -125,7 +126,10 @@ def _answers(chain: Episode, effect: Signal) -> list[Signal]:
 def confidence_of(
     transition: Transition, verdict: Judged, *, holed: bool
 ) -> Confidence:
-    """Return the confidence of the weakest part, reduced by gaps."""
+    """Return the confidence of the weakest part, reduced by gaps.
+
+    It is proven only if every other cause is excluded.
+    """
     parts: list[Confidence] = []
     if verdict.fault is not None:
         parts.append(verdict.fault.confidence)
@@ -141,7 +145,10 @@ def confidence_of(
         return min(least, Confidence.POSSIBLE, key=rank)
     if holed:
         return STRENGTHS[max(1, rank(least) - 1)]
-    return least
+    # What is reported and has no rule is no cause yet.
+    if all(r.excluded or r.cause == Fault.OTHER for r in verdict.rivals):
+        return least
+    return min(least, Confidence.LIKELY, key=rank)
 
 
 def _may_hide(transition: Transition, decided: Decided | None) -> bool:

@@ -81,13 +81,15 @@ def _recorded(fault: Fault, transition: Transition) -> Found | None:
         return Found(
             signal, Confidence.POSSIBLE if lost else Confidence.LIKELY
         )
-    sure = answered or not transition.was_lost
+    # What a monitor alone says is never proven.
+    own = not transition.was_lost and signal.stored.fact.actor == "kubelet"
+    sure = answered or own
     return Found(signal, Confidence.PROVEN if sure else Confidence.LIKELY)
 
 
 def _kernel_panic(transition: Transition) -> Found | None:
     """Only a record from the machine proves a panic."""
-    if transition.happened != Happened.REBOOT:
+    if transition.happened != Happened.REBOOT or transition.was_shut_down:
         return None
     for sign in transition.episode.signals:
         if sign.fault is Fault.KERNEL_PANIC and _is_of_this(transition, sign):

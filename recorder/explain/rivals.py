@@ -6,7 +6,13 @@ from typing import Final
 
 from recorder.explain.causes import FAULTS, LOST
 from recorder.explain.faults import shared_place
-from recorder.explain.signals import Signal, Subject, Topic, is_trouble
+from recorder.explain.signals import (
+    Signal,
+    Subject,
+    Topic,
+    is_same,
+    is_trouble,
+)
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Judged, Missing, Rival
 from recorder.model.facts import ConditionChanged, EventOccurred
@@ -29,12 +35,15 @@ def rivals(transition: Transition, verdict: Judged) -> list[Rival]:
         case Happened.KUBELET_RESTART:
             found = [_no_reboot(transition, verdict)]
         case Happened.REJOINED | Happened.REPLACED | Happened.REMOVED:
-            found = _of_removal(transition)
+            found = _of_removal(transition, verdict)
         case Happened.DRAINED | Happened.CORDONED:
             found = _of_cordon(transition)
         case _:
             found = []
-    found = [rival for rival in found if rival.cause != verdict.cause]
+    own = {str(verdict.cause)}
+    if verdict.decision is not None:
+        own.add(str(verdict.decision.decision))
+    found = [rival for rival in found if rival.cause not in own]
     return [*found, *_reported(transition, verdict)]
 
 
@@ -65,10 +74,14 @@ def _rival(cause: str, because: str, *, excluded: bool = False) -> Rival:
 
 def _of_reboot(transition: Transition, verdict: Judged) -> list[Rival]:
     boot = f"the boot ID changed ({transition.effect.stored.entry})"
-    decided = verdict.decision
-    if decided is not None and decided.confidence is Confidence.PROVEN:
+    decided, fault, sure = verdict.decision, verdict.fault, True
+    orderly = transition.shutdown
+    if orderly is not None:
+        panic = power = f"it shut down in order ({orderly.stored.entry})"
+    elif decided is not None and decided.confidence is Confidence.PROVEN:
         panic = power = f"a decision preceded it ({decided.sign.stored.entry})"
-        sure = True
+    elif fault is not None and fault.fault is Fault.KERNEL_PANIC:
+        panic = power = f"its kernel panicked ({fault.sign.stored.entry})"
     else:
         panic = "nothing recorded on the machine confirms it or rules it out"
         power, sure = _power(transition), False
@@ -126,9 +139,9 @@ def _of_silence(transition: Transition, verdict: Judged) -> list[Rival]:
     ]
 
 
-def _of_removal(transition: Transition) -> list[Rival]:
+def _of_removal(transition: Transition, verdict: Judged) -> list[Rival]:
     return [
-        _announced(transition, decision)
+        _announced(transition, verdict, decision)
         for decision in (
             Decision.SCALE_DOWN,
             Decision.PREEMPTION,
@@ -137,10 +150,22 @@ def _of_removal(transition: Transition) -> list[Rival]:
     ]
 
 
-def _announced(transition: Transition, decision: Decision) -> Rival:
+def _announced(
+    transition: Transition, verdict: Judged, decision: Decision
+) -> Rival:
+    decided = verdict.decision
     for sign in transition.decisions:
-        if sign.decision is decision:
-            return _rival(decision, f"it was announced ({sign.stored.entry})")
+        if sign.decision is not decision:
+            continue
+        entry, author = sign.stored.entry, sign.actor
+        if decided is not None and (
+            is_same(author, decided.actor)
+            or is_same(author, decided.carried_out_by)
+            or decided.sign.position < sign.position
+        ):
+            because = f"it was decided before ({decided.sign.stored.entry})"
+            return _rival(decision, because, excluded=True)
+        return _rival(decision, f"it was announced ({entry})")
     because = "no notice, taint or Event preceded it"
     return _rival(decision, because, excluded=True)
 
@@ -173,8 +198,14 @@ def missing(transition: Transition, verdict: Judged) -> list[Missing]:
     ]
     decided = verdict.decision
     abrupt = decided is None and verdict.happened == Happened.REBOOT
-    if abrupt and (
-        verdict.fault is None or verdict.confidence is not Confidence.PROVEN
+    orderly = transition.was_shut_down
+    if (
+        abrupt
+        and not orderly
+        and (
+            verdict.fault is None
+            or verdict.confidence is not Confidence.PROVEN
+        )
     ):
         proofs = sorted(row.proof for row in FAULTS.values() if row.proof)
         found += [

@@ -5,7 +5,7 @@ from textwrap import shorten
 
 from recorder.explain.causes import DECISIONS, FAULTS, STAYED, STAYING
 from recorder.explain.signals import Actor, Signal, Topic
-from recorder.explain.verdict import Duration, Faulted, Judged
+from recorder.explain.verdict import Decided, Duration, Faulted, Judged
 from recorder.facts import says
 from recorder.model.facts import (
     ConditionChanged,
@@ -49,6 +49,9 @@ HOW_SURE = {
 }
 UNKNOWN = "cause unknown: nothing recorded explains it"
 
+ORDERLY = " after an orderly shutdown"
+NOT_KNOWN_WHO = "; who requested it is not recorded"
+
 SAID_MAX = 60
 """How many characters of a text a sentence quotes; evidence has more."""
 
@@ -60,15 +63,17 @@ def sentence(verdict: Judged) -> str:
     """Return what happened, by whom, when, for how long and why."""
     decided = verdict.decision
     at = verdict.effect.stored.at
-    who = _author(verdict)
-    verb = (PASSIVE if who else VERBS)[verdict.happened]
-    if who and decided is not None:
+    by = decided is not None and _is_subject(verdict, decided)
+    who = _by(verdict) if decided is None else _author(decided) if by else ""
+    verb = (PASSIVE if who or by else VERBS)[verdict.happened]
+    if by and decided is not None:
         verb = _hedged(verb, HOW_SURE[decided.confidence])
     first, also, rest = verb.partition(" and ")
     did = f"{first}{who}{also}{rest}" if also else f"{verb}{who}"
     text = f"{verdict.node} {did} at {_clock(at)}{_lasted(verdict)}"
     reason = _reason(verdict) if decided is None else _decided(verdict)
-    return f"{text}{reason}."
+    unknown = decided is not None and _name(decided.actor) is None
+    return f"{text}{reason}{NOT_KNOWN_WHO if unknown else ''}."
 
 
 def _lasted(verdict: Judged) -> str:
@@ -83,14 +88,19 @@ def _lasted(verdict: Judged) -> str:
     return f" ({duration.kind} {lasts(duration)})"
 
 
-def _author(verdict: Judged) -> str:
-    """Return the author, if sure enough to be the subject."""
-    decided = verdict.decision
-    if decided is None:
-        return _by(verdict)
-    if DECISIONS[decided.decision].announced or _follows(verdict):
-        return ""
-    return f" by {_name(decided.carried_out_by or decided.actor)}"
+def _is_subject(verdict: Judged, decided: Decided) -> bool:
+    """Whether the decision took the node away, not one of its effects."""
+    return not (
+        DECISIONS[decided.decision].announced
+        or _follows(verdict)
+        # An orderly shutdown shows that it was decided, not by whom.
+        or decided.sign.topic is Topic.SHUTDOWN
+    )
+
+
+def _author(decided: Decided) -> str:
+    name = _name(decided.carried_out_by or decided.actor)
+    return f" by {name}" if name else ""
 
 
 def _hedged(verb: str, sure: str) -> str:
@@ -113,21 +123,9 @@ def _decided(verdict: Judged) -> str:
     """Return the purpose or the reason, and the author."""
     decided, fault = verdict.decision, verdict.fault
     assert decided is not None, "asked only then"
-    if _follows(verdict):
-        sure = HOW_SURE[decided.confidence]
-        text = f", {sure}after {_name(decided.actor)} drained it"
-    elif DECISIONS[decided.decision].announced:
-        sure = HOW_SURE[decided.confidence]
-        text = f" {sure}{DECISIONS[decided.decision].purpose}"
-        if decided.carried_out_by is None:
-            text += f", announced by {_name(decided.actor)}"
-    elif decided.decision is Decision.AUTO_REMEDIATION and fault is not None:
-        text = ""
-    else:
-        purpose = DECISIONS[decided.decision].purpose
-        text = f" {purpose}" if purpose else ""
-    if decided.carried_out_by is not None and not _follows(verdict):
-        text += f", ordered by {_name(decided.actor)}"
+    text, who = _purpose(verdict, decided), _name(decided.actor)
+    if decided.carried_out_by is not None and who and not _follows(verdict):
+        text += f", ordered by {who}"
     if fault is None:
         return text
     of, broke = _of(verdict, fault)
@@ -136,6 +134,22 @@ def _decided(verdict: Judged) -> str:
     sure = HOW_SURE[fault.confidence]
     comma = "," if sure else ""
     return f"{text}{comma} {sure}because {of}{broke}"
+
+
+def _purpose(verdict: Judged, decided: Decided) -> str:
+    purpose, who = DECISIONS[decided.decision].purpose, _name(decided.actor)
+    sure = HOW_SURE[decided.confidence]
+    if _follows(verdict):
+        drained = f"{who} drained it" if who else "it was drained"
+        return f", {sure}after {drained}"
+    if decided.sign.topic is Topic.SHUTDOWN:
+        return f"{ORDERLY}{_versions(verdict)}, {sure}{purpose}"
+    if DECISIONS[decided.decision].announced:
+        asked = decided.carried_out_by is not None or not who
+        by = "" if asked else f", announced by {who}"
+        return f" {sure}{purpose}{by}"
+    answers = decided.decision is Decision.AUTO_REMEDIATION
+    return f" {purpose}" if purpose and not (answers and verdict.fault) else ""
 
 
 def _reason(verdict: Judged) -> str:
@@ -152,8 +166,7 @@ def _reason(verdict: Judged) -> str:
         return f"{comma} {sure}because {of}{broke}"
     anew = _versions(verdict)
     if verdict.mode is Mode.PLANNED:
-        orderly = " after an orderly shutdown"
-        return f"{orderly}{anew}; who requested it is unknown"
+        return f"{ORDERLY}{anew}{NOT_KNOWN_WHO}"
     if anew:
         return f"{anew}: perhaps for an update; no request is recorded"
     return f"; {UNKNOWN}"
@@ -240,13 +253,14 @@ def _is_said(verdict: Judged) -> bool:
     return verdict.fault.sign is not verdict.effect
 
 
-def _name(actor: Actor | None) -> str:
-    if actor is None or actor.name is None:
-        tool = actor.tool if actor is not None else None
-        who = "a program" if actor and actor.is_program else "somebody"
-        named = tool and tool != "unknown"  # a client that gave no name
-        return f"{who} using {tool}" if named else who
-    return actor.name
+def _name(actor: Actor) -> str | None:
+    """Return an author, or the tool if only that is recorded."""
+    if actor.name is not None:
+        return actor.name
+    if actor.is_program:
+        return "a program that did not give its name"
+    named = actor.tool and actor.tool != "unknown"
+    return f"someone using {actor.tool}" if named else None
 
 
 def _clock(at: datetime, near: datetime | None = None) -> str:

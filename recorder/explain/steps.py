@@ -241,6 +241,9 @@ def _effect(
         if s.topic in _NEW and (alive is None or latest(s) >= alive)
     ]
     yield _Draft(Role.EFFECT, _with(effect, new))
+    anew = [s for s in begun if s.topic is Topic.VERSION]
+    if anew:
+        yield _Draft(Role.EFFECT, anew)
 
 
 def _loss(
@@ -325,6 +328,9 @@ def _step(transition: Transition, draft: _Draft) -> Step:
         at = min(s.stored.at for s in draft.signals if s.topic is first.topic)
     if first.topic in _EVICTIONS:
         says = _evicted(draft.signals)
+    elif first.topic is Topic.VERSION:
+        changed = (s.says for s in draft.signals if s.topic is first.topic)
+        says = ", ".join(dict.fromkeys(changed))
     return Step(
         role=draft.role,
         at=at,

@@ -272,7 +272,7 @@ def of_gap(gap: Gap, log: Log) -> Subject:
 def _named(actor: Actor | None) -> str:
     if actor is None:
         return ""
-    return actor.name or (f"somebody with {actor.tool}" if actor.tool else "")
+    return actor.name or (f"someone using {actor.tool}" if actor.tool else "")
 
 
 def _lacking(

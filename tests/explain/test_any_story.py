@@ -94,6 +94,10 @@ def keeps(verdict: Judged) -> None:
             assert STRENGTHS.index(verdict.confidence) <= weaker
     if verdict.contradictions:
         assert verdict.confidence in {"possible", "unknown"}
+    if verdict.confidence == "proven":
+        assert all(
+            r.excluded or r.cause == "other-fault" for r in verdict.rivals
+        )
     assert verdict.cause not in {rival.cause for rival in verdict.rivals}
     keeps_to_its_path(verdict)
 

@@ -264,21 +264,46 @@ def test_another_system_is_reported_where_no_request_is_known() -> None:
         10, "kubelet", "Shutdown", "Shutdown manager detected shutdown event"
     )
     tale.crashes(20).version(220, "os_image", "Some OS 1", "Some OS 2")
-    sentence = tale.verdict().sentence
-    assert "with os image: Some OS 1 -> Some OS 2" in sentence
+    verdict = tale.verdict()
+    assert "with os image: Some OS 1 -> Some OS 2" in verdict.sentence
+    assert "not recorded" in verdict.sentence
+    assert verdict.cause == "os-upgrade"
+    assert verdict.confidence is Confidence.LIKELY
+    assert any("Some OS 2" in step.says for step in verdict.steps)
 
 
-def test_a_control_plane_may_be_out_though_one_node_went_on() -> None:
-    tale = Tale("n1", "n2", "n3")
+def test_what_shut_down_in_order_did_not_panic_or_lose_power() -> None:
+    tale = Tale("n1", "n2", "n3", racks={"n1": "a", "n2": "a", "n3": "b"})
     for node in ("n1", "n2"):
-        tale.lost(50, node)
-    tale.ready(60, "n1").ready(60, "n2")
+        tale.event(
+            10,
+            "kubelet",
+            "Shutdown",
+            "Shutdown manager detected shutdown event",
+            node=node,
+        )
+    for node in ("n1", "n2"):
+        tale.crashes(20, node)
+    tale.facts.sort(key=lambda fact: fact.observed_at)
+    tale.event(300, "abrt-adaptor", "VMcore")
     verdict = tale.verdict("n1")
-    assert verdict.fault is not None
-    assert verdict.fault.fault is Fault.CONTROL_PLANE
-    assert verdict.confidence is Confidence.POSSIBLE
+    assert verdict.fault is None
+    assert verdict.mode == "planned"
+    excluded = {one.cause for one in verdict.rivals if one.excluded}
+    assert {"kernel-panic", "power-loss"} <= excluded
+    assert {one.evidence for one in verdict.missing} <= {"audit", "leases"}
 
 
-def test_a_client_that_gave_no_name_is_no_tool() -> None:
-    tale = Tale().cordons(10, "unknown").pod(11, "EvictionByEvictionAPI")
-    assert "using unknown" not in tale.verdict().sentence
+def test_the_word_of_a_monitor_alone_is_never_proven() -> None:
+    tale = Tale().condition(10, "KernelDeadlock", "True", actor="npd")
+    assert tale.verdict().confidence is Confidence.LIKELY
+    tale.taints(12, "KernelDeadlock", actor="keeper").cordons(12, "keeper")
+    assert tale.verdict().confidence is Confidence.PROVEN
+
+
+def test_a_cause_is_proven_only_if_every_other_one_is_excluded() -> None:
+    tale = Tale().condition(10, "KernelDeadlock", "True", actor="npd")
+    tale.cordons(12, "kubectl-cordon").pod(13, "EvictionByEvictionAPI")
+    verdict = tale.verdict()
+    assert any(not rival.excluded for rival in verdict.rivals)
+    assert verdict.confidence is not Confidence.PROVEN

@@ -21,7 +21,7 @@ def test_a_condition_is_named_with_its_reason_alone() -> None:
     crashed = tale.crashes(60).verdict()
 
     assert degraded.sentence == (
-        "n1 was degraded at 03:00:10 because of"
+        "n1 was degraded at 03:00:10, probably because of"
         " KernelDeadlock (CPUSoftLockup)."
     )
     assert crashed.sentence.endswith(

@@ -330,6 +330,8 @@ def _purpose(
         strength = Confidence.PROVEN if sure else Confidence.POSSIBLE
         if anew:
             strength = Confidence.POSSIBLE  # perhaps it was only upgraded
+        elif one.author is not None and one.author.library:
+            strength = Confidence.POSSIBLE  # perhaps a person used it
         elif step.topic is not Topic.CORDON and step is not t.effect:
             strength = weaker(strength, Confidence.LIKELY)
         return Decision.AUTO_REMEDIATION, strength, step

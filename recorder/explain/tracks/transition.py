@@ -226,11 +226,16 @@ class Transition:
     @property
     def was_shut_down(self) -> bool:
         """Whether the system went down in order."""
+        return self.shutdown is not None
+
+    @cached_property
+    def shutdown(self) -> Signal | None:
+        """The record that the system went down in order, if there is one."""
         last = None
         for signal in self.episode.signals:
             if signal.topic is Topic.SHUTDOWN and self.precedes(signal):
                 last = signal
-        return last is not None and not last.over
+        return None if last is None or last.over else last
 
     def first(self, topic: Topic) -> Signal | None:
         """Return the first signal of a topic before the effect."""
