@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar
 
 import strawberry
 
@@ -14,11 +15,10 @@ from api.access import Principal
 from api.errors import LogNumberError
 from api.ports import Logs
 from api.resolvers.following import Following, Wanted, coverage_of
-from api.resolvers.judging import Judging
+from api.resolvers.judging import Ask, Judging
 from api.resolvers.remembering import JudgedOnce
 from api.resolvers.types.facts import FactBatch
 from api.resolvers.visible.streams import VisibleFactStream
-from recorder.answers.incidents import Incidents
 from recorder.answers.ports import Reading
 from recorder.answers.status import Status
 from recorder.explain.knowledge import Knowledge
@@ -26,6 +26,8 @@ from recorder.model.fact import FactKind
 from recorder.model.reference import LogNumber
 
 __all__ = ["RequestContext", "Info"]
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -106,12 +108,12 @@ class RequestContext:
             yield batch
 
     def watch(
-        self, cluster: str | None, log: str | None
-    ) -> AsyncIterator[Incidents]:
-        """Yield the incidents of the last day, again when facts come."""
+        self, cluster: str | None, log: str | None, ask: Ask[Answer]
+    ) -> AsyncIterator[Answer]:
+        """Yield the answer to a question, again when facts come."""
         assert self.judging is not None, "only subscriptions watch"
         number = None if log is None else _number(log)
-        return self.judging.watch((cluster, number), self.principal)
+        return self.judging.watch((cluster, number), self.principal, ask)
 
     async def status(self) -> Status:
         """Return the status of all logs."""

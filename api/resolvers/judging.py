@@ -7,9 +7,15 @@ more memory than the answer itself.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+)
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from typing import Any, Generic, TypeVar, cast
 
 from api.access import ForbiddenError, Principal
 from api.errors import (
@@ -24,31 +30,61 @@ from api.resolvers.workers import Workers
 from recorder.answers.beginning import last_day
 from recorder.answers.growing import attend
 from recorder.answers.incidents import Incidents, ask_incidents
+from recorder.answers.job_questions import JobsQuestion
+from recorder.answers.jobs import Disruptions, ask_disruptions
 from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.ports import Reading
 from recorder.explain.knowledge import Knowledge
 from recorder.model.errors import RecorderError
 from recorder.model.window import Window
 
-__all__ = ["Judging"]
+__all__ = [
+    "Ask",
+    "Judging",
+    "disruptions_of_last_day",
+    "incidents_of_last_day",
+]
 
 SUBSCRIBERS_MAX = 500
 """Each holds its last answer: some kilobytes for an incident."""
 
 Place = tuple[str | None, int | None]
-Key = tuple[int, int | None]
-"""A log, and the subscriber unless it may read everything."""
+Answer = TypeVar("Answer")
+Ask = Callable[[Reading, Knowledge, datetime], Awaitable[Answer]]
+"""Judges a log, as of now."""
+
+Key = tuple[int, int | None, Ask[Any]]
+"""A log, the subscriber unless it may read everything, and the question."""
 
 
-class _Watched:
+async def incidents_of_last_day(
+    reading: Reading, knowledge: Knowledge, now: datetime
+) -> Incidents:
+    """Return the incidents of the last day of a log."""
+    window = Window(last_day(reading, None), None)
+    asked = IncidentsQuestion(window=window)
+    return await ask_incidents(reading, asked, knowledge, now=now)
+
+
+async def disruptions_of_last_day(
+    reading: Reading, knowledge: Knowledge, now: datetime
+) -> Disruptions:
+    """Return what ended workloads on the last day of a log."""
+    window = Window(last_day(reading, None), None)
+    asked = JobsQuestion(window=window)
+    return await ask_disruptions(reading, asked, knowledge, now=now)
+
+
+class _Watched(Generic[Answer]):
     """One watched log, and its latest answer."""
 
-    def __init__(self, number: int, who: Principal) -> None:
+    def __init__(self, number: int, who: Principal, ask: Ask[Answer]) -> None:
         self.number = number
         self.who = who
+        self.ask = ask
         self.listeners = 0
         self.task: asyncio.Task[None]
-        self.found: Incidents | None = None
+        self.found: Answer | None = None
         self.failed: RecorderError | None = None
         self._next = asyncio.Event()
 
@@ -57,9 +93,10 @@ class _Watched:
         """The key under which subscribers share it."""
         # Rights change: what a caller with rights could read a while ago, the
         # next subscription of the same caller may not.
-        return self.number, None if self.who.rights is None else id(self)
+        own = None if self.who.rights is None else id(self)
+        return self.number, own, self.ask
 
-    def publish(self, found: Incidents | RecorderError) -> None:
+    def publish(self, found: Answer | RecorderError) -> None:
         """Publish an answer, or the error that ends the subscriptions."""
         if isinstance(found, RecorderError):
             self.failed = found
@@ -68,7 +105,7 @@ class _Watched:
         published, self._next = self._next, asyncio.Event()
         published.set()
 
-    async def news(self) -> AsyncIterator[Incidents]:
+    async def news(self) -> AsyncIterator[Answer]:
         """Yield the latest answer whenever there is a new one."""
         last = None
         while True:
@@ -83,7 +120,7 @@ class _Watched:
 
 
 class Judging:
-    """All logs whose incidents are watched."""
+    """All logs that are watched, each once for each question."""
 
     def __init__(
         self,
@@ -97,7 +134,7 @@ class Judging:
         self._knowledge = knowledge
         self._stop = stop
         self._group: asyncio.TaskGroup | None = None
-        self._watched: dict[Key, _Watched] = {}
+        self._watched: dict[Key, _Watched[Any]] = {}
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -121,7 +158,7 @@ class Judging:
             watched.publish(_stopping())
             self._end(watched)
 
-    def _end(self, watched: _Watched) -> None:
+    def _end(self, watched: _Watched[Any]) -> None:
         """Stop judging a log; the next subscriber starts again."""
         if self._watched.get(watched.key) is watched:
             del self._watched[watched.key]
@@ -129,11 +166,11 @@ class Judging:
                 watched.task.cancel()
 
     async def watch(
-        self, place: Place, who: Principal
-    ) -> AsyncGenerator[Incidents, None]:
-        """Yield the incidents of the last day, again when facts come.
+        self, place: Place, who: Principal, ask: Ask[Answer]
+    ) -> AsyncGenerator[Answer, None]:
+        """Yield the answer to a question, again when facts come.
 
-        Only those that the caller may see.
+        Of what the caller may see.
 
         Raises:
             NotFoundError: there is no such log.
@@ -148,7 +185,7 @@ class Judging:
         if listening >= SUBSCRIBERS_MAX:
             msg = "too many subscriptions are open: try again later"
             raise BusyError(msg)
-        watched = self._of(reading, who)
+        watched = self._of(reading, who, ask)
         watched.listeners += 1
         try:
             async for found in watched.news():
@@ -158,16 +195,21 @@ class Judging:
             if not watched.listeners:
                 self._end(watched)
 
-    def _of(self, reading: Reading, who: Principal) -> _Watched:
-        watched = _Watched(reading.log.id, who)
-        known = self._watched.setdefault(watched.key, watched)
+    def _of(
+        self, reading: Reading, who: Principal, ask: Ask[Answer]
+    ) -> _Watched[Answer]:
+        watched = _Watched(reading.log.id, who, ask)
+        known = cast(
+            "_Watched[Answer]",
+            self._watched.setdefault(watched.key, watched),
+        )
         if known is watched:
             assert self._group is not None, "entered before it is asked"
             work = self._attend(watched, reading)
             watched.task = self._group.create_task(work)
         return known
 
-    async def _attend(self, watched: _Watched, reading: Reading) -> None:
+    async def _attend(self, watched: _Watched[Any], reading: Reading) -> None:
         """Judge when facts come, until cancelled."""
 
         async def judge(_: Reading) -> bool:
@@ -184,16 +226,11 @@ class Judging:
         finally:
             self._end(watched)
 
-    async def _judged(self, watched: _Watched) -> Incidents:
-        async def ask(logs: Logs) -> Incidents:
+    async def _judged(self, watched: _Watched[Answer]) -> Answer:
+        async def ask(logs: Logs) -> Answer:
             reading = await logs.read(watched.number)
-            return await ask_incidents(
-                reading,
-                IncidentsQuestion(
-                    window=Window(last_day(reading, None), None)
-                ),
-                self._knowledge,
-                now=datetime.now(UTC),
+            return await watched.ask(
+                reading, self._knowledge, datetime.now(UTC)
             )
 
         return await self._workers.answer(watched.who, ask)

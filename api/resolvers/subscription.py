@@ -9,6 +9,10 @@ from typing import Annotated
 import strawberry
 
 from api.resolvers.context import Info
+from api.resolvers.judging import (
+    disruptions_of_last_day,
+    incidents_of_last_day,
+)
 from api.resolvers.node import Kinds
 from api.resolvers.types.arguments import (
     ClusterArgument,
@@ -22,7 +26,14 @@ from api.resolvers.types.incidents import (
     Renamed,
     VerdictChanges,
 )
-from recorder.answers.growing import Changes, essence_of, trace_of
+from api.resolvers.types.workloads import DisruptionChanges
+from recorder.answers.growing import (
+    Changes,
+    disruption_essence,
+    disruption_trace,
+    essence_of,
+    trace_of,
+)
 from recorder.explain.verdict import Judged
 
 __all__ = ["Subscription"]
@@ -77,7 +88,9 @@ class Subscription:
         reconnects gets all of its incidents again.
         """
         changes = Changes(essence_of, lambda one: trace_of(one.judged))
-        async for found in info.context.watch(cluster, log):
+        async for found in info.context.watch(
+            cluster, log, incidents_of_last_day
+        ):
             news = changes.since(
                 {
                     one.id: one
@@ -110,7 +123,9 @@ class Subscription:
         changes: Changes[Judged] = Changes(
             lambda one: one, lambda one: trace_of([one])
         )
-        async for found in info.context.watch(cluster, log):
+        async for found in info.context.watch(
+            cluster, log, incidents_of_last_day
+        ):
             news = changes.since(
                 {
                     one.id: one
@@ -123,6 +138,44 @@ class Subscription:
             if news is not None:
                 yield VerdictChanges(
                     verdicts=[*news.changed],
+                    gone=[strawberry.ID(one) for one in news.gone],
+                    renamed=Renamed.of(news.renamed),
+                    coverage=found.coverage,
+                )
+
+    @strawberry.subscription
+    async def disruptions(
+        self,
+        info: Info,
+        namespaces: Annotated[
+            list[str] | None,
+            strawberry.argument(
+                description="Only of workloads of these namespaces."
+            ),
+        ] = None,
+        cluster: ClusterArgument = None,
+        log: LogArgument = None,
+    ) -> AsyncGenerator[DisruptionChanges, None]:
+        """What ended workloads on the last day, and then what is new.
+
+        Without completions. A disruption changes when evidence comes, or when
+        its workload runs again.
+        """
+        changes = Changes(disruption_essence, disruption_trace)
+        async for found in info.context.watch(
+            cluster, log, disruptions_of_last_day
+        ):
+            news = changes.since(
+                {
+                    str(one.ending.id): one
+                    for one in found.disruptions
+                    if not namespaces or one.workload.namespace in namespaces
+                },
+                found.coverage.since,
+            )
+            if news is not None:
+                yield DisruptionChanges(
+                    disruptions=[*news.changed],
                     gone=[strawberry.ID(one) for one in news.gone],
                     renamed=Renamed.of(news.renamed),
                     coverage=found.coverage,

@@ -187,6 +187,8 @@ class Family:
                 key = thing.uid or f"{thing.namespace}/{thing.name}"
                 by_uid.setdefault(key, []).append(stored)
         over = self.decided_at is not None
+        # What is routine for a workload with other Pods ends this one.
+        is_pod = self.workload.kind == "Pod"
         found = [
             ending
             for one, members in self.groups.items()
@@ -195,7 +197,7 @@ class Family:
                 hits,
                 verdicts,
             )
-            if not ending.routine
+            if is_pod or not ending.routine
         ]
         found.sort(key=lambda ending: ending.at)
         self.all_endings = found
@@ -205,7 +207,8 @@ class Family:
             if (window.since is None or one.at >= window.since)
             and (window.until is None or one.at < window.until)
         ]
-        self.state = state_after(self.state, found, self.pods)
+        lasting = [one for one in found if not one.routine]
+        self.state = state_after(self.state, lasting, self.pods)
 
     def hours(self, window: Window, end: datetime) -> tuple[float, float]:
         """Return for how long it was wanted, and ran in full, in a window.

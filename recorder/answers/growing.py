@@ -17,6 +17,7 @@ from typing import Final, Generic, NoReturn, Protocol, TypeVar
 import msgspec
 
 from recorder.answers.incidents import JudgedIncident
+from recorder.answers.jobs import Disruption
 from recorder.answers.ports import Reading
 from recorder.explain.verdict import Judged
 from recorder.model.errors import RecorderError
@@ -30,6 +31,8 @@ __all__ = [
     "Trace",
     "attend",
     "continued",
+    "disruption_essence",
+    "disruption_trace",
     "essence_of",
     "successor",
     "trace_of",
@@ -277,3 +280,35 @@ def essence_of(incident: JudgedIncident) -> object:
     """
     hits = [(hit.workload, hit.outcome) for hit in incident.hits]
     return incident.judged, hits
+
+
+def disruption_trace(one: Disruption) -> Trace:
+    """Return the trace of a disruption, whose workload is its place."""
+    name, ending = str(one.ending.id), one.ending
+    return Trace(
+        id=name,
+        ids=[name],
+        nodes=[one.workload.uid or str(one.workload)],
+        at=ending.at,
+        began_at=ending.first_at or ending.at,
+        over_at=ending.running_again_at,
+    )
+
+
+def disruption_essence(one: Disruption) -> object:
+    """Return what makes a disruption a changed one when it differs.
+
+    Without the hours lost, which grow by the second.
+    """
+    ending = one.ending
+    return (
+        ending.ended_by,
+        ending.outcome,
+        ending.running_again_at,
+        ending.pods,
+        ending.stopped,
+        ending.confidence,
+        ending.actor,
+        ending.preemptor,
+        ending.verdicts,
+    )

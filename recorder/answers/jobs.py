@@ -44,15 +44,16 @@ from recorder.model.window import Window
 __all__ = [
     "JUDGED_MAX",
     "Disruption",
+    "Disruptions",
     "JobTotals",
     "Jobs",
     "JobsSubject",
     "ListedWorkload",
     "Span",
     "Survey",
+    "ask_disruptions",
     "ask_jobs",
     "covered",
-    "disruptions_of",
     "shown",
     "shown_each",
     "totals_of",
@@ -145,6 +146,13 @@ class Disruption(Document, frozen=True, kw_only=True):
     workload: Workload
     ending: Ending
     cluster: str
+
+
+class Disruptions(Document, frozen=True, kw_only=True):
+    """What ended workloads, or Pods of them, in order of time."""
+
+    disruptions: Sequence[Disruption]
+    coverage: Coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +332,23 @@ class Survey:
             self.reading, family.workload, ending, self.knowledge
         )
 
+    async def disruptions(self) -> list[tuple[Family, EndingFound]]:
+        """Return what ended workloads, in order of time.
+
+        Completions only if the filter names them.
+        """
+        candidates = await self.candidates(disrupted=True)
+        wanted = self.wanted
+        found = [
+            (family, one)
+            async for families in self.judged(candidates)
+            for family in families
+            for one in family.endings
+            if wanted.is_wanted(one.ended_by)
+            and (wanted.ended_by or one.ended_by is not EndedBy.COMPLETION)
+        ]
+        return sorted(found, key=lambda pair: (pair[1].at, pair[1].id))
+
     async def disruption(
         self, family: Family, ending: EndingFound
     ) -> Disruption:
@@ -400,7 +425,7 @@ def covered(account: Account, families: Iterable[Family]) -> Coverage:
 
 def hours_lost(endings: Iterable[Ending]) -> float:
     """Return the GPU-hours that endings cost."""
-    return round(sum(one.gpu_hours_lost or 0.0 for one in endings), 4)
+    return round(sum((one.gpu_hours_lost or 0.0 for one in endings), 0.0), 4)
 
 
 def totals_of(
@@ -432,20 +457,29 @@ def totals_of(
     )
 
 
-def disruptions_of(
-    families: Iterable[Family], wanted: JobFilter
-) -> list[tuple[Family, EndingFound]]:
-    """Return what ended workloads, without completions.
-
-    A filter that names completion selects these too.
-    """
-    return [
-        (family, one)
-        for family in families
-        for one in family.endings
-        if wanted.is_wanted(one.ended_by)
-        and (bool(wanted.ended_by) or one.ended_by is not EndedBy.COMPLETION)
-    ]
+async def ask_disruptions(
+    reading: Reading,
+    question: JobsQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Disruptions:
+    """List what ended workloads of a window, in order of time."""
+    span = Span(question.window, question.at)
+    survey = Survey(
+        reading=reading,
+        wanted=question.wanted,
+        span=span,
+        knowledge=knowledge,
+        now=now,
+    )
+    await reading.reach(span.seen.since, span.seen.until)
+    account = await survey.account()
+    found = await survey.disruptions()
+    return Disruptions(
+        disruptions=[await survey.disruption(*pair) for pair in found],
+        coverage=covered(account, (family for family, _ in found)),
+    )
 
 
 COLUMNS = (

@@ -14,7 +14,16 @@ from recorder.wiring.reading import open_logs
 from tests.api.listening import Listening, listening
 from tests.api.serving import Client
 from tests.notification.building import a_rule, following_of, messages_in
-from tests.support.builders import NODES, START, a_frame, a_node, at
+from tests.support.builders import (
+    NODES,
+    PODS,
+    START,
+    a_frame,
+    a_list,
+    a_node,
+    an_object,
+    at,
+)
 from tests.support.postgres import Database
 from tests.support.written_log import WrittenLog
 
@@ -24,6 +33,10 @@ INCIDENTS = """subscription Watch($node: String) {
 VERDICTS = """subscription Watch($node: String) {
   verdicts(node: $node, cluster: "prod") {
     verdicts { id node happened backInServiceAt } gone } }"""
+
+DISRUPTIONS = """subscription Watch($namespaces: [String!]) {
+  disruptions(namespaces: $namespaces, cluster: "prod") {
+    disruptions { workload { name } ending { id endedBy } } gone } }"""
 
 
 def ready(node: str, version: int, status: str) -> Any:
@@ -80,6 +93,40 @@ async def test_a_changed_verdict_is_sent_and_no_other(
     assert [v["node"] for v in changed["verdicts"]] == ["n2"]
     assert changed == change
     assert changed["verdicts"][0]["backInServiceAt"] is not None
+
+
+def pod(version: int, phase: str) -> Any:
+    ended = {"exitCode": 1, "reason": "Error"}
+    state = {"running": {}} if phase == "Running" else {"terminated": ended}
+    container = {"name": "main", "restartCount": 0, "state": state}
+    document = an_object(
+        "llm",
+        version,
+        spec={"nodeName": "n1", "containers": [{"name": "main"}]},
+        status={"phase": phase, "containerStatuses": [container]},
+    )
+    type_ = "ADDED" if phase == "Running" else "MODIFIED"
+    return a_frame(PODS, type_, document, when=version)
+
+
+async def test_a_disruption_is_sent_when_it_happens(
+    growing: Client, written_log: WrittenLog
+) -> None:
+    await written_log.append(a_list(PODS, 2), pod(60, "Running"))
+    async with (
+        listening(growing, query=DISRUPTIONS) as everything,
+        listening(growing, query=DISRUPTIONS, namespaces=["no"]) as others,
+    ):
+        began = await next_of(everything, "disruptions")
+        none = await next_of(others, "disruptions")
+        await written_log.append(pod(120, "Failed"))
+        found = await next_of(everything, "disruptions")
+
+    assert began["disruptions"] == none["disruptions"] == []
+    (one,) = found["disruptions"]
+    assert one["workload"]["name"] == "llm"
+    assert one["ending"]["endedBy"] == "CONTAINER_EXIT"
+    assert found["gone"] == []
 
 
 async def test_what_is_judged_is_what_the_question_answers(

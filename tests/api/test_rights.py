@@ -9,7 +9,7 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 
 from api.access import Principal
-from api.resolvers.judging import Judging
+from api.resolvers.judging import Judging, incidents_of_last_day
 from api.resolvers.visible.logs import visible
 from api.resolvers.workers import Workers
 from recorder.answers.nouns import Part, Selection
@@ -61,10 +61,14 @@ async def test_what_was_judged_with_a_right_is_not_shown_without_it(
         async with workers.running(), judging.running():
 
             async def incidents_of() -> int:
-                async with aclosing(judging.watch((None, None), who)) as news:
+                async with aclosing(
+                    judging.watch((None, None), who, incidents_of_last_day)
+                ) as news:
                     return len((await anext(news)).incidents)
 
-            async with aclosing(judging.watch((None, None), who)) as first:
+            async with aclosing(
+                judging.watch((None, None), who, incidents_of_last_day)
+            ) as first:
                 assert len((await anext(first)).incidents) == 1
                 assert await incidents_of() == 1
                 rights.now.discard(GET_NODES)

@@ -9,7 +9,7 @@ import pytest
 from api.access import Principal
 from api.http import streaming
 from api.resolvers import following, reviewing
-from api.resolvers.judging import Judging
+from api.resolvers.judging import Judging, incidents_of_last_day
 from api.resolvers.reviewing import PersonRights, Reviewing
 from api.resolvers.workers import Workers
 from recorder.answers.growing import Changes, essence_of, trace_of
@@ -134,7 +134,9 @@ async def test_a_tenant_receives_what_changed_once(
     async with open_logs(settings) as logs:
         workers = Workers(logs)
         judging = Judging(logs, workers, shipped(), stop)
-        watch = judging.watch((None, None), Principal("amber", rights))
+        watch = judging.watch(
+            (None, None), Principal("amber", rights), incidents_of_last_day
+        )
         async with (
             workers.running(),
             judging.running(),

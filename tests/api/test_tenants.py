@@ -39,6 +39,7 @@ STREAMED = {
     "facts": "facts { entry node says detail object { namespace name } }",
     "incidents": "incidents { sentence nodes } gone",
     "verdicts": "verdicts { sentence node } gone",
+    "disruptions": "disruptions { workload { name } ending { sentence } }",
 }
 """What is selected of each subscription, besides its coverage."""
 
@@ -106,6 +107,7 @@ def tools(tenant: str, machine: str) -> dict[str, dict[str, Any]]:
         "impact": {"nodes": [machine], **WINDOW},
         "incidents": WINDOW,
         "jobs": WINDOW,
+        "search": {"text": tenant},
         "who": {"object": job},
         "history": {"object": job},
         "coverage": WINDOW,

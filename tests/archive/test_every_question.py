@@ -39,7 +39,7 @@ from recorder.answers.impact import ask_impact
 from recorder.answers.incident import ask_incident
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.job_questions import JobsQuestion
-from recorder.answers.jobs import ask_jobs
+from recorder.answers.jobs import ask_disruptions, ask_jobs
 from recorder.answers.log_questions import (
     DifferenceQuestion,
     End,
@@ -131,6 +131,9 @@ QUESTIONS: Mapping[str, Ask] = {
             after=End(at=noon(7) + HOUR),
         ),
         now=NOW,
+    ),
+    "ask_disruptions": lambda r: ask_disruptions(
+        r, JobsQuestion(window=WHOLE), RULES, now=NOW
     ),
     "ask_entries": lambda r: ask_entries(
         r, EntryQuestion(window=WHOLE, words=True, limit=7), now=NOW

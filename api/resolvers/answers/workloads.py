@@ -41,11 +41,9 @@ from recorder.answers.jobs import (
     Span,
     Survey,
     covered,
-    disruptions_of,
     totals_of,
 )
 from recorder.answers.ports import Reading
-from recorder.explain.ending import EndingFound
 from recorder.facts.coverage.coverage import Coverage
 from recorder.model.window import Window
 
@@ -227,14 +225,10 @@ async def _disruptions_of(
     survey = _survey(asked, question, reading)
     await _reach(reading, survey.span.seen)
     account = await survey.account()
-    candidates = await survey.candidates(disrupted=True)
-    found: list[tuple[Family, EndingFound]] = []
-    async for some in survey.judged(candidates):
-        found += disruptions_of(some, question.wanted)
-    items = sorted(
-        (_placed(pair, (pair[1].at, pair[1].id.position)) for pair in found),
-        key=lambda item: item.spot,
-    )
+    found = await survey.disruptions()
+    items = [
+        _placed(pair, (pair[1].at, pair[1].id.position)) for pair in found
+    ]
     part = cut(bounds, items, turn.page)
     families = {id(family): family for family, _ in found}.values()
     shown = [

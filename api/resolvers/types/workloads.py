@@ -10,7 +10,7 @@ from api.resolvers.types.coverage import Coverage
 from api.resolvers.types.describing import described
 from api.resolvers.types.endings import Ending
 from api.resolvers.types.impact import Workload
-from api.resolvers.types.incidents import FacetWord
+from api.resolvers.types.incidents import FacetWord, Renamed
 from api.resolvers.types.pages import PageInfo
 from api.resolvers.types.publishing import publish
 from api.resolvers.types.words import WorkloadFacet
@@ -133,6 +133,9 @@ class DisruptionChanges:
 
     gone: list[strawberry.ID]
     """IDs of those that left the last day, or are explained otherwise."""
+
+    renamed: list[Renamed]
+    """Those of `gone` that continue under another ID."""
 
     coverage: Coverage
     """What may be missing from the last day."""

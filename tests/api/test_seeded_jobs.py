@@ -1,0 +1,157 @@
+"""Five hundred workloads: the command, the API and stats agree."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+import pytest
+
+from recorder.answers.job_questions import JobFilter, JobsQuestion
+from recorder.answers.jobs import Jobs, ask_disruptions, ask_jobs
+from recorder.answers.naming import Reference
+from recorder.answers.node_questions import StatsQuestion, WhyWorkloadQuestion
+from recorder.answers.ports import Reading
+from recorder.answers.stats import ask_stats
+from recorder.answers.why_workload import ask_why_workload
+from recorder.explain.knowledge import shipped
+from recorder.model.document import plain
+from recorder.model.settings import Settings
+from recorder.model.window import Window
+from recorder.wiring.reading import open_logs
+from tests.api.serving import Client, serving_beside, settings_for
+from tests.api.test_workloads import DISRUPTIONS, WORKLOADS, listed
+from tests.support.filled import filled_database
+from tests.support.postgres import Database, DatabaseServer
+from tests.support.seeded_jobs import FATES, Truth, drawn, end
+from tests.support.written_log import WrittenLog
+
+COUNT = 500
+SEED = 20261126
+STORY = drawn(SEED, COUNT)
+RULES = shipped()
+NOW = end()
+EVER = Window(None, None)
+
+
+@pytest.fixture(scope="module")
+def database(embedded_server: DatabaseServer) -> Iterator[Database]:
+    async def fill(writer: str) -> None:
+        log = WrittenLog(writer)
+        await log.lease()
+        for batch in STORY.batches():
+            await log.append(*batch)
+        await log.end()
+
+    with filled_database(embedded_server, fill) as found:
+        yield found
+
+
+@asynccontextmanager
+async def opened(database: Database) -> AsyncIterator[Reading]:
+    settings = Settings(database_url=database.dsn("reader"))
+    async with open_logs(settings) as logs:
+        yield await logs.read(1)
+
+
+async def jobs(reading: Reading, **wanted: Any) -> Jobs:
+    question = JobsQuestion(window=EVER, wanted=JobFilter(**wanted))
+    return await ask_jobs(reading, question, RULES, now=NOW)
+
+
+def key(kind: str, namespace: str, name: str) -> str:
+    return f"{kind} {namespace}/{name}"
+
+
+def of(truth: Truth) -> str:
+    return key(truth.kind, truth.namespace, truth.name)
+
+
+async def test_each_workload_is_listed_once_with_what_ended_it(
+    database: Database,
+) -> None:
+    async with opened(database) as reading:
+        found = await jobs(reading)
+        died = await jobs(reading, ended_by=("any",))
+    rows = {key(o.kind, o.namespace, o.name): o for o in found.workloads}
+
+    assert len(rows) == len(found.workloads) == COUNT
+    assert rows.keys() == {of(truth) for truth in STORY.truths}
+    for truth in STORY.truths:
+        row = rows[of(truth)]
+        last = row.last_ending
+        by = None if last is None else last.ended_by.value
+        assert by == FATES[truth.fate], truth
+        assert row.gang_size == truth.members, truth
+        assert row.gpus == truth.members * truth.gpus, truth
+        assert 0 <= row.hours_in_full <= row.hours_wanted, truth
+    assert {key(o.kind, o.namespace, o.name) for o in died.workloads} == {
+        of(truth)
+        for truth in STORY.truths
+        if FATES[truth.fate] not in {None, "completion"}
+    }
+
+
+async def test_the_list_says_what_why_says(database: Database) -> None:
+    async with opened(database) as reading:
+        rows = (await jobs(reading)).workloads
+        for row in rows[:: COUNT // 25]:
+            object_ = Reference.parse(
+                f"{row.kind.lower()}/{row.namespace}/{row.name}", None
+            )
+            why = await ask_why_workload(
+                reading,
+                WhyWorkloadQuestion(object=object_, window=EVER),
+                RULES,
+                now=NOW,
+            )
+            assert row.state == why.state, row
+            assert row.endings == len(why.endings), row
+            assert plain(row.last_ending) == plain(
+                why.endings[-1] if why.endings else None
+            )
+
+
+async def test_the_command_the_api_and_stats_agree(
+    database: Database,
+) -> None:
+    async with opened(database) as reading:
+        found = await jobs(reading)
+        ended = await ask_disruptions(
+            reading, JobsQuestion(window=EVER), RULES, now=NOW
+        )
+        stats = await ask_stats(
+            reading, StatsQuestion(window=EVER), RULES, now=NOW
+        )
+    with serving_beside(settings_for(database.dsn("reader"))) as address:
+        async with aiohttp.ClientSession() as session:
+            served = Client(address, session)
+            rows = await pages_of(served, WORKLOADS)
+            disruptions = await pages_of(served, DISRUPTIONS)
+
+    assert [one["name"] for one in rows] == [o.name for o in found.workloads]
+    for row, one in zip(rows, found.workloads, strict=True):
+        assert row["gpuHoursLost"] == one.gpu_hours_lost
+        assert row["state"] == one.state.value.upper()
+        assert row["endings"] == one.endings
+    assert [one["ending"]["id"] for one in disruptions] == [
+        str(one.ending.id) for one in ended.disruptions
+    ]
+    hours = sum(o.ending.gpu_hours_lost or 0 for o in ended.disruptions)
+    assert found.totals.gpu_hours_lost == pytest.approx(hours, abs=1e-3)
+    by_nodes = [o for o in ended.disruptions if o.ending.verdict is not None]
+    assert by_nodes
+    lost = sum(one.ending.gpu_hours_lost or 0 for one in by_nodes)
+    assert stats.totals.gpu_hours_lost == pytest.approx(lost, abs=1e-2)
+    assert stats.totals.workloads == len({o.workload for o in by_nodes})
+
+
+async def pages_of(served: Client, query: str) -> list[Any]:
+    found: list[Any] = []
+    after = None
+    while True:
+        page = await listed(served, query, first=200, after=after)
+        found += [one["node"] for one in page["edges"]]
+        after = page["pageInfo"]["endCursor"]
+        if not page["pageInfo"]["hasNextPage"]:
+            return found
