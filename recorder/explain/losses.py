@@ -28,6 +28,7 @@ __all__ = [
     "is_hidden",
     "is_late",
     "lasted",
+    "lost_around",
     "lost_at",
     "order",
     "position",
@@ -317,6 +318,35 @@ def preempted_at(
     at = pod.deleting_at
     near = at and any(abs(at - taken) <= TOGETHER for taken in by_queue)
     return at if near else None
+
+
+def lost_around(pods: Iterable[Placement], at: datetime) -> Iterator[datetime]:
+    """Yield when a gang lost Pods while it did not run in full.
+
+    Args:
+        pods: all Pods that it ever had.
+        at: a time in that span; nothing is yielded of other spans.
+    """
+    changes: list[tuple[datetime, int]] = []
+    for pod in pods:
+        ends = (pod.disrupted_at, pod.deleting_at, pod.over_at)
+        over = min((end for end in ends if end is not None), default=None)
+        if pod.running_at is None or pod.phase == "Succeeded":
+            continue
+        changes.append((pod.running_at, 1))
+        if over is not None and over >= pod.running_at:
+            changes.append((over, -1))
+    running, counts = 0, []
+    for when, change in sorted(changes):
+        running += change
+        counts.append((when, running, change))
+    size = max((count for _, count, _ in counts), default=0)
+    full = [when for when, count, _ in counts if count == size]
+    since = max((when for when in full if when <= at), default=at)
+    until = min((when for when in full if when > at), default=None)
+    for when, _, change in counts:
+        if change < 0 and since <= when and (until is None or when <= until):
+            yield when
 
 
 def lasted(

@@ -214,3 +214,31 @@ async def test_a_job_on_a_dead_machine_is_not_running(
     assert found.state is WorkloadState.DOWN
     assert ending.ended_by is EndedBy.NODE_FAILURE
     assert {one.outcome for one in hits.workloads} == {Outcome.DOWN}
+
+
+async def test_nodes_that_fail_one_after_another_share_one_loss(
+    played: Corpus,
+) -> None:
+    nodes = ("gpu-001", "gpu-002", "gpu-003")
+    every = await impact(played, "three_crashes", *nodes)
+    each = [await impact(played, "three_crashes", node) for node in nodes]
+
+    (whole,) = every.workloads
+    for one in each:
+        (hit,) = one.workloads
+        assert (hit.hit_at, hit.gang_size) == (whole.hit_at, 3)
+        assert hit.gpu_hours_lost == whole.gpu_hours_lost
+    attributed = [one.totals.gpu_hours_attributed for one in each]
+    assert sum(attributed) == pytest.approx(whole.gpu_hours_lost)
+
+
+async def test_hours_lost_end_when_a_job_says_in_its_own_field_that_it_failed(
+    played: Corpus,
+) -> None:
+    found = await impact(played, "live_hours", "n17-b")
+
+    assert {(hit.kind, hit.outcome) for hit in found.workloads} == {
+        (kind, Outcome.FAILED)
+        for kind in ("Job", "PyTorchJob", "RayJob", "SparkApplication")
+    } | {("Workflow", Outcome.FAILED)}
+    assert found.totals.gpu_hours_lost < 0.2

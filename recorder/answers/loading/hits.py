@@ -31,12 +31,17 @@ from recorder.answers.queries import (
 )
 from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.losses import preempted_at
+from recorder.explain.losses import lost_around, preempted_at
 from recorder.explain.rivals import PODS
 from recorder.explain.verdict import Judged
 from recorder.facts.coverage.account import Account
 from recorder.facts.coverage.hole import Hole
-from recorder.facts.projections import Placements, Workloads
+from recorder.facts.projections import (
+    Placement,
+    Placements,
+    Workload,
+    Workloads,
+)
 from recorder.model.fact import StoredFact
 from recorder.model.moment import LAST, shifted
 from recorder.model.window import Window
@@ -107,6 +112,38 @@ class _Gangs:
             each=each,
         )
 
+    def times_of_losses(self, verdicts: Sequence[Judged]) -> list[datetime]:
+        """Return when nodes failed, and when their gangs lost other Pods.
+
+        Only losses count by which a gang did not run in full when a node
+        failed. Times of one loss are given once.
+        """
+        times = {verdict.lost_at for verdict in verdicts}
+        gangs: dict[Workload, list[Placement]] = {}
+        on: dict[str, list[tuple[Workload, Placement]]] = {}
+        workloads = Workloads(self.facts)
+        for pod in self.placements:
+            workload = workloads.of(pod)
+            if workload is not None and workload.is_gang:
+                gangs.setdefault(workload, []).append(pod)
+                on.setdefault(pod.node or "", []).append((workload, pod))
+        for verdict in verdicts:
+            failure = failure_of(verdict)
+            if failure is None:
+                continue
+            struck = {
+                gang
+                for gang, pod in on.get(verdict.node, ())
+                if pod.was_on(failure.since, failure.seen)
+            }
+            for gang in struck:
+                times.update(lost_around(gangs[gang], failure.seen))
+        found: list[datetime] = []
+        for at in sorted(times):
+            if not found or at - found[-1] > TOGETHER / 2:
+                found.append(at)
+        return found
+
     def preempted(self, nodes: Container[str]) -> Iterator[_Preempted]:
         """Yield the Pods preempted on nodes."""
         workloads = Workloads(self.facts)
@@ -154,10 +191,10 @@ async def all_hits_of(
     )
     nodes = set(asked.nodes)
     others = gangs.nodes() - nodes
+    times = gangs.times_of_losses(verdicts) if others else []
     companions = await _companions(
-        reading, others, verdicts, window, account, knowledge
+        reading, others, times, window, account, knowledge
     )
-    times = [verdict.lost_at for verdict in verdicts]
     near = (v for v in companions if _is_near(v.lost_at, times))
     every, everywhere = [*verdicts, *near], {*nodes, *others}
     spared = [
@@ -175,20 +212,27 @@ async def all_hits_of(
 async def _companions(
     reading: Reading,
     others: set[str],
-    verdicts: Sequence[Judged],
+    times: Sequence[datetime],
     window: Window,
     account: Account,
     knowledge: Knowledge,
 ) -> list[Judged]:
-    """Judge other nodes of the gangs that may have failed at that time."""
-    times = [verdict.lost_at for verdict in verdicts]
+    """Judge other nodes of the gangs that may have failed at these times.
+
+    That is when the nodes in question failed, and while their gangs were down
+    for them: a window selects which losses are reported, not how large they
+    are.
+    """
     if not times or not others:
         return []
     near = ActiveNodesNear(names=others, times=times, within=TOGETHER)
     names = sorted(await reading.names(near))
     if not names:
         return []
-    since = min(times) - LOOKBACK
+    first = min(times)
+    since = first - LOOKBACK
+    if window.since is not None:
+        window = Window(min(window.since, first - TOGETHER), window.until)
     nodes = await nodes_of(
         reading, names, since=since, until=window.until, knowledge=knowledge
     )
