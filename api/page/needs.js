@@ -27,9 +27,11 @@ const LAST = '24h';
  *   until: number | null}} Known a log, its cluster, whether it is live or a
  *   tape, and the time span that is recorded
  * @typedef {{place: Place, known: Known | null, searched: string,
- *   job?: string, isHanding?: boolean, cursors: string[], logs?: Known[]}} State
- *   `job` is the one that a search found; `cursors` lead to the older pages
- *   that are open; `logs` are those of the fleet, the one that is known first
+ *   searchLogs?: Known[], job?: {log: string, name: string} | null,
+ *   isHanding?: boolean, cursorsOf: (slot: string) => string[],
+ *   logs?: Known[]}} State
+ *   `job` is the one that a search found; `cursorsOf` a list lead to its older
+ *   pages that are open; `logs` are those of the fleet
  */
 
 /**
@@ -38,7 +40,7 @@ const LAST = '24h';
  * @returns {Need[]}
  */
 export function needsOf(state) {
-  const { place, known, searched, job, isHanding } = state;
+  const { place, known, searched, searchLogs = [], job, isHanding } = state;
   const needs = [
     {
       slot: 'overview', query: queries.OVERVIEW, variables: {},
@@ -56,9 +58,9 @@ export function needsOf(state) {
     const variables = { name: place.entry };
     needs.push({ slot: 'entry', query: queries.ENTRY_DETAIL, variables });
   }
-  if (searched !== '') {
-    const variables = { ...logOf(known), text: searched, first: HITS_MAX };
-    needs.push({ slot: 'search', query: queries.SEARCH, variables });
+  for (const { log } of searched === '' ? [] : searchLogs) {
+    const variables = { log, text: searched, first: HITS_MAX };
+    needs.push({ slot: `search ${log}`, query: queries.SEARCH, variables });
   }
   if (isHanding) {
     needs.push({
@@ -66,9 +68,8 @@ export function needsOf(state) {
     });
   }
   if (job) {
-    const variables = { ...logOf(known), name: job };
     needs.push({
-      slot: 'job', query: queries.ENDED, variables, isAside: true,
+      slot: 'job', query: queries.ENDED, variables: job, isAside: true,
     });
   }
   return needs;
@@ -98,16 +99,23 @@ const logOf = ({ log }) => ({ log });
 const written = (at) => (at === null ? null : writeShort(at));
 
 /** @param {Ready} state @returns {Need[]} */
-function ofFleet({ place, known, cursors, logs = [] }) {
-  const needs = [known, ...logs.filter(({ log }) => log !== known.log)]
-    .flatMap((one) => ofLog(place, one, one === known));
-  const [{ variables }] = needs;
-  cursors.forEach((before, number) => needs.push({
-    slot: `incidents ${number}`, query: queries.INCIDENTS,
-    variables: { ...variables, before },
-  }));
-  return needs;
+function ofFleet({ place, known, cursorsOf, logs = [known] }) {
+  return logs.flatMap((one, number) => {
+    const [first, ...others] = ofLog(place, one, number === 0);
+    return [first, ...others, ...olderOf(first, cursorsOf)];
+  });
 }
+
+/**
+ * The older pages of a list that are open.
+ * @param {Need} first its newest page
+ * @param {State['cursorsOf']} cursorsOf
+ * @returns {Need[]}
+ */
+const olderOf = ({ slot, query, variables }, cursorsOf) =>
+  cursorsOf(slot).map((before, number) => ({
+    slot: `${slot} ${number}`, query, variables: { ...variables, before },
+  }));
 
 /**
  * What a fleet requests of one log. The first is followed, the others polled.
@@ -247,14 +255,13 @@ export const nameOf = ({ kind, namespace, name }) =>
   [kind, namespace, name].filter(Boolean).join('/');
 
 /** @param {Ready} state @returns {Need[]} */
-function ofObject({ place, known, cursors }) {
+function ofObject({ place, known, cursorsOf }) {
   const log = { ...logOf(known), name: nameOf(place) };
   const variables = { ...log, last: PAGE_LENGTH };
-  const needs = [{ slot: 'object', query: queries.OBJECT, variables }];
-  cursors.forEach((before, number) => needs.push({
-    slot: `object ${number}`, query: queries.OBJECT,
-    variables: { ...variables, before },
-  }));
+  /** @type {Need} */
+  const first = { slot: 'object', query: queries.OBJECT, variables };
+  /** @type {Need[]} */
+  const needs = [first, ...olderOf(first, cursorsOf)];
   needs.push({
     slot: 'document', query: queries.OBJECT_AT, isAside: true,
     variables: { ...log, time: written(place.to) },

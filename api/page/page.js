@@ -9,9 +9,10 @@ import { leadingTo, writePlace } from './route/place.js';
 import { needsOf, nodeSlot } from './needs.js';
 import { Reading, windowAround } from './reading.js';
 import { readInstant } from './time/instant.js';
+import { logOf } from './words/incident.js';
 import { isWorkload } from './words/workload.js';
 import {
-  clusterOf, fleetOf, isNamed, knownOf, leftOutOf,
+  clusterOf, fleetOf, isNamed, knownOf, leftOutOf, searchedOf,
 } from './words/recording.js';
 
 /** @typedef {import('./route/place.js').Place} Place */
@@ -84,9 +85,23 @@ export class Page extends Reading {
     return this.status?.away ?? super.away;
   }
 
-  /** How many live clusters the fleet leaves out, because there are too many. */
+  /** What the fleet leaves out. */
   get leftOut() {
-    return leftOutOf(this.status, this.fleetLogs);
+    return leftOutOf(this.status, this.place);
+  }
+
+  /** The logs that a search is made in. */
+  get searchLogs() {
+    return searchedOf(this.status, this.known?.log ?? '').map(knownOf);
+  }
+
+  /** What a search found, in each log, the one that is looked at first. */
+  get hits() {
+    const { searchLogs: logs } = this;
+    return this.ui.text === '' ? [] : logs.flatMap(({ log, name }) =>
+      (this.answers.of(`search ${log}`).data?.search?.hits ?? []).map(
+        (/** @type {any} */ hit) => (
+          { ...hit, log, cluster: logs.length > 1 ? name : '' })));
   }
 
   /** Its sources. */
@@ -101,16 +116,21 @@ export class Page extends Reading {
       known: this.known,
       logs: this.fleetLogs,
       searched: this.ui.shown === 'search' ? this.ui.text : '',
-      cursors: this.cursors,
+      searchLogs: this.searchLogs,
+      cursorsOf: (slot) => this.cursorsOf(slot),
       job: this.searchedJob,
       isHanding: this.ui.shown === 'hand',
     });
   }
 
-  /** Cursors of the older pages that are open, each from the one before. */
-  get cursors() {
+  /**
+   * Cursors of the older pages of a list that are open, each from the one
+   * before.
+   * @param {string} slot
+   */
+  cursorsOf(slot) {
     const cursors = [];
-    for (const page of this.pages) {
+    for (const page of this.pagesOf(slot)) {
       if (cursors.length >= this.ui.older) break;
       if (!page.hasPreviousPage) break;
       cursors.push(page.startCursor);
@@ -168,19 +188,35 @@ export class Page extends Reading {
     return writePlace({ ...this.place, ...changes });
   }
 
-  /** @param {any} reference @returns {string} */
-  objectLink({ kind, namespace, name }) {
+  /**
+   * @param {any} reference
+   * @param {string} [log] if it is not the one that is looked at
+   * @returns {string}
+   */
+  objectLink({ kind, namespace, name }, log) {
     return this.href({
+      ...this.inLog(log),
       view: 'object', kind: kind.toLowerCase(), namespace: namespace ?? '',
       name,
     });
   }
 
-  /** @param {any} workload @returns {string} */
-  workloadLink({ kind, namespace, name }) {
+  /**
+   * @param {any} workload
+   * @param {string} [log] if it is not the one that is looked at
+   * @returns {string}
+   */
+  workloadLink({ kind, namespace, name }, log) {
     return this.href({
-      view: 'workload', kind: kind.toLowerCase(), namespace, name,
+      ...this.inLog(log), view: 'workload', kind: kind.toLowerCase(), namespace,
+      name,
     });
+  }
+
+  /** The place of a log, where another is looked at. @param {string} [log] */
+  inLog(log) {
+    return log && log !== this.known?.log || this.fleetLogs.length > 1
+      ? { log: log ?? this.known?.log, cluster: '' } : {};
   }
 
   /**
@@ -189,11 +225,11 @@ export class Page extends Reading {
    * @returns {string}
    */
   incidentLink({ id, verdicts: [verdict] }) {
-    const log = id.slice(0, id.lastIndexOf('/'));
+    const log = logOf(id);
     const known =
       this.fleetLogs.find((one) => one.log === log) ?? this.known;
     return this.href({
-      ...(this.fleetLogs.length > 1 ? { log, cluster: '' } : {}),
+      ...this.inLog(log),
       view: 'node', name: verdict.node, verdict: verdict.id,
       ...windowAround(verdict, known?.began),
     });
@@ -217,18 +253,19 @@ export class Page extends Reading {
 
   /** @param {any} hit @returns {string} */
   hitLink(hit) {
-    if (hit.kind === 'NODE') return this.href({ view: 'node', name: hit.node });
+    const { log } = hit;
     if (hit.kind === 'ENTRY') return this.keep({ entry: hit.entry });
-    return isWorkload(hit) ? this.workloadLink(hit.object)
-      : this.objectLink(hit.object);
+    if (hit.kind === 'NODE') {
+      return this.href({ ...this.inLog(log), view: 'node', name: hit.node });
+    }
+    return isWorkload(hit) ? this.workloadLink(hit.object, log)
+      : this.objectLink(hit.object, log);
   }
 
-  /** The workload that is chosen among what a search found, by its name. */
+  /** The workload that is chosen among what a search found; else null. */
   get searchedJob() {
-    if (this.ui.shown !== 'search' || this.ui.text === '') return '';
-    const hits = this.answers.of('search').data?.search?.hits ?? [];
-    const hit = hits[this.ui.hit];
-    return isWorkload(hit) ? hit.title : '';
+    const hit = this.ui.shown === 'search' ? this.hits[this.ui.hit] : null;
+    return isWorkload(hit) ? { log: hit.log, name: hit.title } : null;
   }
 
   /** @param {'' | 'help' | 'goto' | 'search' | 'hand'} shown */

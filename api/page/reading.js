@@ -3,7 +3,7 @@
  * verdicts. Each is computed once for the answers that it depends on.
  */
 
-import { nodeSlot } from './needs.js';
+import { fleetSlot, nodeSlot } from './needs.js';
 import { readInstant } from './time/instant.js';
 import { dayAndClock } from './time/clock.js';
 import { fitted } from './time/window.js';
@@ -41,10 +41,11 @@ export class Reading {
     return /** @type {any[]} */ (NONE);
   }
 
-  /** The pages of the list that is shown, newest first. */
-  get pages() {
-    const { view } = this.place;
-    const first = view === 'object' ? 'object' : 'incidents';
+  /**
+   * The pages of a list, newest first.
+   * @param {string} first the slot of the newest
+   */
+  pagesOf(first) {
     const infos = [];
     for (let number = -1; ; number += 1) {
       const slot = number < 0 ? first : `${first} ${number}`;
@@ -55,9 +56,16 @@ export class Reading {
     }
   }
 
+  /** The slots of the lists that are shown. */
+  get lists() {
+    return this.place.view === 'object' ? ['object']
+      : this.fleetLogs.map((known, place) => fleetSlot(known, place === 0));
+  }
+
   /** Whether a list has more than is open of it. */
   get hasOlder() {
-    return this.pages.at(-1)?.hasPreviousPage ?? false;
+    return this.lists.some((slot) =>
+      this.pagesOf(slot).at(-1)?.hasPreviousPage ?? false);
   }
 
   /** The fleet, from its answers and the place; null until its view is loaded. */

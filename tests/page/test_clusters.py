@@ -15,6 +15,7 @@ from tests.support.fleet import DEAD, rename, write_registry
 from tests.support.postgres import Database, DatabaseServer
 
 TAPES = {"eu": "two-reboots", "us": "crash"}
+"""Both have a node gpu-002, in a rack of the same name."""
 
 
 @contextmanager
@@ -63,6 +64,25 @@ def test_the_page_opens_on_all_clusters_and_says_which_is_away(
         "dead (away)",
     ]
     assert chooser.locator("option").last.is_disabled()
+    for trait, name in {"node": "gpu-002", "rack": "rack-2"}.items():
+        heat = tab.page.locator(f"[aria-labelledby=heat-{trait}] tbody th")
+        assert sorted(heat.all_inner_texts()) == [f"{name} eu", f"{name} us"]
+    tab.page.click("[aria-labelledby=heat-node] tbody th a >> nth=1")
+    tab.ready()
+    assert "in 2 clusters" not in tab.says("h1")
+    assert "filter=node:gpu-002" in tab.address
+
+
+def test_a_search_finds_in_all_clusters(open_tab: Opener) -> None:
+    tab = open_tab("/node/gpu-002?log=us:1")
+    tab.keys("/")
+    tab.page.keyboard.type("gpu-002")
+    nodes = tab.page.locator("#hits a", has_text="node, ")
+    expect(nodes).to_have_text(["gpu-002 node, us", "gpu-002 node, eu"])
+    nodes.last.click()
+    tab.ready()
+
+    assert tab.address.startswith("/node/gpu-002?log=eu:1")
 
 
 def test_an_incident_of_any_cluster_leads_to_its_node_and_its_entries(

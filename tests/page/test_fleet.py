@@ -16,7 +16,12 @@ def test_an_incident_is_one_line_that_reads_as_a_sentence(
     assert "gpu-002" in line
     assert "rebooted" in line
     assert "hung-kernel" in line
+    assert "by node-lifecycle-controller" in line
+    assert "job/train/llm-pretrain, 24 GPUs" in line
     assert "proven" in line
+    tab.page.click(".incident .cost a")
+    tab.ready()
+    assert tab.address == "/workload/job/train/llm-pretrain?log=2"
 
 
 def test_the_title_says_the_finding(open_tab: Opener) -> None:
@@ -133,7 +138,8 @@ def test_a_log_that_is_not_there_is_said_to_be_none(open_tab: Opener) -> None:
 
 def test_all_clusters_are_one_list(open_tab: Opener) -> None:
     tab = open_tab("/")
-    tab.page.select_option("header select[aria-label=Cluster]", "all")
+    assert "5 other logs not shown" in tab.says(".fleet p.quiet")
+    tab.page.click("text=show all")
     tab.ready()
 
     assert "log=all" in tab.address

@@ -22,20 +22,26 @@ export function fleetOf(page) {
   const logs = page.fleetLogs.map((known, number) => {
     const answer = answers.of(fleetSlot(known, number === 0));
     const recent = answers.of(`recent ${known.log}`).data?.incidents?.nodes ?? [];
-    return { known, answer, recent, found: answer.data?.incidents ?? null };
+    const older = page.pagesOf(fleetSlot(known, number === 0)).slice(1);
+    return {
+      known, answer, recent, found: answer.data?.incidents ?? null,
+      pages: [answer.data, ...older.map(({ data }) => data)],
+    };
   });
-  const older = page.pages.slice(1).map(({ data }) => data);
-  const pages = [...logs.map(({ answer }) => answer.data), ...older];
-  const places = placesOf(pages);
+  const pages = logs.flatMap((one) => one.pages);
+  const places = placesOf(logs.flatMap(({ known: { log }, pages: all }) =>
+    all.map((data) => ({ log, data }))));
+  const names = new Map(logs.length < 2 ? []
+    : logs.map(({ known: { log, name } }) => [log, name]));
   const { words } = readFilter(place.filter);
   const chosen = incidentsOf(pages, words);
   const by = GROUPINGS.includes(place.group) ? place.group : groupOf(place.sort);
   const groups = grouped(sorted(chosen, place.sort, places), by,
-    { places, zone: place.zone });
+    { places, zone: place.zone, names });
   const incidents = [...new Set(groups.flatMap((group) => group.incidents))];
   const recent = [...logs.flatMap((one) => one.recent), ...incidentsOf(pages, [])];
   return {
-    logs, places, groups, by, incidents,
+    logs, names, places, groups, by, incidents,
     facets: facetsOf(logs.map(({ found }) => found?.facets ?? [])),
     isNarrowed: words.length > 0,
     returns: returnsOf([...new Map(recent.map((one) => [one.id, one])).values()]),

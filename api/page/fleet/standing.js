@@ -1,27 +1,31 @@
 /** The places of nodes: the rack or the switch, by their labels. */
 
+import { logOf } from '../words/incident.js';
+
 /** Of keys of labels, by their last part: the narrower first. The recorder
  * chooses racks by the same; a zone is too wide to be what failed together. */
 const NARROW = ['rack', 'pdu', 'switch', 'leaf-switch', 'block'];
 
 /**
  * @typedef {{key: string, value: string}} Label
- * @typedef {Map<string, Label[]>} Places of nodes the labels of their place
+ * @typedef {Map<string, Label[]>} Places of nodes the labels of their place, by
+ *   log and name: clusters may have nodes of equal names
  */
 
 /**
  * Collect the places of nodes from answers.
- * @param {any[]} pages answers of the query `INCIDENTS`
+ * @param {{log: string, data: any}[]} pages answers of the query `INCIDENTS`
  * @returns {Places}
  */
 export function placesOf(pages) {
   /** @type {Places} */
   const places = new Map();
-  for (const page of pages) {
-    for (const { node, key, value } of page?.incidents?.places ?? []) {
-      const labels = places.get(node) ?? [];
+  for (const { log, data } of pages) {
+    for (const { node, key, value } of data?.incidents?.places ?? []) {
+      const name = `${log} ${node}`;
+      const labels = places.get(name) ?? [];
       if (!labels.some((one) => one.key === key)) labels.push({ key, value });
-      places.set(node, labels);
+      places.set(name, labels);
     }
   }
   return places;
@@ -34,13 +38,14 @@ const lastPart = (key) => key.slice(key.lastIndexOf('/') + 1);
 const narrowness = ({ key }) => NARROW.indexOf(lastPart(key));
 
 /**
- * The narrowest place that all of these nodes share.
- * @param {string[]} nodes
+ * The narrowest place that all nodes of an incident share.
+ * @param {{id: string, nodes: string[]}} incident
  * @param {Places} places
  * @returns {Label | null} null where no label says so
  */
-export function sharedPlace(nodes, places) {
-  const [first, ...others] = nodes.map((node) => places.get(node) ?? []);
+export function sharedPlace({ id, nodes }, places) {
+  const [first, ...others] = nodes.map((node) =>
+    places.get(`${logOf(id)} ${node}`) ?? []);
   const shared = (first ?? [])
     .filter((label) => narrowness(label) >= 0)
     .filter(({ key, value }) => others.every((labels) =>

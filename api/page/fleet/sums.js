@@ -1,6 +1,7 @@
 /** Sums over the fleet: when and where it happened, to whom, how often. */
 
 import { readInstant, offsetOf } from '../time/instant.js';
+import { logOf } from '../words/incident.js';
 import { verb } from '../words/plain.js';
 import { rackOf } from './traits.js';
 
@@ -17,7 +18,8 @@ const ROWS_MAX = 25;
 /**
  * @typedef {{from: number, to: number}} Step
  * @typedef {{steps: Step[], isHours: boolean, most: number, left: number,
- *   rows: {name: string, counts: number[], total: number}[]}} Heat
+ *   rows: {name: string, log: string, counts: number[], total: number}[]}} Heat
+ *   what has the same name in another log has a row of its own
  */
 
 /**
@@ -43,14 +45,16 @@ export function heatOf(incidents, { of, window, zone }) {
     const at = readInstant(incident.from) ?? 0;
     const place = Math.floor((at - steps[0].from) / unit);
     if (place < 0 || place >= count) continue;
+    const log = logOf(incident.id);
     for (const name of of(incident)) {
-      const counts = rows.get(name) ?? Array(count).fill(0);
-      counts[place] += 1;
-      rows.set(name, counts);
+      const row = rows.get(`${log} ${name}`)
+        ?? { name, log, counts: Array(count).fill(0) };
+      row.counts[place] += 1;
+      rows.set(`${log} ${name}`, row);
     }
   }
-  const all = [...rows]
-    .map(([name, counts]) => ({ name, counts, total: summed(counts) }))
+  const all = [...rows.values()]
+    .map((row) => ({ ...row, total: summed(row.counts) }))
     .sort((one, other) =>
       other.total - one.total || one.name.localeCompare(other.name));
   return {
@@ -70,7 +74,8 @@ const summed = (numbers) => numbers.reduce((sum, one) => sum + one, 0);
  */
 export const racksOf = (places) => (incident) => [...new Set(
   incident.nodes
-    .map((/** @type {string} */ node) => rackOf({ nodes: [node] }, places))
+    .map((/** @type {string} */ node) =>
+      rackOf({ ...incident, nodes: [node] }, places))
     .filter((/** @type {string | null} */ rack) => rack !== null))];
 
 /**
@@ -107,7 +112,7 @@ export function returnsOf(recent) {
   for (const { id, nodes, happened, from } of inOrder) {
     const at = readInstant(from) ?? 0;
     for (const node of nodes) {
-      const key = `${id.split('/')[0]} ${node} ${happened}`;
+      const key = `${logOf(id)} ${node} ${happened}`;
       const within = (times.get(key) ?? []).filter((one) => at - one <= WEEK);
       within.push(at);
       times.set(key, within);

@@ -3,6 +3,7 @@
 import { readInstant } from '../time/instant.js';
 import { day } from '../time/clock.js';
 import { NONE } from '../words/filter.js';
+import { logOf } from '../words/incident.js';
 import { term } from '../words/plain.js';
 import { placeWords, sharedPlace } from './standing.js';
 
@@ -50,8 +51,8 @@ export const TRAITS = {
  * @param {Places} places
  * @returns {string | null}
  */
-export function rackOf({ nodes }, places) {
-  return sharedPlace(nodes, places)?.value ?? null;
+export function rackOf(incident, places) {
+  return sharedPlace(incident, places)?.value ?? null;
 }
 
 /** @param {any} incident @returns {string | null} */
@@ -66,8 +67,9 @@ function deciderOf({ verdicts }) {
  * @param {Places} places
  * @returns {{title: string, detail: string}}
  */
-export function struckAt({ nodes, group }, places) {
-  const place = sharedPlace(nodes, places);
+export function struckAt(incident, places) {
+  const { nodes, group } = incident;
+  const place = sharedPlace(incident, places);
   if (nodes.length === 1) {
     return { title: nodes[0], detail: place ? placeWords(place) : '' };
   }
@@ -130,14 +132,16 @@ export const GROUPINGS = ['day', 'node', ...Object.keys(TRAITS), 'nothing'];
  * Put incidents under headings, in the order in which they come.
  * @param {any[]} incidents
  * @param {string} by one of `GROUPINGS`
- * @param {{places: Places, zone: 'utc' | 'local'}} about
+ * @param {{places: Places, zone: 'utc' | 'local',
+ *   names: Map<string, string>}} about `names` are those of clusters by log, if
+ *   there are several
  * @returns {{title: string, incidents: any[]}[]}
  */
-export function grouped(incidents, by, { places, zone }) {
+export function grouped(incidents, by, about) {
   if (by === 'nothing') return [{ title: '', incidents }];
   const groups = new Map();
   for (const incident of incidents) {
-    for (const title of titlesOf(incident, by, { places, zone })) {
+    for (const title of titlesOf(incident, by, about)) {
       groups.set(title, [...(groups.get(title) ?? []), incident]);
     }
   }
@@ -147,10 +151,15 @@ export function grouped(incidents, by, { places, zone }) {
 /**
  * @param {any} incident
  * @param {string} by
- * @param {{places: Places, zone: 'utc' | 'local'}} about
+ * @param {{places: Places, zone: 'utc' | 'local',
+ *   names: Map<string, string>}} about
  */
-function titlesOf(incident, by, { places, zone }) {
+function titlesOf(incident, by, { places, zone, names }) {
   if (by === 'day') return [day(readInstant(incident.from) ?? 0, zone)];
-  if (by === 'node') return [incident.nodes.join(', ')];
-  return TRAITS[by].of(incident, places);
+  const cluster = names.get(logOf(incident.id));
+  const inIt = (/** @type {string} */ name) =>
+    cluster && name !== NONE ? `${cluster}: ${name}` : name;
+  if (by === 'node') return [inIt(incident.nodes.join(', '))];
+  const words = TRAITS[by].of(incident, places);
+  return by === 'rack' ? words.map(inIt) : words;
 }

@@ -11,8 +11,9 @@
  *   from: number | null, to: number | null, zone: 'utc' | 'local',
  *   entry: string, verdict: string, filter: string, folded: string[],
  *   opened: string[], pinned: string[], order: string[], left: string,
- *   right: string, group: string, sort: string, other: string,
- *   shift: number}} Place `other` is compared, as it was `shift` later, ms
+ *   right: string, group: string, sort: string, other: string, page: number,
+ *   shift: number}} Place `page` is one of a fleet of many clusters; `other` is
+ *   compared, as it was `shift` later, ms
  */
 
 import { readInstant, writeShort } from '../time/instant.js';
@@ -41,6 +42,7 @@ const HOME = Object.freeze({
   group: '',
   sort: '',
   other: '',
+  page: 1,
   shift: 0,
 });
 
@@ -70,6 +72,7 @@ export function readPlace(address) {
   }
   place.zone = given.get('zone') === 'local' ? 'local' : 'utc';
   place.shift = readShift(given.get('shift'));
+  place.page = Math.max(Math.trunc(Number(given.get('page'))) || 1, 1);
   return place;
 }
 
@@ -124,6 +127,7 @@ export function writePlace(place) {
   }
   if (place.zone === 'local') query.set('zone', 'local');
   if (place.shift !== 0) query.set('shift', String(place.shift / 1000));
+  if (place.page > 1) query.set('page', String(place.page));
   for (const name of LISTS) {
     const text = place[name].map(encodeURIComponent).join(',');
     if (text) query.set(name, text);

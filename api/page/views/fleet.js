@@ -5,7 +5,9 @@ import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
 import { dayAndClock } from '../time/clock.js';
 import { FILTER_WORDS } from '../words/filter.js';
+import { logOf } from '../words/incident.js';
 import { counted, objectName, rounded } from '../words/plain.js';
+import { ALL } from '../words/recording.js';
 import { Facets } from './facets.js';
 import { Incidents } from './incidents.js';
 import { Sums } from './sums.js';
@@ -26,15 +28,35 @@ export function Fleet({ page }) {
       ${failed.map((answer) => html`<${Trouble} answer=${answer}
         zone=${place.zone} onRetry=${() => page.answers.retry()} />`)}
       ${page.isOfAll && html`<${Away} away=${page.away} />`}
-      ${page.leftOut > 0 && html`<p class="note hatched" role="note">
-        ${counted(page.leftOut, 'more cluster')} recorded and not shown here:
-        choose one above.</p>`}
+      <${LeftOut} page=${page} />
       <${Filter} page=${page} fleet=${fleet} />
       ${isWaiting
         ? failed.length === 0 && html`<${Waiting} lines=${7}
             says="Loading incidents" />`
         : html`<${Answered} page=${page} fleet=${fleet} />`}
     </section>
+  `;
+}
+
+/**
+ * Which clusters are not on this page, and where they are.
+ * @param {{page: import('../page.js').Page}} given
+ */
+export function LeftOut({ page }) {
+  const { first, last, count, hasNext, tapes } = page.leftOut;
+  const { place } = page;
+  if (count === 0) return null;
+  return html`
+    ${(hasNext || first > 1) && html`<p class="note hatched" role="note">
+      Clusters ${first} to ${last} of ${count}.
+      ${first > 1 && html` <a href=${page.keep({ page: place.page - 1 })}
+        >Previous clusters</a>`}
+      ${hasNext && html` <a href=${page.keep({ page: place.page + 1 })}
+        >Next clusters</a>`}</p>`}
+    ${tapes > 0 && html`<p class="quiet" role="note">
+      ${counted(tapes, 'other log')} not shown: ${page.fleetLogs[0].kind === 'TAPE'
+        ? html`<a href=${page.href({ log: ALL })}>show all</a>, or choose one
+          above.` : 'choose one above.'}</p>`}
   `;
 }
 
@@ -48,9 +70,11 @@ function Headline({ fleet: { incidents, logs }, isWaiting }) {
   if (isWaiting) return html`<h1 id="title">Incidents</h1>`;
   const lost = incidents.reduce(
     (sum, { totals }) => sum + totals.gpuHoursAttributed, 0);
-  const jobs = new Set(incidents.flatMap(({ workloads }) =>
-    workloads.map((/** @type {any} */ { workload }) => objectName(workload))));
-  const nodes = new Set(incidents.flatMap((incident) => incident.nodes));
+  const jobs = new Set(incidents.flatMap(({ id, workloads }) =>
+    workloads.map((/** @type {any} */ { workload }) =>
+      `${logOf(id)} ${objectName(workload)}`)));
+  const nodes = new Set(incidents.flatMap((incident) => incident.nodes.map(
+    (/** @type {string} */ node) => `${logOf(incident.id)} ${node}`)));
   const parts = [counted(incidents.length, 'incident')];
   if (nodes.size > 0) parts.push(`on ${counted(nodes.size, 'node')}`);
   if (logs.length > 1) parts.push(`in ${counted(logs.length, 'cluster')}`);

@@ -6,8 +6,9 @@ import { severityOf, struckAt } from '../fleet/traits.js';
 import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
 import { clock, day, zoneName } from '../time/clock.js';
-import { because, lasted } from '../words/incident.js';
-import { counted, prose, rounded, verb } from '../words/plain.js';
+import { actorName } from '../words/author.js';
+import { because, lasted, logOf } from '../words/incident.js';
+import { counted, objectName, prose, rounded, verb } from '../words/plain.js';
 
 /** @param {{page: import('../page.js').Page, fleet: any}} given */
 export function Incidents({ page, fleet }) {
@@ -60,11 +61,24 @@ function Group({ page, fleet, group: { title, incidents } }) {
   `;
 }
 
-/** Where several are listed. @param {any} fleet @param {any} incident */
-function clusterOf({ logs }, { id }) {
-  const [log] = id.split('/');
-  return logs.length < 2 ? ''
-    : logs.find((/** @type {any} */ { known }) => known.log === log).known.name;
+/**
+ * The job that an incident cost most, and how many more it hit.
+ * @param {{page: import('../page.js').Page, incident: any}} given
+ */
+function Job({ page, incident: { id, workloads, totals } }) {
+  const [first] = [...workloads].sort((one, other) =>
+    other.gpuHoursAttributed - one.gpuHoursAttributed);
+  if (first === undefined) return null;
+  const more = totals.workloads - 1;
+  return html`<a href=${page.workloadLink(first.workload, logOf(id))}
+    >${objectName(first.workload)}</a>${more > 0 && ` and ${more} more`}${
+    totals.gpus > 0 && `, ${counted(totals.gpus, 'GPU')}`}`;
+}
+
+/** Who decided it. @param {any} incident */
+function byWhom({ verdicts: [verdict] }) {
+  const actor = verdict?.decision?.actor;
+  return actor?.name || actor?.tool ? `by ${actorName(actor)}` : '';
 }
 
 /** @param {{page: import('../page.js').Page, fleet: any, incident: any}} given */
@@ -76,7 +90,8 @@ function Line({ page, fleet, incident }) {
   const { title, detail } = struckAt(incident, places);
   const { tone, word } = severityOf(incident);
   const again = returningWords(incident, returns);
-  const { workloads, gpus, gpuHoursAttributed } = incident.totals;
+  const { gpuHoursAttributed } = incident.totals;
+  const who = byWhom(incident);
   const sure = prose(incident.confidence);
   return html`
     <tr class="incident ${isChosen ? 'chosen' : ''}">
@@ -85,14 +100,14 @@ function Line({ page, fleet, incident }) {
       <td><span class="severity ${tone}">${word}</span></td>
       <td class="node"><a href=${page.incidentLink(incident)}
         aria-current=${isChosen} title=${incident.sentence}>${title}</a>
-        ${' '}<small>${[clusterOf(fleet, incident), detail].filter(Boolean)
-          .join(', ')}</small></td>
+        ${' '}<small>${[fleet.names.get(logOf(incident.id)), detail]
+          .filter(Boolean).join(', ')}</small></td>
       <td class="what">${verb(incident.happened)}
         ${again && html` <small class="again">${again}</small>`}</td>
       <td class="length">${lasted(incident)}</td>
-      <td class="cause">${because(incident)}</td>
-      <td class="cost">${workloads > 0 && `${counted(workloads, 'job')}${
-        gpus > 0 ? `, ${gpus} GPU` : ''}`}</td>
+      <td class="cause">${because(incident)}${who && html`
+        ${' '}<small>${who}</small>`}</td>
+      <td class="cost"><${Job} page=${page} incident=${incident} /></td>
       <td class="lost">${gpuHoursAttributed > 0
         && `≥ ${rounded(gpuHoursAttributed)} GPU-h`}</td>
       <td><span class="sure ${sure}">${sure}</span></td>

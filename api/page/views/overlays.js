@@ -4,6 +4,7 @@ import { Component, html } from '../html.js';
 import { keepToken } from '../ask/token.js';
 import { BINDINGS } from '../route/keys.js';
 import { zoneName } from '../time/clock.js';
+import { counted } from '../words/plain.js';
 import { sentenceOf } from '../words/workload.js';
 
 /** @param {{page: import('../page.js').Page}} given */
@@ -71,8 +72,10 @@ function GoTo({ page }) {
 
 /** @param {{page: import('../page.js').Page}} given */
 function Search({ page }) {
-  const answer = page.answers.of('search');
-  const hits = page.ui.text === '' ? [] : (answer.data?.search?.hits ?? []);
+  const { hits, searchLogs } = page;
+  const answers = searchLogs.map(({ log }) => page.answers.of(`search ${log}`));
+  const failed = answers.find(({ error }) => error !== '');
+  const left = (page.status?.clusters.length ?? 0) - searchLogs.length;
   return html`
     <form role="search" onSubmit=${(/** @type {any} */ event) => {
       event.preventDefault();
@@ -86,23 +89,26 @@ function Search({ page }) {
           onKeyDown=${(/** @type {KeyboardEvent} */ event) =>
             page.chooseHit(event, hits.length)} /></label>
     </form>
-    ${answer.error && html`<p class="note trouble" role="alert"
-      >${answer.error}</p>`}
+    ${failed && html`<p class="note trouble" role="alert"
+      >${failed.error}</p>`}
     <ul id="hits" class="hits" aria-live="polite">
       ${hits.map((/** @type {any} */ hit, /** @type {number} */ place) => html`
-        <li key="${hit.kind} ${hit.title}"
+        <li key="${hit.log} ${hit.kind} ${hit.title}"
           class=${place === page.ui.hit ? 'chosen' : ''}>
           <a href=${page.hitLink(hit)} onClick=${() => page.show('')}>
-            ${hit.title} <span class="kind">${hit.kind.toLowerCase()}</span></a>
+            ${hit.title} <span class="kind">${[hit.kind.toLowerCase(),
+              hit.cluster].filter(Boolean).join(', ')}</span></a>
         </li>
       `)}
     </ul>
     <${Job} page=${page} />
-    ${page.ui.text !== '' && !answer.isAsking && hits.length === 0
-      && !answer.error && html`<p class="quiet">No results for
-        “${page.ui.text}”.</p>`}
-    ${answer.data?.search?.more && html`<p class="quiet">There are more
-      results: refine the search.</p>`}
+    ${page.ui.text !== '' && hits.length === 0 && !failed
+      && answers.every(({ isAsking }) => !isAsking)
+      && html`<p class="quiet">No results for “${page.ui.text}”.</p>`}
+    ${page.ui.text !== '' && answers.some(({ data }) => data?.search?.more)
+      && html`<p class="quiet">There are more results: refine the search.</p>`}
+    ${left > 0 && html`<p class="quiet">${counted(left, 'more cluster')} not
+      searched: choose one in the header.</p>`}
   `;
 }
 
@@ -112,11 +118,11 @@ function Search({ page }) {
  */
 function Job({ page }) {
   const { searchedJob } = page;
-  if (searchedJob === '') return null;
+  if (searchedJob === null) return null;
   const { key, dataKey, data } = page.answers.of('job');
   const why = key === dataKey ? (data?.whyWorkload ?? null) : null;
   return html`<p class="note job" role="status">${why === null
-    ? `Looking for what became of ${searchedJob} …` : sentenceOf(why)}</p>`;
+    ? `Looking for what became of ${searchedJob.name} …` : sentenceOf(why)}</p>`;
 }
 
 /**

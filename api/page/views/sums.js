@@ -43,15 +43,17 @@ function Heat({ page, fleet, title, trait, of }) {
           ${heat.steps.map((step) => html`
             <th key=${step.from} scope="col">${name(step)}</th>`)}</tr></thead>
         <tbody>${heat.rows.map((row) => html`
-          <tr key=${row.name}>
-            <th scope="row"><a href=${page.keep({ filter:
+          <tr key="${row.log} ${row.name}">
+            <th scope="row"><a href=${page.keep({ ...logged(fleet, row), filter:
               toggled(page.place.filter, `${trait}:${row.name}`) })}>${
-              row.name}</a></th>
+              row.name}</a>${fleet.names.has(row.log) && html` <small>${
+              fleet.names.get(row.log)}</small>`}</th>
             ${row.counts.map((count, number) => {
               const step = heat.steps[number];
               const shade = Math.ceil((count / heat.most) * SHADES);
               return html`<td key=${step.from} class="heat-${shade}">${count > 0
-                && html`<a href=${page.keep(narrowed(page, trait, row, step))}
+                && html`<a href=${page.keep({
+                  ...narrowed(page, trait, row, step), ...logged(fleet, row) })}
                   title="${counted(count, 'incident')}, ${row.name}, ${
                   name(step)}">${count}</a>`}</td>`;
             })}
@@ -62,6 +64,9 @@ function Heat({ page, fleet, title, trait, of }) {
     </section>
   `;
 }
+
+/** The log of a row, where there are several. @param {any} fleet @param {any} row */
+const logged = ({ names }, { log }) => names.has(log) ? { log, cluster: '' } : {};
 
 /** @param {import('../page.js').Page} page @param {string} trait
  * @param {{name: string}} row @param {{from: number, to: number}} step */

@@ -7,6 +7,13 @@ import { term } from './plain.js';
 const SECOND = 1000;
 
 /**
+ * The log of a verdict or an incident.
+ * @param {string} id
+ * @returns {string}
+ */
+export const logOf = (id) => id.slice(0, id.lastIndexOf('/'));
+
+/**
  * How long it lasted, as its sentence says.
  * @param {any} incident
  * @returns {string}

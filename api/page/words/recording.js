@@ -8,7 +8,7 @@ const BEHIND_MAX = 150_000;
 
 /** Instead of the name of a log: every one. */
 export const ALL = 'all';
-/** So many logs are asked at once. */
+/** So many logs are asked at once; more are in pages. */
 const LOGS_MAX = 50;
 
 /**
@@ -25,26 +25,54 @@ export const isNamed = ({ cluster, log }) =>
  * @param {{cluster: string, log: string}} place
  * @returns {any[]}
  */
-export function fleetOf(status, place) {
+function meantBy(status, place) {
   const all = status?.clusters ?? [];
   const live = all.filter((/** @type {any} */ one) => one.log.kind === 'LIVE');
-  if (!isNamed(place) && live.length > 0) return live.slice(0, LOGS_MAX);
-  if (!isNamed(place) && place.log === ALL) return all.slice(0, LOGS_MAX);
+  if (!isNamed(place) && live.length > 0) return live;
+  if (!isNamed(place) && place.log === ALL) return all;
   const one = clusterOf(status, place);
   return one === null ? [] : [one];
 }
 
 /**
- * How many live logs are left out of a fleet that is of as many as can be.
+ * The logs of one page of the fleet.
  * @param {any} status the answer of the overview
- * @param {unknown[]} shown
- * @returns {number}
+ * @param {{cluster: string, log: string, page: number}} place
+ * @returns {any[]}
  */
-export function leftOutOf(status, shown) {
-  if (shown.length < LOGS_MAX) return 0;
-  const live = (status?.clusters ?? []).filter(
-    (/** @type {any} */ one) => one.log.kind === 'LIVE');
-  return Math.max(live.length - shown.length, 0);
+export const fleetOf = (status, place) => meantBy(status, place).slice(
+  (place.page - 1) * LOGS_MAX, place.page * LOGS_MAX);
+
+/**
+ * What a fleet leaves out.
+ * @param {any} status the answer of the overview
+ * @param {{cluster: string, log: string, page: number}} place
+ * @returns {{first: number, last: number, count: number, tapes: number,
+ *   hasNext: boolean}} which of how many logs are shown, and how many tapes
+ *   are shown on no page
+ */
+export function leftOutOf(status, place) {
+  const { length: count } = meantBy(status, place);
+  const first = (place.page - 1) * LOGS_MAX + 1;
+  const last = Math.min(place.page * LOGS_MAX, count);
+  const all = status?.clusters.length ?? 0;
+  return {
+    first, last, count, hasNext: last < count,
+    tapes: isNamed(place) ? 0 : all - count,
+  };
+}
+
+/**
+ * The logs that a search is made in: the one that is looked at first.
+ * @param {any} status the answer of the overview
+ * @param {string} log
+ * @returns {any[]}
+ */
+export function searchedOf(status, log) {
+  const all = status?.clusters ?? [];
+  return [...all].sort((one, other) =>
+    Number(other.log.id === log) - Number(one.log.id === log))
+    .slice(0, LOGS_MAX);
 }
 
 /**

@@ -1,22 +1,25 @@
 let made;
-export default ({ in_html, in_needs, in_time_clock, in_time_instant, in_views_states, in_views_strip, in_words_filter, in_words_incident, in_words_plain }) => made ??= (() => {
+export default ({ in_html, in_needs, in_time_clock, in_time_instant, in_views_states, in_views_strip, in_words_author, in_words_filter, in_words_incident, in_words_plain, in_words_recording }) => made ??= (() => {
 const in_fleet_standing = (() => {
+const { logOf } = in_words_incident;
 const NARROW = ['rack', 'pdu', 'switch', 'leaf-switch', 'block'];
 function placesOf(pages) {
 const places = new Map();
-for (const page of pages) {
-for (const { node, key, value } of page?.incidents?.places ?? []) {
-const labels = places.get(node) ?? [];
+for (const { log, data } of pages) {
+for (const { node, key, value } of data?.incidents?.places ?? []) {
+const name = `${log} ${node}`;
+const labels = places.get(name) ?? [];
 if (!labels.some((one) => one.key === key)) labels.push({ key, value });
-places.set(node, labels);
+places.set(name, labels);
 }
 }
 return places;
 }
 const lastPart = (key) => key.slice(key.lastIndexOf('/') + 1);
 const narrowness = ({ key }) => NARROW.indexOf(lastPart(key));
-function sharedPlace(nodes, places) {
-const [first, ...others] = nodes.map((node) => places.get(node) ?? []);
+function sharedPlace({ id, nodes }, places) {
+const [first, ...others] = nodes.map((node) =>
+places.get(`${logOf(id)} ${node}`) ?? []);
 const shared = (first ?? [])
 .filter((label) => narrowness(label) >= 0)
 .filter(({ key, value }) => others.every((labels) =>
@@ -34,6 +37,7 @@ const in_fleet_traits = (() => {
 const { readInstant } = in_time_instant;
 const { day } = in_time_clock;
 const { NONE } = in_words_filter;
+const { logOf } = in_words_incident;
 const { term } = in_words_plain;
 const { placeWords, sharedPlace } = in_fleet_standing;
 const FACETS = [
@@ -60,15 +64,16 @@ return names.size === 0 ? [NONE] : [...names];
 controller: { title: 'Decided by', of: (incident) => [
 deciderOf(incident) ?? NONE] },
 };
-function rackOf({ nodes }, places) {
-return sharedPlace(nodes, places)?.value ?? null;
+function rackOf(incident, places) {
+return sharedPlace(incident, places)?.value ?? null;
 }
 function deciderOf({ verdicts }) {
 const actor = verdicts[0]?.decision?.actor;
 return actor?.name ?? actor?.tool ?? null;
 }
-function struckAt({ nodes, group }, places) {
-const place = sharedPlace(nodes, places);
+function struckAt(incident, places) {
+const { nodes, group } = incident;
+const place = sharedPlace(incident, places);
 if (nodes.length === 1) {
 return { title: nodes[0], detail: place ? placeWords(place) : '' };
 }
@@ -108,20 +113,24 @@ other.count - one.count || one.word.localeCompare(other.word));
 return found;
 }
 const GROUPINGS = ['day', 'node', ...Object.keys(TRAITS), 'nothing'];
-function grouped(incidents, by, { places, zone }) {
+function grouped(incidents, by, about) {
 if (by === 'nothing') return [{ title: '', incidents }];
 const groups = new Map();
 for (const incident of incidents) {
-for (const title of titlesOf(incident, by, { places, zone })) {
+for (const title of titlesOf(incident, by, about)) {
 groups.set(title, [...(groups.get(title) ?? []), incident]);
 }
 }
 return [...groups].map(([title, list]) => ({ title, incidents: list }));
 }
-function titlesOf(incident, by, { places, zone }) {
+function titlesOf(incident, by, { places, zone, names }) {
 if (by === 'day') return [day(readInstant(incident.from) ?? 0, zone)];
-if (by === 'node') return [incident.nodes.join(', ')];
-return TRAITS[by].of(incident, places);
+const cluster = names.get(logOf(incident.id));
+const inIt = (name) =>
+cluster && name !== NONE ? `${cluster}: ${name}` : name;
+if (by === 'node') return [inIt(incident.nodes.join(', '))];
+const words = TRAITS[by].of(incident, places);
+return by === 'rack' ? words.map(inIt) : words;
 }
 return { FACETS, TRAITS, rackOf, struckAt, severityOf, facetsOf, GROUPINGS, grouped };
 })();
@@ -173,6 +182,7 @@ return { COLUMNS, orderOf, nextOrder, sorted };
 })();
 const in_fleet_sums = (() => {
 const { readInstant, offsetOf } = in_time_instant;
+const { logOf } = in_words_incident;
 const { verb } = in_words_plain;
 const { rackOf } = in_fleet_traits;
 const HOUR = 3_600_000;
@@ -197,14 +207,16 @@ for (const incident of incidents) {
 const at = readInstant(incident.from) ?? 0;
 const place = Math.floor((at - steps[0].from) / unit);
 if (place < 0 || place >= count) continue;
+const log = logOf(incident.id);
 for (const name of of(incident)) {
-const counts = rows.get(name) ?? Array(count).fill(0);
-counts[place] += 1;
-rows.set(name, counts);
+const row = rows.get(`${log} ${name}`)
+?? { name, log, counts: Array(count).fill(0) };
+row.counts[place] += 1;
+rows.set(`${log} ${name}`, row);
 }
 }
-const all = [...rows]
-.map(([name, counts]) => ({ name, counts, total: summed(counts) }))
+const all = [...rows.values()]
+.map((row) => ({ ...row, total: summed(row.counts) }))
 .sort((one, other) =>
 other.total - one.total || one.name.localeCompare(other.name));
 return {
@@ -216,7 +228,8 @@ most: Math.max(...all.flatMap(({ counts }) => counts), 1),
 const summed = (numbers) => numbers.reduce((sum, one) => sum + one, 0);
 const racksOf = (places) => (incident) => [...new Set(
 incident.nodes
-.map((node) => rackOf({ nodes: [node] }, places))
+.map((node) =>
+rackOf({ ...incident, nodes: [node] }, places))
 .filter((rack) => rack !== null))];
 function hoursByNamespace(incidents) {
 const hours = new Map();
@@ -239,7 +252,7 @@ const found = new Map();
 for (const { id, nodes, happened, from } of inOrder) {
 const at = readInstant(from) ?? 0;
 for (const node of nodes) {
-const key = `${id.split('/')[0]} ${node} ${happened}`;
+const key = `${logOf(id)} ${node} ${happened}`;
 const within = (times.get(key) ?? []).filter((one) => at - one <= WEEK);
 within.push(at);
 times.set(key, within);
@@ -331,20 +344,26 @@ const { place, answers } = page;
 const logs = page.fleetLogs.map((known, number) => {
 const answer = answers.of(fleetSlot(known, number === 0));
 const recent = answers.of(`recent ${known.log}`).data?.incidents?.nodes ?? [];
-return { known, answer, recent, found: answer.data?.incidents ?? null };
+const older = page.pagesOf(fleetSlot(known, number === 0)).slice(1);
+return {
+known, answer, recent, found: answer.data?.incidents ?? null,
+pages: [answer.data, ...older.map(({ data }) => data)],
+};
 });
-const older = page.pages.slice(1).map(({ data }) => data);
-const pages = [...logs.map(({ answer }) => answer.data), ...older];
-const places = placesOf(pages);
+const pages = logs.flatMap((one) => one.pages);
+const places = placesOf(logs.flatMap(({ known: { log }, pages: all }) =>
+all.map((data) => ({ log, data }))));
+const names = new Map(logs.length < 2 ? []
+: logs.map(({ known: { log, name } }) => [log, name]));
 const { words } = readFilter(place.filter);
 const chosen = incidentsOf(pages, words);
 const by = GROUPINGS.includes(place.group) ? place.group : groupOf(place.sort);
 const groups = grouped(sorted(chosen, place.sort, places), by,
-{ places, zone: place.zone });
+{ places, zone: place.zone, names });
 const incidents = [...new Set(groups.flatMap((group) => group.incidents))];
 const recent = [...logs.flatMap((one) => one.recent), ...incidentsOf(pages, [])];
 return {
-logs, places, groups, by, incidents,
+logs, names, places, groups, by, incidents,
 facets: facetsOf(logs.map(({ found }) => found?.facets ?? [])),
 isNarrowed: words.length > 0,
 returns: returnsOf([...new Map(recent.map((one) => [one.id, one])).values()]),
@@ -397,8 +416,9 @@ const { severityOf, struckAt } = in_fleet_traits;
 const { html } = in_html;
 const { readInstant } = in_time_instant;
 const { clock, day, zoneName } = in_time_clock;
-const { because, lasted } = in_words_incident;
-const { counted, prose, rounded, verb } = in_words_plain;
+const { actorName } = in_words_author;
+const { because, lasted, logOf } = in_words_incident;
+const { counted, objectName, prose, rounded, verb } = in_words_plain;
 function Incidents({ page, fleet }) {
 const { groups } = fleet;
 return html`
@@ -444,10 +464,18 @@ incident=${incident} />`)}
 </tbody>
 `;
 }
-function clusterOf({ logs }, { id }) {
-const [log] = id.split('/');
-return logs.length < 2 ? ''
-: logs.find(({ known }) => known.log === log).known.name;
+function Job({ page, incident: { id, workloads, totals } }) {
+const [first] = [...workloads].sort((one, other) =>
+other.gpuHoursAttributed - one.gpuHoursAttributed);
+if (first === undefined) return null;
+const more = totals.workloads - 1;
+return html`<a href=${page.workloadLink(first.workload, logOf(id))}
+>${objectName(first.workload)}</a>${more > 0 && ` and ${more} more`}${
+totals.gpus > 0 && `, ${counted(totals.gpus, 'GPU')}`}`;
+}
+function byWhom({ verdicts: [verdict] }) {
+const actor = verdict?.decision?.actor;
+return actor?.name || actor?.tool ? `by ${actorName(actor)}` : '';
 }
 function Line({ page, fleet, incident }) {
 const { zone } = page.place;
@@ -457,7 +485,8 @@ const isChosen = incidents[page.ui.chosen] === incident;
 const { title, detail } = struckAt(incident, places);
 const { tone, word } = severityOf(incident);
 const again = returningWords(incident, returns);
-const { workloads, gpus, gpuHoursAttributed } = incident.totals;
+const { gpuHoursAttributed } = incident.totals;
+const who = byWhom(incident);
 const sure = prose(incident.confidence);
 return html`
 <tr class="incident ${isChosen ? 'chosen' : ''}">
@@ -466,14 +495,14 @@ ${by !== 'day' && html` <small>${day(at, zone)}</small>`}</td>
 <td><span class="severity ${tone}">${word}</span></td>
 <td class="node"><a href=${page.incidentLink(incident)}
 aria-current=${isChosen} title=${incident.sentence}>${title}</a>
-${' '}<small>${[clusterOf(fleet, incident), detail].filter(Boolean)
-.join(', ')}</small></td>
+${' '}<small>${[fleet.names.get(logOf(incident.id)), detail]
+.filter(Boolean).join(', ')}</small></td>
 <td class="what">${verb(incident.happened)}
 ${again && html` <small class="again">${again}</small>`}</td>
 <td class="length">${lasted(incident)}</td>
-<td class="cause">${because(incident)}</td>
-<td class="cost">${workloads > 0 && `${counted(workloads, 'job')}${
-gpus > 0 ? `, ${gpus} GPU` : ''}`}</td>
+<td class="cause">${because(incident)}${who && html`
+${' '}<small>${who}</small>`}</td>
+<td class="cost"><${Job} page=${page} incident=${incident} /></td>
 <td class="lost">${gpuHoursAttributed > 0
 && `≥ ${rounded(gpuHoursAttributed)} GPU-h`}</td>
 <td><span class="sure ${sure}">${sure}</span></td>
@@ -519,15 +548,17 @@ return html`
 ${heat.steps.map((step) => html`
 <th key=${step.from} scope="col">${name(step)}</th>`)}</tr></thead>
 <tbody>${heat.rows.map((row) => html`
-<tr key=${row.name}>
-<th scope="row"><a href=${page.keep({ filter:
+<tr key="${row.log} ${row.name}">
+<th scope="row"><a href=${page.keep({ ...logged(fleet, row), filter:
 toggled(page.place.filter, `${trait}:${row.name}`) })}>${
-row.name}</a></th>
+row.name}</a>${fleet.names.has(row.log) && html` <small>${
+fleet.names.get(row.log)}</small>`}</th>
 ${row.counts.map((count, number) => {
 const step = heat.steps[number];
 const shade = Math.ceil((count / heat.most) * SHADES);
 return html`<td key=${step.from} class="heat-${shade}">${count > 0
-&& html`<a href=${page.keep(narrowed(page, trait, row, step))}
+&& html`<a href=${page.keep({
+...narrowed(page, trait, row, step), ...logged(fleet, row) })}
 title="${counted(count, 'incident')}, ${row.name}, ${
 name(step)}">${count}</a>`}</td>`;
 })}
@@ -538,6 +569,7 @@ incidents</p>`}
 </section>
 `;
 }
+const logged = ({ names }, { log }) => names.has(log) ? { log, cluster: '' } : {};
 function narrowed(page, trait, { name }, step) {
 const word = `${trait}:${name}`;
 const { filter } = page.place;
@@ -571,7 +603,9 @@ const { html } = in_html;
 const { readInstant } = in_time_instant;
 const { dayAndClock } = in_time_clock;
 const { FILTER_WORDS } = in_words_filter;
+const { logOf } = in_words_incident;
 const { counted, objectName, rounded } = in_words_plain;
+const { ALL } = in_words_recording;
 const { Facets } = in_views_facets;
 const { Incidents } = in_views_incidents;
 const { Sums } = in_views_sums;
@@ -588,9 +622,7 @@ return html`
 ${failed.map((answer) => html`<${Trouble} answer=${answer}
 zone=${place.zone} onRetry=${() => page.answers.retry()} />`)}
 ${page.isOfAll && html`<${Away} away=${page.away} />`}
-${page.leftOut > 0 && html`<p class="note hatched" role="note">
-${counted(page.leftOut, 'more cluster')} recorded and not shown here:
-choose one above.</p>`}
+<${LeftOut} page=${page} />
 <${Filter} page=${page} fleet=${fleet} />
 ${isWaiting
 ? failed.length === 0 && html`<${Waiting} lines=${7}
@@ -599,13 +631,32 @@ says="Loading incidents" />`
 </section>
 `;
 }
+function LeftOut({ page }) {
+const { first, last, count, hasNext, tapes } = page.leftOut;
+const { place } = page;
+if (count === 0) return null;
+return html`
+${(hasNext || first > 1) && html`<p class="note hatched" role="note">
+Clusters ${first} to ${last} of ${count}.
+${first > 1 && html` <a href=${page.keep({ page: place.page - 1 })}
+>Previous clusters</a>`}
+${hasNext && html` <a href=${page.keep({ page: place.page + 1 })}
+>Next clusters</a>`}</p>`}
+${tapes > 0 && html`<p class="quiet" role="note">
+${counted(tapes, 'other log')} not shown: ${page.fleetLogs[0].kind === 'TAPE'
+? html`<a href=${page.href({ log: ALL })}>show all</a>, or choose one
+above.` : 'choose one above.'}</p>`}
+`;
+}
 function Headline({ fleet: { incidents, logs }, isWaiting }) {
 if (isWaiting) return html`<h1 id="title">Incidents</h1>`;
 const lost = incidents.reduce(
 (sum, { totals }) => sum + totals.gpuHoursAttributed, 0);
-const jobs = new Set(incidents.flatMap(({ workloads }) =>
-workloads.map(({ workload }) => objectName(workload))));
-const nodes = new Set(incidents.flatMap((incident) => incident.nodes));
+const jobs = new Set(incidents.flatMap(({ id, workloads }) =>
+workloads.map(({ workload }) =>
+`${logOf(id)} ${objectName(workload)}`)));
+const nodes = new Set(incidents.flatMap((incident) => incident.nodes.map(
+(node) => `${logOf(incident.id)} ${node}`)));
 const parts = [counted(incidents.length, 'incident')];
 if (nodes.size > 0) parts.push(`on ${counted(nodes.size, 'node')}`);
 if (logs.length > 1) parts.push(`in ${counted(logs.length, 'cluster')}`);
@@ -699,7 +750,7 @@ says: `${says}: ${dayAndClock(at, zone)}, ${moment.node}, ${moment.says}`,
 }));
 return html`<${Empty} says="${what} ${span}${unseen}." links=${near} />`;
 }
-return { fleetOf, Fleet };
+return { fleetOf, Fleet, LeftOut };
 })();
 return { in_fleet_columns, in_fleet_fleet, in_fleet_standing, in_fleet_sums, in_fleet_traits, in_views_facets, in_views_fleet, in_views_incidents, in_views_sums };
 })();

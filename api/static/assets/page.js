@@ -2,13 +2,13 @@ import { Component, h, render } from './vendor/preact.mjs';
 import htm from './vendor/htm.mjs';
 const in_parts = (() => {
 const PARTS = {
-fleet: () => joined([import('./compare-fleet-node-workload.js'), import('./fleet-node-workload.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
-node: () => joined([import('./compare-fleet-node-workload.js'), import('./evidence-node-object-workload.js'), import('./compare-node-workload.js'), import('./fleet-node-workload.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
-workload: () => joined([import('./compare-fleet-node-workload.js'), import('./evidence-node-object-workload.js'), import('./compare-node-workload.js'), import('./fleet-node-workload.js'), import('./node-workload.js'), import('./workload.js')], 'in_views_workload'),
+fleet: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
+node: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
+workload: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./workload.js')], 'in_views_workload'),
 compare: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./compare.js')], 'in_views_compare'),
-object: () => joined([import('./evidence-node-object-workload.js'), import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
+object: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
 sources: () => joined([import('./sources.js')], 'in_views_sources'),
-evidence: () => joined([import('./evidence-node-object-workload.js'), import('./evidence-object.js')], 'in_views_evidence'),
+evidence: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./evidence-object.js')], 'in_views_evidence'),
 handing: () => joined([import('./handing.js')], 'in_views_handing'),
 };
 const LOAD_AGAIN = 2000;
@@ -787,6 +787,7 @@ right: '',
 group: '',
 sort: '',
 other: '',
+page: 1,
 shift: 0,
 });
 const TEXTS = ([
@@ -808,6 +809,7 @@ place.from = place.to = null;
 }
 place.zone = given.get('zone') === 'local' ? 'local' : 'utc';
 place.shift = readShift(given.get('shift'));
+place.page = Math.max(Math.trunc(Number(given.get('page'))) || 1, 1);
 return place;
 }
 function readShift(text) {
@@ -848,6 +850,7 @@ if (at !== null) query.set(name, writeShort(at));
 }
 if (place.zone === 'local') query.set('zone', 'local');
 if (place.shift !== 0) query.set('shift', String(place.shift / 1000));
+if (place.page > 1) query.set('page', String(place.page));
 for (const name of LISTS) {
 const text = place[name].map(encodeURIComponent).join(',');
 if (text) query.set(name, text);
@@ -1218,7 +1221,7 @@ const PAGE_LENGTH = 200;
 const HITS_MAX = 20;
 const LAST = '24h';
 function needsOf(state) {
-const { place, known, searched, job, isHanding } = state;
+const { place, known, searched, searchLogs = [], job, isHanding } = state;
 const needs = [
 {
 slot: 'overview', query: queries.OVERVIEW, variables: {},
@@ -1235,9 +1238,9 @@ if (place.entry !== '') {
 const variables = { name: place.entry };
 needs.push({ slot: 'entry', query: queries.ENTRY_DETAIL, variables });
 }
-if (searched !== '') {
-const variables = { ...logOf(known), text: searched, first: HITS_MAX };
-needs.push({ slot: 'search', query: queries.SEARCH, variables });
+for (const { log } of searched === '' ? [] : searchLogs) {
+const variables = { log, text: searched, first: HITS_MAX };
+needs.push({ slot: `search ${log}`, query: queries.SEARCH, variables });
 }
 if (isHanding) {
 needs.push({
@@ -1245,9 +1248,8 @@ slot: 'links', query: queries.LINKS, variables: {}, isAside: true,
 });
 }
 if (job) {
-const variables = { ...logOf(known), name: job };
 needs.push({
-slot: 'job', query: queries.ENDED, variables, isAside: true,
+slot: 'job', query: queries.ENDED, variables: job, isAside: true,
 });
 }
 return needs;
@@ -1268,16 +1270,16 @@ every: OVERVIEW_EVERY,
 };
 const logOf = ({ log }) => ({ log });
 const written = (at) => (at === null ? null : writeShort(at));
-function ofFleet({ place, known, cursors, logs = [] }) {
-const needs = [known, ...logs.filter(({ log }) => log !== known.log)]
-.flatMap((one) => ofLog(place, one, one === known));
-const [{ variables }] = needs;
-cursors.forEach((before, number) => needs.push({
-slot: `incidents ${number}`, query: queries.INCIDENTS,
-variables: { ...variables, before },
-}));
-return needs;
+function ofFleet({ place, known, cursorsOf, logs = [known] }) {
+return logs.flatMap((one, number) => {
+const [first, ...others] = ofLog(place, one, number === 0);
+return [first, ...others, ...olderOf(first, cursorsOf)];
+});
 }
+const olderOf = ({ slot, query, variables }, cursorsOf) =>
+cursorsOf(slot).map((before, number) => ({
+slot: `${slot} ${number}`, query, variables: { ...variables, before },
+}));
 function ofLog(place, known, isFirst) {
 const span = fleetSpan(place, known);
 const variables = {
@@ -1365,14 +1367,11 @@ until: end !== null && until >= end && !isBehind ? null : written(until),
 }
 const nameOf = ({ kind, namespace, name }) =>
 [kind, namespace, name].filter(Boolean).join('/');
-function ofObject({ place, known, cursors }) {
+function ofObject({ place, known, cursorsOf }) {
 const log = { ...logOf(known), name: nameOf(place) };
 const variables = { ...log, last: PAGE_LENGTH };
-const needs = [{ slot: 'object', query: queries.OBJECT, variables }];
-cursors.forEach((before, number) => needs.push({
-slot: `object ${number}`, query: queries.OBJECT,
-variables: { ...variables, before },
-}));
+const first = { slot: 'object', query: queries.OBJECT, variables };
+const needs = [first, ...olderOf(first, cursorsOf)];
 needs.push({
 slot: 'document', query: queries.OBJECT_AT, isAside: true,
 variables: { ...log, time: written(place.to) },
@@ -1399,6 +1398,46 @@ return [
 ];
 }
 return { needsOf, fleetSlot, nodeSlot, asking, nameOf };
+})();
+const in_words_incident = (() => {
+const { span } = in_time_clock;
+const { term } = in_words_plain;
+const SECOND = 1000;
+const logOf = (id) => id.slice(0, id.lastIndexOf('/'));
+function lasted({ happened, to, duration }) {
+if (to === null) return happened === 'REMOVED' ? '' : 'not back';
+return duration === null ? '' : lasts(duration.seconds, duration.atMost);
+}
+const lasts = (seconds, atMost) =>
+`${span(Math.round(seconds) * SECOND)}${atMost ? ' at most' : ''}`;
+function because({ cause, verdicts }) {
+const [first] = verdicts;
+const fault = first?.fault ? term(first.fault.class) : null;
+const decision = first?.decision ? term(first.decision.class) : null;
+if (fault && decision) return `${fault} → ${decision}`;
+if (cause === 'UNRECORDED') return 'cause unknown';
+return fault ?? decision ?? term(cause);
+}
+function searched(incident) {
+const jobs = incident.workloads.map(
+({ workload }) =>
+`${workload.kind} ${workload.namespace}/${workload.name}`,
+);
+return [
+incident.sentence, because(incident), term(incident.happened),
+term(incident.confidence), term(incident.group), ...incident.nodes, ...jobs,
+].join('\n').toLowerCase();
+}
+function incidentsOf(pages, words) {
+const all = pages.flatMap((data) =>
+[...(data?.incidents?.nodes ?? [])].reverse());
+const once = [...new Map(all.map((one) => [one.id, one])).values()];
+return once.filter((incident) => {
+const text = words.length === 0 ? '' : searched(incident);
+return words.every((word) => text.includes(word));
+});
+}
+return { logOf, lasted, lasts, because, incidentsOf };
 })();
 const in_words_markdown = (() => {
 const { readInstant } = in_time_instant;
@@ -1449,19 +1488,31 @@ const ALL = 'all';
 const LOGS_MAX = 50;
 const isNamed = ({ cluster, log }) =>
 cluster !== '' || !['', ALL].includes(log);
-function fleetOf(status, place) {
+function meantBy(status, place) {
 const all = status?.clusters ?? [];
 const live = all.filter((one) => one.log.kind === 'LIVE');
-if (!isNamed(place) && live.length > 0) return live.slice(0, LOGS_MAX);
-if (!isNamed(place) && place.log === ALL) return all.slice(0, LOGS_MAX);
+if (!isNamed(place) && live.length > 0) return live;
+if (!isNamed(place) && place.log === ALL) return all;
 const one = clusterOf(status, place);
 return one === null ? [] : [one];
 }
-function leftOutOf(status, shown) {
-if (shown.length < LOGS_MAX) return 0;
-const live = (status?.clusters ?? []).filter(
-(one) => one.log.kind === 'LIVE');
-return Math.max(live.length - shown.length, 0);
+const fleetOf = (status, place) => meantBy(status, place).slice(
+(place.page - 1) * LOGS_MAX, place.page * LOGS_MAX);
+function leftOutOf(status, place) {
+const { length: count } = meantBy(status, place);
+const first = (place.page - 1) * LOGS_MAX + 1;
+const last = Math.min(place.page * LOGS_MAX, count);
+const all = status?.clusters.length ?? 0;
+return {
+first, last, count, hasNext: last < count,
+tapes: isNamed(place) ? 0 : all - count,
+};
+}
+function searchedOf(status, log) {
+const all = status?.clusters ?? [];
+return [...all].sort((one, other) =>
+Number(other.log.id === log) - Number(one.log.id === log))
+.slice(0, LOGS_MAX);
 }
 const knownOf = (cluster) => ({
 log: cluster.log.id,
@@ -1504,13 +1555,14 @@ const times = cluster.sources
 .filter((at) => at !== null);
 return times.length === 0 ? null : Math.max(...times);
 }
-return { ALL, isNamed, fleetOf, leftOutOf, knownOf, clusterOf, recordingOf, beganAt };
+return { ALL, isNamed, fleetOf, leftOutOf, searchedOf, knownOf, clusterOf, recordingOf, beganAt };
 })();
 const in_views_overlays = (() => {
 const { Component, html } = in_html;
 const { keepToken } = in_ask_token;
 const { BINDINGS } = in_route_keys;
 const { zoneName } = in_time_clock;
+const { counted } = in_words_plain;
 const { sentenceOf } = in_words_workload;
 function Overlay({ page }) {
 const { shown } = page.ui;
@@ -1567,8 +1619,10 @@ ${page.ui.refused && html`<p class="note trouble" role="alert"
 `;
 }
 function Search({ page }) {
-const answer = page.answers.of('search');
-const hits = page.ui.text === '' ? [] : (answer.data?.search?.hits ?? []);
+const { hits, searchLogs } = page;
+const answers = searchLogs.map(({ log }) => page.answers.of(`search ${log}`));
+const failed = answers.find(({ error }) => error !== '');
+const left = (page.status?.clusters.length ?? 0) - searchLogs.length;
 return html`
 <form role="search" onSubmit=${(event) => {
 event.preventDefault();
@@ -1582,32 +1636,35 @@ page.set({ text: event.target.value.trim(), hit: 0 })}
 onKeyDown=${(event) =>
 page.chooseHit(event, hits.length)} /></label>
 </form>
-${answer.error && html`<p class="note trouble" role="alert"
->${answer.error}</p>`}
+${failed && html`<p class="note trouble" role="alert"
+>${failed.error}</p>`}
 <ul id="hits" class="hits" aria-live="polite">
 ${hits.map((hit, place) => html`
-<li key="${hit.kind} ${hit.title}"
+<li key="${hit.log} ${hit.kind} ${hit.title}"
 class=${place === page.ui.hit ? 'chosen' : ''}>
 <a href=${page.hitLink(hit)} onClick=${() => page.show('')}>
-${hit.title} <span class="kind">${hit.kind.toLowerCase()}</span></a>
+${hit.title} <span class="kind">${[hit.kind.toLowerCase(),
+hit.cluster].filter(Boolean).join(', ')}</span></a>
 </li>
 `)}
 </ul>
 <${Job} page=${page} />
-${page.ui.text !== '' && !answer.isAsking && hits.length === 0
-&& !answer.error && html`<p class="quiet">No results for
-“${page.ui.text}”.</p>`}
-${answer.data?.search?.more && html`<p class="quiet">There are more
-results: refine the search.</p>`}
+${page.ui.text !== '' && hits.length === 0 && !failed
+&& answers.every(({ isAsking }) => !isAsking)
+&& html`<p class="quiet">No results for “${page.ui.text}”.</p>`}
+${page.ui.text !== '' && answers.some(({ data }) => data?.search?.more)
+&& html`<p class="quiet">There are more results: refine the search.</p>`}
+${left > 0 && html`<p class="quiet">${counted(left, 'more cluster')} not
+searched: choose one in the header.</p>`}
 `;
 }
 function Job({ page }) {
 const { searchedJob } = page;
-if (searchedJob === '') return null;
+if (searchedJob === null) return null;
 const { key, dataKey, data } = page.answers.of('job');
 const why = key === dataKey ? (data?.whyWorkload ?? null) : null;
 return html`<p class="note job" role="status">${why === null
-? `Looking for what became of ${searchedJob} …` : sentenceOf(why)}</p>`;
+? `Looking for what became of ${searchedJob.name} …` : sentenceOf(why)}</p>`;
 }
 function TokenForm({ page }) {
 return html`
@@ -1738,7 +1795,7 @@ return html`<div class="figure"><b>${value}</b> <span>${says}</span></div>`;
 return { Trouble, Coverage, Away, completeWords, Empty, Waiting, Figure };
 })();
 const in_reading = (() => {
-const { nodeSlot } = in_needs;
+const { fleetSlot, nodeSlot } = in_needs;
 const { readInstant } = in_time_instant;
 const { dayAndClock } = in_time_clock;
 const { fitted } = in_time_window;
@@ -1762,9 +1819,7 @@ return (
 get sources() {
 return (NONE);
 }
-get pages() {
-const { view } = this.place;
-const first = view === 'object' ? 'object' : 'incidents';
+pagesOf(first) {
 const infos = [];
 for (let number = -1; ; number += 1) {
 const slot = number < 0 ? first : `${first} ${number}`;
@@ -1774,8 +1829,13 @@ if (info === undefined) return infos;
 infos.push({ ...info, data });
 }
 }
+get lists() {
+return this.place.view === 'object' ? ['object']
+: this.fleetLogs.map((known, place) => fleetSlot(known, place === 0));
+}
 get hasOlder() {
-return this.pages.at(-1)?.hasPreviousPage ?? false;
+return this.lists.some((slot) =>
+this.pagesOf(slot).at(-1)?.hasPreviousPage ?? false);
 }
 get fleet() {
 return partOf('fleet')?.fleetOf(this) ?? null;
@@ -2026,9 +2086,10 @@ const { leadingTo, writePlace } = in_route_place;
 const { needsOf, nodeSlot } = in_needs;
 const { Reading, windowAround } = in_reading;
 const { readInstant } = in_time_instant;
+const { logOf } = in_words_incident;
 const { isWorkload } = in_words_workload;
 const {
-clusterOf, fleetOf, isNamed, knownOf, leftOutOf,
+clusterOf, fleetOf, isNamed, knownOf, leftOutOf, searchedOf,
 } = in_words_recording;
 const AROUND = 600_000;
 const PAGES_MAX = 10;
@@ -2072,7 +2133,17 @@ get away() {
 return this.status?.away ?? super.away;
 }
 get leftOut() {
-return leftOutOf(this.status, this.fleetLogs);
+return leftOutOf(this.status, this.place);
+}
+get searchLogs() {
+return searchedOf(this.status, this.known?.log ?? '').map(knownOf);
+}
+get hits() {
+const { searchLogs: logs } = this;
+return this.ui.text === '' ? [] : logs.flatMap(({ log, name }) =>
+(this.answers.of(`search ${log}`).data?.search?.hits ?? []).map(
+(hit) => (
+{ ...hit, log, cluster: logs.length > 1 ? name : '' })));
 }
 get sources() {
 return this.cluster?.sources ?? super.sources;
@@ -2083,14 +2154,15 @@ place: this.place,
 known: this.known,
 logs: this.fleetLogs,
 searched: this.ui.shown === 'search' ? this.ui.text : '',
-cursors: this.cursors,
+searchLogs: this.searchLogs,
+cursorsOf: (slot) => this.cursorsOf(slot),
 job: this.searchedJob,
 isHanding: this.ui.shown === 'hand',
 });
 }
-get cursors() {
+cursorsOf(slot) {
 const cursors = [];
-for (const page of this.pages) {
+for (const page of this.pagesOf(slot)) {
 if (cursors.length >= this.ui.older) break;
 if (!page.hasPreviousPage) break;
 cursors.push(page.startCursor);
@@ -2125,23 +2197,29 @@ return writePlace(leadingTo(this.place, to));
 keep(changes) {
 return writePlace({ ...this.place, ...changes });
 }
-objectLink({ kind, namespace, name }) {
+objectLink({ kind, namespace, name }, log) {
 return this.href({
+...this.inLog(log),
 view: 'object', kind: kind.toLowerCase(), namespace: namespace ?? '',
 name,
 });
 }
-workloadLink({ kind, namespace, name }) {
+workloadLink({ kind, namespace, name }, log) {
 return this.href({
-view: 'workload', kind: kind.toLowerCase(), namespace, name,
+...this.inLog(log), view: 'workload', kind: kind.toLowerCase(), namespace,
+name,
 });
 }
+inLog(log) {
+return log && log !== this.known?.log || this.fleetLogs.length > 1
+? { log: log ?? this.known?.log, cluster: '' } : {};
+}
 incidentLink({ id, verdicts: [verdict] }) {
-const log = id.slice(0, id.lastIndexOf('/'));
+const log = logOf(id);
 const known =
 this.fleetLogs.find((one) => one.log === log) ?? this.known;
 return this.href({
-...(this.fleetLogs.length > 1 ? { log, cluster: '' } : {}),
+...this.inLog(log),
 view: 'node', name: verdict.node, verdict: verdict.id,
 ...windowAround(verdict, known?.began),
 });
@@ -2156,16 +2234,17 @@ view: 'node', name, verdict: verdict?.id ?? '',
 });
 }
 hitLink(hit) {
-if (hit.kind === 'NODE') return this.href({ view: 'node', name: hit.node });
+const { log } = hit;
 if (hit.kind === 'ENTRY') return this.keep({ entry: hit.entry });
-return isWorkload(hit) ? this.workloadLink(hit.object)
-: this.objectLink(hit.object);
+if (hit.kind === 'NODE') {
+return this.href({ ...this.inLog(log), view: 'node', name: hit.node });
+}
+return isWorkload(hit) ? this.workloadLink(hit.object, log)
+: this.objectLink(hit.object, log);
 }
 get searchedJob() {
-if (this.ui.shown !== 'search' || this.ui.text === '') return '';
-const hits = this.answers.of('search').data?.search?.hits ?? [];
-const hit = hits[this.ui.hit];
-return isWorkload(hit) ? hit.title : '';
+const hit = this.ui.shown === 'search' ? this.hits[this.ui.hit] : null;
+return isWorkload(hit) ? { log: hit.log, name: hit.title } : null;
 }
 show(shown) {
 this.set({ shown, text: '', hit: 0, refused: '' });
@@ -2552,6 +2631,6 @@ leave(link.pathname + link.search);
 addEventListener('online', () => answers.retry());
 changed();
 })();
-const shared = { in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_filter, in_words_plain, in_words_recording, in_words_shown };
+const shared = { in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_filter, in_words_incident, in_words_plain, in_words_recording, in_words_shown };
 const joined = async (files, name) => (await Promise.all(files))
 .reduce((all, one) => ({ ...all, ...one.default(all) }), shared)[name];

@@ -211,7 +211,7 @@ test('that an answer is complete is said of a time', () => {
 
 test('a view asks for its own and for what is open on it', () => {
   const slots = (address) => needsOf({
-    place: readPlace(address), known: KNOWN, searched: '', cursors: [],
+    place: readPlace(address), known: KNOWN, searched: '', cursorsOf: () => [],
   }).map(({ slot }) => slot);
 
   assert.deepEqual(slots('/'), ['overview', 'pulse', 'incidents', 'recent 1']);
@@ -225,7 +225,8 @@ test('a view asks for its own and for what is open on it', () => {
 
 test('each older page is asked from where the newer one ends', () => {
   const needs = needsOf({
-    place: readPlace('/'), known: KNOWN, searched: '', cursors: ['a', 'b'],
+    place: readPlace('/'), known: KNOWN, searched: '',
+    cursorsOf: (slot) => (slot === 'incidents' ? ['a', 'b'] : []),
   });
 
   assert.deepEqual(
@@ -239,7 +240,7 @@ test('each older page is asked from where the newer one ends', () => {
 
 test('a log that is younger than the window is asked from its beginning', () => {
   const [, , { variables }] = needsOf({
-    place: readPlace('/?last=30d'), known: KNOWN, searched: '', cursors: [],
+    place: readPlace('/?last=30d'), known: KNOWN, searched: '', cursorsOf: () => [],
   });
 
   assert.equal(variables.since, '2026-11-20T00:00:00Z');
@@ -249,7 +250,7 @@ test('a log that is younger than the window is asked from its beginning', () => 
 test('a window of a tape is counted from where the tape ends', () => {
   const place = readPlace('/?last=1h');
   const of = (kind) => needsOf({
-    place, known: { ...KNOWN, kind }, searched: '', cursors: [],
+    place, known: { ...KNOWN, kind }, searched: '', cursorsOf: () => [],
   })[2].variables.since;
 
   assert.equal(of('LIVE'), '1h');

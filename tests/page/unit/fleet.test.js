@@ -21,14 +21,14 @@ const incident = (given) => ({
   confidence: 'PROVEN', workloads: [], verdicts: [{}],
   totals: { workloads: 0, pods: 0, gpus: 0, gpuHoursAttributed: 0 }, ...given,
 });
-const PLACES = placesOf([{ incidents: { places: [
+const PLACES = placesOf([{ log: '1', data: { incidents: { places: [
   { node: 'gpu-1', key: 'example.com/rack', value: 'r7' },
   { node: 'gpu-1', key: 'topology.kubernetes.io/zone', value: 'a' },
   { node: 'gpu-2', key: 'example.com/rack', value: 'r7' },
   { node: 'gpu-2', key: 'topology.kubernetes.io/zone', value: 'a' },
   { node: 'gpu-3', key: 'example.com/rack', value: 'rack-8' },
   { node: 'gpu-3', key: 'topology.kubernetes.io/zone', value: 'a' },
-] } }]);
+] } } }]);
 const MANY = [
   incident({ id: '1/1', nodes: ['gpu-1', 'gpu-2'], group: 'RACK',
     workloads: [hit('train', 2), hit('serve', 1)] }),
@@ -39,9 +39,11 @@ const MANY = [
 ];
 
 test('a rack is named by its label, and a zone is too wide to be one', () => {
-  assert.equal(placeWords(sharedPlace(['gpu-1', 'gpu-2'], PLACES)), 'rack r7');
-  assert.equal(placeWords(sharedPlace(['gpu-3'], PLACES)), 'rack-8');
-  assert.equal(sharedPlace(['gpu-1', 'gpu-3'], PLACES), null);
+  const shared = (...nodes) => sharedPlace(incident({ nodes }), PLACES);
+
+  assert.equal(placeWords(shared('gpu-1', 'gpu-2')), 'rack r7');
+  assert.equal(placeWords(shared('gpu-3')), 'rack-8');
+  assert.equal(shared('gpu-1', 'gpu-3'), null);
   assert.deepEqual(struckAt(MANY[0], PLACES),
     { title: 'rack r7', detail: 'gpu-1, gpu-2' });
   assert.deepEqual(struckAt(MANY[1], PLACES),
@@ -72,11 +74,15 @@ test('the list is sorted by what a column shows, and back by a second click', ()
 });
 
 test('incidents are under the word by which they are grouped', () => {
-  const titles = (by) => grouped(MANY, by, { places: PLACES, zone: 'utc' })
-    .map(({ title, incidents }) => [title, incidents.length]);
+  const titles = (by, incidents = MANY, names = new Map()) =>
+    grouped(incidents, by, { places: PLACES, zone: 'utc', names })
+      .map(({ title, incidents: { length } }) => [title, length]);
 
   assert.deepEqual(titles('day'), [['21 Nov 2026', 2], ['20 Nov 2026', 1]]);
   assert.deepEqual(titles('controller'), [['none', 2], ['kured', 1]]);
+  const names = new Map([['1', 'eu'], ['2', 'us']]);
+  assert.deepEqual(titles('node', [MANY[1], { ...MANY[1], id: '2/2' }], names),
+    [['eu: gpu-3', 1], ['us: gpu-3', 1]]);
 });
 
 test('the worst is what is not back, then what hit work', () => {
@@ -103,6 +109,10 @@ test('heat-maps count by day what began then, of nodes and of racks', () => {
   ]);
   assert.deepEqual(racks.rows.map(({ name, total }) => [name, total]),
     [['r7', 1], ['rack-8', 1]]);
+  const twice = heatOf([MANY[1], { ...MANY[1], id: '2/2' }],
+    { of: (one) => one.nodes, window, zone: 'utc' });
+  assert.deepEqual(twice.rows.map(({ name, log }) => [name, log]),
+    [['gpu-3', '1'], ['gpu-3', '2']], 'nodes of equal name stay apart');
   assert.ok(heatOf(MANY, { of: (one) => one.nodes, zone: 'utc', window: {
     ...window, from: window.to - 3_600_000 } }).isHours);
 });

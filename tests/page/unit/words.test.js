@@ -13,7 +13,7 @@ import {
   counted, objectName, rounded, size, valueText,
 } from '../../../api/page/words/plain.js';
 import {
-  beganAt, clusterOf, recordingOf,
+  beganAt, clusterOf, fleetOf, leftOutOf, recordingOf, searchedOf,
 } from '../../../api/page/words/recording.js';
 import { readInstant } from '../../../api/page/time/instant.js';
 
@@ -127,6 +127,20 @@ test('a live log comes before a tape, and one that is not there is none', () => 
   assert.equal(clusterOf(status, { cluster: '', log: '' }), live);
   assert.equal(clusterOf(status, { cluster: '', log: '1' }), tape);
   assert.equal(clusterOf(status, { cluster: 'other', log: '' }), null);
+});
+
+test('more live logs than are asked at once are on pages, and tapes are named', () => {
+  const clusters = Array.from({ length: 60 }, (_, n) => (
+    { ...cluster('LIVE', null), log: { id: `${n}`, kind: 'LIVE' } }));
+  const status = { clusters: [...clusters, cluster('TAPE', null)] };
+  const place = (page) => ({ cluster: '', log: '', page });
+
+  assert.equal(fleetOf(status, place(1)).length, 50);
+  assert.deepEqual(fleetOf(status, place(2)).map(({ log }) => log.id),
+    ['50', '51', '52', '53', '54', '55', '56', '57', '58', '59']);
+  assert.deepEqual(leftOutOf(status, place(2)),
+    { first: 51, last: 60, count: 60, hasNext: false, tapes: 1 });
+  assert.equal(searchedOf(status, '55')[0].log.id, '55');
 });
 
 test('what a cluster says cannot become markup of a ticket', () => {
