@@ -7,6 +7,7 @@
 
 import { leadingTo, writePlace } from './route/place.js';
 import { needsOf, nodeSlot } from './needs.js';
+import { partOf } from './parts.js';
 import { Reading, windowAround } from './reading.js';
 import { readInstant } from './time/instant.js';
 import { logOf } from './words/incident.js';
@@ -120,6 +121,7 @@ export class Page extends Reading {
       cursorsOf: (slot) => this.cursorsOf(slot),
       job: this.searchedJob,
       isHanding: this.ui.shown === 'hand',
+      partOf: (name) => partOf(/** @type {any} */ (name))?.needsOf ?? null,
     });
   }
 

@@ -62,4 +62,4 @@ def test_a_search_for_a_job_answers_what_hit_it(open_tab: Opener) -> None:
     tab.ready()
 
     assert tab.address.startswith("/workload/job/train/llm-pretrain")
-    assert "lost 1 Pod" in tab.says("p.sentence")
+    assert "lost 1 of 3 Pods" in tab.says("p.sentence")

@@ -1,6 +1,7 @@
 /** Two nodes, or one at two times, on one axis. */
 
 import { html } from '../html.js';
+import { ofBoth } from '../needs/compare.js';
 import { readAsked } from '../time/asked.js';
 import { readInstant } from '../time/instant.js';
 import { dayAndClock, difference } from '../time/clock.js';
@@ -10,6 +11,9 @@ import { lanesOfNode } from '../timeline/ofnode.js';
 import { paired } from '../timeline/pairing.js';
 import { Timeline } from '../timeline/timeline.js';
 import { Coverage, Empty, Trouble, Waiting } from './states.js';
+
+/** What the view requests. */
+export const needsOf = ofBoth;
 
 /** @param {{page: import('../page.js').Page}} given */
 export function Compare({ page }) {

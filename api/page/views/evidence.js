@@ -1,11 +1,20 @@
 /** One entry, opened: what it says, when, who, what changed, the document. */
 
+import { ENTRY_DETAIL } from '../ask/ofentry.js';
 import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
 import { dayAndClock, exactClock } from '../time/clock.js';
 import { authorName } from '../words/author.js';
 import { objectName, prose, valueText } from '../words/plain.js';
 import { Trouble, Waiting } from './states.js';
+
+/**
+ * What the panel requests.
+ * @param {import('../needs.js').Ready} state
+ */
+export const needsOf = ({ place }) => [
+  { slot: 'entry', query: ENTRY_DETAIL, variables: { name: place.entry } },
+];
 
 /** A document beyond this is shown on request; the browser would stall. */
 const RAW_SHOWN = 200_000;

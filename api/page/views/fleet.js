@@ -2,6 +2,7 @@
 
 import { barsOf, fleetOf } from '../fleet/fleet.js';
 import { html } from '../html.js';
+import { ofFleet } from '../needs/fleet.js';
 import { readInstant } from '../time/instant.js';
 import { dayAndClock } from '../time/clock.js';
 import { FILTER_WORDS } from '../words/filter.js';
@@ -13,6 +14,9 @@ import { Incidents } from './incidents.js';
 import { Sums } from './sums.js';
 import { Away, Coverage, Empty, Trouble, Waiting } from './states.js';
 import { Strip } from './strip.js';
+
+/** What the view requests. */
+export const needsOf = ofFleet;
 
 export { fleetOf };
 

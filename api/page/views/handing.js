@@ -1,8 +1,14 @@
 /** What a view is taken elsewhere by: links out of it, and copies of it. */
 
+import { LINKS } from '../ask/oflinks.js';
 import { html } from '../html.js';
 import { commandOf, fieldsOf, linkOf, queryOf } from '../words/copying.js';
 import { Dialog } from './overlays.js';
+
+/** What the dialog requests. */
+export const needsOf = () => [
+  { slot: 'links', query: LINKS, variables: {}, isAside: true },
+];
 
 /** @param {{page: import('../doing.js').DoingPage}} given */
 export function Handing({ page }) {

@@ -1,6 +1,7 @@
 /** A node: what happened to it and why, over its timeline. */
 
 import { html } from '../html.js';
+import { ofNode } from '../needs/node.js';
 import { arranged } from '../timeline/arranging.js';
 import { readied } from '../timeline/lane.js';
 import { lanesOfNode } from '../timeline/ofnode.js';
@@ -12,6 +13,9 @@ import { NodeMap } from './map.js';
 import { Objects } from './objects.js';
 import { Coverage, Empty, Trouble, Waiting } from './states.js';
 import { Doubts, OtherVerdicts, VerdictCard } from './verdict.js';
+
+/** What the view requests. */
+export const needsOf = ofNode;
 
 const PARTS = /** @type {const} */ ([
   ['why', 'Why'], ['timeline', 'Timeline'], ['detail', 'Detail'],

@@ -1,6 +1,7 @@
 /** An object of any kind: its versions, who wrote, any two compared. */
 
 import { html } from '../html.js';
+import { ofObject } from '../needs/object.js';
 import { readInstant } from '../time/instant.js';
 import { clock, dayAndClock, zoneName } from '../time/clock.js';
 import { authorName } from '../words/author.js';
@@ -8,6 +9,9 @@ import { counted, prose } from '../words/plain.js';
 import { Changes } from './evidence.js';
 import { Coverage, Trouble, Waiting } from './states.js';
 import { Who } from './who.js';
+
+/** What the view requests. */
+export const needsOf = ofObject;
 
 const PATHS_SHOWN = 4;
 

@@ -1,11 +1,22 @@
 /** The sources: what is recorded, how current it is, and the gaps. */
 
+import { GAPS, SOURCES } from '../ask/ofsources.js';
 import { html } from '../html.js';
+import { logOf, OVERVIEW_EVERY } from '../needs.js';
 import { readInstant } from '../time/instant.js';
 import { dayAndClock, span } from '../time/clock.js';
 import { counted, prose, rounded, size } from '../words/plain.js';
 import { clusterOf, recordingOf } from '../words/recording.js';
 import { Figure, Trouble, Waiting } from './states.js';
+
+/**
+ * What the view requests.
+ * @param {import('../needs.js').Ready} state
+ */
+export const needsOf = ({ known }) => [
+  { slot: 'sources', query: SOURCES, variables: {}, every: OVERVIEW_EVERY },
+  { slot: 'gaps', query: GAPS, variables: logOf(known) },
+];
 
 /** @type {Record<string, string>} */
 const MEANS = {

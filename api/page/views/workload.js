@@ -1,6 +1,7 @@
 /** A workload: what ended it, and why, over its Pods by node. */
 
 import { html } from '../html.js';
+import { ofWorkload } from '../needs/workload.js';
 import { readInstant } from '../time/instant.js';
 import { clock, dayAndClock } from '../time/clock.js';
 import { readied } from '../timeline/lane.js';
@@ -12,6 +13,9 @@ import { Coverage, Empty, Figure, Trouble, Waiting } from './states.js';
 import {
   About, Doubts, OtherVerdicts, Path, Sure, timesRow,
 } from './verdict.js';
+
+/** What the view requests. */
+export const needsOf = ofWorkload;
 
 /** Nodes that are named where many were hit alike; the rest are counted. */
 const NODES_NAMED = 10;

@@ -1,5 +1,27 @@
 let made;
-export default ({ in_html, in_time_asked, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_states }) => made ??= (() => {
+export default ({ in_ask_ofnode, in_html, in_needs, in_needs_node, in_time_asked, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_states }) => made ??= (() => {
+const in_needs_compare = (() => {
+const { COMPARABLE, NODE } = in_ask_ofnode;
+const { logOf, written } = in_needs;
+const { asking, ofNode } = in_needs_node;
+function ofBoth(state) {
+const { place, known } = state;
+const [first] = ofNode(state);
+if (place.from === null || place.to === null) return [first];
+const other = asking(
+{ from: place.from + place.shift, to: place.to + place.shift }, known);
+return [first, {
+slot: 'compared', query: NODE,
+variables: { ...logOf(known), node: place.other || place.name, ...other },
+}, {
+slot: 'comparable', query: COMPARABLE, isAside: true,
+variables: {
+...logOf(known), node: place.name, since: written(known.began),
+},
+}];
+}
+return { ofBoth };
+})();
 const in_timeline_pairing = (() => {
 function shifted(lane, by) {
 if (by === 0) return lane;
@@ -29,6 +51,7 @@ return { shifted, paired };
 })();
 const in_views_compare = (() => {
 const { html } = in_html;
+const { ofBoth } = in_needs_compare;
 const { readAsked } = in_time_asked;
 const { readInstant } = in_time_instant;
 const { dayAndClock, difference } = in_time_clock;
@@ -38,6 +61,7 @@ const { lanesOfNode } = in_timeline_ofnode;
 const { paired } = in_timeline_pairing;
 const { Timeline } = in_timeline_timeline;
 const { Coverage, Empty, Trouble, Waiting } = in_views_states;
+const needsOf = ofBoth;
 function Compare({ page }) {
 const { place } = page;
 const { name, zone, shift } = place;
@@ -125,7 +149,7 @@ shift: at - began })}>${name} at ${dayAndClock(at, place.zone)}</a> `;
 </p>
 `;
 }
-return { Compare };
+return { needsOf, Compare };
 })();
-return { in_timeline_pairing, in_views_compare };
+return { in_needs_compare, in_timeline_pairing, in_views_compare };
 })();

@@ -1,12 +1,28 @@
 let made;
-export default ({ in_html, in_time_clock, in_time_instant, in_views_states, in_words_author, in_words_plain }) => made ??= (() => {
+export default ({ in_ask_fragments, in_html, in_time_clock, in_time_instant, in_views_states, in_words_author, in_words_plain }) => made ??= (() => {
+const in_ask_ofentry = (() => {
+const { COVERAGE, AUTHOR, ENTRY, CHANGE, WRITERS } = in_ask_fragments;
+const ENTRY_DETAIL = `query Entry($name: ID!) {
+entry(name: $name) {
+entry { ${ENTRY} } raw document
+facts { entry index kind at occurredAt actor says }
+previous { name observedAt }
+${CHANGE} ${WRITERS} author { ${AUTHOR} } ${COVERAGE}
+}
+}`;
+return { ENTRY_DETAIL };
+})();
 const in_views_evidence = (() => {
+const { ENTRY_DETAIL } = in_ask_ofentry;
 const { html } = in_html;
 const { readInstant } = in_time_instant;
 const { dayAndClock, exactClock } = in_time_clock;
 const { authorName } = in_words_author;
 const { objectName, prose, valueText } = in_words_plain;
 const { Trouble, Waiting } = in_views_states;
+const needsOf = ({ place }) => [
+{ slot: 'entry', query: ENTRY_DETAIL, variables: { name: place.entry } },
+];
 const RAW_SHOWN = 200_000;
 function Evidence({ page }) {
 const { place } = page;
@@ -134,7 +150,7 @@ ${text.length.toLocaleString('en')}.</p>`}
 </details>
 `;
 }
-return { Evidence, Changes };
+return { needsOf, Evidence, Changes };
 })();
-return { in_views_evidence };
+return { in_ask_ofentry, in_views_evidence };
 })();

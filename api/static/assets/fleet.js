@@ -1,5 +1,5 @@
 let made;
-export default ({ in_html, in_needs, in_time_clock, in_time_instant, in_views_states, in_views_strip, in_words_author, in_words_filter, in_words_incident, in_words_plain, in_words_recording }) => made ??= (() => {
+export default ({ in_ask_offleet, in_html, in_needs, in_time_asked, in_time_clock, in_time_instant, in_views_states, in_views_strip, in_words_author, in_words_filter, in_words_incident, in_words_plain, in_words_recording }) => made ??= (() => {
 const in_fleet_standing = (() => {
 const { logOf } = in_words_incident;
 const NARROW = ['rack', 'pdu', 'switch', 'leaf-switch', 'block'];
@@ -32,6 +32,59 @@ const word = lastPart(key).toLowerCase();
 return value.toLowerCase().startsWith(word) ? value : `${word} ${value}`;
 }
 return { placesOf, sharedPlace, placeWords };
+})();
+const in_needs_fleet = (() => {
+const { INCIDENTS, RECENT } = in_ask_offleet;
+const {
+fleetSlot, logOf, olderOf, PAGE_LENGTH, written,
+} = in_needs;
+const { readAge } = in_time_asked;
+const { readInstant } = in_time_instant;
+const { readFilter } = in_words_filter;
+const OTHERS_EVERY = 30_000;
+const WEEK = 7 * 86_400_000;
+const STRIP_STEPS = 120;
+const LAST = '24h';
+function ofFleet({ place, known, cursorsOf, logs = [known] }) {
+return logs.flatMap((one, number) => {
+const [first, ...others] = ofLog(place, one, number === 0);
+return [first, ...others, ...olderOf(first, cursorsOf)];
+});
+}
+function ofLog(place, known, isFirst) {
+const span = fleetSpan(place, known);
+const variables = {
+...logOf(known), ...span, ...readFilter(place.filter).variables,
+last: PAGE_LENGTH, steps: STRIP_STEPS,
+};
+const needs = [{
+slot: fleetSlot(known, isFirst), query: INCIDENTS, variables,
+...(isFirst ? {} : { every: OTHERS_EVERY }),
+}];
+const week = (known.until ?? 0) - WEEK;
+const isShort = (readInstant(span.since ?? '') ?? known.until ?? 0) > week;
+if (isShort && span.since !== written(known.began)) {
+const since = written(Math.max(week, known.began ?? week));
+needs.push({
+slot: `recent ${known.log}`, query: RECENT, isAside: true,
+variables: { ...logOf(known), since },
+});
+}
+return needs;
+}
+function fleetSpan(place, known) {
+if (place.from !== null && place.to !== null) {
+return { since: written(place.from), until: written(place.to) };
+}
+const { began, until, kind } = known;
+const everything = { since: written(began), until: null };
+const age = readAge(place.last || LAST);
+if (age === null || began === null || until === null) return everything;
+if (until - age < began) return everything;
+if (kind === 'TAPE') return { since: written(until - age), until: null };
+return { since: place.last || LAST, until: null };
+}
+return { ofFleet, fleetSpan };
 })();
 const in_fleet_traits = (() => {
 const { readInstant } = in_time_instant;
@@ -600,6 +653,7 @@ return { Sums };
 const in_views_fleet = (() => {
 const { barsOf, fleetOf } = in_fleet_fleet;
 const { html } = in_html;
+const { ofFleet } = in_needs_fleet;
 const { readInstant } = in_time_instant;
 const { dayAndClock } = in_time_clock;
 const { FILTER_WORDS } = in_words_filter;
@@ -611,6 +665,7 @@ const { Incidents } = in_views_incidents;
 const { Sums } = in_views_sums;
 const { Away, Coverage, Empty, Trouble, Waiting } = in_views_states;
 const { Strip } = in_views_strip;
+const needsOf = ofFleet;
 function Fleet({ page }) {
 const { place, fleet } = page;
 const answers = fleet.logs.map(({ answer }) => answer);
@@ -750,7 +805,7 @@ says: `${says}: ${dayAndClock(at, zone)}, ${moment.node}, ${moment.says}`,
 }));
 return html`<${Empty} says="${what} ${span}${unseen}." links=${near} />`;
 }
-return { fleetOf, Fleet, LeftOut };
+return { needsOf, fleetOf, Fleet, LeftOut };
 })();
-return { in_fleet_columns, in_fleet_fleet, in_fleet_standing, in_fleet_sums, in_fleet_traits, in_views_facets, in_views_fleet, in_views_incidents, in_views_sums };
+return { in_fleet_columns, in_fleet_fleet, in_fleet_standing, in_fleet_sums, in_fleet_traits, in_needs_fleet, in_views_facets, in_views_fleet, in_views_incidents, in_views_sums };
 })();

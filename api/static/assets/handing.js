@@ -1,5 +1,9 @@
 let made;
 export default ({ in_html, in_time_instant, in_views_overlays, in_words_filter, in_words_plain }) => made ??= (() => {
+const in_ask_oflinks = (() => {
+const LINKS = 'query Links { links { name url } }';
+return { LINKS };
+})();
 const in_words_copying = (() => {
 const { writeShort } = in_time_instant;
 const { readFilter } = in_words_filter;
@@ -81,9 +85,13 @@ return url.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(fields[name]));
 return { commandOf, queryOf, fieldsOf, linkOf };
 })();
 const in_views_handing = (() => {
+const { LINKS } = in_ask_oflinks;
 const { html } = in_html;
 const { commandOf, fieldsOf, linkOf, queryOf } = in_words_copying;
 const { Dialog } = in_views_overlays;
+const needsOf = () => [
+{ slot: 'links', query: LINKS, variables: {}, isAside: true },
+];
 function Handing({ page }) {
 const { place, cluster, openVerdict } = page;
 const verdict = place.view === 'node' ? openVerdict : null;
@@ -120,7 +128,7 @@ rel="noopener noreferrer">${name}</a></li>`)}</ul>`}
 <//>
 `;
 }
-return { Handing };
+return { needsOf, Handing };
 })();
-return { in_views_handing, in_words_copying };
+return { in_ask_oflinks, in_views_handing, in_words_copying };
 })();

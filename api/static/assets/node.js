@@ -1,5 +1,5 @@
 let made;
-export default ({ in_html, in_lighting, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_states, in_views_strip, in_views_verdict, in_words_plain }) => made ??= (() => {
+export default ({ in_html, in_lighting, in_needs_node, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_states, in_views_strip, in_views_verdict, in_words_plain }) => made ??= (() => {
 const in_views_facts = (() => {
 const { html } = in_html;
 const { light } = in_lighting;
@@ -184,6 +184,7 @@ return { Objects };
 })();
 const in_views_node = (() => {
 const { html } = in_html;
+const { ofNode } = in_needs_node;
 const { arranged } = in_timeline_arranging;
 const { readied } = in_timeline_lane;
 const { lanesOfNode } = in_timeline_ofnode;
@@ -195,6 +196,7 @@ const { NodeMap } = in_views_map;
 const { Objects } = in_views_objects;
 const { Coverage, Empty, Trouble, Waiting } = in_views_states;
 const { Doubts, OtherVerdicts, VerdictCard } = in_views_verdict;
+const needsOf = ofNode;
 const PARTS = ([
 ['why', 'Why'], ['timeline', 'Timeline'], ['detail', 'Detail'],
 ['jobs', 'Jobs'], ['objects', 'Objects'], ['facts', 'Facts'],
@@ -297,7 +299,7 @@ onLane=${(does, id) =>
 page.lane(does, id, shown)} />
 `;
 }
-return { lanesOf, Node };
+return { needsOf, lanesOf, Node };
 })();
 return { in_views_facts, in_views_jobs, in_views_map, in_views_node, in_views_objects };
 })();

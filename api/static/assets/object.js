@@ -1,5 +1,45 @@
 let made;
-export default ({ in_html, in_time_clock, in_time_instant, in_views_evidence, in_views_states, in_words_author, in_words_plain }) => made ??= (() => {
+export default ({ in_ask_fragments, in_html, in_needs, in_time_clock, in_time_instant, in_views_evidence, in_views_states, in_words_author, in_words_plain }) => made ??= (() => {
+const in_ask_ofobject = (() => {
+const { COVERAGE, AUTHOR, ENTRY, CHANGE, WRITERS, LOG, OF_LOG } = in_ask_fragments;
+const OBJECT = `query Object(${LOG}, $name: String!, $last: Int,
+$before: String) {
+object(${OF_LOG}, name: $name) {
+kind namespace name uids
+versions(last: $last, before: $before) {
+nodes { entry { ${ENTRY} } begins uidBefore ${WRITERS}
+author { ${AUTHOR} } ${CHANGE} }
+pageInfo { hasPreviousPage startCursor }
+heartbeats { count lastAt }
+${COVERAGE}
+}
+}
+}`;
+const WHO = `query Who(${LOG}, $name: String!, $time: DateTime) {
+object(${OF_LOG}, name: $name) {
+who(time: $time) {
+entry { observedAt } created { ${AUTHOR} } deleted { ${AUTHOR} }
+fields { path change entry { name observedAt } author { ${AUTHOR} } }
+}
+}
+}`;
+const DIFFERENCE = `query Difference(${LOG}, $name: String!,
+$from: String!, $to: String) {
+object(${OF_LOG}, name: $name) {
+diff(from: $from, to: $to) {
+outcome from { name observedAt } to { name observedAt }
+${CHANGE} ${WRITERS}
+}
+}
+}`;
+const OBJECT_AT = `query ObjectAt(${LOG}, $name: String!,
+$time: DateTime) {
+object(${OF_LOG}, name: $name) {
+at(time: $time) { entry { name observedAt } document }
+}
+}`;
+return { OBJECT, WHO, DIFFERENCE, OBJECT_AT };
+})();
 const in_views_who = (() => {
 const { html } = in_html;
 const { readInstant } = in_time_instant;
@@ -53,8 +93,35 @@ ${field.change === 'REMOVED' && ' removed'}</td>
 }
 return { Who };
 })();
+const in_needs_object = (() => {
+const { DIFFERENCE, OBJECT, OBJECT_AT, WHO } = in_ask_ofobject;
+const { logOf, nameOf, olderOf, PAGE_LENGTH, written } = in_needs;
+function ofObject({ place, known, cursorsOf }) {
+const log = { ...logOf(known), name: nameOf(place) };
+const variables = { ...log, last: PAGE_LENGTH };
+const first = { slot: 'object', query: OBJECT, variables };
+const needs = [first, ...olderOf(first, cursorsOf)];
+needs.push({
+slot: 'document', query: OBJECT_AT, isAside: true,
+variables: { ...log, time: written(place.to) },
+});
+needs.push({
+slot: 'who', query: WHO, isAside: true,
+variables: { ...log, time: written(place.to) },
+});
+if (place.left !== '' && place.right !== '') {
+needs.push({
+slot: 'difference', query: DIFFERENCE,
+variables: { ...log, from: place.left, to: place.right },
+});
+}
+return needs;
+}
+return { ofObject };
+})();
 const in_views_object = (() => {
 const { html } = in_html;
+const { ofObject } = in_needs_object;
 const { readInstant } = in_time_instant;
 const { clock, dayAndClock, zoneName } = in_time_clock;
 const { authorName } = in_words_author;
@@ -62,6 +129,7 @@ const { counted, prose } = in_words_plain;
 const { Changes } = in_views_evidence;
 const { Coverage, Trouble, Waiting } = in_views_states;
 const { Who } = in_views_who;
+const needsOf = ofObject;
 const PATHS_SHOWN = 4;
 function KubernetesObject({ page }) {
 const { place } = page;
@@ -207,7 +275,7 @@ place.zone)}.</p>
 </section>
 `;
 }
-return { KubernetesObject };
+return { needsOf, KubernetesObject };
 })();
-return { in_views_object, in_views_who };
+return { in_ask_ofobject, in_needs_object, in_views_object, in_views_who };
 })();

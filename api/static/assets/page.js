@@ -2,14 +2,14 @@ import { Component, h, render } from './vendor/preact.mjs';
 import htm from './vendor/htm.mjs';
 const in_parts = (() => {
 const PARTS = {
-fleet: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
-node: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
+fleet: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./fleet-node.js'), import('./fleet-handing.js'), import('./fleet.js')], 'in_views_fleet'),
+node: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
 workload: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./workload.js')], 'in_views_workload'),
-compare: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./compare.js')], 'in_views_compare'),
+compare: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./compare.js')], 'in_views_compare'),
 object: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
 sources: () => joined([import('./sources.js')], 'in_views_sources'),
 evidence: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./evidence-object.js')], 'in_views_evidence'),
-handing: () => joined([import('./handing.js')], 'in_views_handing'),
+handing: () => joined([import('./fleet-handing.js'), import('./handing.js')], 'in_views_handing'),
 };
 const LOAD_AGAIN = 2000;
 const loaded = new Map();
@@ -72,25 +72,7 @@ return typeof value === 'string' ? value : JSON.stringify(value);
 }
 return { prose, term, counted, rounded, verb, size, objectName, valueText };
 })();
-const in_ask_token = (() => {
-const KEY = 'recorder-token';
-const IN_ADDRESS = /^#token=(.+)$/;
-function takeToken() {
-const found = IN_ADDRESS.exec(location.hash);
-if (found === null) return;
-keepToken(decodeURIComponent(found[1]));
-history.replaceState(null, '', location.pathname + location.search);
-}
-function keepToken(token) {
-sessionStorage.setItem(KEY, token.trim());
-}
-function proof() {
-const token = globalThis.sessionStorage?.getItem(KEY);
-return token ? { Authorization: `Bearer ${token}` } : {};
-}
-return { takeToken, keepToken, proof };
-})();
-const in_ask_queries = (() => {
+const in_ask_fragments = (() => {
 const COVERAGE = `coverage { complete since until says moreGaps
 gaps { id source resource from to reason proved possible healed } }`;
 const GAP = 'id source resource from to reason proved possible healed';
@@ -122,194 +104,26 @@ const OF_LOG = 'log: $log';
 const PLACEMENT = `namespace pod uid node gpus boundAt runningAt deletingAt
 endedAt restartedAt phase disruption exitCodes entries
 workload { kind namespace name uid group }`;
-const PULSE = 'query Pulse { __typename }';
-const OVERVIEW = `query Overview {
-status {
-now
-away { cluster why }
-clusters {
-name uid
-log { id kind }
-sources { resource beganAt vouchedUntil }
-coverage { until provenUntil }
-}
-}
-}`;
-const LINKS = 'query Links { links { name url } }';
-const SOURCES = `query Sources {
-status {
-now
-database { version embedded bytes diskFreeBytes }
-clusters {
-name uid kubernetes
-log { id kind size recordedAt entriesPerMinute }
-sources { source resource state beganAt vouchedUntil lastFrameAt
-lagSeconds entries gap { ${GAP} } }
-audit { state records says }
-openGaps { ${GAP} }
-coverage { complete since until provenUntil says }
-}
-}
-}`;
-const INCIDENTS = `query Incidents(${LOG}, $since: DateTime,
-$until: DateTime, $happened: [Happened!], $causes: [Cause!],
-$confidence: [Confidence!], $node: String, $workload: String,
-$racks: [String], $namespaces: [String], $controllers: [String],
-$last: Int, $before: String, $steps: Int!) {
-incidents(${OF_LOG}, since: $since, until: $until, happened: $happened,
-causes: $causes, confidence: $confidence, node: $node,
-workload: $workload, racks: $racks, namespaces: $namespaces,
-controllers: $controllers, last: $last, before: $before, steps: $steps) {
-count facets { facet words { word count } }
-nodes { id happened cause nodes from to group sentence confidence
-duration { kind seconds atMost }
-verdicts { id node at beganAt backInServiceAt
-fault { class } decision { class actor { name tool } } }
-workloads { workload { kind namespace name } gpuHoursAttributed }
-totals { workloads pods gpus gpuHoursAttributed } }
-places { node key value }
-pageInfo { hasPreviousPage startCursor }
-histogram { stepSeconds steps { from to count } gaps { ${GAP} } }
-nearest { before { at node entry says } after { at node entry says } }
-${COVERAGE}
-}
-}`;
-const RECENT = `query Recent(${LOG}, $since: DateTime) {
-incidents(${OF_LOG}, since: $since, last: 500, steps: 1) {
-nodes { id happened from nodes }
-}
-}`;
-const COMPARABLE = `query Comparable(${LOG}, $node: String!,
-$since: DateTime) {
-incidents(${OF_LOG}, node: $node, since: $since, last: 10, steps: 1) {
-nodes { id from }
-}
-}`;
-const LATEST = `query Latest(${LOG}, $node: String!) {
-why(${OF_LOG}, node: $node) {
-verdicts { id beganAt at backInServiceAt } ${COVERAGE}
-}
-}`;
-const NODE = `query Node(${LOG}, $node: String!, $since: DateTime,
-$until: DateTime) {
-node(${OF_LOG}, name: $node) {
-name
-why(since: $since, until: $until) {
-verdicts { ${VERDICT} } ${COVERAGE}
-}
-impact(since: $since, until: $until) {
-workloads { ${WORKLOAD_HIT} }
-totals { workloads pods gpus gpuHoursLost }
-coverage { complete }
-}
-timeline(since: $since, until: $until) {
-service { from to state entry }
-conditions { type from to status reason message isFault entry }
-boots { bootId from to entry }
-taints { key effect value from to actor entry }
-cordons { from to actor entry }
-placements { ${PLACEMENT} }
-facts { entry index kind at occurredAt observedAt actor says detail
-object { ${REFERENCE} } }
-moreFacts
-gaps { ${GAP} }
-${COVERAGE}
-}
-}
-}`;
-const ENTRY_DETAIL = `query Entry($name: ID!) {
-entry(name: $name) {
-entry { ${ENTRY} } raw document
-facts { entry index kind at occurredAt actor says }
-previous { name observedAt }
-${CHANGE} ${WRITERS} author { ${AUTHOR} } ${COVERAGE}
-}
-}`;
-const OBJECT = `query Object(${LOG}, $name: String!, $last: Int,
-$before: String) {
-object(${OF_LOG}, name: $name) {
-kind namespace name uids
-versions(last: $last, before: $before) {
-nodes { entry { ${ENTRY} } begins uidBefore ${WRITERS}
-author { ${AUTHOR} } ${CHANGE} }
-pageInfo { hasPreviousPage startCursor }
-heartbeats { count lastAt }
-${COVERAGE}
-}
-}
-}`;
-const WHO = `query Who(${LOG}, $name: String!, $time: DateTime) {
-object(${OF_LOG}, name: $name) {
-who(time: $time) {
-entry { observedAt } created { ${AUTHOR} } deleted { ${AUTHOR} }
-fields { path change entry { name observedAt } author { ${AUTHOR} } }
-}
-}
-}`;
-const DIFFERENCE = `query Difference(${LOG}, $name: String!,
-$from: String!, $to: String) {
-object(${OF_LOG}, name: $name) {
-diff(from: $from, to: $to) {
-outcome from { name observedAt } to { name observedAt }
-${CHANGE} ${WRITERS}
-}
-}
-}`;
-const OBJECT_AT = `query ObjectAt(${LOG}, $name: String!,
-$time: DateTime) {
-object(${OF_LOG}, name: $name) {
-at(time: $time) { entry { name observedAt } document }
-}
-}`;
-const WORKLOAD = `query Workload(${LOG}, $name: String!,
-$since: DateTime, $until: DateTime) {
-workload(${OF_LOG}, name: $name, since: $since, until: $until) {
-workload { kind namespace name uid group }
-isGang gpus nodes ranInFullAt
-placements { ${PLACEMENT} }
-${COVERAGE}
-}
-}`;
-const ENDED = `query Ended(${LOG}, $name: String!) {
-whyWorkload(${OF_LOG}, name: $name) { sentence endings { sentence } }
-}`;
 const ACTOR = 'kind name tool';
-const ENDINGS = `query Endings(${LOG}, $name: String!,
-$since: DateTime, $until: DateTime) {
-whyWorkload(${OF_LOG}, name: $name, since: $since, until: $until) {
-state since sentence
-endings { id endedBy at nodes pods outcome runningAgainAt gpuHoursLost
-confidence sentence stopped
-members { pod node says entry }
-container { name exitCode reason }
-actor { ${ACTOR} } preemptor { kind namespace name pod actor { ${ACTOR} } }
-evidence { entry at says } missing { evidence wouldTell }
-verdict { steps { role at says actor { name tool } entries }
-evidence { entry at says } }
-verdicts { id node happened cause confidence sentence beganAt at
-backInServiceAt fault { class } decision { class actor { ${ACTOR} } } } }
-${COVERAGE}
+return { COVERAGE, GAP, WORKLOAD_HIT, VERDICT, REFERENCE, AUTHOR, ENTRY, CHANGE, WRITERS, LOG, OF_LOG, PLACEMENT, ACTOR };
+})();
+const in_ask_token = (() => {
+const KEY = 'recorder-token';
+const IN_ADDRESS = /^#token=(.+)$/;
+function takeToken() {
+const found = IN_ADDRESS.exec(location.hash);
+if (found === null) return;
+keepToken(decodeURIComponent(found[1]));
+history.replaceState(null, '', location.pathname + location.search);
 }
-}`;
-const SEARCH = `query Search(${LOG}, $text: String!, $first: Int) {
-search(${OF_LOG}, text: $text, first: $first) {
-more
-hits { kind title node entry object { ${REFERENCE} } }
+function keepToken(token) {
+sessionStorage.setItem(KEY, token.trim());
 }
-}`;
-const GAPS = `query Gaps(${LOG}) {
-gaps(${OF_LOG}) { more gaps { ${GAP} } }
-}`;
-const POSTMORTEM = `query Postmortem(${LOG}, $subject: String!,
-$since: DateTime, $until: DateTime) {
-postmortem(${OF_LOG}, subject: $subject, since: $since, until: $until) {
-markdown html
+function proof() {
+const token = globalThis.sessionStorage?.getItem(KEY);
+return token ? { Authorization: `Bearer ${token}` } : {};
 }
-}`;
-const FACTS_CAME = `subscription FactsCame(${LOG}, $after: String) {
-facts(${OF_LOG}, after: $after) { cursor facts { entry } }
-}`;
-return { PULSE, OVERVIEW, LINKS, SOURCES, INCIDENTS, RECENT, COMPARABLE, LATEST, NODE, ENTRY_DETAIL, OBJECT, WHO, DIFFERENCE, OBJECT_AT, WORKLOAD, ENDED, ENDINGS, SEARCH, GAPS, POSTMORTEM, FACTS_CAME };
+return { takeToken, keepToken, proof };
 })();
 const in_lighting = (() => {
 let current = (null);
@@ -517,56 +331,6 @@ return ACTIONS[pressed.key] ?? null;
 }
 return { BINDINGS, actionOf };
 })();
-const in_words_filter = (() => {
-const HAPPENED = [
-'replaced', 'rejoined', 'removed', 'reboot', 'unreachable',
-'kubelet-restart', 'drained', 'cordoned', 'degraded', 'joined',
-];
-const CONFIDENCE = ['proven', 'likely', 'possible', 'unknown'];
-const CAUSES = [
-'kernel-panic', 'hung-kernel', 'gpu-fault', 'memory-fault', 'power-loss',
-'thermal-fault', 'link-fault', 'disk-fault', 'system-oom', 'container-oom',
-'kubelet-failure', 'runtime-failure', 'network-partition',
-'control-plane-outage', 'monitoring-failed', 'other-fault',
-'admin-request', 'auto-remediation', 'os-upgrade', 'driver-upgrade',
-'host-maintenance', 'scale-down', 'preemption', 'manual-drain',
-'node-deletion', 'unrecorded',
-];
-const NONE = 'none';
-const NAMED = /^(rack|namespace|controller):(.+)$/i;
-const PREFIX = /^(cause|happened|confidence):/i;
-const FILTER_WORDS = [...CAUSES, ...HAPPENED, ...CONFIDENCE];
-function readFilter(text) {
-const lists = { happened: [], causes: [], confidence: [], racks: [],
-namespaces: [], controllers: [] };
-const variables = {};
-const words = [];
-for (const word of text.trim().split(/\s+/).filter(Boolean)) {
-const low = word.toLowerCase().replace(PREFIX, '');
-const [, facet, value] = NAMED.exec(word) ?? [];
-const name = low.toUpperCase().replaceAll('-', '_');
-if (facet) {
-lists[`${facet.toLowerCase()}s`].push(value === NONE ? null : value);
-} else if (low.startsWith('node:')) variables.node = word.slice(5);
-else if (low.startsWith('job:')) variables.workload = word.slice(4);
-else if (CAUSES.includes(low)) lists.causes.push(name);
-else if (HAPPENED.includes(low)) lists.happened.push(name);
-else if (CONFIDENCE.includes(low)) lists.confidence.push(name);
-else words.push(low);
-}
-for (const [name, list] of Object.entries(lists)) {
-if (list.length > 0) variables[name] = list;
-}
-return { variables, words };
-}
-function toggled(text, word) {
-const words = text.trim().split(/\s+/).filter(Boolean);
-const others = words.filter((one) => one !== word);
-return (others.length < words.length ? others : [...words, word]).join(' ');
-}
-const hasWord = (text, word) => text.trim().split(/\s+/).includes(word);
-return { NONE, FILTER_WORDS, readFilter, toggled, hasWord };
-})();
 const in_words_workload = (() => {
 const WORKLOADS = new Set([
 'Job', 'JobSet', 'LeaderWorkerSet', 'TrainJob', 'PyTorchJob', 'MPIJob',
@@ -619,6 +383,41 @@ else high = middle;
 return low;
 }
 return { TONES, loudness, readied, speaksIn, firstAtOrAfter };
+})();
+const in_ask_queries = (() => {
+const { REFERENCE, LOG, OF_LOG } = in_ask_fragments;
+const PULSE = 'query Pulse { __typename }';
+const OVERVIEW = `query Overview {
+status {
+now
+away { cluster why }
+clusters {
+name uid
+log { id kind }
+sources { resource beganAt vouchedUntil }
+coverage { until provenUntil }
+}
+}
+}`;
+const ENDED = `query Ended(${LOG}, $name: String!) {
+whyWorkload(${OF_LOG}, name: $name) { sentence endings { sentence } }
+}`;
+const SEARCH = `query Search(${LOG}, $text: String!, $first: Int) {
+search(${OF_LOG}, text: $text, first: $first) {
+more
+hits { kind title node entry object { ${REFERENCE} } }
+}
+}`;
+const POSTMORTEM = `query Postmortem(${LOG}, $subject: String!,
+$since: DateTime, $until: DateTime) {
+postmortem(${OF_LOG}, subject: $subject, since: $since, until: $until) {
+markdown html
+}
+}`;
+const FACTS_CAME = `subscription FactsCame(${LOG}, $after: String) {
+facts(${OF_LOG}, after: $after) { cursor facts { entry } }
+}`;
+return { PULSE, OVERVIEW, ENDED, SEARCH, POSTMORTEM, FACTS_CAME };
 })();
 const in_ask_post = (() => {
 const { proof } = in_ask_token;
@@ -1036,6 +835,58 @@ return ids;
 }
 return { arranged, moved };
 })();
+const in_needs = (() => {
+const queries = in_ask_queries;
+const { writeShort } = in_time_instant;
+const OVERVIEW_EVERY = 10_000;
+const PULSE_EVERY = 2500;
+const PULSE_PATIENCE = 4000;
+const PAGE_LENGTH = 200;
+const HITS_MAX = 20;
+function needsOf(state) {
+const { place, known, searched, searchLogs = [], job, partOf } = state;
+const needs = [
+{
+slot: 'overview', query: queries.OVERVIEW, variables: {},
+every: OVERVIEW_EVERY,
+},
+{
+slot: 'pulse', query: queries.PULSE, variables: {}, isAside: true,
+every: PULSE_EVERY, patience: PULSE_PATIENCE,
+},
+];
+if (known === null) return needs;
+const parts = [
+place.view, place.entry !== '' && 'evidence', state.isHanding && 'handing',
+];
+for (const name of parts) {
+if (name) needs.push(...(partOf(name)?.({ ...state, known }) ?? []));
+}
+for (const { log } of searched === '' ? [] : searchLogs) {
+const variables = { log, text: searched, first: HITS_MAX };
+needs.push({ slot: `search ${log}`, query: queries.SEARCH, variables });
+}
+if (job) {
+needs.push({
+slot: 'job', query: queries.ENDED, variables: job, isAside: true,
+});
+}
+return needs;
+}
+const logOf = ({ log }) => ({ log });
+const written = (at) => (at === null ? null : writeShort(at));
+const olderOf = ({ slot, query, variables }, cursorsOf) =>
+cursorsOf(slot).map((before, number) => ({
+slot: `${slot} ${number}`, query, variables: { ...variables, before },
+}));
+const fleetSlot = ({ log }, isFirst) =>
+isFirst ? 'incidents' : `fleet ${log}`;
+const nodeSlot = ({ name, log, cluster }) =>
+`node ${name} ${log} ${cluster}`;
+const nameOf = ({ kind, namespace, name }) =>
+[kind, namespace, name].filter(Boolean).join('/');
+return { OVERVIEW_EVERY, PAGE_LENGTH, needsOf, logOf, written, olderOf, fleetSlot, nodeSlot, nameOf };
+})();
 const in_ask_answers = (() => {
 const { AskError } = in_ask_post;
 const RETRY_FIRST = 1000;
@@ -1204,200 +1055,6 @@ signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
 listen(asked, hands, signal);
 }
 return { following };
-})();
-const in_needs = (() => {
-const queries = in_ask_queries;
-const { readInstant, writeShort } = in_time_instant;
-const { readAge } = in_time_asked;
-const { readFilter } = in_words_filter;
-const OVERVIEW_EVERY = 10_000;
-const PULSE_EVERY = 2500;
-const PULSE_PATIENCE = 4000;
-const OTHERS_EVERY = 30_000;
-const WEEK = 7 * 86_400_000;
-const STRIP_STEPS = 120;
-const MAP_STEPS = 240;
-const PAGE_LENGTH = 200;
-const HITS_MAX = 20;
-const LAST = '24h';
-function needsOf(state) {
-const { place, known, searched, searchLogs = [], job, isHanding } = state;
-const needs = [
-{
-slot: 'overview', query: queries.OVERVIEW, variables: {},
-every: OVERVIEW_EVERY,
-},
-{
-slot: 'pulse', query: queries.PULSE, variables: {}, isAside: true,
-every: PULSE_EVERY, patience: PULSE_PATIENCE,
-},
-];
-if (known === null) return needs;
-needs.push(...VIEWS[place.view]({ ...state, known }));
-if (place.entry !== '') {
-const variables = { name: place.entry };
-needs.push({ slot: 'entry', query: queries.ENTRY_DETAIL, variables });
-}
-for (const { log } of searched === '' ? [] : searchLogs) {
-const variables = { log, text: searched, first: HITS_MAX };
-needs.push({ slot: `search ${log}`, query: queries.SEARCH, variables });
-}
-if (isHanding) {
-needs.push({
-slot: 'links', query: queries.LINKS, variables: {}, isAside: true,
-});
-}
-if (job) {
-needs.push({
-slot: 'job', query: queries.ENDED, variables: job, isAside: true,
-});
-}
-return needs;
-}
-const VIEWS = {
-fleet: ofFleet,
-node: ofNode,
-object: ofObject,
-workload: ofWorkload,
-compare: ofBoth,
-sources: ({ known }) => [
-{
-slot: 'sources', query: queries.SOURCES, variables: {},
-every: OVERVIEW_EVERY,
-},
-{ slot: 'gaps', query: queries.GAPS, variables: logOf(known) },
-],
-};
-const logOf = ({ log }) => ({ log });
-const written = (at) => (at === null ? null : writeShort(at));
-function ofFleet({ place, known, cursorsOf, logs = [known] }) {
-return logs.flatMap((one, number) => {
-const [first, ...others] = ofLog(place, one, number === 0);
-return [first, ...others, ...olderOf(first, cursorsOf)];
-});
-}
-const olderOf = ({ slot, query, variables }, cursorsOf) =>
-cursorsOf(slot).map((before, number) => ({
-slot: `${slot} ${number}`, query, variables: { ...variables, before },
-}));
-function ofLog(place, known, isFirst) {
-const span = fleetSpan(place, known);
-const variables = {
-...logOf(known), ...span, ...readFilter(place.filter).variables,
-last: PAGE_LENGTH, steps: STRIP_STEPS,
-};
-const needs = [{
-slot: fleetSlot(known, isFirst), query: queries.INCIDENTS, variables,
-...(isFirst ? {} : { every: OTHERS_EVERY }),
-}];
-const week = (known.until ?? 0) - WEEK;
-const isShort = (readInstant(span.since ?? '') ?? known.until ?? 0) > week;
-if (isShort && span.since !== written(known.began)) {
-const since = written(Math.max(week, known.began ?? week));
-needs.push({
-slot: `recent ${known.log}`, query: queries.RECENT, isAside: true,
-variables: { ...logOf(known), since },
-});
-}
-return needs;
-}
-const fleetSlot = ({ log }, isFirst) =>
-isFirst ? 'incidents' : `fleet ${log}`;
-function fleetSpan(place, known) {
-if (place.from !== null && place.to !== null) {
-return { since: written(place.from), until: written(place.to) };
-}
-const { began, until, kind } = known;
-const everything = { since: written(began), until: null };
-const age = readAge(place.last || LAST);
-if (age === null || began === null || until === null) return everything;
-if (until - age < began) return everything;
-if (kind === 'TAPE') return { since: written(until - age), until: null };
-return { since: place.last || LAST, until: null };
-}
-function ofBoth(state) {
-const { place, known } = state;
-const [first] = ofNode(state);
-if (place.from === null || place.to === null) return [first];
-const other = asking(
-{ from: place.from + place.shift, to: place.to + place.shift }, known);
-return [first, {
-slot: 'compared', query: queries.NODE,
-variables: { ...logOf(known), node: place.other || place.name, ...other },
-}, {
-slot: 'comparable', query: queries.COMPARABLE, isAside: true,
-variables: {
-...logOf(known), node: place.name, since: written(known.began),
-},
-}];
-}
-function ofNode({ place, known }) {
-const log = logOf(known);
-const node = place.name;
-if (place.from === null || place.to === null) {
-const variables = { ...log, node };
-return [{ slot: 'latest', query: queries.LATEST, variables }];
-}
-const asked = asking({ from: place.from, to: place.to }, known);
-const everything = { since: written(known.began), until: null };
-return [
-{
-slot: nodeSlot(place), query: queries.NODE,
-variables: { ...log, node, ...asked },
-},
-{
-slot: 'map', query: queries.INCIDENTS, isAside: true,
-variables: { ...log, node, ...everything, last: 1, steps: MAP_STEPS },
-},
-];
-}
-const nodeSlot = ({ name, log, cluster }) =>
-`node ${name} ${log} ${cluster}`;
-function asking({ from, to }, known) {
-const unit = 2 ** Math.ceil(Math.log2(to - from));
-const since = Math.floor(from / unit - 0.5) * unit;
-const until = Math.ceil(to / unit + 0.5) * unit;
-const { began, until: end } = known;
-const isBefore = began !== null && from < began;
-const isBehind = end !== null && from >= end;
-return {
-since: written(isBefore ? since : Math.max(since, began ?? since)),
-until: end !== null && until >= end && !isBehind ? null : written(until),
-};
-}
-const nameOf = ({ kind, namespace, name }) =>
-[kind, namespace, name].filter(Boolean).join('/');
-function ofObject({ place, known, cursorsOf }) {
-const log = { ...logOf(known), name: nameOf(place) };
-const variables = { ...log, last: PAGE_LENGTH };
-const first = { slot: 'object', query: queries.OBJECT, variables };
-const needs = [first, ...olderOf(first, cursorsOf)];
-needs.push({
-slot: 'document', query: queries.OBJECT_AT, isAside: true,
-variables: { ...log, time: written(place.to) },
-});
-needs.push({
-slot: 'who', query: queries.WHO, isAside: true,
-variables: { ...log, time: written(place.to) },
-});
-if (place.left !== '' && place.right !== '') {
-needs.push({
-slot: 'difference', query: queries.DIFFERENCE,
-variables: { ...log, from: place.left, to: place.right },
-});
-}
-return needs;
-}
-function ofWorkload({ place, known }) {
-const variables = {
-...logOf(known), name: nameOf(place), since: null, until: null,
-};
-return [
-{ slot: 'endings', query: queries.ENDINGS, variables },
-{ slot: 'workload', query: queries.WORKLOAD, variables },
-];
-}
-return { needsOf, fleetSlot, nodeSlot, asking, nameOf };
 })();
 const in_words_incident = (() => {
 const { span } = in_time_clock;
@@ -2084,6 +1741,7 @@ return { Header };
 const in_page = (() => {
 const { leadingTo, writePlace } = in_route_place;
 const { needsOf, nodeSlot } = in_needs;
+const { partOf } = in_parts;
 const { Reading, windowAround } = in_reading;
 const { readInstant } = in_time_instant;
 const { logOf } = in_words_incident;
@@ -2158,6 +1816,7 @@ searchLogs: this.searchLogs,
 cursorsOf: (slot) => this.cursorsOf(slot),
 job: this.searchedJob,
 isHanding: this.ui.shown === 'hand',
+partOf: (name) => partOf((name))?.needsOf ?? null,
 });
 }
 cursorsOf(slot) {
@@ -2631,6 +2290,6 @@ leave(link.pathname + link.search);
 addEventListener('online', () => answers.retry());
 changed();
 })();
-const shared = { in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_filter, in_words_incident, in_words_plain, in_words_recording, in_words_shown };
+const shared = { in_ask_fragments, in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_incident, in_words_plain, in_words_recording, in_words_shown };
 const joined = async (files, name) => (await Promise.all(files))
 .reduce((all, one) => ({ ...all, ...one.default(all) }), shared)[name];

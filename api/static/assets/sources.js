@@ -1,12 +1,40 @@
 let made;
-export default ({ in_html, in_time_clock, in_time_instant, in_views_states, in_words_plain, in_words_recording }) => made ??= (() => {
+export default ({ in_ask_fragments, in_html, in_needs, in_time_clock, in_time_instant, in_views_states, in_words_plain, in_words_recording }) => made ??= (() => {
+const in_ask_ofsources = (() => {
+const { GAP, LOG, OF_LOG } = in_ask_fragments;
+const SOURCES = `query Sources {
+status {
+now
+database { version embedded bytes diskFreeBytes }
+clusters {
+name uid kubernetes
+log { id kind size recordedAt entriesPerMinute }
+sources { source resource state beganAt vouchedUntil lastFrameAt
+lagSeconds entries gap { ${GAP} } }
+audit { state records says }
+openGaps { ${GAP} }
+coverage { complete since until provenUntil says }
+}
+}
+}`;
+const GAPS = `query Gaps(${LOG}) {
+gaps(${OF_LOG}) { more gaps { ${GAP} } }
+}`;
+return { SOURCES, GAPS };
+})();
 const in_views_sources = (() => {
+const { GAPS, SOURCES } = in_ask_ofsources;
 const { html } = in_html;
+const { logOf, OVERVIEW_EVERY } = in_needs;
 const { readInstant } = in_time_instant;
 const { dayAndClock, span } = in_time_clock;
 const { counted, prose, rounded, size } = in_words_plain;
 const { clusterOf, recordingOf } = in_words_recording;
 const { Figure, Trouble, Waiting } = in_views_states;
+const needsOf = ({ known }) => [
+{ slot: 'sources', query: SOURCES, variables: {}, every: OVERVIEW_EVERY },
+{ slot: 'gaps', query: GAPS, variables: logOf(known) },
+];
 const MEANS = {
 LIVE: 'watching, confirmed complete',
 LISTING: 'listing, or waiting to list',
@@ -140,7 +168,7 @@ href=${page.keep({ entry: gap.id })}>${gap.id}</a>`}</td>
 </tr>
 `;
 }
-return { Sources };
+return { needsOf, Sources };
 })();
-return { in_views_sources };
+return { in_ask_ofsources, in_views_sources };
 })();

@@ -1,5 +1,35 @@
 let made;
-export default ({ in_html, in_time_clock, in_time_instant, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_timeline_unseen, in_views_states, in_views_verdict, in_words_author, in_words_incident, in_words_plain }) => made ??= (() => {
+export default ({ in_ask_fragments, in_html, in_needs, in_time_clock, in_time_instant, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_timeline_unseen, in_views_states, in_views_verdict, in_words_author, in_words_incident, in_words_plain }) => made ??= (() => {
+const in_ask_ofworkload = (() => {
+const { COVERAGE, LOG, OF_LOG, PLACEMENT, ACTOR } = in_ask_fragments;
+const WORKLOAD = `query Workload(${LOG}, $name: String!,
+$since: DateTime, $until: DateTime) {
+workload(${OF_LOG}, name: $name, since: $since, until: $until) {
+workload { kind namespace name uid group }
+isGang gpus nodes ranInFullAt
+placements { ${PLACEMENT} }
+${COVERAGE}
+}
+}`;
+const ENDINGS = `query Endings(${LOG}, $name: String!,
+$since: DateTime, $until: DateTime) {
+whyWorkload(${OF_LOG}, name: $name, since: $since, until: $until) {
+state since sentence
+endings { id endedBy at nodes pods outcome runningAgainAt gpuHoursLost
+confidence sentence stopped
+members { pod node says entry }
+container { name exitCode reason }
+actor { ${ACTOR} } preemptor { kind namespace name pod actor { ${ACTOR} } }
+evidence { entry at says } missing { evidence wouldTell }
+verdict { steps { role at says actor { name tool } entries }
+evidence { entry at says } }
+verdicts { id node happened cause confidence sentence beganAt at
+backInServiceAt fault { class } decision { class actor { ${ACTOR} } } } }
+${COVERAGE}
+}
+}`;
+return { WORKLOAD, ENDINGS };
+})();
 const in_timeline_ofworkload = (() => {
 const { readInstant } = in_time_instant;
 const { addPlacement } = in_timeline_ofnode;
@@ -84,8 +114,23 @@ return [...groups.values()].sort((one, other) => other.length - one.length);
 }
 return { endedBy, endedByWhom, pathOf, alike };
 })();
+const in_needs_workload = (() => {
+const { ENDINGS, WORKLOAD } = in_ask_ofworkload;
+const { logOf, nameOf } = in_needs;
+function ofWorkload({ place, known }) {
+const variables = {
+...logOf(known), name: nameOf(place), since: null, until: null,
+};
+return [
+{ slot: 'endings', query: ENDINGS, variables },
+{ slot: 'workload', query: WORKLOAD, variables },
+];
+}
+return { ofWorkload };
+})();
 const in_views_workload = (() => {
 const { html } = in_html;
+const { ofWorkload } = in_needs_workload;
 const { readInstant } = in_time_instant;
 const { clock, dayAndClock } = in_time_clock;
 const { readied } = in_timeline_lane;
@@ -97,6 +142,7 @@ const { Coverage, Empty, Figure, Trouble, Waiting } = in_views_states;
 const {
 About, Doubts, OtherVerdicts, Path, Sure, timesRow,
 } = in_views_verdict;
+const needsOf = ofWorkload;
 const NODES_NAMED = 10;
 const ROWS_SHOWN = 60;
 const lanesOf = ({ data, endings, sources }) =>
@@ -292,7 +338,7 @@ name: one.node })}>${one.node}</a>`}</td>
 ${left > 0 && html`<p class="quiet">and ${counted(left, 'more Pod')}</p>`}
 `;
 }
-return { lanesOf, Workload };
+return { needsOf, lanesOf, Workload };
 })();
-return { in_timeline_ofworkload, in_views_workload, in_words_ending };
+return { in_ask_ofworkload, in_needs_workload, in_timeline_ofworkload, in_views_workload, in_words_ending };
 })();

@@ -4,7 +4,10 @@ import { test } from 'node:test';
 import { Answers } from '../../../api/page/ask/answers.js';
 import { AskError } from '../../../api/page/ask/post.js';
 import { eventsIn } from '../../../api/page/ask/stream.js';
-import { asking, needsOf } from '../../../api/page/needs.js';
+import { needsOf } from '../../../api/page/needs.js';
+import { ofFleet } from '../../../api/page/needs/fleet.js';
+import { asking, ofNode } from '../../../api/page/needs/node.js';
+import { ofObject } from '../../../api/page/needs/object.js';
 import { windowAround } from '../../../api/page/reading.js';
 import { completeWords } from '../../../api/page/views/states.js';
 import { readPlace } from '../../../api/page/route/place.js';
@@ -209,9 +212,15 @@ test('that an answer is complete is said of a time', () => {
     'Complete until noon: no gaps affect this answer.');
 });
 
+const PARTS = {
+  fleet: ofFleet, node: ofNode, object: ofObject,
+  evidence: () => [{ slot: 'entry', query: '', variables: {} }],
+};
+const partOf = (name) => PARTS[name] ?? null;
+
 test('a view asks for its own and for what is open on it', () => {
   const slots = (address) => needsOf({
-    place: readPlace(address), known: KNOWN, searched: '', cursorsOf: () => [],
+    place: readPlace(address), known: KNOWN, searched: '', cursorsOf: () => [], partOf,
   }).map(({ slot }) => slot);
 
   assert.deepEqual(slots('/'), ['overview', 'pulse', 'incidents', 'recent 1']);
@@ -226,7 +235,7 @@ test('a view asks for its own and for what is open on it', () => {
 test('each older page is asked from where the newer one ends', () => {
   const needs = needsOf({
     place: readPlace('/'), known: KNOWN, searched: '',
-    cursorsOf: (slot) => (slot === 'incidents' ? ['a', 'b'] : []),
+    cursorsOf: (slot) => (slot === 'incidents' ? ['a', 'b'] : []), partOf,
   });
 
   assert.deepEqual(
@@ -240,7 +249,7 @@ test('each older page is asked from where the newer one ends', () => {
 
 test('a log that is younger than the window is asked from its beginning', () => {
   const [, , { variables }] = needsOf({
-    place: readPlace('/?last=30d'), known: KNOWN, searched: '', cursorsOf: () => [],
+    place: readPlace('/?last=30d'), known: KNOWN, searched: '', cursorsOf: () => [], partOf,
   });
 
   assert.equal(variables.since, '2026-11-20T00:00:00Z');
@@ -250,7 +259,7 @@ test('a log that is younger than the window is asked from its beginning', () => 
 test('a window of a tape is counted from where the tape ends', () => {
   const place = readPlace('/?last=1h');
   const of = (kind) => needsOf({
-    place, known: { ...KNOWN, kind }, searched: '', cursorsOf: () => [],
+    place, known: { ...KNOWN, kind }, searched: '', cursorsOf: () => [], partOf,
   })[2].variables.since;
 
   assert.equal(of('LIVE'), '1h');

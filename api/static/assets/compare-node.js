@@ -1,0 +1,87 @@
+let made;
+export default ({ in_ask_fragments, in_ask_offleet, in_needs }) => made ??= (() => {
+const in_ask_ofnode = (() => {
+const {
+COVERAGE, GAP, WORKLOAD_HIT, VERDICT, REFERENCE, LOG, OF_LOG, PLACEMENT,
+} = in_ask_fragments;
+const LATEST = `query Latest(${LOG}, $node: String!) {
+why(${OF_LOG}, node: $node) {
+verdicts { id beganAt at backInServiceAt } ${COVERAGE}
+}
+}`;
+const NODE = `query Node(${LOG}, $node: String!, $since: DateTime,
+$until: DateTime) {
+node(${OF_LOG}, name: $node) {
+name
+why(since: $since, until: $until) {
+verdicts { ${VERDICT} } ${COVERAGE}
+}
+impact(since: $since, until: $until) {
+workloads { ${WORKLOAD_HIT} }
+totals { workloads pods gpus gpuHoursLost }
+coverage { complete }
+}
+timeline(since: $since, until: $until) {
+service { from to state entry }
+conditions { type from to status reason message isFault entry }
+boots { bootId from to entry }
+taints { key effect value from to actor entry }
+cordons { from to actor entry }
+placements { ${PLACEMENT} }
+facts { entry index kind at occurredAt observedAt actor says detail
+object { ${REFERENCE} } }
+moreFacts
+gaps { ${GAP} }
+${COVERAGE}
+}
+}
+}`;
+const COMPARABLE = `query Comparable(${LOG}, $node: String!,
+$since: DateTime) {
+incidents(${OF_LOG}, node: $node, since: $since, last: 10, steps: 1) {
+nodes { id from }
+}
+}`;
+return { LATEST, NODE, COMPARABLE };
+})();
+const in_needs_node = (() => {
+const { INCIDENTS } = in_ask_offleet;
+const { LATEST, NODE } = in_ask_ofnode;
+const { logOf, nodeSlot, written } = in_needs;
+const MAP_STEPS = 240;
+function ofNode({ place, known }) {
+const log = logOf(known);
+const node = place.name;
+if (place.from === null || place.to === null) {
+const variables = { ...log, node };
+return [{ slot: 'latest', query: LATEST, variables }];
+}
+const asked = asking({ from: place.from, to: place.to }, known);
+const everything = { since: written(known.began), until: null };
+return [
+{
+slot: nodeSlot(place), query: NODE,
+variables: { ...log, node, ...asked },
+},
+{
+slot: 'map', query: INCIDENTS, isAside: true,
+variables: { ...log, node, ...everything, last: 1, steps: MAP_STEPS },
+},
+];
+}
+function asking({ from, to }, known) {
+const unit = 2 ** Math.ceil(Math.log2(to - from));
+const since = Math.floor(from / unit - 0.5) * unit;
+const until = Math.ceil(to / unit + 0.5) * unit;
+const { began, until: end } = known;
+const isBefore = began !== null && from < began;
+const isBehind = end !== null && from >= end;
+return {
+since: written(isBefore ? since : Math.max(since, began ?? since)),
+until: end !== null && until >= end && !isBehind ? null : written(until),
+};
+}
+return { ofNode, asking };
+})();
+return { in_ask_ofnode, in_needs_node };
+})();
