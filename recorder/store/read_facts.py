@@ -4,7 +4,7 @@ Facts come from one derivation, in the order of the log. A window selects by
 when something happened, by an index of each day.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 import orjson
@@ -166,6 +166,22 @@ FACTS: Mapping[Purpose, tuple[Statement, str | None]] = {
 """The statement for each purpose, and the field of the query that it needs:
 if that is empty, there is nothing to read."""
 
+VALUES: Mapping[str, Callable[[FactQuery], object]] = {
+    "nodes": lambda q: [*q.nodes] or [stay.node for stay in q.stays],
+    "begins": lambda q: [stay.since for stay in q.stays],
+    "ends": lambda q: [stay.until for stay in q.stays],
+    "groups": lambda q: [group for group, _, _ in sorted(q.objects)],
+    "namespaces": lambda q: [
+        namespace for _, namespace, _ in sorted(q.objects)
+    ],
+    "names": lambda q: [name for _, _, name in sorted(q.objects)],
+    "locks": lambda q: [*map(_pattern, q.locks)],
+    "uids": lambda q: [*q.uids],
+    "since": lambda q: q.since or ALWAYS[0],
+    "until": lambda q: q.until or ALWAYS[1],
+}
+"""The values that a statement may name, from a query."""
+
 
 class FactReader(ExtentReader):
     """Reads the facts of one log up to a size."""
@@ -188,19 +204,11 @@ class FactReader(ExtentReader):
         statement, subject = FACTS[query.purpose]
         if subject is not None and not getattr(query, subject):
             return []
-        objects = sorted(query.objects)
-        values: Mapping[str, Sequence[object] | datetime] = {
-            "nodes": [*query.nodes] or [stay.node for stay in query.stays],
-            "begins": [stay.since for stay in query.stays],
-            "ends": [stay.until for stay in query.stays],
-            "groups": [group for group, _, _ in objects],
-            "namespaces": [namespace for _, namespace, _ in objects],
-            "names": [name for _, _, name in objects],
-            "locks": [*map(_pattern, query.locks)],
-            "uids": [*query.uids],
-            **_span(query.since, query.until),
+        named = {
+            name: VALUES[name](query)
+            for name in statement.names
+            if name in VALUES
         }
-        named = {n: v for n, v in values.items() if n in statement.names}
         return await self._names.stored(await self._ask(statement, **named))
 
     async def active_nodes(self, query: ActiveNodes) -> Sequence[str]:
