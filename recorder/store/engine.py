@@ -175,7 +175,9 @@ async def fetch(
     reused: planning for the partitions of weeks takes longer than finding a
     few facts. It raises the errors of `reading`.
     """
-    async with asking(engine, action) as connection:
+    if not isinstance(engine, AsyncEngine):
+        return await engine.fetch(statement, **values)
+    async with Pooled(engine, action) as connection:
         return await connection.fetch(statement, **values)
 
 

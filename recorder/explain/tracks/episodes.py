@@ -135,12 +135,8 @@ class _Reader:
         if alive is not None:
             self._proofs.setdefault(alive, stored)
         signs = signals_of(stored, self._knowledge, node=self._node)
-        if any(s.of_spot for s in signs) and self._knowledge.is_spot(
-            self._state.labels
-        ):
-            signs = [
-                s._replace(decision=s.of_spot or s.decision) for s in signs
-            ]
+        if signs and any(s.of_spot for s in signs):
+            signs = self._of_machine(signs)
         if self._is_old(stored):
             self._keep_held(signs)
             return
@@ -149,6 +145,12 @@ class _Reader:
         self._put(stored, signs, before, about=about)
         if skew and self._open is not None:
             self._open.skew = skew
+
+    def _of_machine(self, signs: list[Signal]) -> list[Signal]:
+        """Return signals with the decision of a machine that is reclaimed."""
+        if not self._knowledge.is_spot(self._state.labels):
+            return signs
+        return [s._replace(decision=s.of_spot or s.decision) for s in signs]
 
     def _mark(self, marks: Iterable[Signal]) -> None:
         """Keep the marks, to join them to the acts of their authors."""
