@@ -106,7 +106,7 @@ class Executor:
         self, prepared: Prepared, asked: RequestContext
     ) -> ExecutionResult:
         """Answer a query."""
-        result: ExecutionResult = await self._begun(execute, prepared, asked)
+        result: ExecutionResult = await self._run(execute, prepared, asked)
         return result
 
     async def subscribe(
@@ -117,20 +117,21 @@ class Executor:
         Raises:
             Refused: it could not begin.
         """
-        found = await self._begun(subscribe, prepared, asked)
+        found = await self._run(subscribe, prepared, asked)
         if isinstance(found, ExecutionResult):
             raise Refused(list(found.errors or ()))
         stream: AsyncGenerator[ExecutionResult, None] = found
         return stream
 
-    async def _begun(
+    async def _run(
         self,
-        begin: Callable[..., Any],
+        operation: Callable[..., Any],
         prepared: Prepared,
         asked: RequestContext,
     ) -> Any:
+        """Return what ``execute`` or ``subscribe`` of graphql-core returns."""
         query = prepared.query
-        found = begin(
+        found = operation(
             self._schema,
             prepared.tree,
             context_value=asked,

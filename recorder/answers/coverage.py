@@ -12,7 +12,7 @@ from recorder.model.moment import written
 
 __all__ = [
     "GAP_COLUMNS",
-    "alike",
+    "grouped",
     "archive_lines",
     "coverage_lines",
     "detail_lines",
@@ -53,7 +53,7 @@ def coverage_lines(coverage: Coverage) -> list[str]:
     parts = [
         *(
             _span(few(resources), hole.since, hole.until, hole.reason)
-            for hole, resources in alike(coverage.holes)
+            for hole, resources in grouped(coverage.holes)
         ),
         *(_gap(gap) for gap in coverage.opened),
     ]
@@ -113,7 +113,7 @@ def _span(
     return f"{resource}{begin}{end}: {reason}"
 
 
-def alike(holes: Iterable[Hole]) -> Sequence[tuple[Hole, Sequence[str]]]:
+def grouped(holes: Iterable[Hole]) -> Sequence[tuple[Hole, Sequence[str]]]:
     """Group holes of one source and reason, with their resources.
 
     When a recorder fails, each resource has a hole that begins at its own
@@ -188,7 +188,7 @@ def hole_cells(coverage: Coverage) -> list[Sequence[Cell]]:
             hole.until or "open",
             hole.reason,
         )
-        for hole, resources in alike(coverage.holes)
+        for hole, resources in grouped(coverage.holes)
     ]
 
 

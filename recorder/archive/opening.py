@@ -86,9 +86,21 @@ def _with_later(
     parts: Mapping[str, tuple[str, Part]],
     later: tuple[int, str],
 ) -> dict[str, tuple[str, Part]]:
-    """Return the files of a day with later facts in place of its own.
+    """Return the files of a day with rebuilt facts in place of its own.
 
     The names that these refer to are beside those of the day.
+
+    Args:
+        place: of the archive.
+        folder: of the day in it.
+        manifest: of the day.
+        parts: its files by the name under which they are opened, with the
+            folder of each.
+        later: the derivation of the rebuilt facts, and the SHA-256 of their
+            manifest.
+
+    Raises:
+        ArchiveError: the manifest of the rebuilt facts is another one.
     """
     rules, sha256 = later
     found = read_facts(place, folder, manifest, rules)

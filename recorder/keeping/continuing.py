@@ -56,22 +56,22 @@ class ForkedError(LogError):
 async def check_continues(
     connection: asyncpg.Connection, end: LogEnd, last: Iterable[Witnessed]
 ) -> None:
-    """Check that a log extends the checkpoints that places show last.
+    """Check that a log extends the last checkpoint of each place.
 
-    One that ends within a day that was dropped proves nothing here: what
-    joins it to the next day is in the archive.
+    A checkpoint whose last batch is within a dropped day is not compared:
+    what joins that batch to the next day is only in the archive.
 
     Raises:
         ForkedError: it is shorter, or another history under its name.
     """
-    for one in {found.checkpoint: found for found in last}.values():
-        signed = one.checkpoint.batches
-        if signed > end.batches:
-            raise _refused(end, one, f"it has only {end.batches}")
-        if await _is_other(connection, end, one):
-            raise _refused(
-                end, one, f"its {end.batches} batches do not continue them"
-            )
+    different = {found.checkpoint: found for found in last}
+    for witnessed in different.values():
+        if witnessed.checkpoint.batches > end.batches:
+            why = f"it has only {end.batches}"
+            raise _refused(end, witnessed, why)
+        if await _is_other(connection, end, witnessed):
+            why = f"its {end.batches} batches do not continue them"
+            raise _refused(end, witnessed, why)
 
 
 async def _is_other(

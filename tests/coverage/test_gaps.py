@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recorder.answers.coverage import alike, coverage_lines
+from recorder.answers.coverage import coverage_lines, grouped
 from recorder.facts.coverage.ports import ClockJump, Stream
 from recorder.model.document import plain
 from recorder.model.reference import EntryName
@@ -168,7 +168,7 @@ async def test_a_dead_recorder_is_said_in_one_line() -> None:
             " is the recorder running?"
         )
     ]
-    ((hole, resources),) = alike(coverage.holes)
+    ((hole, resources),) = grouped(coverage.holes)
     assert (hole.until, len(resources)) == (None, 4)
 
 

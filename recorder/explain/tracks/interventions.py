@@ -233,6 +233,11 @@ def _grouped(
 
 
 def _steps(transition: Transition) -> Iterator[Signal]:
+    """Yield the acts before a transition that are still in force.
+
+    Without the taints that Kubernetes derives from conditions, and with the
+    removal of the Node, which is an act although it ends something.
+    """
     for signal in transition.episode.signals:
         if not transition.is_before(signal):
             continue

@@ -215,6 +215,11 @@ class _Read:
         return _Reading(proof=self._proof(live))
 
     def _proof(self, live: bytes) -> str | None:
+        """Return how the live object shows that history was rewound.
+
+        By a lower version, or by other content at the same one; None if
+        neither is the case, or if one of the two is not readable.
+        """
         known = self.known
         try:
             version = msgspec.json.decode(
