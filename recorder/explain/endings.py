@@ -20,7 +20,7 @@ from recorder.explain.ending import (
 )
 from recorder.explain.hit import Failure, Hit
 from recorder.explain.impact import failure_of
-from recorder.explain.losses import TOGETHER, Loss
+from recorder.explain.losses import TOGETHER, Loss, carries_out
 from recorder.explain.pod_end import BY_ITSELF, PodEnd, ends_of
 from recorder.explain.verdict import Judged
 from recorder.facts import says_with_object
@@ -266,7 +266,10 @@ def endings_of(
         for end in ends_of(pod, life.facts.get(pod.key, ()))
     ]
     ends.sort(key=lambda end: (end.at, end.pod.name))
-    failures = [f for v in known.values() if (f := failure_of(v)) is not None]
+    failures: dict[str, list[Failure]] = {}
+    for verdict in known.values():
+        if (failure := failure_of(verdict)) is not None:
+            failures.setdefault(verdict.node, []).append(failure)
     for end in ends:
         _place(end, drafts, own, life, failures)
     conclude(drafts, own)
@@ -291,7 +294,7 @@ def _place(
     drafts: list[Draft],
     own: Sequence[Draft],
     life: Life,
-    failures: Sequence[Failure],
+    failures: Mapping[str, Sequence[Failure]],
 ) -> None:
     """Attribute the end of a Pod to one ending."""
     before = [d for d in drafts if d.at <= end.at + A_MOMENT]
@@ -308,16 +311,30 @@ def _place(
         return
     last = before[-1] if before else None
     if last is None or not last.repeats(end):
-        last = _begun(end, failures)
-        # Completed work ends; a server may replace its Pods at any time.
-        last.routine = end.by is EndedBy.COMPLETION or (
-            serves and end.by is EndedBy.DELETION
+        here = failures.get(end.node or "", ())
+        last = _begun(end, here)
+        # Completed work ends; a server may replace its Pods at any time; and
+        # what a Pod does to its node may end it.
+        last.routine = (
+            end.by is EndedBy.COMPLETION
+            or (serves and end.by is EndedBy.DELETION)
+            or _carries_out(end, life, here)
         )
         drafts.append(last)
         drafts.sort(key=lambda one: one.at)
     else:
         last.ends.append(end)
     last.again = None if last.routine else _again(end, life)
+
+
+def _carries_out(end: PodEnd, life: Life, failures: Sequence[Failure]) -> bool:
+    """Return whether a Pod was lost by what it did to its node itself."""
+    return any(
+        pod.pod == end.pod and carries_out(failure, pod)
+        for failure in failures
+        if failure.since <= end.at <= failure.until
+        for pod in life.pods
+    )
 
 
 def _begun(end: PodEnd, failures: Sequence[Failure]) -> Draft:
@@ -328,8 +345,7 @@ def _begun(end: PodEnd, failures: Sequence[Failure]) -> Draft:
     if end.by in {EndedBy.UNRECORDED, EndedBy.NODE_FAILURE}:
         for failure in failures:
             if (
-                failure.verdict.node == end.node
-                and failure.verdict.happened in LOST
+                failure.verdict.happened in LOST
                 and failure.since <= end.at <= failure.until
             ):
                 return Draft(

@@ -20,6 +20,7 @@ from recorder.explain.losses import (
     Loss,
     came_with,
     can_hit,
+    carries_out,
     evicted_at,
     fell_together,
     is_hidden,
@@ -85,6 +86,8 @@ class Gang:
                 soon=self._workload.kind in REPLACED,
             )
         ]
+        acting = {p.key for f, p in touched if carries_out(f, p)}
+        touched = [(f, p) for f, p in touched if p.key not in acting]
         lost = [(f, p) for f, p in touched if lost_at(f, p) is not None]
         self._whole |= fell_together(self._workload, lost, self._pods)
         found = []
@@ -96,7 +99,7 @@ class Gang:
                 break
             # What is lost after it ran again is a new loss.
             lost = [p for p in lost if taken_at(*p) > max(again, hit.hit_at)]
-        given = self._displaced({p.key for _, p in touched})
+        given = self._displaced(acting | {p.key for _, p in touched})
         if self._whole:
             # A workload that is down cannot be hit or counted again.
             given = [

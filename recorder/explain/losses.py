@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from recorder.explain.causes import LOST
 from recorder.explain.hit import Failure
+from recorder.explain.thresholds import LIMITS
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import (
     EVICTIONS,
@@ -14,7 +15,7 @@ from recorder.facts.projections import (
     Placement,
     Workload,
 )
-from recorder.model.outcomes import Happened, Outcome
+from recorder.model.outcomes import Happened, Outcome, Role
 
 __all__ = [
     "Loss",
@@ -23,6 +24,7 @@ __all__ = [
     "TOGETHER",
     "came_with",
     "can_hit",
+    "carries_out",
     "evicted_at",
     "fell_together",
     "is_hidden",
@@ -164,6 +166,27 @@ def _was_emptied(
     ) and any(
         other.bound_at is not None and other.bound_at >= deleting_at
         for other in others
+    )
+
+
+def carries_out(failure: Failure, pod: Placement) -> bool:
+    """Return whether a Pod does to its node what happens to it.
+
+    It came as that began, and acts by a service account of its namespace, as
+    the Pods of a Plan that upgrades nodes.
+    """
+    account = f"system:serviceaccount:{pod.pod.namespace}:"
+    acts = [
+        one.sign.stored.observed_at
+        for one in failure.verdict.evidence
+        if one.role in {Role.DECISION, Role.ACT}
+        and (one.sign.stored.fact.actor or "").startswith(account)
+    ]
+    return (
+        bool(acts)
+        and not pod.gpus
+        and pod.bound_at is not None
+        and pod.bound_at >= min(acts) - LIMITS.moment
     )
 
 

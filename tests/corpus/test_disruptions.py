@@ -26,7 +26,12 @@ from tests.support.filled import filled_database
 from tests.support.postgres import DatabaseServer
 
 TAPES = Path(__file__).parent / "disruptions"
-OF_LIVE = ("s02_kueue_preempts", "s03_lws_group", "s15_flaps_then_request")
+OF_LIVE = (
+    "s02_kueue_preempts",
+    "s03_lws_group",
+    "s13_rolling_upgrade",
+    "s15_flaps_then_request",
+)
 
 
 @pytest.fixture(scope="module")
@@ -242,3 +247,14 @@ async def test_hours_lost_end_when_a_job_says_in_its_own_field_that_it_failed(
         for kind in ("Job", "PyTorchJob", "RayJob", "SparkApplication")
     } | {("Workflow", Outcome.FAILED)}
     assert found.totals.gpu_hours_lost < 0.2
+
+
+async def test_what_upgrades_a_node_is_no_victim_of_the_upgrade(
+    played: Corpus,
+) -> None:
+    tape, plan = "s13_rolling_upgrade", "plan/system-upgrade/kernel-6890"
+    hit = await impact(played, tape, "os-1", "os-4")
+    upgrade = await why(played, tape, plan)
+
+    assert {one.kind for one in hit.workloads} == {"Job"}
+    assert not upgrade.endings
