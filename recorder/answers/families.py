@@ -21,10 +21,11 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, NodeNames, Purpose
 from recorder.explain.ending import EndingFound
 from recorder.explain.ending_sentences import ending_sentence
-from recorder.explain.endings import Life, endings_of, state_after, state_of
+from recorder.explain.endings import Life, endings_of
 from recorder.explain.hit import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged
+from recorder.explain.workload_state import state_after, state_of
 from recorder.facts.projections import (
     Placement,
     Placements,

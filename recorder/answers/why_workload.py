@@ -25,10 +25,11 @@ from recorder.answers.why import WIDTH, cut, path_lines, row_lines
 from recorder.answers.workload_named import find_workload
 from recorder.explain.ending import Ending, EndingFound, Preemptor
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
-from recorder.explain.endings import Life, endings_of, state_after, state_of
+from recorder.explain.endings import Life, endings_of
 from recorder.explain.impact import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged, Verdict
+from recorder.explain.workload_state import state_after, state_of
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.projections import (
