@@ -72,19 +72,25 @@ def _recorded(fault: Fault, transition: Transition) -> Found | None:
         if transition.was_lost and not harmless:
             return Found(signal, Confidence.POSSIBLE)
         return None
+    return Found(signal, _strength(transition, signal, answered=answered))
+
+
+def _strength(
+    transition: Transition, signal: Signal, *, answered: bool
+) -> Confidence:
     if signal.topic is Topic.GPUS:
         # The device plugin took a GPU away and did not say why.
-        return Found(signal, Confidence.LIKELY)
+        return Confidence.LIKELY
     if signal.topic is Topic.READY:
         # A kubelet waits for a part as well while the kernel hangs.
         lost = transition.was_lost
-        return Found(
-            signal, Confidence.POSSIBLE if lost else Confidence.LIKELY
-        )
+        return Confidence.POSSIBLE if lost else Confidence.LIKELY
+    if transition.episode.is_carried(signal) and not answered:
+        # It may only not have been ended since another boot.
+        return Confidence.POSSIBLE
     # What a monitor alone says is never proven.
     own = not transition.was_lost and signal.stored.fact.actor == "kubelet"
-    sure = answered or own
-    return Found(signal, Confidence.PROVEN if sure else Confidence.LIKELY)
+    return Confidence.PROVEN if answered or own else Confidence.LIKELY
 
 
 def _kernel_panic(transition: Transition) -> Found | None:

@@ -6,7 +6,7 @@ import pytest
 
 from recorder.explain.verdict import Judged
 from recorder.facts.projections import NodeState
-from recorder.model.outcomes import Decision, Fault
+from recorder.model.outcomes import Confidence, Decision, Fault
 from recorder.model.state import Condition
 from tests.explain.tale import Tale
 from tests.explain.test_traps import decision, fault
@@ -41,11 +41,17 @@ def test_what_breaks_between_two_reboots_explains_the_second() -> None:
     assert fault(second) is Fault.HUNG_KERNEL
 
 
-def test_what_is_not_yet_taken_back_after_a_boot_is_no_evidence() -> None:
+@pytest.mark.parametrize("ended", [True, False])
+def test_of_repeated_boots_the_first_cause_stays_until_it_ends(
+    *, ended: bool
+) -> None:
     tale = Tale("n1", "n2")
-    tale.condition(10, "KernelDeadlock", "True", actor=DETECTOR)
-    _, second = tale.crashes(20).crashes(300).verdicts()
-    assert second.fault is None
+    tale.condition(10, "KernelDeadlock", "True", actor=DETECTOR).crashes(20)
+    if ended:
+        tale.condition(240, "KernelDeadlock", "False", was="True")
+    _, second = tale.crashes(300).verdicts()
+    assert fault(second) is (None if ended else Fault.HUNG_KERNEL)
+    assert second.confidence in {Confidence.UNKNOWN, Confidence.POSSIBLE}
 
 
 def test_what_is_still_said_long_after_a_boot_holds_still() -> None:

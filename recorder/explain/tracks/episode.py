@@ -224,15 +224,17 @@ class Episode:
         )
 
     def still_held(self, at: datetime) -> list[Signal]:
-        """Return the signals that hold long after the node came back.
+        """Return the signals that hold although the node came back.
 
-        A signal from before a boot that is not ended right after it is no
-        evidence for anything later.
+        A decision from before a boot is no evidence for anything later; of
+        repeated boots, a fault that is not ended stays the cause.
         """
+        broken = [s for s in self._held.values() if s.role is Role.FAULT]
         if self.back is None:
-            return self._said_since_ready()
+            said = self._said_since_ready()
+            return [*broken, *(s for s in said if s not in broken)]
         if at - self.back.observed_at <= LIMITS.patience:
-            return []
+            return broken
         back = self.back.observed_at
         return [s for s in self._held.values() if not self._is_obeyed(s, back)]
 
