@@ -256,7 +256,9 @@ def _is_said(verdict: Judged) -> bool:
 def _name(actor: Actor) -> str | None:
     """Return an author, or the tool if only that is recorded."""
     if actor.name is not None:
-        return actor.name
+        # Who asked through another account, by which it was carried out.
+        through = f" through {actor.tool}" if actor.tool else ""
+        return f"{actor.name}{through}"
     if actor.is_program:
         return "a program that did not give its name"
     named = actor.tool and actor.tool != "unknown"

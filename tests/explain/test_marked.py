@@ -44,10 +44,14 @@ def test_a_program_reboots_a_node_without_a_reason() -> None:
     assert decided(done) == ("admin-request", "roller", None, "possible")
 
 
-@pytest.mark.parametrize("actor", ["roller", "kubectl-label"])
-def test_words_alone_lead_to_nothing(actor: str) -> None:
-    tale = marked(actor, taken_back=False, changed=True)
+def test_words_of_a_program_alone_lead_to_nothing() -> None:
+    tale = marked("roller", taken_back=False, changed=True)
     assert decided(tale.verdict()) == (None,)
+
+
+def test_what_a_person_asked_for_just_before_is_possible() -> None:
+    tale = marked("kubectl-label", taken_back=False, changed=True)
+    assert decided(tale.verdict())[::3] == ("admin-request", "possible")
 
 
 @pytest.mark.parametrize("value", ["false", "done", "pending", "scheduled"])

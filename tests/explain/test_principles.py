@@ -307,3 +307,94 @@ def test_a_cause_is_proven_only_if_every_other_one_is_excluded() -> None:
     verdict = tale.verdict()
     assert any(not rival.excluded for rival in verdict.rivals)
     assert verdict.confidence is not Confidence.PROVEN
+
+
+CORDON_BODY = '{"spec":{"unschedulable":true}}'
+
+
+def evicts(tale: Tale, seconds: float, user: str, code: int) -> Tale:
+    """Add a request to evict a Pod of the node."""
+    tale.audited = True
+    asked = {"verb": "create", "resource": "pods", "subresource": "eviction"}
+    return tale.add(
+        seconds,
+        FactKind.REQUESTED,
+        {**asked, "name": "pod-1", "code": code, "user": user},
+        about=a_pod("pod-1"),
+        actor=user,
+        occurred=seconds,
+    )
+
+
+def test_who_took_over_a_drain_that_was_given_up_is_named() -> None:
+    tale = Tale().cordons(10, "kubectl-cordon")
+    tale.asks(10, "alice", "patch", CORDON_BODY)
+    evicts(evicts(tale, 12, "alice", 429), 17, "alice", 429)
+    evicts(tale, 300, "bob", 201).pod(300, "EvictionByEvictionAPI")
+    verdict = tale.crashes(310).verdict()
+    assert decided(verdict)[:2] == (Decision.MANUAL_DRAIN, "bob")
+    assert verdict.confidence is Confidence.LIKELY
+
+
+def test_a_drain_that_was_refused_is_no_more_than_possible() -> None:
+    tale = Tale().cordons(10, "kubectl-cordon")
+    tale.asks(10, "alice", "patch", CORDON_BODY)
+    verdict = evicts(tale, 12, "alice", 429).crashes(30).verdict()
+    assert verdict.confidence is Confidence.POSSIBLE
+
+
+ROBOT = "system:serviceaccount:ops:robot"
+
+
+@pytest.mark.parametrize(
+    ("user", "acted_as", "actor", "words"),
+    [
+        (ROBOT, "alice", "alice", "alice through robot"),
+        ("alice", "oncall", "alice", "alice"),
+        ("alice", ROBOT, "alice", "alice"),
+    ],
+)
+def test_who_acts_as_another_is_named(
+    user: str, acted_as: str, actor: str, words: str
+) -> None:
+    tale = Tale().cordons(10, "kubectl-cordon")
+    detail = {"verb": "patch", "resource": "nodes", "name": "n1", "code": 200}
+    tale.audited = True
+    tale.add(
+        10,
+        FactKind.REQUESTED,
+        {**detail, "body": CORDON_BODY, "user": user, "as": acted_as},
+        actor=actor,
+        occurred=10,
+    )
+    verdict = tale.pod(11, "EvictionByEvictionAPI").crashes(20).verdict()
+    assert decided(verdict)[1] == actor
+    assert f"after {words} drained it" in verdict.sentence
+
+
+@pytest.mark.parametrize("by", ["kubectl-patch", "keeper"])
+def test_a_request_that_is_withdrawn_explains_nothing(by: str) -> None:
+    tale = Tale().condition(10, "RebootWanted", "True", "now", actor=by)
+    tale.cordons(11, "keeper")
+    tale.condition(
+        20, "RebootWanted", "False", "Cancelled", was="True", actor=by
+    )
+    tale.uncordons(21, "keeper").crashes(30)
+    rebooted = [v for v in tale.verdicts() if v.happened is Happened.REBOOT]
+    assert [decided(verdict) for verdict in rebooted] == [(None,)]
+
+
+def test_an_order_that_an_earlier_boot_carried_out_is_spent() -> None:
+    tale = Tale().labels(10, "x.io/state", "rebooting", actor="keeper")
+    tale.cordons(11, "keeper").boots(30).ready(31)
+    tale.boots(60, old="boot-2", new="boot-3")
+    assert [decided(v)[1:2] for v in tale.verdicts()] == [("keeper",), ()]
+
+
+def test_who_deletes_a_request_of_a_program_withdraws_it() -> None:
+    order = ObjectIdentity("x.example.net", "NodeRepair", "", "r-1", "uid-r")
+    made = {"created": True, "state": {"node": "n1"}}
+    tale = Tale().add(10, FactKind.APPEARED, made, about=order, actor="fixer")
+    tale.add(15, FactKind.DELETION_REQUESTED, {}, about=order)
+    tale.add(15, FactKind.VANISHED, {"state": {}}, about=order)
+    assert decided(tale.crashes(25).verdict()) == (None,)

@@ -16,6 +16,7 @@ from recorder.explain.signals import (
     Signal,
     Topic,
     intents_of,
+    is_made,
     is_order,
     is_same,
 )
@@ -24,7 +25,6 @@ from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.interventions import TAKING, Intervention
 from recorder.explain.tracks.transition import Transition
 from recorder.model.fact import FactKind
-from recorder.model.facts import Appeared
 from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
 
 __all__ = ["answers", "is_answered", "is_recent", "led_to", "ordered"]
@@ -267,7 +267,7 @@ def _ordered(deed: Deed) -> Led | None:
         or _had_emptied(t, one)
         or _is_taken_back(t, one, orders)
     )
-    if not (done or _is_taken_up(t, orders)):
+    if not (done or _is_taken_up(t, orders) or _stands(t, one, orders)):
         return None
     found = None if one.is_by_hand else _purpose(deed, orders[0])
     if found is not None:
@@ -295,7 +295,7 @@ def _acted(deed: Deed) -> Led | None:
         *(s for s in one.of(Topic.TAINT) if s is t.effect or gone),
         *one.of(Topic.EVICTION),
         *(s for s in one.steps if gone and s.topic in _REMOVING),
-        *(s for s in one.marks if t.was_lost and _is_made(s)),
+        *(s for s in one.marks if t.was_lost and is_made(s)),
     ]
     if not (done and any(is_recent(t, step) for step in one.steps)):
         return None
@@ -308,11 +308,6 @@ def _acted(deed: Deed) -> Led | None:
 
 
 _REMOVING = (Topic.DELETION, Topic.IDENTITY)
-
-
-def _is_made(mark: Signal) -> bool:
-    detail = mark.stored.fact.detail
-    return isinstance(detail, Appeared) and detail.created
 
 
 def _purpose(
@@ -336,7 +331,7 @@ def _purpose(
             strength = weaker(strength, Confidence.LIKELY)
         return Decision.AUTO_REMEDIATION, strength, step
     if anew and not t.faults:
-        held = one.is_by_program or _is_emptied_by_hand(deed)
+        held = one.is_by_program or bool(one.of(Topic.EVICTION))
         strength = Confidence.LIKELY if held else Confidence.POSSIBLE
         return Decision.OS_UPGRADE, strength, step
     if not one.is_by_program or any(s.decision for s in one.steps):
@@ -388,6 +383,25 @@ def _is_taken_back(
         and (
             is_same(t.author(mark), one.author)
             or any(mark.subject == order.subject for order in orders)
+        )
+        for mark in t.episode.marks
+    )
+
+
+def _stands(t: Transition, one: Intervention, orders: list[Signal]) -> bool:
+    """Whether the order of a person was not taken back, but by a program."""
+    if not one.is_by_hand or t.faults:
+        return False
+    last = orders[-1]
+    return t.lost_at - last.stored.at <= LIMITS.patience and not any(
+        mark.subject == last.subject
+        and mark.position > last.position
+        and t.precedes(mark)
+        and not is_order(mark)
+        and not (
+            (author := t.author(mark)) is not None
+            and author.is_program
+            and t.lost_at - mark.stored.at <= LIMITS.moment
         )
         for mark in t.episode.marks
     )
@@ -472,43 +486,28 @@ def _was_unheard(t: Transition, taken: Signal) -> bool:
 
 
 def _drained(deed: Deed) -> Led | None:
-    """A person emptied it, by a cordon or by a taint."""
+    """A person emptied it, by a cordon, by evictions or by a taint."""
     t, one = deed.transition, deed.one
     if one.is_by_program or t.happened in GONE:
         return None  # the author of the deletion decided
     hidden = one.author is not None and one.author.library
-    for cordon in one.of(Topic.CORDON):
-        if t.was_lost and cordon.stored.at > t.lost_at + LIMITS.together:
+    for step in one.of(Topic.CORDON) or one.of(Topic.EVICTION):
+        if t.was_lost and step.stored.at > t.lost_at + LIMITS.together:
             return None  # it was lost before that, by another cause
         if t.happened in STAYING:
             strength = Confidence.POSSIBLE if hidden else Confidence.PROVEN
-            return Led(Decision.MANUAL_DRAIN, cordon, one.author, strength, 1)
-        long_ago = t.lost_at - cordon.stored.at > LIMITS.set_aside
+            return Led(Decision.MANUAL_DRAIN, step, one.author, strength, 1)
+        long_ago = t.lost_at - step.stored.at > LIMITS.set_aside
         waits = t.happened == Happened.REBOOT and not long_ago
-        if not (waits or is_recent(t, cordon)):
+        if not (waits or is_recent(t, step)):
             return None
         # A machine is emptied shortly before it is taken down.
-        near = is_recent(t, cordon) and _is_emptied_by_hand(deed)
-        strength = (
-            Confidence.LIKELY if near and not hidden else Confidence.POSSIBLE
-        )
-        return Led(
-            Decision.MANUAL_DRAIN,
-            cordon,
-            one.author,
-            strength,
-            1 if near else 0,
-        )
+        near = is_recent(t, step) and bool(one.of(Topic.EVICTION))
+        sure = near and not hidden
+        strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
+        weight = 1 if near else 0
+        return Led(Decision.MANUAL_DRAIN, step, one.author, strength, weight)
     return _tainted(deed)
-
-
-def _is_emptied_by_hand(deed: Deed) -> bool:
-    """Whether its author, or another person, evicted Pods."""
-    t = deed.transition
-    authors = [t.author(s) for s in t.episode.of(Topic.EVICTION)]
-    return bool(deed.one.of(Topic.EVICTION)) or any(
-        author is not None and not author.is_program for author in authors
-    )
 
 
 def _tainted(deed: Deed) -> Led | None:

@@ -22,6 +22,8 @@ from recorder.explain.signals.around import (
 from recorder.explain.signals.marks import (
     intents_of,
     is_called_off,
+    is_deleted,
+    is_made,
     is_order,
     is_trouble,
     marks_of,
@@ -41,6 +43,8 @@ __all__ = [
     "actor_of",
     "intents_of",
     "is_called_off",
+    "is_deleted",
+    "is_made",
     "is_order",
     "is_same",
     "is_trouble",

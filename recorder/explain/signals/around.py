@@ -343,6 +343,9 @@ def request_signals(
     actor = actor_of(
         stored.fact.actor, knowledge, audited=True, client=detail.user_agent
     )
+    if actor is not None and stored.fact.actor == detail.acted_as:
+        account = (detail.user or "").rpartition(":")[2]
+        actor = replace(actor, tool=account)
     if detail.verb == "create" and _COMMAND.search(detail.body or ""):
         yield Signal(
             Role.DECISION, Subject(Topic.OBJECT, f"Pod/{detail.name}"),

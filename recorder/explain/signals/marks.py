@@ -25,6 +25,8 @@ from recorder.model.outcomes import Decision, Role
 __all__ = [
     "intents_of",
     "is_called_off",
+    "is_deleted",
+    "is_made",
     "is_order",
     "is_trouble",
     "marks_of",
@@ -193,6 +195,17 @@ def is_order(mark: Signal) -> bool:
         _ORDER.search(text) and not _SOME_DAY.search(" ".join(words[place:]))
         for place, text in enumerate(words)
     )
+
+
+def is_made(mark: Signal) -> bool:
+    """Whether an object that names the node was created."""
+    detail = mark.stored.fact.detail
+    return isinstance(detail, Appeared) and detail.created
+
+
+def is_deleted(mark: Signal) -> bool:
+    """Whether the deletion of an object was requested."""
+    return mark.stored.fact.kind is FactKind.DELETION_REQUESTED
 
 
 def is_called_off(mark: Signal) -> bool:

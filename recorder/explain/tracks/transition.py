@@ -17,6 +17,8 @@ from recorder.explain.signals import (
     Subject,
     Topic,
     is_called_off,
+    is_deleted,
+    is_made,
     is_same,
     is_trouble,
 )
@@ -295,13 +297,20 @@ class Transition:
 
     @cached_property
     def called_off(self) -> set[Subject]:
-        """Objects that said before the loss that they are not carried out."""
+        """Objects whose order was not carried out, or taken back.
+
+        They said so before the loss, or were made and deleted before it.
+        """
+        made = {m.subject for m in self.episode.marks if is_made(m)}
         return {
             signal.subject
             for signal in [*self.episode.signals, *self.episode.marks]
             if signal.topic is Topic.OBJECT
-            and is_called_off(signal)
             and latest(signal) < self.lost_at
+            and (
+                is_called_off(signal)
+                or (signal.subject in made and is_deleted(signal))
+            )
         }
 
     def _is_withdrawn(self, decision: Signal) -> bool:
