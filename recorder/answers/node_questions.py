@@ -298,7 +298,7 @@ class NodesQuestion:
 
 
 class GroupBy(StrEnum):
-    """What incidents are counted by."""
+    """What incidents or workloads are counted by."""
 
     CAUSE = "cause"
     HAPPENED = "happened"
@@ -312,6 +312,18 @@ class GroupBy(StrEnum):
 
     DAY = "day"
     """On which it began, in UTC."""
+
+    WORKLOAD = "workload"
+    """How reliably it ran; so are the following, of workloads."""
+
+    USER = "user"
+    """The one who created the workload, where audit says so."""
+
+    PRIORITY = "priority"
+    """The PriorityClass of its Pods."""
+
+    QUEUE = "queue"
+    """Of Kueue or Volcano."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

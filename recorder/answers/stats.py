@@ -5,10 +5,10 @@ namespace, since the affected workloads may be in several. A loss counts in the
 group that it is charged to, so that groups add up to the total.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from recorder.answers.clusters import Away
@@ -26,6 +26,14 @@ from recorder.answers.node_questions import (
 )
 from recorder.answers.places import rack_of
 from recorder.answers.ports import Reading
+from recorder.answers.reliability import (
+    OF_WORKLOADS,
+    GroupedReliability,
+    ask_reliability,
+    fleet_line,
+    reliability_cells,
+    reliability_columns,
+)
 from recorder.answers.sentences import counted
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column
@@ -122,6 +130,11 @@ class Stats(Document, frozen=True, kw_only=True):
     not known."""
 
     groups: Sequence[Count]
+    """Empty if it is workloads that are grouped."""
+
+    reliability: Sequence[GroupedReliability] | UnsetType = UNSET
+    """How workloads ran, by each value of `by` that groups workloads."""
+
     coverage: Coverage
 
 
@@ -147,8 +160,20 @@ async def ask_stats(
             for node, labels in places.items()
             if (rack := rack_of(labels)) is not None
         }
-    window = question.window
-    counts = [_counted_by(found.incidents, by, racks) for by in question.by]
+    window, coverage = question.window, found.coverage
+    counts = [
+        _counted_by(found.incidents, by, racks)
+        for by in question.by
+        if by not in OF_WORKLOADS
+    ]
+    of_workloads = [by for by in question.by if by in OF_WORKLOADS]
+    reliability: Sequence[GroupedReliability] | UnsetType = UNSET
+    if of_workloads:
+        reliability = await ask_reliability(
+            reading, of_workloads, window, knowledge, now=now
+        )
+        if coverage.complete or not counts:
+            coverage = reliability[0].coverage
     return Stats(
         question=StatsSubject(
             cluster=reading.log.cluster_name,
@@ -168,7 +193,8 @@ async def ask_stats(
             ),
         ),
         groups=counts[0].groups if counts else (),
-        coverage=found.coverage,
+        reliability=reliability,
+        coverage=coverage,
     )
 
 
@@ -372,15 +398,44 @@ def shown(answer: Stats, question: StatsQuestion, *, verbose: bool) -> Listing:
     """Return an answer as `recorder stats` prints it."""
     del verbose
     (by,) = question.by
+    is_of_work = by in OF_WORKLOADS
     return Listing(
-        columns=count_columns(by),
-        items=[
-            Item(one.key or "", count_cells(one), one) for one in answer.groups
-        ],
-        whole=lambda groups: replace(answer, groups=groups),
-        nothing="no incidents recorded",
-        text_notes=[totals_line(answer)],
+        columns=_columns(by),
+        items=[Item(*row) for row in _rows(answer)],
+        whole=lambda groups: (
+            answer if is_of_work else replace(answer, groups=groups)
+        ),
+        nothing=_nothing(by),
+        text_notes=[_totals(answer)],
     )
+
+
+def _columns(by: GroupBy) -> Sequence[Column]:
+    if by in OF_WORKLOADS:
+        return reliability_columns(by)
+    return count_columns(by)
+
+
+def _rows(
+    answer: Stats,
+) -> Iterator[tuple[str, Sequence[Cell], Document]]:
+    """Yield the name of each group, its cells and its document."""
+    for one in answer.groups:
+        yield one.key or "", count_cells(one), one
+    for grouped in answer.reliability or ():
+        for each in grouped.groups:
+            yield each.key or "", reliability_cells(each), each
+
+
+def _nothing(by: GroupBy) -> str:
+    what = "workloads" if by in OF_WORKLOADS else "incidents"
+    return f"no {what} recorded"
+
+
+def _totals(answer: Stats) -> str:
+    cluster = answer.question.cluster
+    of_work = [fleet_line(cluster, one) for one in answer.reliability or ()]
+    return of_work[0] if of_work else totals_line(answer)
 
 
 def shown_each(
@@ -394,16 +449,16 @@ def shown_each(
     del verbose
     (by,) = question.by
     return Listing(
-        columns=[Column("CLUSTER"), *count_columns(by)],
+        columns=[Column("CLUSTER"), *_columns(by)],
         items=[
-            Item(one.key or "", (log.cluster_name, *count_cells(one)), one)
+            Item(name, (log.cluster_name, *cells), one)
             for log, answer in answers
-            for one in answer.groups
+            for name, cells, one in _rows(answer)
         ],
         whole=lambda _: {
             "clusters": [answer for _, answer in answers],
             "away": [{"cluster": one.cluster, "why": one.why} for one in away],
         },
-        nothing="no incidents recorded",
-        text_notes=[totals_line(answer) for _, answer in answers],
+        nothing=_nothing(by),
+        text_notes=[_totals(answer) for _, answer in answers],
     )

@@ -167,9 +167,15 @@ stats = answer_command(
     each of their groups. How much of the window is vouched for is printed on
     stderr with the totals.
 
+    By workload, or by its user, priority or queue, shows how reliably
+    workloads ran: interruptions, node-days and GPU-days between them, how
+    long until they ran again, and the share of the wanted time in which all
+    Pods ran.
+
     \b
     Example:
       recorder stats --since 7d
+      recorder stats --by workload --since 30d
       recorder stats --by node --since 30d --sort-by -reboots
       recorder stats --by day -A -o csv
     """,

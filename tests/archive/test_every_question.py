@@ -68,6 +68,7 @@ from recorder.answers.nodes import ask_labels, ask_nodes
 from recorder.answers.placements import ask_placements
 from recorder.answers.ports import Reading
 from recorder.answers.postmortem import ask_postmortem
+from recorder.answers.reliability import OF_WORKLOADS, ask_reliability
 from recorder.answers.replay import ask_replay
 from recorder.answers.search import ask_search
 from recorder.answers.series import ask_conditions
@@ -168,6 +169,9 @@ QUESTIONS: Mapping[str, Ask] = {
     "ask_placements": lambda r: ask_placements(r, NODE, WHOLE),
     "ask_postmortem": lambda r: ask_postmortem(
         r, PostmortemQuestion(node=NODE, window=WHOLE), RULES, now=NOW
+    ),
+    "ask_reliability": lambda r: ask_reliability(
+        r, OF_WORKLOADS, WHOLE, RULES, now=NOW
     ),
     "ask_replay": lambda r: ask_replay(
         r, ReplayQuestion(node=NODE, window=WHOLE), RULES, now=NOW

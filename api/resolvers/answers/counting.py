@@ -10,6 +10,7 @@ from api.resolvers.types.words import GroupBy
 from recorder.answers.clusters import Away
 from recorder.answers.node_questions import StatsQuestion
 from recorder.answers.ports import Reading
+from recorder.answers.reliability import OF_WORKLOADS
 from recorder.answers.stats import (
     GroupedCounts,
     Stats,
@@ -71,7 +72,11 @@ def _unknown(
             cluster=away.cluster, log=None, since=since, until=until, by=None
         ),
         totals=count([]),
-        counts=[GroupedCounts(by=one, groups=[]) for one in by],
+        counts=[
+            GroupedCounts(by=one, groups=[])
+            for one in by
+            if one not in OF_WORKLOADS
+        ],
         vouched=0.0,
         groups=(),
         coverage=merged_coverage(

@@ -4,6 +4,7 @@ import strawberry
 
 from api.resolvers.types.coverage import Window
 from api.resolvers.types.publishing import publish
+from recorder.answers.reliability import GroupedReliability, Reliability
 from recorder.answers.stats import Count, GroupedCounts, Stats
 
 __all__ = ["Stats"]
@@ -29,6 +30,8 @@ class _StatsFields:
 
 publish(Count, name="CountedGroup")
 publish(GroupedCounts)
+publish(Reliability)
+publish(GroupedReliability)
 publish(
     Stats,
     adds=_StatsFields,
@@ -40,6 +43,7 @@ publish(
         "window",
         "totals",
         "counts",
+        "reliability",
         "vouched",
         "coverage",
     ),
