@@ -30,6 +30,7 @@ from recorder.facts.projections import (
     Placement,
     Placements,
     Time,
+    Wanted,
     Workload,
     Workloads,
     full_spans,
@@ -135,6 +136,9 @@ class Family:
     decided_at: datetime | None = None
     gone_at: datetime | None = None
     state: WorkloadState = WorkloadState.UNKNOWN
+    members: Sequence[tuple[datetime, int]] = ()
+    """How many Pods are wanted from each time on, where it is stated."""
+
     all_endings: Sequence[EndingFound] = ()
     """In order of time, without routine ones."""
 
@@ -165,8 +169,19 @@ class Family:
         """When it completed, failed or was deleted."""
         return self.decided_at or self.gone_at
 
-    def state_by(self, workloads: Workloads) -> None:
-        """Read its state, from the facts about all workloads."""
+    def state_by(self, workloads: Workloads, wanted: Wanted) -> None:
+        """Read its state and size, from the facts about all workloads."""
+        changes = sorted(
+            (at, str(group), number)
+            for group, pods in self.groups.items()
+            for at, number in wanted.of(group, pods)
+        )
+        sizes: dict[str, int] = {}
+        found: list[tuple[datetime, int]] = []
+        for at, group, number in changes:
+            sizes[group] = number
+            found.append((at, sum(sizes.values())))
+        self.members = found
         is_pod = self.workload.kind == "Pod"
         last = self.facts[-1].observed_at
         self.decided_at = workloads.decided_at(self.workload)
@@ -238,7 +253,15 @@ class Family:
         ]
         full = [
             (max(a, since), min(b, until))
-            for a, b in full_spans(pods, self.gang_size, until)
+            for a, b in full_spans(pods, self.gang_size, until, self.members)
+        ]
+        ends = [at for at, _ in self.members[1:]]
+        idle += [
+            (at, over)
+            for (at, number), over in zip(
+                self.members, [*ends, until], strict=False
+            )
+            if not number
         ]
         wanted = total([(since, until)], idle)
         ran = total(full, [*idle, *down])
@@ -276,8 +299,9 @@ async def families_of(
             key = thing.uid or f"{thing.namespace}/{thing.name}"
             if (about := of_uid.get(key)) is not None:
                 about.facts.append(stored)
+    wanted = Wanted(facts)
     for family in found.values():
-        family.state_by(workloads)
+        family.state_by(workloads, wanted)
     return sorted(found.values(), key=lambda one: one.candidate.place)
 
 

@@ -17,6 +17,7 @@ from recorder.facts.projections.running import (
     most_at_once,
     total,
 )
+from recorder.facts.projections.wanted import Wanted
 from recorder.facts.projections.workloads import (
     GANGS,
     REPLACED,
@@ -36,6 +37,7 @@ __all__ = [
     "Placement",
     "Placements",
     "Time",
+    "Wanted",
     "Workload",
     "Workloads",
     "advance",

@@ -31,6 +31,12 @@ SECOND = timedelta(seconds=1)
 
 OVER = frozenset({"Succeeded", "Failed"})
 
+GROUP_SIZES = (
+    "leaderworkerset.sigs.k8s.io/size",
+    "kueue.x-k8s.io/pod-group-total-count",
+)
+"""Annotations by which a Pod says how many Pods its group has."""
+
 EVICTIONS = frozenset(
     {
         "EvictionByEvictionAPI",
@@ -53,6 +59,9 @@ class Placement(msgspec.Struct, gc=False):
     owners: list[Owner] = []
     labels: Mapping[str, str] = {}
     gpus: int = 0
+    group_size: int | None = None
+    """How many Pods its group has, as its controller wrote it on it."""
+
     seen_at: datetime | None = None
     listed: bool = False
     """Whether a list showed it first, so that it may be older than that."""
@@ -210,6 +219,14 @@ def _appeared(p: Placement, stored: StoredFact, detail: Appeared) -> None:
     p.owners = state.owners
     p.labels = state.labels
     p.gpus = state.gpus
+    p.group_size = next(
+        (
+            int(size)
+            for key in GROUP_SIZES
+            if (size := state.annotations.get(key, "")).isdecimal()
+        ),
+        None,
+    )
     p.node = state.node
     p.phase = None if phase is None else str(phase)
     p.listed = not detail.created

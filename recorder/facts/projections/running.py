@@ -35,23 +35,28 @@ def most_at_once(
 
 
 def full_spans(
-    pods: Sequence[Placement], size: int, until: datetime
+    pods: Sequence[Placement],
+    size: int,
+    until: datetime,
+    wanted: Sequence[tuple[datetime, int]] = (),
 ) -> list[Time]:
     """Return when at least so many Pods ran at once.
 
-    A Pod that succeeded has done its part, and counts until the end.
+    A Pod that succeeded has done its part, and counts until the end, unless
+    the workload states that fewer are wanted then.
+
+    Args:
+        pods: all Pods of the workload.
+        size: how many, where nothing states how many are wanted.
+        until: where the last span ends.
+        wanted: how many are wanted, from each time on.
     """
-    changes: list[tuple[datetime, int]] = []
-    for pod in pods:
-        if pod.running_at is None:
-            continue
-        changes.append((pod.running_at, 1))
-        if pod.over_at is not None and pod.phase != "Succeeded":
-            changes.append((pod.over_at, -1))
     found: list[Time] = []
     running, begun = 0, None
-    for at, change in sorted(changes):
+    size = wanted[0][1] if wanted else size
+    for at, change, number in _changes(pods, wanted):
         running += change
+        size = size if number is None else number
         if running >= size and begun is None:
             begun = at
         elif running < size and begun is not None:
@@ -60,6 +65,22 @@ def full_spans(
     if begun is not None and begun < until:
         found.append((begun, until))
     return found
+
+
+def _changes(
+    pods: Iterable[Placement], wanted: Sequence[tuple[datetime, int]]
+) -> list[tuple[datetime, int, int | None]]:
+    """Return when how many more Pods ran, or another number was wanted."""
+    changes: list[tuple[datetime, int, int | None]] = [
+        (at, 0, number) for at, number in wanted
+    ]
+    for pod in pods:
+        if pod.running_at is None:
+            continue
+        changes.append((pod.running_at, 1, None))
+        if pod.over_at is not None and (wanted or pod.phase != "Succeeded"):
+            changes.append((pod.over_at, -1, None))
+    return sorted(changes, key=lambda one: one[:2])
 
 
 def total(spans: Iterable[Time], without: Iterable[Time] = ()) -> timedelta:

@@ -31,6 +31,7 @@ __all__ = [
     "SERVERS",
     "Workload",
     "Workloads",
+    "controller",
     "phase_ended",
 ]
 
@@ -198,7 +199,7 @@ class Workloads:
 
     def of(self, placement: Placement) -> Workload | None:
         """Return the workload of a Pod; None if it belongs to a node."""
-        owner = _controller(placement.owners)
+        owner = controller(placement.owners)
         namespace = placement.pod.namespace
         top: Workload | None = None
         seen: set[str] = set()
@@ -213,7 +214,7 @@ class Workloads:
             if known is None or uid in seen:
                 break
             seen.add(uid)
-            owner = _controller(known.owners)
+            owner = controller(known.owners)
         return _labelled(placement, top)
 
     def failed_at(self, workload: Workload) -> datetime | None:
@@ -328,7 +329,8 @@ def _goes_on(owner: _Owner) -> None:
     owner.completed = False
 
 
-def _controller(owners: Sequence[Owner]) -> Owner | None:
+def controller(owners: Sequence[Owner]) -> Owner | None:
+    """Return the owner that controls an object, or its only one."""
     for owner in owners:
         if owner.controller:
             return owner
