@@ -40,6 +40,7 @@ from recorder.facts.projections import (
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, Vanished
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
+from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
 __all__ = [
@@ -145,6 +146,9 @@ class Family:
     endings: Sequence[EndingFound] = ()
     """Those of the window."""
 
+    ended: dict[EntryName, Workload] = field(default_factory=dict)
+    """Which of its groups each of them ended."""
+
     @property
     def pods(self) -> list[Placement]:
         """The Pods of all its groups."""
@@ -205,16 +209,16 @@ class Family:
         over = self.decided_at is not None
         # What is routine for a workload with other Pods ends this one.
         is_pod = self.workload.kind == "Pod"
-        found = [
-            ending
-            for one, members in self.groups.items()
-            for ending in endings_of(
-                Life(workload=one, pods=members, facts=by_uid, is_over=over),
-                hits,
-                verdicts,
-            )
-            if is_pod or not ending.routine
-        ]
+        found: list[EndingFound] = []
+        for one, members in self.groups.items():
+            life = Life(workload=one, pods=members, facts=by_uid, is_over=over)
+            ended = [
+                ending
+                for ending in endings_of(life, hits, verdicts)
+                if is_pod or not ending.routine
+            ]
+            found += ended
+            self.ended |= {ending.id: one for ending in ended}
         found.sort(key=lambda ending: ending.at)
         self.all_endings = found
         self.endings = [
@@ -345,8 +349,19 @@ async def judge_families(
     """Find what ended workloads in a window."""
     pods = [pod for family in families for pod in family.pods]
     hits, verdicts = await _hits(reading, pods, window, knowledge, now=now)
+    of_node: dict[str, list[Judged]] = {}
+    for verdict in verdicts:
+        of_node.setdefault(verdict.node, []).append(verdict)
+    of_workload: dict[Workload, list[Hit]] = {}
+    for hit in hits:
+        of_workload.setdefault(hit.workload, []).append(hit)
     for family in families:
-        family.judge(hits, verdicts, window)
+        nodes = {pod.node for pod in family.pods if pod.node is not None}
+        family.judge(
+            [hit for one in family.groups for hit in of_workload.get(one, ())],
+            [one for node in sorted(nodes) for one in of_node.get(node, ())],
+            window,
+        )
 
 
 async def _hits(
@@ -378,11 +393,11 @@ async def _hits(
 
 async def described(
     reading: Reading,
-    workload: Workload,
+    family: Family,
     ending: EndingFound,
     knowledge: Knowledge,
 ) -> EndingFound:
-    """Return an ending with its author and its sentence."""
+    """Return an ending of a workload with its author and its sentence."""
     authored = await with_author(reading, ending, knowledge)
-    said = ending_sentence(workload, authored, None)
+    said = ending_sentence(family.ended[ending.id], authored, None)
     return replace(authored, sentence=said)

@@ -328,9 +328,7 @@ class Survey:
         self, family: Family, ending: EndingFound
     ) -> EndingFound:
         """Return an ending with its author and its sentence."""
-        return await described(
-            self.reading, family.workload, ending, self.knowledge
-        )
+        return await described(self.reading, family, ending, self.knowledge)
 
     async def disruptions(self) -> list[tuple[Family, EndingFound]]:
         """Return what ended workloads, in order of time.
@@ -354,7 +352,7 @@ class Survey:
     ) -> Disruption:
         """Return an ending with the workload that it ended."""
         return Disruption(
-            workload=family.workload,
+            workload=family.ended[ending.id],
             ending=await self.described(family, ending),
             cluster=self.reading.log.cluster_name,
         )
@@ -545,9 +543,11 @@ def shown_each(
     answers: Sequence[tuple[Log, Jobs]],
     question: JobsQuestion,
     away: Sequence[Away],
+    *,
+    verbose: bool,
 ) -> Listing:
     """Return the answers of several logs as one list."""
-    del question
+    del question, verbose
     clusters = [
         {
             "cluster": log.cluster_name,

@@ -149,6 +149,30 @@ def test_incidents_are_filtered_as_in_the_api(
     assert recorder("incidents", "--cause", "magic").status == 2
 
 
+def test_jobs_of_all_logs_are_one_list(
+    incidents: Database, recorder: Recorder
+) -> None:
+    del incidents
+
+    def rows(*words: str) -> list[dict[str, str]]:
+        answer = recorder("jobs", "-A", "--limit", "all", "-o", "csv", *words)
+        assert answer.status in {0, 4}, answer
+        return list(csv.DictReader(io.StringIO(answer.out)))
+
+    every = rows()
+    died = rows("--ended-by", "any")
+
+    assert {row["CLUSTER"] for row in every} >= {
+        row["CLUSTER"] for row in died
+    }
+    assert len({row["CLUSTER"] for row in every}) > 2
+    assert all(row["ENDED BY"] != "completion" for row in died)
+    (kind, count), *_ = Counter(row["KIND"] for row in every).most_common()
+    assert len(rows("--kind", kind.lower())) == count
+    assert len(rows("--state", "running")) < len(every)
+    assert recorder("jobs", "--ended-by", "magic", "--log", "1").status == 2
+
+
 @pytest.mark.parametrize("by", ["rack", "namespace", "controller"])
 def test_incidents_are_chosen_by_what_stats_count(
     by: str, incidents: Database, recorder: Recorder
