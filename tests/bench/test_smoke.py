@@ -28,6 +28,12 @@ SMALLEST: dict[str, dict[str, Any]] = {
         "questions.ASKED_OF_ALL": 2,
         "questions.PROCESSES": 2,
     },
+    "jobs": {
+        "jobs.WORKLOADS": 80,
+        "jobs.BLOCK": 40,
+        "jobs.INCIDENTS": 10,
+        "jobs.ASKED": 2,
+    },
     "cold": SMALL_LOG | {"cold.ENTRIES": 8_000, "cold.ASKED": 5},
     "deep": SMALL_LOG
     | {

@@ -86,8 +86,8 @@ class Drawn:
             yield seen[start : start + size]
 
 
-def drawn(seed: int, count: int) -> Drawn:
-    """Draw the fates of some workloads."""
+def drawn(seed: int, count: int, *, mark: str = "") -> Drawn:
+    """Draw the fates of some workloads, with a mark in each name."""
     chance, story = Random(f"jobs {seed}"), Drawn()
     _lose_nodes(story)
     for number in range(count):
@@ -96,7 +96,7 @@ def drawn(seed: int, count: int) -> Drawn:
         truth = Truth(
             kind,
             chance.choice(("train", "eval", "tune")),
-            f"{kind.lower()}-{number}",
+            f"{kind.lower()}{mark}-{number}",
             fate,
             1 if kind == "Pod" else chance.randint(1, 3),
             chance.choice((0, 1, 8)),
