@@ -1,7 +1,6 @@
 """Rivals: other causes, what excludes them, and which evidence is missing."""
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import Final
 
 from recorder.explain.causes import FAULTS, LOST
@@ -15,7 +14,11 @@ from recorder.explain.signals import (
 )
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Judged, Missing, Rival
-from recorder.model.facts import ConditionChanged, EventOccurred
+from recorder.model.facts import (
+    ConditionChanged,
+    EventOccurred,
+    FieldChanged,
+)
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
@@ -51,21 +54,33 @@ def _reported(transition: Transition, verdict: Judged) -> Iterator[Rival]:
     """Yield what was reported before, is not taken back, and has no rule."""
     held: dict[Subject, Signal] = {}
     for mark in transition.episode.marks:
-        detail = mark.stored.fact.detail
         if not transition.precedes(mark):
             continue
-        if isinstance(detail, EventOccurred) and detail.type == "Warning":
-            held[mark.subject] = mark
-        elif isinstance(detail, ConditionChanged) and mark.subject in held:
-            held.pop(mark.subject)
-        elif is_trouble(mark):
+        began = held.pop(mark.subject, None)
+        if _is_report(mark) or (is_trouble(mark) and began is None):
             held[mark.subject] = mark
     if verdict.fault is None and verdict.happened in LOST | {
         Happened.DEGRADED
     }:
-        for mark in islice(held.values(), REPORTED_MAX):
+        for mark in [*held.values()][-REPORTED_MAX:]:
             says = f"{mark.says} ({mark.stored.entry})"
             yield _rival(Fault.OTHER, f"{says}: reported, meaning not known")
+
+
+def _is_report(mark: Signal) -> bool:
+    """Whether it is a warning, or what an object of the node came to."""
+    match mark.stored.fact.detail:
+        case EventOccurred(type=kind):
+            return kind == "Warning" or _is_of_object(mark)
+        case FieldChanged() | ConditionChanged():
+            return _is_of_object(mark)
+        case _:
+            return False
+
+
+def _is_of_object(mark: Signal) -> bool:
+    thing = mark.stored.fact.object
+    return thing is not None and thing.kind != "Node"
 
 
 def _rival(cause: str, because: str, *, excluded: bool = False) -> Rival:

@@ -25,7 +25,13 @@ from recorder.facts.classify.shapes import (
     read_event,
 )
 from recorder.facts.classify.times import moment
-from recorder.facts.state import State, Wire, read_state, read_wire
+from recorder.facts.state import (
+    State,
+    Wire,
+    named_as_node,
+    read_state,
+    read_wire,
+)
 from recorder.facts.texts import TEXT_CHARACTERS_MAX
 from recorder.model.entry import Draft, Operation
 from recorder.model.fact import Fact, FactKind
@@ -37,7 +43,7 @@ from recorder.model.facts import (
     Vanished,
     Writer,
 )
-from recorder.model.reference import Resource
+from recorder.model.reference import ObjectIdentity, Resource
 
 __all__ = [
     "DERIVATION",
@@ -51,7 +57,7 @@ __all__ = [
     "state_of",
 ]
 
-DERIVATION = 9
+DERIVATION = 10
 """To be raised with every change of what facts are derived, and of what is
 put beside them."""
 
@@ -270,6 +276,13 @@ _UNNAMED = Naming()
 _NO_SERIES = Series()
 
 
+def _node_of(thing: ObjectIdentity | None) -> str | None:
+    """Return the node that an object is called as, if its kind is."""
+    if thing is None or not named_as_node(thing.group, thing.kind):
+        return None
+    return thing.name or None
+
+
 def occurrence(event: Event, draft: Draft) -> Fact:
     """Return the fact that one version of an Event is."""
     metadata = event.metadata or _UNNAMED
@@ -289,7 +302,7 @@ def occurrence(event: Event, draft: Draft) -> Fact:
     )
     return Fact(
         kind=EVENT,
-        node=draft.node,
+        node=draft.node or _node_of(draft.identity),
         object=draft.identity,
         occurred_at=draft.occurred_at,
         actor=draft.actor,

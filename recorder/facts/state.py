@@ -4,7 +4,9 @@ A state is small and plain, so that those of thousands of objects can be kept
 at hand, and the same from whichever document of an object it is made.
 """
 
+import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -41,7 +43,7 @@ from recorder.facts.texts import TEXT_CHARACTERS_MAX, all_cut, cut
 from recorder.model.reference import Resource
 from recorder.model.state import ContainerEnd, Scalar
 
-__all__ = ["State", "Wire", "read_state", "read_wire"]
+__all__ = ["State", "Wire", "named_as_node", "read_state", "read_wire"]
 
 _NO_METADATA = Metadata()
 _NO_SPEC = AnySpec()
@@ -230,13 +232,16 @@ def _phase(status: AnyStatus) -> Any:
     """Return how far an object is, where its kind says so.
 
     A RayJob has a jobStatus, a SparkApplication the state of its
-    applicationState, a Job of Volcano the phase of its state.
+    applicationState, a Job of Volcano the phase of its state, an
+    SriovNetworkNodeState a syncStatus, a BottlerocketShadow a current_state.
     """
     for part, member in (
         (status.phase, None),
         (status.job_status, None),
         (status.application_state, "state"),
         (status.state, "phase"),
+        (status.sync_status, None),
+        (status.current_state, None),
     ):
         found = part.get(member) if isinstance(part, dict) else part
         if isinstance(found, str) and (member is None) == (found is part):
@@ -275,20 +280,47 @@ def _named_node(
 ) -> str | None:
     """Find the node that an object of any kind names as its own."""
     spec, status = parts
+    owners = (o.name for o in state.owners if o.kind == "Node")
     for claim in (
         spec.node_name,
         spec.node,
+        _member(spec.node, "name"),
         status.node_name,
         _member(status.node_ref, "name"),
         _member(spec.node_ref, "name"),
         state.annotations.get("remediation.medik8s.io/node-name"),
+        *owners,
     ):
         if isinstance(claim, str) and claim:
             return claim
-    if resource.group.endswith("remediation.medik8s.io"):
-        # These remediations are called as the node that they are for.
+    if resource.group.endswith("remediation.medik8s.io") or named_as_node(
+        resource.group, resource.plural
+    ):
         return metadata.name
     return None
+
+
+@lru_cache(4096)
+def named_as_node(group: str, kind: str) -> bool:
+    """Return whether objects of a kind are called as the node they are for.
+
+    Args:
+        group: of the kind; one of a definition has a domain.
+        kind: the kind or its plural.
+    """
+    return (
+        "." in group
+        and kind.lower() not in {"node", "nodes"}  # of another kind of node
+        and _OF_NODE.search(kind) is not None
+    )
+
+
+_OF_NODE = re.compile(
+    r"node(?!pool|set|class|group|claim|template|polic|healthcheck|maint"
+    r"|remed|config|deploy)|hosts?$",
+    re.IGNORECASE,
+)
+"""Kinds of one object for each node, or for each bare machine."""
 
 
 def _member(value: Any, name: str) -> Any:

@@ -14,6 +14,7 @@ from recorder.model.outcomes import (
     Happened,
     Mode,
 )
+from recorder.model.reference import ObjectIdentity
 from tests.explain.history import a_pod
 from tests.explain.tale import Tale
 from tests.support.builders import at
@@ -162,6 +163,17 @@ def test_what_is_reported_without_a_rule_is_named() -> None:
     verdict = tale.crashes(30).verdict()
     assert broken(verdict) is None
     assert unexplained(verdict) == ["FrobStuck=True", "FrobLost"]
+
+
+def test_what_became_of_an_object_of_the_node_is_named() -> None:
+    state = ObjectIdentity("example.net", "NodeInfo", "", "n1", "uid-i")
+    tale = Tale().add(
+        10, FactKind.FIELD_CHANGED,
+        {"field": "state", "old": "Idle", "new": "Broken"}, about=state,
+    )  # fmt: skip
+    said = {"reason": "FabricLost", "message": "no fabric", "count": 1}
+    tale.add(12, FactKind.EVENT, said, about=state, actor="fabric-agent")
+    assert len(unexplained(tale.crashes(30).verdict())) == 2
 
 
 def test_what_was_reported_and_taken_back_is_not_named() -> None:

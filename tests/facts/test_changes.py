@@ -244,6 +244,49 @@ def test_an_object_that_names_a_node_is_about_it() -> None:
         assert (fact.kind, fact.node) == (FactKind.APPEARED, "gpu-007")
 
 
+def called(name: str, **more: object) -> dict[str, object]:
+    """Return the metadata of an object of that name."""
+    return pod(metadata={"name": name, **more})
+
+
+OWNED = [{"kind": "Node", "apiVersion": "v1", "name": "n1", "uid": "u"}]
+
+
+@pytest.mark.parametrize(
+    ("resource", "document", "about"),
+    [
+        ("sriovnetwork.openshift.io/v1/sriovnetworknodestates", {}, "n1"),
+        ("metal3.io/v1alpha1/baremetalhosts", {}, "n1"),
+        ("example.net/v1/nodeinfos", {}, "n1"),
+        ("karpenter.sh/v1/nodepools", {}, None),
+        ("longhorn.io/v1beta2/nodes", {}, None),
+        ("example.net/v1/widgets", {}, None),
+        ("brupop.bottlerocket.aws/v2/bottlerocketshadows",
+         {"ownerReferences": OWNED}, "n1"),
+    ],
+)  # fmt: skip
+def test_an_object_of_the_name_of_a_node_is_about_it(
+    resource: str, document: dict[str, object], about: str | None
+) -> None:
+    made = called("n1" if not document else "brs-n1", **document)
+    entry = an_entry(resource, made, Operation.ADDED)
+    (fact,) = derive(entry, None).facts
+    assert fact.node == about
+
+
+@pytest.mark.parametrize(
+    ("kind", "about"),
+    [("SriovNetworkNodeState", "n1"), ("NodePool", None), ("Widget", None)],
+)
+def test_an_event_about_such_an_object_is_about_the_node(
+    kind: str, about: str | None
+) -> None:
+    thing = {"apiVersion": "example.net/v1", "kind": kind, "name": "n1"}
+    event = {"reason": "Syncing", "involvedObject": thing}
+    (fact,) = derive(an_entry("v1/events", event), None).facts
+    assert fact.node == about
+
+
 @pytest.mark.parametrize(
     ("operation", "created"),
     [(Operation.ADDED, True), (Operation.LISTED, False)],

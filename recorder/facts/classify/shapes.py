@@ -232,6 +232,8 @@ class AnyStatus(Shape):
     state: Any = None
     job_status: Any = None
     application_state: Any = None
+    sync_status: Any = None
+    current_state: Any = msgspec.field(default=None, name="current_state")
     node_name: Any = None
     node_ref: Any = None
     conditions: msgspec.Raw = msgspec.Raw()
