@@ -42,7 +42,6 @@ from recorder.model.outcomes import (
     Happened,
     Outcome,
 )
-from recorder.model.reference import EntryName
 
 __all__ = ["Life", "endings_of"]
 
@@ -397,7 +396,7 @@ def _ending(
     lost = sorted(members, key=lambda one: one.pod in stopped)
     nodes = dict.fromkeys([node, *(one.node for one in lost)])
     return EndingFound(
-        id=_first(lost, evidence),
+        id=lost[0].entry if pods else evidence[0].entry,
         ended_by=draft.by,
         at=at,
         pods=sorted(pods),
@@ -449,13 +448,6 @@ def _members(draft: Draft, life: Life) -> Iterator[LostMember]:
         if pod.pod.name in hit.pods_hit:
             before = [s for s in known if s.observed_at <= draft.at]
             yield _member(pod.pod.name, pod.node, (before or known)[-1])
-
-
-def _first(
-    lost: Sequence[LostMember], evidence: Sequence[StoredFact]
-) -> EntryName:
-    """Return the entry that names an ending: of its first Pod, if any."""
-    return lost[0].entry if lost else evidence[0].entry
 
 
 def _member(pod: str, node: str | None, record: StoredFact) -> LostMember:

@@ -53,6 +53,8 @@ request."""
 TOGETHER: Final = timedelta(seconds=60)
 """How far apart the Pods of a gang react to one cause."""
 
+BY_TAINT: Final = "DeletionByTaintManager"
+
 OUTLIVED: Final = frozenset({Happened.UNREACHABLE, Happened.KUBELET_RESTART})
 """What containers may outlive."""
 
@@ -324,9 +326,14 @@ def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
 
 
 def evicted_at(pod: Placement) -> datetime | None:
-    """Return when a Pod was evicted, if it ran until then."""
+    """Return when a Pod that ran was evicted, other than for a taint.
+
+    A taint that evicts is part of what happened to its node.
+    """
     at, deleting_at = pod.disrupted_at, pod.deleting_at
-    if pod.disruption not in EVICTIONS or at is None or not pod.running_at:
+    if pod.disruption not in EVICTIONS - {BY_TAINT}:
+        return None
+    if at is None or not pod.running_at:
         return None
     left = deleting_at is not None and deleting_at + ONE_LIST < at
     return None if left else at
