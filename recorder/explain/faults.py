@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from recorder.explain.causes import FAULTS
 from recorder.explain.links.led_to import is_answered, is_recent
-from recorder.explain.signals import Signal, Subject, Topic
+from recorder.explain.signals import Signal, Subject, Topic, is_unseen
 from recorder.explain.thresholds import LIMITS, rank
 from recorder.explain.tracks.bounds import counted
 from recorder.explain.tracks.transition import Transition
@@ -292,6 +292,8 @@ def _network_partition(transition: Transition) -> Found | None:
         or transition.faults
         # What was announced needs no other explanation.
         or transition.decisions
+        # A gap hid it, and perhaps that the control plane failed.
+        or is_unseen(transition.effect)
         # The cloud reports the machine as stopped: the network did not fail.
         or any(s.subject == STOPPED and not s.over for s in episode.signals)
         # While it has not come back, it may be down.

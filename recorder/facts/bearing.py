@@ -76,7 +76,9 @@ SIGNS: Final = frozenset(
     }
 )
 SIGNS_OF_OTHERS: Final = frozenset({FactKind.LEASE_SILENT})
-REMARKABLE: Final = frozenset({"Starting", "Rebooted", "Shutdown"})
+REMARKABLE: Final = frozenset(
+    {"Starting", "Rebooted", "Shutdown", "NodeNotReady"}
+)
 """Reasons of normal Events that report what happened to a node."""
 
 

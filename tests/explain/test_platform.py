@@ -209,3 +209,29 @@ def test_a_request_that_conflicts_shows_a_kubelet_that_runs() -> None:
 def test_a_refused_request_alone_is_no_incident() -> None:
     tale = Tale().asks(100, "", "patch", code=401, user_agent="kubelet/v1.30")
     assert tale.verdicts() == []
+
+
+def not_ready_at(seconds: float, *, listed: float) -> Tale:
+    """Let a list show that the node was declared lost for some seconds."""
+    tale = Tale().silent(5, renewed=5)
+    tale.event(
+        listed, "node-controller", "NodeNotReady", occurred=seconds
+    ).event(listed, "kubelet", "NodeReady", occurred=seconds + 8)
+    return tale.silent(listed + 20, renewed=listed + 20)
+
+
+def test_a_loss_in_a_gap_is_shown_by_the_events_of_a_list() -> None:
+    verdict = not_ready_at(30, listed=100).verdict()
+    assert verdict.happened is Happened.UNREACHABLE
+    assert verdict.at == at(30)
+    assert verdict.fault is None
+
+
+def test_an_event_that_comes_at_once_shows_no_loss_alone() -> None:
+    assert not_ready_at(99, listed=100).verdicts() == []
+
+
+def test_an_event_about_a_recorded_loss_shows_no_other() -> None:
+    tale = Tale().silent(50, renewed=20).lost(50).ready(90)
+    tale.event(200, "node-controller", "NodeNotReady", occurred=50)
+    assert len(tale.verdicts()) == 1

@@ -29,7 +29,12 @@ from recorder.explain.signals.marks import (
     marks_of,
 )
 from recorder.explain.signals.node import node_signals
-from recorder.explain.signals.signal import Signal, Subject, Topic
+from recorder.explain.signals.signal import (
+    Signal,
+    Subject,
+    Topic,
+    is_unseen,
+)
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.outcomes import Role
 
@@ -48,6 +53,7 @@ __all__ = [
     "is_order",
     "is_same",
     "is_trouble",
+    "is_unseen",
     "marks_of",
     "names_in_locks",
     "signals_of",

@@ -7,11 +7,16 @@ from typing import NamedTuple
 from recorder.explain.signals.actor import RuledActor
 from recorder.facts import says_with_object
 from recorder.model.fact import StoredFact
-from recorder.model.facts import BootChanged, ConditionChanged, Vanished
+from recorder.model.facts import (
+    BootChanged,
+    ConditionChanged,
+    EventOccurred,
+    Vanished,
+)
 from recorder.model.outcomes import Decision, Fault, Role
 from recorder.model.state import Condition
 
-__all__ = ["Signal", "Subject", "Topic"]
+__all__ = ["Signal", "Subject", "Topic", "is_unseen"]
 
 
 class Topic(StrEnum):
@@ -107,6 +112,8 @@ class Signal(NamedTuple):
     @property
     def status(self) -> str | None:
         """The status of that condition."""
+        if is_unseen(self):
+            return "True" if self.over else "Unknown"
         condition = self.condition
         return None if condition is None else condition.status
 
@@ -126,3 +133,9 @@ class Signal(NamedTuple):
     def says(self) -> str:
         """The fact in words, with its object unless it is the node."""
         return says_with_object(self.stored.fact)
+
+
+def is_unseen(ready: Signal) -> bool:
+    """Return whether only a listed Event shows that Ready changed."""
+    event = isinstance(ready.stored.fact.detail, EventOccurred)
+    return event and ready.topic is Topic.READY

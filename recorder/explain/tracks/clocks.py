@@ -17,7 +17,7 @@ from recorder.facts.classify.times import moment
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import BootChanged, EventOccurred
 
-__all__ = ["NO_SKEW", "life_proved", "synchronized"]
+__all__ = ["KUBELET", "NO_SKEW", "life_proved", "synchronized"]
 
 KUBELET = "kubelet"
 

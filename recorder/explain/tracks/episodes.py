@@ -18,6 +18,7 @@ from recorder.explain.signals import (
     Signal,
     Subject,
     Topic,
+    is_unseen,
     marks_of,
     signals_of,
 )
@@ -25,6 +26,7 @@ from recorder.explain.signals.around import is_listed, unfolded
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import boot_named, is_explained
 from recorder.explain.tracks.clocks import (
+    KUBELET,
     NO_SKEW,
     life_proved,
     synchronized,
@@ -37,6 +39,7 @@ from recorder.model.facts import (
     Appeared,
     ConditionChanged,
     Detail,
+    EventOccurred,
     LabelChanged,
     Vanished,
 )
@@ -49,6 +52,8 @@ STARTS: Final = frozenset({Topic.KUBELET, Topic.REBOOTED})
 
 SAID: Final = frozenset({FactKind.EVENT, FactKind.REQUESTED})
 """Kinds of facts that are about a Node and do not change it."""
+
+NODE_CONTROLLER: Final = "node-controller"
 
 SOMETIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
 """When a boot before the first fact was first seen: the time is not known, so
@@ -135,6 +140,7 @@ class _Reader:
         if alive is not None:
             self._proofs.setdefault(alive, stored)
         signs = signals_of(stored, self._knowledge, node=self._node)
+        signs += self._unseen(stored)
         if signs and any(s.of_spot for s in signs):
             signs = self._of_machine(signs)
         if self._is_old(stored):
@@ -151,6 +157,30 @@ class _Reader:
         if not self._knowledge.is_spot(self._state.labels):
             return signs
         return [s._replace(decision=s.of_spot or s.decision) for s in signs]
+
+    def _unseen(self, stored: StoredFact) -> list[Signal]:
+        """Return the loss or return that only a listed Event shows.
+
+        A gap hid the versions of the Node in which it was not ready.
+        """
+        event, at = stored.fact.detail, stored.at
+        if not isinstance(event, EventOccurred) or not _is_of_node(stored):
+            return []
+        known = [
+            s
+            for chain in self.chains
+            for s in chain.signals
+            if s.topic is Topic.READY
+        ]
+        said = (stored.fact.actor, event.reason)
+        if is_loss(stored) and not any(
+            abs(s.stored.at - at) <= LIMITS.together for s in known
+        ):
+            return [Signal(Role.EFFECT, Subject(Topic.READY), stored)]
+        if said == (KUBELET, "NodeReady") and known and is_unseen(known[-1]):
+            ready = Signal(Role.RECOVERY, Subject(Topic.READY), stored)
+            return [ready._replace(over=True)]
+        return []
 
     def _mark(self, marks: Iterable[Signal]) -> None:
         """Keep the marks, to join them to the acts of their authors."""
@@ -389,13 +419,13 @@ class _Reader:
         )
 
 
-def _is_about_node(stored: StoredFact) -> bool:
+def _is_of_node(stored: StoredFact) -> bool:
     thing = stored.fact.object
-    return (
-        thing is not None
-        and thing.kind == "Node"
-        and stored.fact.kind not in SAID
-    )
+    return thing is not None and thing.kind == "Node"
+
+
+def _is_about_node(stored: StoredFact) -> bool:
+    return _is_of_node(stored) and stored.fact.kind not in SAID
 
 
 LEAVING: Final = frozenset(
@@ -466,9 +496,23 @@ def may_begin(
 ) -> bool:
     """Return whether facts can make an episode, in any state of the node."""
     return any(
-        sign.topic is Topic.IDENTITY or not never_opens(sign)
+        is_loss(stored)
+        or any(
+            sign.topic is Topic.IDENTITY or not never_opens(sign)
+            for sign in signals_of(stored, knowledge, node=node)
+        )
         for stored in facts
-        for sign in signals_of(stored, knowledge, node=node)
+    )
+
+
+def is_loss(listed: StoredFact) -> bool:
+    """Whether it is an Event, seen late, that a Node was not ready."""
+    event = listed.fact.detail
+    return (
+        isinstance(event, EventOccurred)
+        and event.reason == "NodeNotReady"
+        and listed.fact.actor == NODE_CONTROLLER
+        and listed.observed_at - listed.at > LIMITS.first_lists
     )
 
 
