@@ -10,27 +10,20 @@ from typing import Final
 
 from msgspec import Struct
 
+from recorder.answers.creators import creators_of, name_of
 from recorder.answers.families import Family
 from recorder.answers.job_questions import JobFilter
 from recorder.answers.jobs import Span, Survey, covered
-from recorder.answers.kinds import word_for
-from recorder.answers.naming import named
 from recorder.answers.node_questions import GroupBy
 from recorder.answers.ports import Reading
-from recorder.answers.queries import FactQuery, Purpose
 from recorder.answers.sentences import counted
 from recorder.answers.text.table import Cell, Column
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.sentences import lasted
-from recorder.explain.signals import actor_of
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.projections import Time, total
 from recorder.model.document import Document
-from recorder.model.fact import StoredFact
-from recorder.model.facts import Appeared, Requested
-from recorder.model.kinds import plural_of
-from recorder.model.moment import LAST
-from recorder.model.observation import AUDIT
+from recorder.model.facts import Appeared
 from recorder.model.outcomes import EndedBy
 from recorder.model.window import Window
 
@@ -66,9 +59,6 @@ QUEUES: Final = (
 
 DAY: Final = timedelta(days=1)
 HOUR: Final = timedelta(hours=1)
-OBSERVED_LATE: Final = timedelta(minutes=1)
-"""How long after the first Pod was observed a request may be dated."""
-
 DIGITS: Final = 6
 """Digits of days and hours."""
 
@@ -156,7 +146,7 @@ async def ask_reliability(
     async for part in survey.judged(await survey.candidates()):
         users: Mapping[str, str | None] = {}
         if GroupBy.USER in by:
-            users = await _creators(reading, part, knowledge)
+            users = await creators_of(reading, part, knowledge)
         for family in part:
             sums = _sums_of(family, window, end)
             whole.add(sums)
@@ -270,19 +260,13 @@ def _key(
     """Return the group of a workload."""
     match by:
         case GroupBy.WORKLOAD:
-            return _name_of(family)
+            return name_of(family)
         case GroupBy.USER:
-            return users.get(_name_of(family))
+            return users.get(name_of(family))
         case GroupBy.PRIORITY:
             return _first(family, ("priority_class",), "fields")
         case _:
             return _first(family, QUEUES, "labels", "annotations")
-
-
-def _name_of(family: Family) -> str:
-    """Return the name of a workload as other commands take it."""
-    one, of = family.candidate, family.workload
-    return named(word_for(one.group, of.kind), of.namespace, of.name)
 
 
 def _first(family: Family, keys: Iterable[str], *members: str) -> str | None:
@@ -299,48 +283,6 @@ def _first(family: Family, keys: Iterable[str], *members: str) -> str | None:
                 if value := getattr(detail.state, member).get(key):
                     return str(value)
     return None
-
-
-async def _creators(
-    reading: Reading, families: Sequence[Family], knowledge: Knowledge
-) -> Mapping[str, str | None]:
-    """Return who created each workload, where audit says so."""
-    if not any(stream.source == AUDIT for stream in reading.streams):
-        return {}
-    tops = [one.candidate for one in families]
-    requests = await reading.facts(
-        FactQuery(
-            purpose=Purpose.REQUESTS,
-            objects={(one.group, one.namespace, one.name) for one in tops},
-            until=max((one.began_at for one in tops), default=LAST)
-            + OBSERVED_LATE,
-        )
-    )
-    creations: dict[tuple[str, ...], list[StoredFact]] = {}
-    for stored in requests:
-        thing, detail = stored.fact.object, stored.fact.detail
-        if (
-            thing is not None
-            and isinstance(detail, Requested)
-            and detail.verb == "create"
-            and not detail.subresource
-            and (detail.code or 0) < 300  # noqa: PLR2004 - HTTP succeeds below
-        ):
-            place = plural_of(thing.kind), thing.namespace, thing.name
-            creations.setdefault(place, []).append(stored)
-    users: dict[str, str | None] = {}
-    for family in families:
-        one = family.candidate
-        place = plural_of(one.kind), one.namespace, one.name
-        before = [
-            stored
-            for stored in creations.get(place, ())
-            if stored.at <= one.began_at + OBSERVED_LATE
-        ]
-        if before:
-            actor = actor_of(before[-1].fact.actor, knowledge, audited=True)
-            users[_name_of(family)] = None if actor is None else actor.name
-    return users
 
 
 def fleet_line(cluster: str, found: GroupedReliability) -> str:

@@ -129,7 +129,7 @@ def _checked(settings: "Settings", *, test: bool) -> int:
     rows = [
         (
             name,
-            "gaps" if rule.when.gap is not None else "incidents",
+            rule.when.about,
             rule.post.shape.value,
             wrong.get(name, fine),
         )

@@ -11,9 +11,12 @@ from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+from recorder.answers.creators import creators_of, name_of
 from recorder.answers.gaps import ask_gaps
 from recorder.answers.growing import Bell, attend
 from recorder.answers.incidents import ask_incidents
+from recorder.answers.job_questions import ANY_ENDING, JobFilter
+from recorder.answers.jobs import Span, Survey, covered
 from recorder.answers.loading.fleet import states_at
 from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.ports import Reading
@@ -24,6 +27,7 @@ from recorder.notification.message import (
     FOLLOWED,
     Reported,
     Subject,
+    of_ending,
     of_gap,
     of_incident,
 )
@@ -72,6 +76,7 @@ class Following:
         """Labels of the nodes, by incident."""
 
         self._incidents: Sequence[Subject] = ()
+        self._endings: Sequence[Subject] = ()
         self._position = -1
         self._since = FIRST
 
@@ -172,6 +177,8 @@ class Following:
                 of_incident(one, reading.log, answer.coverage)
                 for one in answer.incidents
             ]
+            if any(r.when.is_of_workloads for r in self._rules.values()):
+                self._endings = await self._ended(reading, window, now=now)
             self._position = reading.log.facts_to
             self._since = window.since or FIRST
         gaps: Sequence[Subject] = ()
@@ -180,12 +187,46 @@ class Following:
             gaps = [of_gap(gap, reading.log) for gap in of_window.gaps]
         end = reading.log.observed_at
         return Found(
-            subjects=[*self._incidents, *gaps],
+            subjects=[*self._incidents, *self._endings, *gaps],
             labels=await self._labels_by_incident(reading),
             position=self._position,
             since=self._since,
             until=end if reading.log.is_over and end else now,
         )
+
+    async def _ended(
+        self, reading: Reading, window: Window, *, now: datetime
+    ) -> Sequence[Subject]:
+        """Return what ended workloads in a window, if a rule reports it."""
+        rules = self._rules.values()
+        by = {word for rule in rules for word in rule.when.ended_by}
+        survey = Survey(
+            reading=reading,
+            wanted=JobFilter(ended_by={ANY_ENDING, *by}),
+            span=Span(window),
+            knowledge=self._knowledge,
+            now=now,
+        )
+        await reading.reach(window.since, window.until)
+        account = await survey.account()
+        found = await survey.disruptions()
+        families = {family.workload: family for family, _ in found}
+        owners: Mapping[str, str | None] = {}
+        if any(rule.when.owner for rule in rules):
+            owners = await creators_of(
+                reading, [*families.values()], self._knowledge
+            )
+        coverage = covered(account, families.values())
+        return [
+            of_ending(
+                await survey.disruption(family, ending),
+                reading.log,
+                coverage,
+                name=name_of(family),
+                owner=owners.get(name_of(family)),
+            )
+            for family, ending in found
+        ]
 
     async def _labels_by_incident(
         self, reading: Reading

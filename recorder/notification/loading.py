@@ -33,10 +33,11 @@ TIMES = {
 }
 """The shortest and the longest value of each duration."""
 
-ONLY_INCIDENTS = (
+NOT_OF_GAPS = (
     *("happened", "cause", "confidence", "node", "labels", "rack"),
-    "namespace",
+    *("namespace", "workload", "owner", "ended_by"),
 )
+NOT_OF_WORKLOADS = ("happened", "labels", "rack")
 
 Steps = tuple[str | int, ...]
 
@@ -162,9 +163,16 @@ def _faults_of_when(rule: Rule) -> Iterator[tuple[Steps, str]]:
         if when.resource:
             why = "resource is only for rules with gap"
             yield ("when", "resource"), why
+        for name in NOT_OF_WORKLOADS if when.is_of_workloads else ():
+            if getattr(when, name):
+                why = (
+                    f"{name} is of incidents, and workload, owner and"
+                    " ended_by are of workloads: write two rules"
+                )
+                yield ("when", name), why
         return
     yield from _time(("when", "gap"), when.gap)
-    for name in ONLY_INCIDENTS:
+    for name in NOT_OF_GAPS:
         if getattr(when, name):
             why = (
                 f"gap and {name} exclude each other, because a gap is no"

@@ -1,4 +1,6 @@
-"""Messages, and their subjects: an incident or a gap at one moment.
+"""Messages, and their subjects at one moment.
+
+A subject is an incident, a gap, or what ended a workload.
 
 A subject has everything that a message says, so that it can be stored and
 posted again; its digest shows whether it has changed.
@@ -14,12 +16,14 @@ import msgspec
 
 from recorder.answers.growing import Trace, trace_of
 from recorder.answers.incidents import JudgedIncident
+from recorder.answers.jobs import Disruption
 from recorder.explain.signals import Actor
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.hole import Gap, Hole
 from recorder.facts.coverage.ports import Log
 from recorder.model.document import json_bytes
 from recorder.model.moment import optional_time, written
+from recorder.model.outcomes import Outcome
 
 __all__ = [
     "FOLLOWED",
@@ -29,6 +33,7 @@ __all__ = [
     "Stage",
     "Subject",
     "Work",
+    "of_ending",
     "of_gap",
     "of_incident",
 ]
@@ -50,6 +55,8 @@ class Kind(StrEnum):
 
     INCIDENT = "incident"
     GAP = "gap"
+    WORKLOAD = "workload"
+    """What ended a workload, or Pods of it."""
 
 
 class Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,6 +88,12 @@ class Subject(Trace, frozen=True, kw_only=True):
     group: str = ""
     resource: str = ""
     """The resource of a gap; empty for an incident."""
+
+    workload: str = ""
+    """The workload that ended, as commands take it; empty for others."""
+
+    owner: str = ""
+    """Who created it; empty if that is not recorded."""
 
     sentence: str
     withdrawn: str = ""
@@ -180,6 +193,11 @@ class Message(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it is about a gap."""
         return self.now.kind is Kind.GAP
 
+    @property
+    def is_of_workload(self) -> bool:
+        """Whether it is about what ended a workload."""
+        return self.now.kind is Kind.WORKLOAD
+
 
 class Reported(msgspec.Struct, frozen=True, kw_only=True):
     """The newest message of one rule about a subject."""
@@ -237,6 +255,75 @@ def of_incident(
         ],
         work_count=len(hits),
         gpu_hours_lost=round(hours, 2),
+        incomplete=_lacking((*coverage.opened, *coverage.holes), began, over),
+    )
+
+
+GOES_ON = frozenset({Outcome.DOWN, Outcome.PREEMPTED})
+"""Outcomes of a workload that may run again."""
+
+
+def of_ending(
+    disruption: Disruption,
+    log: Log,
+    coverage: Coverage,
+    *,
+    name: str,
+    owner: str | None,
+) -> Subject:
+    """Return the subject for what ended a workload.
+
+    Args:
+        disruption: the workload, and what ended it.
+        log: the log.
+        coverage: of the time.
+        name: the workload as commands take it.
+        owner: who created it.
+    """
+    ending, workload = disruption.ending, disruption.workload
+    verdict, preemptor = ending.verdict, ending.preemptor
+    over = ending.running_again_at
+    if over is None and ending.outcome not in GOES_ON:
+        over = ending.at
+    began = ending.first_at or ending.at
+    decided = None if verdict is None else verdict.decision
+    actor = ending.actor
+    if actor is None and preemptor is not None:
+        actor = preemptor.actor
+    if actor is None and decided is not None:
+        actor = decided.actor
+    outcome = ending.outcome or ending.ended_by
+    return Subject(
+        kind=Kind.WORKLOAD,
+        id=str(ending.id),
+        ids=[str(ending.id)],
+        cluster=log.cluster_name,
+        cluster_uid=log.cluster_uid,
+        log=log.id,
+        is_tape=log.is_tape,
+        node=ending.node or "",
+        nodes=ending.nodes[:NODES_MAX],
+        node_count=len(ending.nodes),
+        happened=ending.ended_by,
+        cause="" if verdict is None else verdict.cause,
+        confidence=ending.confidence,
+        mode="" if verdict is None else verdict.mode,
+        decided_by=_named(actor),
+        workload=name,
+        owner=owner or "",
+        sentence=_cut(ending.sentence),
+        at=ending.at,
+        began_at=began,
+        over_at=over,
+        work=[
+            Work(
+                says=_cut(str(workload)),
+                namespace=workload.namespace,
+                outcome=outcome,
+            )
+        ],
+        work_count=1,
+        gpu_hours_lost=round(ending.gpu_hours_lost or 0.0, 2),
         incomplete=_lacking((*coverage.opened, *coverage.holes), began, over),
     )
 

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 import msgspec
 
-from recorder.model.outcomes import Cause, Confidence, Happened
+from recorder.model.outcomes import Cause, Confidence, EndedBy, Happened
 from recorder.model.setting_values import parse_duration
 
 __all__ = ["Condition", "NotifyRules", "Post", "Rule", "Shape"]
@@ -43,11 +43,33 @@ class Condition(_Part, frozen=True, kw_only=True):
     namespace: tuple[str, ...] = ()
     """Namespaces of the workloads that were affected."""
 
+    workload: tuple[str, ...] = ()
+    """Report what ended these workloads, and no incidents: names, or
+    ``KIND/NAMESPACE/NAME``; ``*`` matches any characters."""
+
+    owner: tuple[str, ...] = ()
+    """The same, of workloads that these users created."""
+
+    ended_by: tuple[EndedBy, ...] = ()
+    """The same, by these alone; any but completion by default."""
+
     gap: str | None = None
     """Report gaps that last longer than this, and no incidents."""
 
     resource: tuple[str, ...] = ()
     """Only gaps of these resources, such as ``v1/pods``."""
+
+    @property
+    def is_of_workloads(self) -> bool:
+        """Whether it reports what ended workloads."""
+        return bool(self.workload or self.owner or self.ended_by)
+
+    @property
+    def about(self) -> str:
+        """What it reports, in words."""
+        if self.gap is not None:
+            return "gaps"
+        return "workloads" if self.is_of_workloads else "incidents"
 
     @property
     def gap_after(self) -> timedelta | None:

@@ -36,6 +36,13 @@ resolved before the first notification of its group."""
 
 ALERT: Final = "RecorderIncident"
 ALERT_OF_GAP: Final = "RecorderGap"
+ALERT_OF_WORKLOAD: Final = "RecorderWorkload"
+
+ALERTS: Final = {
+    Kind.INCIDENT: ALERT,
+    Kind.GAP: ALERT_OF_GAP,
+    Kind.WORKLOAD: ALERT_OF_WORKLOAD,
+}
 
 SLACK_TEXT_MAX: Final = 2900
 """Characters of a section; Slack accepts 3000."""
@@ -93,7 +100,7 @@ def _alerts(message: Message, rule: Rule) -> list[Mapping[str, object]]:
     now = message.now
     labels = {
         **rule.labels,
-        "alertname": ALERT_OF_GAP if message.is_of_gap else ALERT,
+        "alertname": ALERTS[now.kind],
         "cluster": now.cluster,
         "log": str(now.log),
         "incident": message.name,
@@ -183,6 +190,14 @@ def _data_of(subject: Subject) -> Mapping[str, object]:
             "gpu_hours_lost": subject.gpu_hours_lost,
             "incomplete": subject.incomplete,
         }
+    if subject.kind is Kind.WORKLOAD:
+        ended = {
+            "workload": subject.workload,
+            "owner": subject.owner or None,
+            "ended_by": subject.happened,
+        }
+        without = {"happened", "group", "workloads", "verdicts"}
+        about = ended | {k: v for k, v in about.items() if k not in without}
     return {
         "id": subject.id,
         "cluster": subject.cluster,

@@ -14,6 +14,7 @@ import msgspec
 from recorder.answers.growing import continued, successor
 from recorder.answers.node_questions import Labels
 from recorder.explain.knowledge import matches
+from recorder.model.outcomes import EndedBy
 from recorder.notification.message import Kind, Message, Reported, Subject
 from recorder.notification.rules import Condition, Rule
 
@@ -21,6 +22,8 @@ __all__ = ["Found", "NodeLabels", "Settling", "is_wanted", "news_of"]
 
 NodeLabels = Mapping[str, Mapping[str, str]]
 """Labels of each node at the time of an incident, by node."""
+
+ANY = frozenset(EndedBy) - {EndedBy.COMPLETION}
 
 NO_LONGER = "the record shows no such incident any more"
 
@@ -97,13 +100,7 @@ def news_of(
         settling: verdicts that have not settled yet.
         now: the current time.
     """
-    known = {one.name: one for one in reported}
-    traces = {name: one.subject for name, one in known.items()}
-    names = continued(traces, found.subjects)
-    pairs = [
-        (subject, None if name is None else known[name])
-        for subject, name in zip(found.subjects, names, strict=True)
-    ]
+    pairs = _pairs(found.subjects, reported)
     messages: list[Message] = []
     waiting = set()
     for subject, one in pairs:
@@ -118,6 +115,32 @@ def news_of(
     gone = [one for one in reported if one.name not in kept]
     messages += _withdrawals(rule, found, gone, now)
     return messages
+
+
+def _pairs(
+    subjects: Sequence[Subject], reported: Collection[Reported]
+) -> Sequence[tuple[Subject, Reported | None]]:
+    """Return each subject with what was reported about it before.
+
+    What ended one workload never continues what ended another.
+    """
+    parts: dict[str, list[Subject]] = {}
+    for subject in subjects:
+        parts.setdefault(subject.workload, []).append(subject)
+    pairs: list[tuple[Subject, Reported | None]] = []
+    for workload, some in parts.items():
+        known = {
+            one.name: one
+            for one in reported
+            if one.subject.workload == workload
+        }
+        traces = {name: one.subject for name, one in known.items()}
+        names = continued(traces, some)
+        pairs += [
+            (subject, None if name is None else known[name])
+            for subject, name in zip(some, names, strict=True)
+        ]
+    return pairs
 
 
 def _is_news(
@@ -176,7 +199,10 @@ def _withdrawals(
             or one.position >= found.position
         ):
             continue
-        became = successor(last, found.subjects)
+        became = successor(
+            last,
+            (s for s in found.subjects if s.workload == last.workload),
+        )
         why = NO_LONGER
         if became is not None:
             why = f"it is a part of incident {became.id}"
@@ -205,7 +231,12 @@ def is_wanted(
             return False
         wanted = condition.resource
         return not wanted or matches(wanted, subject.resource)
-    return after is None and (
+    is_of_workload = subject.kind is Kind.WORKLOAD
+    if after is not None or is_of_workload != condition.is_of_workloads:
+        return False
+    if is_of_workload and not _is_ending(condition, subject):
+        return False
+    return (
         _is_one(subject.happened, condition.happened)
         and _is_one(subject.cause, condition.cause)
         and _is_one(subject.confidence, condition.confidence)
@@ -218,10 +249,27 @@ def _is_one(value: str, wanted: Sequence[str]) -> bool:
     return not wanted or value in wanted
 
 
+def _is_ending(condition: Condition, subject: Subject) -> bool:
+    """Return whether a rule reports what ended a workload."""
+    by = condition.ended_by or ANY
+    names = (subject.workload, subject.workload.rpartition("/")[2])
+    return (
+        subject.happened in by
+        and _matches_any(condition.workload, names)
+        and _matches_any(condition.owner, (subject.owner,))
+    )
+
+
+def _matches_any(wanted: tuple[str, ...], names: Sequence[str]) -> bool:
+    return not wanted or any(name and matches(wanted, name) for name in names)
+
+
 def _has_node(
     condition: Condition, subject: Subject, labels: NodeLabels
 ) -> bool:
     """Return whether one node has the name, the labels and the rack."""
+    if not (condition.node or condition.labels or condition.rack):
+        return True  # what ended a workload may have no node
     wanted = Labels(condition.rack, tuple(condition.labels.items()))
     return any(
         (not condition.node or matches(condition.node, node))

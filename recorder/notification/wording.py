@@ -2,10 +2,11 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
+from urllib.parse import quote, urlencode
 
 from recorder.answers.page_address import view
 from recorder.model.moment import written
-from recorder.notification.message import Message, Stage, Subject
+from recorder.notification.message import Kind, Message, Stage, Subject
 from recorder.notification.rules import Rule
 
 __all__ = ["command", "headline", "link", "rows"]
@@ -30,6 +31,8 @@ def headline(message: Message) -> str:
     where = f"in {now.cluster}" if now.cluster else ""
     if message.is_of_gap:
         about = f"{what} of {now.resource} {where}"
+    elif message.is_of_workload:
+        about = f"{now.workload} {where}"
     elif now.node_count > 1:
         about = f"{what} on {now.node_count} nodes {where}"
     else:
@@ -39,13 +42,15 @@ def headline(message: Message) -> str:
 
 def _news(message: Message, stage: Stage) -> str:
     now = message.now
+    over = {Kind.GAP: "closed", Kind.WORKLOAD: "runs again"}
     match stage:
         case Stage.OPENED if message.is_of_gap:
             return "closed" if now.over_at else "open"
         case Stage.OPENED:
-            return f"{now.happened}, {now.cause}"
+            said = f"{now.happened}, {now.cause}".removesuffix(", ")
+            return f"stopped by {said}" if now.workload else said
         case Stage.RESOLVED:
-            return "closed" if message.is_of_gap else "resolved"
+            return over.get(now.kind, "resolved")
         case Stage.CHANGED:
             return "changed"
         case Stage.WITHDRAWN:
@@ -64,6 +69,8 @@ def rows(message: Message) -> Iterator[tuple[str, str]]:
         yield "confidence", now.confidence or MISSING
         yield "nodes", _few(now.nodes, now.node_count)
         yield "affected", _work(now)
+        if now.owner:
+            yield "owner", now.owner
         yield "coverage", "; ".join(now.incomplete) or "complete"
     if now.over_at is not None:
         yield ("until" if message.is_of_gap else "over"), written(now.over_at)
@@ -111,11 +118,16 @@ def command(subject: Subject) -> str:
         if subject.is_tape
         else f"--cluster {shlex.quote(subject.cluster)}"
     )
+    at = written(subject.at)
+    if subject.workload:
+        return (
+            f"recorder why {shlex.quote(subject.workload)} --at {at} {place}"
+        )
     if not subject.node:
         since = written(subject.began_at)
         return f"recorder gaps --since {since} {place}"
     node = shlex.quote(f"node/{subject.node}")
-    return f"recorder why {node} --at {written(subject.at)} {place}"
+    return f"recorder why {node} --at {at} {place}"
 
 
 def link(subject: Subject, rule: Rule) -> str | None:
@@ -123,11 +135,14 @@ def link(subject: Subject, rule: Rule) -> str | None:
     if rule.page is None:
         return None
     base = rule.page.rstrip("/") + "/"
-    if not subject.node:
-        return f"{base}sources"
     named = (
         {"log": str(subject.log)}
         if subject.is_tape
         else {"cluster": subject.cluster}
     )
+    if subject.workload:
+        path = quote(f"workload/{subject.workload}")
+        return f"{base}{path}?{urlencode(named)}"
+    if not subject.node:
+        return f"{base}sources"
     return base + view(subject.node, verdict=subject.id, **named)

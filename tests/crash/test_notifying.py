@@ -157,8 +157,9 @@ async def lives(database: Database, tmp_path: Path) -> AsyncIterator[Lives]:
     file = tmp_path / "notify.yaml"
     async with receiver() as there:
         file.write_text(
-            "rules:\n- name: oncall\n  post:"
+            "rules:\n- name: oncall\n  post: &post"
             f" {{shape: cloudevents, url: '{there.url}'}}\n"
+            "- name: jobs\n  when: {workload: ['*']}\n  post: *post\n"
         )
         settings = replace(
             Settings.load(environ={}, file=None, flags={}),
@@ -178,6 +179,7 @@ async def test_each_message_is_posted_once_by_its_key_despite_kills(
     assert await lives.one() == 0
     wanted, posts = await lives.outcome()
     assert len(wanted) == len(posts) >= 2
+    assert {key.split("/")[2] for key in posts} == {"oncall", "jobs"}
     assert {count for count, _ in posts.values()} == {1}
     kills = list(lives.kills())
     assert {kill.place.partition(",")[0] for kill in kills} >= {*WRITES, POST}

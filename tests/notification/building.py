@@ -25,6 +25,7 @@ __all__ = [
     "a_gap",
     "a_message",
     "a_rule",
+    "an_ending",
     "an_incident",
     "following_of",
     "messages_in",
@@ -73,6 +74,36 @@ def an_incident(name: str = "1/40", /, **changed: Any) -> Subject:
                 namespace="train",
                 outcome="restarted",
             )
+        ],
+        work_count=1,
+        gpu_hours_lost=3.2,
+    )
+    return msgspec.structs.replace(subject, **changed)
+
+
+def an_ending(name: str = "1/40", /, **changed: Any) -> Subject:
+    subject = Subject(
+        kind=Kind.WORKLOAD,
+        id=name,
+        ids=[name],
+        cluster="prod",
+        cluster_uid="c0ffee",
+        log=1,
+        node="gpu-002",
+        nodes=["gpu-002"],
+        node_count=1,
+        happened="node-failure",
+        cause="hung-kernel",
+        confidence="likely",
+        mode="abrupt",
+        workload="jobset/train/llm",
+        owner="alice@example.com",
+        sentence="JobSet train/llm lost 1 of 4 Pods on gpu-002",
+        at=AT,
+        began_at=AT,
+        over_at=None,
+        work=[
+            Work(says="JobSet train/llm", namespace="train", outcome="down")
         ],
         work_count=1,
         gpu_hours_lost=3.2,

@@ -119,12 +119,40 @@ async def test_what_was_over_at_the_first_start_is_sent_if_requested(
     assert message.rule == "asked"
 
 
+async def test_what_ended_a_job_is_sent_once_as_its_verdict_comes(
+    crash: Database, box: Database
+) -> None:
+    rules = [a_rule(), a_rule("{workload: [llm-*]}", name="jobs")]
+    async with notifying(crash, box, rules) as (reading, one, kept_in):
+        for past in steps_of(reading):
+            await one.judge(past, since=BEFORE)
+            # A second process finds nothing new.
+            again = await following_of(rules, kept_in).judge(
+                past, since=BEFORE
+            )
+            assert again == 0
+        messages = [m for m in await messages_in(kept_in) if m.rule == "jobs"]
+
+    digests = [message.now.digest for message in messages]
+    assert len({message.name for message in messages}) == 1
+    assert all(a != b for a, b in pairwise(digests))
+    assert [m.number for m in messages] == [*range(1, len(messages) + 1)]
+    last = messages[-1].now
+    assert last.workload == "job/train/llm-pretrain"
+    assert (last.happened, last.cause) == ("node-failure", "unrecorded")
+    assert last.over_at is not None
+
+
 @pytest.mark.parametrize("shape", ["slack", "alertmanager", "cloudevents"])
+@pytest.mark.parametrize(
+    ("about", "when"),
+    [("", "{}"), ("workload-", "{workload: [llm-pretrain]}")],
+)
 async def test_the_shapes_of_a_recorded_incident(
-    crash: Database, box: Database, shape: str
+    crash: Database, box: Database, shape: str, about: str, when: str
 ) -> None:
     page = "  page: https://recorder.example\n"
-    rule = a_rule(shape=shape, more=page)
+    rule = a_rule(when, shape=shape, more=page)
     async with notifying(crash, box, [rule]) as (reading, one, kept_in):
         for past in steps_of(reading):
             await one.judge(past, since=BEFORE)
@@ -139,9 +167,8 @@ async def test_the_shapes_of_a_recorded_incident(
         orjson.dumps(orjson.loads(body), option=orjson.OPT_INDENT_2)
         for body in bodies
     )
-    assert kept(GOLDEN / f"{shape}.json", f"{text.decode()}\n") == (
-        f"{text.decode()}\n"
-    ), ANEW
+    said = f"{text.decode()}\n"
+    assert kept(GOLDEN / f"{about}{shape}.json", said) == said, ANEW
 
 
 def sent_at_once(message: Message) -> Message:

@@ -106,6 +106,21 @@ POST = "    post: {shape: slack, url: 'https://sink.example/'}\n"
             3,
             "only for rules with gap",
         ),
+        (
+            with_rule("    when: {workload: ['*'], rack: r1}\n" + POST),
+            3,
+            "rack is of incidents",
+        ),
+        (
+            with_rule("    when: {ended_by: [node-failed]}\n" + POST),
+            3,
+            'did you mean "node-failure"?',
+        ),
+        (
+            with_rule("    when: {gap: 5m, owner: [alice]}\n" + POST),
+            3,
+            "gap and owner exclude each other",
+        ),
         (with_rule("    settle: soon\n" + POST), 3, "is not a duration"),
         (with_rule("    settle: 2h\n" + POST), 3, "it is 0s to 3600s"),
         (

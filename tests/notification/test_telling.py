@@ -16,6 +16,7 @@ from tests.notification.building import (
     AT,
     a_gap,
     a_rule,
+    an_ending,
     an_incident,
     sent_before,
 )
@@ -223,3 +224,62 @@ def test_a_gap_is_sent_once_it_is_long_enough_and_again_when_it_closes() -> (
     assert opened.stage is Stage.OPENED
     [message] = messages_of([closed], [sent_before(a_gap())], rule=rule)
     assert message.stage is Stage.RESOLVED
+
+
+OF_WORK = a_rule("{workload: ['*']}")
+
+
+def test_what_ended_a_workload_is_sent_once_and_when_its_verdict_changes() -> (
+    None
+):
+    known = an_ending()
+    [first] = messages_of([known], rule=OF_WORK)
+    before = [sent_before(known)]
+    changed = an_ending(cause="gpu-fault")
+    again = an_ending(over_at=LATER)
+
+    assert first.stage is Stage.OPENED
+    assert messages_of([an_ending()], before, rule=OF_WORK) == []
+    [second] = messages_of([changed], before, rule=OF_WORK)
+    assert (second.stage, second.number) == (Stage.CHANGED, 2)
+    [over] = messages_of([again], before, rule=OF_WORK)
+    assert over.stage is Stage.RESOLVED
+
+
+def test_what_ended_one_workload_does_not_continue_another() -> None:
+    """They lost Pods on the same node at the same time."""
+    other = an_ending("1/41", workload="job/train/eval")
+    before = [sent_before(an_ending())]
+
+    news = messages_of([other], before, rule=OF_WORK)
+
+    assert [one.stage for one in news] == [Stage.OPENED, Stage.WITHDRAWN]
+    assert news[0].name == "1/41"
+
+
+def test_a_rule_is_about_workloads_or_about_incidents() -> None:
+    # Both may have the same id.
+    both = [an_incident(), an_ending()]
+
+    [of_work] = messages_of(both, rule=OF_WORK)
+    [of_incidents] = messages_of(both)
+
+    assert of_work.now == an_ending()
+    assert of_incidents.now == an_incident()
+
+
+def test_a_workload_is_chosen_by_name_namespace_owner_and_ending() -> None:
+    ending = an_ending()
+
+    assert wanted("{workload: [llm]}", ending)
+    assert wanted("{workload: ['jobset/train/*']}", ending)
+    assert not wanted("{workload: [eval]}", ending)
+    assert wanted("{owner: ['alice@*'], namespace: [train]}", ending)
+    assert not wanted("{owner: [bob]}", ending)
+    assert not wanted("{owner: ['*']}", an_ending(owner=""))
+    assert not wanted("{workload: [llm], namespace: [serve]}", ending)
+    assert wanted("{ended_by: [node-failure]}", ending)
+    assert not wanted("{ended_by: [preemption]}", ending)
+    done = an_ending(happened="completion", nodes=[])
+    assert not wanted("{workload: [llm]}", done)
+    assert wanted("{ended_by: [completion]}", done)

@@ -1,0 +1,74 @@
+"""Who created workloads, as far as the audit log says so."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Final
+
+from recorder.answers.families import Family
+from recorder.answers.kinds import word_for
+from recorder.answers.naming import named
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactQuery, Purpose
+from recorder.explain.knowledge import Knowledge
+from recorder.explain.signals import actor_of
+from recorder.model.fact import StoredFact
+from recorder.model.facts import Requested
+from recorder.model.kinds import plural_of
+from recorder.model.moment import LAST
+from recorder.model.observation import AUDIT
+
+__all__ = ["creators_of", "name_of"]
+
+OBSERVED_LATE: Final = timedelta(minutes=1)
+"""How long after the first Pod was observed a request may be dated."""
+
+
+def name_of(family: Family) -> str:
+    """Return the name of a workload as other commands take it."""
+    one, of = family.candidate, family.workload
+    return named(word_for(one.group, of.kind), of.namespace, of.name)
+
+
+async def creators_of(
+    reading: Reading, families: Sequence[Family], knowledge: Knowledge
+) -> Mapping[str, str | None]:
+    """Return who created each workload, by its name.
+
+    What audit does not show is left out, or None.
+    """
+    if not any(stream.source == AUDIT for stream in reading.streams):
+        return {}
+    tops = [one.candidate for one in families]
+    requests = await reading.facts(
+        FactQuery(
+            purpose=Purpose.REQUESTS,
+            objects={(one.group, one.namespace, one.name) for one in tops},
+            until=max((one.began_at for one in tops), default=LAST)
+            + OBSERVED_LATE,
+        )
+    )
+    creations: dict[tuple[str, ...], list[StoredFact]] = {}
+    for stored in requests:
+        thing, detail = stored.fact.object, stored.fact.detail
+        if (
+            thing is not None
+            and isinstance(detail, Requested)
+            and detail.verb == "create"
+            and not detail.subresource
+            and (detail.code or 0) < 300  # noqa: PLR2004 - HTTP succeeds below
+        ):
+            place = plural_of(thing.kind), thing.namespace, thing.name
+            creations.setdefault(place, []).append(stored)
+    users: dict[str, str | None] = {}
+    for family in families:
+        one = family.candidate
+        place = plural_of(one.kind), one.namespace, one.name
+        before = [
+            stored
+            for stored in creations.get(place, ())
+            if stored.at <= one.began_at + OBSERVED_LATE
+        ]
+        if before:
+            actor = actor_of(before[-1].fact.actor, knowledge, audited=True)
+            users[name_of(family)] = None if actor is None else actor.name
+    return users
