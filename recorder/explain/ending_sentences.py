@@ -10,14 +10,18 @@ from recorder.explain.ending import (
     FailedContainer,
     Preemptor,
 )
+from recorder.explain.losses import BY_KUBELET
 from recorder.explain.pod_end import BY_ITSELF
 from recorder.explain.signals import Actor
 from recorder.explain.verdict import Verdict
 from recorder.facts.projections import Workload
 from recorder.model.facts import ConditionChanged, Ended
-from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
+from recorder.model.outcomes import ActorKind, EndedBy, Outcome, WorkloadState
 
 __all__ = ["ending_sentence", "grouped", "named", "state_sentence"]
+
+CAUSE: Final = " desc = "
+"""What gRPC writes before the message of an error."""
 
 SAID_MAX: Final = 120
 """How many characters of a message a sentence quotes."""
@@ -28,10 +32,6 @@ HIT: Final[Mapping[EndedBy, str]] = {
     EndedBy.PREEMPTION: "to a preemption on {node}",
     EndedBy.EVICTION: "by an eviction from {node}",
 }
-
-BY_KUBELET: Final = "TerminationByKubelet"
-"""Reason of the condition DisruptionTarget of a Pod that its kubelet
-evicted."""
 
 NODES_SHOWN: Final = 10
 """Nodes named in a sentence; a gang may have hundreds."""
@@ -112,6 +112,8 @@ def ending_sentence(
 def _sentence(workload: Workload, ending: EndingFound) -> str:
     # The verdict names who decided.
     actor = ending.actor if ending.verdict is None else None
+    if actor is not None and actor.kind is ActorKind.KUBELET:
+        actor = None  # it is named with its node
     text = f"{_what(workload, ending)}{_by(actor)}{_for(ending.preemptor)}"
     became = BECAME.get(ending.outcome) if ending.outcome else None
     if workload.kind == "Pod" and ending.outcome is Outcome.DOWN:
@@ -252,7 +254,9 @@ def _message(ending: EndingFound) -> str:
 def _quoted(said: str | None) -> str:
     if not said:
         return ""
-    short = shorten(said, SAID_MAX, placeholder=" ...")
+    # A long chain of errors ends with the cause.
+    cause = said.rpartition(CAUSE)[2] if len(said) > SAID_MAX else said
+    short = shorten(cause, SAID_MAX, placeholder=" ...")
     return f' ("{short}")' if short else ""
 
 

@@ -30,6 +30,7 @@ from recorder.explain.losses import (
     order,
     position,
     preempted_at,
+    since_when,
     taken_at,
     was_leaving,
     was_replaced,
@@ -76,7 +77,7 @@ class Gang:
             if not self._was_over(failure)
             for pod in self._pods
             if pod.node == failure.verdict.node
-            and pod.was_on(failure.since, failure.seen)
+            and pod.was_on(since_when(failure, pod), failure.seen)
             and can_hit(failure, pod, self._workload, self._pods)
             and not was_leaving(failure, pod, self._pods)
             and not was_replaced(

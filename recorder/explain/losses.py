@@ -19,6 +19,7 @@ from recorder.model.outcomes import Happened, Outcome, Role
 
 __all__ = [
     "Loss",
+    "BY_KUBELET",
     "PREEMPTED",
     "REQUESTED",
     "TOGETHER",
@@ -34,6 +35,7 @@ __all__ = [
     "lost_at",
     "order",
     "position",
+    "since_when",
     "preempted_at",
     "taken_at",
     "was_leaving",
@@ -54,6 +56,8 @@ TOGETHER: Final = timedelta(seconds=60)
 """How far apart the Pods of a gang react to one cause."""
 
 BY_TAINT: Final = "DeletionByTaintManager"
+BY_KUBELET: Final = "TerminationByKubelet"
+"""Reasons of the condition DisruptionTarget of a Pod that had to go."""
 
 OUTLIVED: Final = frozenset({Happened.UNREACHABLE, Happened.KUBELET_RESTART})
 """What containers may outlive."""
@@ -242,6 +246,7 @@ def was_replaced(
 
 def lost_at(failure: Failure, pod: Placement) -> datetime | None:
     """Return when a failure cost a Pod; None if it did not."""
+    since = since_when(failure, pod)
     until = _evicted_later(failure, pod) or failure.until
     times = [
         at
@@ -251,7 +256,7 @@ def lost_at(failure: Failure, pod: Placement) -> datetime | None:
             pod.deleting_at,
             *pod.restarts,
         )
-        if at is not None and failure.since <= at <= until
+        if at is not None and since <= at <= until
     ]
     if times or not (
         failure.verdict.happened == Happened.REBOOT or failure.is_silent
@@ -266,6 +271,18 @@ def lost_at(failure: Failure, pod: Placement) -> datetime | None:
         or (pod.listed and not came_with(pod, seen))
     )
     return seen if ran and pod.runs_at(seen) else None
+
+
+def since_when(failure: Failure, pod: Placement) -> datetime:
+    """Return since when what happened to a node may cost a Pod.
+
+    A kubelet evicts a Pod before it reports the pressure.
+    """
+    pressed = (
+        failure.verdict.happened == Happened.DEGRADED
+        and pod.disruption == BY_KUBELET
+    )
+    return failure.since - LIMITS.astray if pressed else failure.since
 
 
 def _evicted_later(failure: Failure, pod: Placement) -> datetime | None:

@@ -4,7 +4,7 @@ from recorder.explain.hit import Hit
 from recorder.explain.impact import Scope, hits
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind
-from recorder.model.outcomes import Outcome
+from recorder.model.outcomes import HitBy, Outcome
 from tests.explain.history import a_pod
 from tests.explain.tale import Tale
 from tests.support.builders import at
@@ -68,3 +68,40 @@ def test_a_pod_deleted_before_the_crash_is_not_hit_by_what_is_written() -> (
     tale.pod(70, "DeletionByTaintManager", name="llm-0")
     tale.pod_ends(215, "llm-0", "n1", 255)
     assert harmed(tale) == []
+
+
+def test_a_pod_that_a_kubelet_evicts_before_it_reports_pressure_is_hit() -> (
+    None
+):
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    pod = a_pod("llm-0")
+    evicted = {"status": "True", "reason": "TerminationByKubelet"}
+    tale.add(
+        59.5,
+        FactKind.CONDITION_CHANGED,
+        {"type": "DisruptionTarget", "old": None, "new": evicted},
+        about=pod,
+    )
+    tale.add(
+        59.6,
+        FactKind.ENDED,
+        {"phase": "Failed", "reason": "Evicted"},
+        about=pod,
+    )
+    tale.condition(60, "DiskPressure", "True", "KubeletHasDiskPressure")
+    (hit,) = harmed(tale)
+    assert hit.pods_hit == ["llm-0"]
+    assert hit.charges[0].verdict is not None
+
+
+def test_a_pod_evicted_for_the_taint_of_a_device_is_hit() -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    tainted = {"status": "True", "reason": "DeletionByDeviceTaintManager"}
+    tale.add(
+        60,
+        FactKind.CONDITION_CHANGED,
+        {"type": "DisruptionTarget", "old": None, "new": tainted},
+        about=a_pod("llm-0"),
+    )
+    (hit,) = harmed(tale)
+    assert (hit.hit_by, hit.hit_at) == (HitBy.EVICTION, at(60))

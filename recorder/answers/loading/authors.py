@@ -13,12 +13,18 @@ from recorder.answers.queries import FactListQuery, FactQuery, Purpose
 from recorder.answers.references import find_objects
 from recorder.explain.ending import EndingFound, Preemptor
 from recorder.explain.knowledge import Knowledge
+from recorder.explain.losses import BY_KUBELET
 from recorder.explain.signals import Actor, actor_of
 from recorder.explain.verdict import Missing
 from recorder.facts import DAILY_REPORTERS
 from recorder.facts.projections import Placements, Workload, Workloads
 from recorder.model.fact import FactKind, StoredFact
-from recorder.model.facts import ConditionChanged, EventOccurred, Requested
+from recorder.model.facts import (
+    ConditionChanged,
+    Ended,
+    EventOccurred,
+    Requested,
+)
 from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, EndedBy
@@ -51,8 +57,7 @@ async def with_author(
     if ending.ended_by is EndedBy.DRAIN and decision is not None:
         ending = replace(ending, actor=decision.actor)
     elif ending.ended_by in {EndedBy.DRAIN, EndedBy.EVICTION}:
-        evictor = await _actor(reading, ending, knowledge) if audited else None
-        evictor = evictor or await _evictor(reading, ending, knowledge)
+        evictor = await _evictor(reading, ending, knowledge, audited=audited)
         ending = replace(ending, actor=evictor)
     if ending.ended_by is EndedBy.PREEMPTION:
         found = await _preemptor(reading, ending, knowledge)
@@ -110,10 +115,33 @@ async def _actor(
     return None
 
 
+def _kubelet(ending: EndingFound, knowledge: Knowledge) -> Actor | None:
+    """Return the kubelet, if it evicted or refused a Pod itself."""
+    detail = ending.evidence[0].stored.fact.detail
+    match detail:
+        case ConditionChanged(new=new) if (
+            new is not None and new.reason == BY_KUBELET
+        ):
+            return actor_of("kubelet", knowledge)
+        case Ended(reason=str()):
+            return actor_of("kubelet", knowledge)
+        case _:
+            return None
+
+
 async def _evictor(
-    reading: Reading, ending: EndingFound, knowledge: Knowledge
+    reading: Reading,
+    ending: EndingFound,
+    knowledge: Knowledge,
+    *,
+    audited: bool,
 ) -> Actor | None:
-    """Return who reports, in an Event about the Pod, that it was evicted."""
+    """Return who evicted a Pod: by the Pod, by audit, or by an Event."""
+    found = _kubelet(ending, knowledge)
+    if found is None and audited:
+        found = await _actor(reading, ending, knowledge)
+    if found is not None:
+        return found
     async for stored in _events(reading, ending):
         reporter = stored.fact.actor
         if reporter and reporter not in NO_EVICTORS:
