@@ -42,7 +42,7 @@ from recorder.store.timestamps import take_ticks
 from recorder.store.writer import LogSpec, Writer
 from recorder.wiring.database import open_database
 from tests.support.builders import START
-from tests.support.seeded_jobs import LOST, drawn
+from tests.support.seeded_jobs import FATES, drawn
 
 __all__ = ["bench"]
 
@@ -118,7 +118,9 @@ async def _fill(connections: Sequence[asyncpg.Connection]) -> int:
         await connection.execute(f"drop index recorder.{index['indexname']}")
     details = DetailEncoder(await shipped_dictionaries(connection))
     filler = Filler(connection, details)
-    lists, *changes = drawn(1, BLOCK, mark=NAME_MARK).batches()
+    fates = FATES.keys() - {"loses-node"}  # these are of the corpus
+    story = drawn(1, BLOCK, fates=sorted(fates), mark=NAME_MARK)
+    lists, *changes = story.batches()
     deriver = Deriver(Nothing(), states_max=STATES_MAX)
     made = batches_of(chain(lists, chain.from_iterable(changes)))
     block = Block(connections, 0, START, details)
@@ -131,7 +133,7 @@ async def _fill(connections: Sequence[asyncpg.Connection]) -> int:
         span = 0, len(block.batches)
         end = filler.size, filler.batches
         filler.size, filler.batches = await block.put(span, end, again, at)
-        few = INCIDENTS // copies - len(LOST)
+        few = INCIDENTS // copies
         for place in range(number * few, (number + 1) * few):
             seen = incident(place, at + AFTER)
             for batch in batches_of(seen):

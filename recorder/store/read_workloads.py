@@ -18,27 +18,24 @@ __all__ = ["LifeReader"]
 LIVES_MAX = 500_000
 """Workloads of one answer, about 300 MB; more would take half a minute."""
 
-# A Pod that was never bound is in no placement, and ends without a node. An
-# owner that a schedule created, or a queue, is not the work itself; Pods of a
-# DaemonSet and of a Node belong to nodes.
+# A Pod that was never bound is in no placement, and ends without a node. A
+# schedule that creates work, and a queue that admits it, are not the work;
+# Pods of a DaemonSet and of a Node belong to nodes. That an object may have
+# appeared twice changes none of the sums.
 LIVES = question(f"""
     with owned as materialized (
-      select f.object_id, max(f.owner_id) as owner_id,
-        min({SEEN_AT}) as seen_at, min(f.position) as position
+      select f.object_id, f.owner_id, {SEEN_AT} as seen_at, f.position
       from recorder.fact f
       where {OF_EXTENT} and f.kind = #appeared and f.owner_id is not null
         and {SEEN_AT} < :until
-      group by f.object_id
     ), above as materialized (
-      select t.owner_id, k.name
-      from (select distinct owner_id from owned) t
-      join recorder.object o on o.object_id = t.owner_id
-      join recorder.kind k on k.kind_id = o.kind_id
-    ), step as materialized (
       select owned.object_id, owned.owner_id
-      from owned join above on above.owner_id = owned.owner_id
-      where above.name not in ('CronJob', 'Workload')
-    ), placed as materialized (
+      from owned
+      join recorder.object o on o.object_id = owned.owner_id
+      join recorder.kind k on k.kind_id = o.kind_id
+      where owned.object_id in (select owner_id from owned)
+        and k.name not in ('CronJob', 'Workload')
+    ), placed as (
       select f.object_id, min({SEEN_AT}) as seen_at,
         min(f.position) as position,
         min({SEEN_AT}) filter (where f.kind in (#vanished, #ended))
@@ -52,21 +49,17 @@ LIVES = question(f"""
           #ended)
         and {SEEN_AT} < :until
       group by f.object_id
-    ), seen as materialized (
-      select t.object_id, owned.owner_id, placed.ended_at, placed.lost_at,
+    ), pod as materialized (
+      select o.object_id, owned.owner_id, placed.ended_at, placed.lost_at,
         placed.node_id, placed.object_id is null as waited,
         least(placed.seen_at, owned.seen_at) as seen_at,
         least(placed.position, owned.position) as position
-      from (select object_id from placed union select object_id from owned) t
-      left join placed on placed.object_id = t.object_id
-      left join owned on owned.object_id = t.object_id
-    ), pod as materialized (
-      select seen.* from seen
-      join recorder.object o on o.object_id = seen.object_id
+      from recorder.object o
       join recorder.kind k on k.kind_id = o.kind_id
-      where k.api_group = '' and k.name = 'Pod'
-        and (seen.owner_id is null or seen.owner_id not in (
-          select owner_id from above where name in ('DaemonSet', 'Node')))
+      left join placed on placed.object_id = o.object_id
+      left join owned on owned.object_id = o.object_id
+      where o.log_id = :log and k.api_group = '' and k.name = 'Pod'
+        and (placed.object_id is not null or owned.object_id is not null)
     ), gone as materialized (
       select f.object_id, min({SEEN_AT}) as gone_at
       from recorder.fact f
@@ -80,35 +73,26 @@ LIVES = question(f"""
         and (f.kind = #container-ended or f.bearing = #disruption)
         and f.recorded_at >= :since and {SEEN_AT} >= :since
         and {SEEN_AT} < :until
-    ), stay as (
-      select pod.object_id, pod.seen_at, pod.position,
-        coalesce(pod.ended_at, gone.gone_at) as ended_at,
-        coalesce(pod.lost_at, gone.gone_at) >= :since
-          or troubled.object_id is not null as is_lost,
-        pod.node_id in (select n.node_id from recorder.node n
-          where n.log_id = :log and n.name = any (:nodes::text[])) as is_there,
-        pod.node_id in (select n.node_id from recorder.node n
-          where n.log_id = :log and n.name = any (:struck::text[]))
-          as is_struck
+    ), life as (
+      select coalesce(s3.owner_id, s2.owner_id, s1.owner_id, pod.owner_id,
+          pod.object_id) as top_id,
+        min(pod.seen_at) as began_at, min(pod.position) as position,
+        case when count(*) = count(coalesce(pod.ended_at, gone.gone_at))
+          then max(coalesce(pod.ended_at, gone.gone_at)) end as ended_at,
+        bool_or(pod.node_id in (select n.node_id from recorder.node n
+            where n.log_id = :log and n.name = any (:nodes::text[]))
+          and coalesce(pod.ended_at >= :since, true)) as is_there,
+        bool_or(coalesce(pod.lost_at, gone.gone_at) >= :since
+          or troubled.object_id is not null
+          or pod.node_id in (select n.node_id from recorder.node n
+            where n.log_id = :log and n.name = any (:struck::text[]))
+            and coalesce(pod.ended_at >= :since, true)) as is_troubled
       from pod
       left join gone on gone.object_id = pod.object_id
       left join troubled on troubled.object_id = pod.object_id
-    ), life as (
-      select coalesce(s4.owner_id, s3.owner_id, s2.owner_id, s1.owner_id,
-          stay.object_id) as top_id,
-        min(stay.seen_at) as began_at, min(stay.position) as position,
-        case when count(*) = count(stay.ended_at)
-          then max(stay.ended_at) end as ended_at,
-        bool_or(stay.is_there and coalesce(stay.ended_at >= :since, true))
-          as is_there,
-        bool_or(stay.is_lost
-          or stay.is_struck and coalesce(stay.ended_at >= :since, true))
-          as is_troubled
-      from stay
-      left join step s1 on s1.object_id = stay.object_id
-      left join step s2 on s2.object_id = s1.owner_id
-      left join step s3 on s3.object_id = s2.owner_id
-      left join step s4 on s4.object_id = s3.owner_id
+      left join above s1 on s1.object_id = pod.owner_id
+      left join above s2 on s2.object_id = s1.owner_id
+      left join above s3 on s3.object_id = s2.owner_id
       group by 1
     )
     select k.api_group, k.name as kind, o.namespace, o.name, o.uid,
@@ -117,6 +101,7 @@ LIVES = question(f"""
     join recorder.object o on o.object_id = life.top_id
     join recorder.kind k on k.kind_id = o.kind_id
     where coalesce(life.ended_at >= :since, true)
+      and k.name not in ('DaemonSet', 'Node')
       and (life.is_there or not :placed::bool)
       and (life.is_troubled or not :troubled::bool)
     order by life.began_at, life.position

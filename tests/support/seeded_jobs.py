@@ -4,7 +4,7 @@ Every object changes as its controllers would change it. Workloads that a node
 ends run on nodes that are lost once; all others run elsewhere.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
@@ -86,13 +86,20 @@ class Drawn:
             yield seen[start : start + size]
 
 
-def drawn(seed: int, count: int, *, mark: str = "") -> Drawn:
+def drawn(
+    seed: int,
+    count: int,
+    *,
+    fates: Collection[str] = FATES,
+    mark: str = "",
+) -> Drawn:
     """Draw the fates of some workloads, with a mark in each name."""
     chance, story = Random(f"jobs {seed}"), Drawn()
-    _lose_nodes(story)
+    if "loses-node" in fates:
+        _lose_nodes(story)
     for number in range(count):
         kind = chance.choices(("Job", "JobSet", "Pod"), (6, 2, 2))[0]
-        fate = chance.choice(list(FATES))
+        fate = chance.choice([*fates])
         truth = Truth(
             kind,
             chance.choice(("train", "eval", "tune")),
