@@ -235,3 +235,45 @@ def test_an_event_about_a_recorded_loss_shows_no_other() -> None:
     tale = Tale().silent(50, renewed=20).lost(50).ready(90)
     tale.event(200, "node-controller", "NodeNotReady", occurred=50)
     assert len(tale.verdicts()) == 1
+
+
+HOST = ObjectIdentity("metal3.io", "BareMetalHost", "metal", "n1", "uid-h")
+ASKED = "reboot.metal3.io"
+
+
+def host_is_asked(*, audited: bool = False) -> Tale:
+    """A person asks for a reboot by an annotation of the bare machine."""
+    key = {"key": ASKED}
+    tale = Tale().add(
+        10, FactKind.ANNOTATION_CHANGED, {**key, "old": None, "new": ""},
+        about=HOST, actor="kubectl-annotate",
+    )  # fmt: skip
+    if audited:
+        request = {"verb": "patch", "body": ASKED, "code": 200, "user": "dora"}
+        request |= {"resource": "baremetalhosts", "namespace": "metal"}
+        tale.audited = True
+        tale.add(
+            10, FactKind.REQUESTED, request,
+            about=HOST, actor="dora", occurred=10,
+        )  # fmt: skip
+    return tale.crashes(20).add(
+        225, FactKind.ANNOTATION_CHANGED, {**key, "old": "", "new": None},
+        about=HOST, actor="baremetal-operator",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("audited", "who"), [(False, None), (True, "dora")])
+def test_who_asks_by_an_object_of_the_node_decided(
+    who: str | None, *, audited: bool
+) -> None:
+    decided = host_is_asked(audited=audited).verdict().decision
+    assert decided is not None
+    assert decided.decision is Decision.ADMIN_REQUEST
+    assert decided.actor.name == who
+
+
+@pytest.mark.parametrize("name", ["KernelDeadlocked", "CPUSoftLockup"])
+def test_a_condition_of_any_monitor_may_name_a_hung_kernel(name: str) -> None:
+    verdict = Tale().condition(10, name, "True").crashes(30).verdict()
+    assert broken(verdict) is Fault.HUNG_KERNEL
+    assert verdict.confidence is Confidence.LIKELY

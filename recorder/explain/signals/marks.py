@@ -132,15 +132,13 @@ def _subject(fact: Fact, node: str) -> Subject | None:
         return Subject(Topic.EVENT, reason) if of_node and reason else None
     if about == "Node":
         return _of_node(fact)
-    is_progress = fact.kind in _PROGRESS
-    if (
-        not is_progress
-        or thing is None
-        or about in _NO_ORDER
-        or fact.node != node
-    ):
+    if thing is None or about in _NO_ORDER or fact.node != node:
         return None
-    return Subject(Topic.OBJECT, f"{thing.kind}/{thing.name}")
+    name = f"{thing.kind}/{thing.name}"
+    if isinstance(fact.detail, AnnotationChanged | LabelChanged):
+        # A person asks by it, of an object of the node as of the Node.
+        return Subject(Topic.ANNOTATION, f"{name} {fact.detail.key}")
+    return Subject(Topic.OBJECT, name) if fact.kind in _PROGRESS else None
 
 
 def _of_node(fact: Fact) -> Subject | None:

@@ -56,7 +56,14 @@ def _made(request: Signal, change: Signal) -> bool:
     detail = request.stored.fact.detail
     if not isinstance(detail, Requested):
         return False
-    topic = change.topic
+    topic, thing = change.topic, change.stored.fact.object
+    if (
+        topic is Topic.ANNOTATION
+        and thing is not None
+        and thing.kind != "Node"
+    ):
+        key = change.subject.name.rpartition(" ")[2]
+        return _is_about(request, change) and key in (detail.body or "")
     if topic in _OF_NODE:
         return detail.resource == "nodes" and _says(change, detail)
     evicts = detail.subresource == "eviction"
