@@ -22,7 +22,7 @@ from recorder.explain.doubt import (
     was_gone,
 )
 from recorder.explain.faults import fault_of
-from recorder.explain.links.led_to import answers, led_to, ordered
+from recorder.explain.links.led_to import OTHERS, answers, led_to, ordered
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
 from recorder.explain.signals import (
@@ -106,6 +106,8 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Judged:
     broken = broken or _unheard_before(transition, decided)
     if broken and decided and _outweighs(transition, broken, decided):
         decided = None
+    if broken and decided and _is_apart(broken, decided):
+        broken = None
     faulted = _tempered(transition, broken, decided)
     hiding = holes_over(transition, holes)
     verdict = _found(transition, decided, faulted, hiding)
@@ -311,6 +313,15 @@ def _outweighs(
     return broken.fault is Fault.KERNEL_PANIC or (
         broken.sign is transition.effect
         and rank(broken.confidence) > rank(decided.confidence)
+    )
+
+
+def _is_apart(broken: Faulted, decided: Decided) -> bool:
+    """Return whether a fault that no act names is no reason for a decision."""
+    return (
+        broken.sign.vague
+        and broken.confidence is Confidence.POSSIBLE
+        and decided.decision in OTHERS
     )
 
 

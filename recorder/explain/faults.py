@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from recorder.explain.causes import FAULTS
 from recorder.explain.links.led_to import is_answered, is_recent
 from recorder.explain.signals import Signal, Subject, Topic, is_unseen
-from recorder.explain.thresholds import LIMITS, rank
+from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.bounds import counted
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Faulted
@@ -168,10 +168,9 @@ def _other_fault(transition: Transition) -> Found | None:
     """A recorded fault of no known class; less sure if no act names it."""
     found = _recorded(Fault.OTHER, transition)
     if found is not None and found.sign.vague:
-        # No rule names it; a node was held for as long as it lasted.
-        return Found(
-            found.sign, min(found.confidence, Confidence.LIKELY, key=rank)
-        )
+        # No rule names it; a node was held for it, or taken out after it.
+        sure = transition.certainty(found.sign)
+        return Found(found.sign, weaker(found.confidence, sure))
     if (
         found is None
         or not transition.was_lost

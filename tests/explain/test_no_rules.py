@@ -108,3 +108,27 @@ def test_a_user_whose_client_has_its_name_is_a_program() -> None:
     assert decided(verdict)[:2] == ("auto-remediation", "keeper")
     assert verdict.decision is not None
     assert verdict.decision.actor.kind == "controller"
+
+
+def test_a_report_that_no_act_names_is_a_possible_reason() -> None:
+    tale = Tale().condition(10, "FanStopped", "True", actor="a-detector")
+    tale.cordons(15, "keeper").pod(16, "EvictionByEvictionAPI")
+    verdict = unruled(tale.crashes(20))
+    assert verdict.fault is not None
+    assert decided(verdict)[::3] == ("auto-remediation", "possible")
+
+
+def test_a_good_report_is_no_reason() -> None:
+    tale = Tale().condition(10, "FanReady", "True", actor="a-detector")
+    tale.cordons(15, "keeper").pod(16, "EvictionByEvictionAPI")
+    assert unruled(tale.crashes(20)).fault is None
+
+
+def test_a_reason_of_its_own_precedes_a_report_that_nothing_names() -> None:
+    tale = Tale().condition(10, "FanStopped", "True", actor="a-detector")
+    tale.cordons(15, "shrinker")
+    tale.event(16, "shrinker", "ScaleDown", "node is underutilized")
+    tale.add(17, FactKind.DELETION_REQUESTED, {}, actor="shrinker")
+    verdict = unruled(tale.vanishes(20))
+    assert decided(verdict)[:2] == ("scale-down", "shrinker")
+    assert verdict.fault is None

@@ -27,7 +27,14 @@ from recorder.explain.tracks.transition import Transition
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
 
-__all__ = ["answers", "is_answered", "is_recent", "led_to", "ordered"]
+__all__ = [
+    "OTHERS",
+    "answers",
+    "is_answered",
+    "is_recent",
+    "led_to",
+    "ordered",
+]
 
 REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
 """Decisions for whole fleets, independent of faults of a node."""
@@ -101,6 +108,10 @@ class Led(NamedTuple):
         return self.decision in TAKING and self.weight == ANNOUNCED
 
 
+Purpose = tuple[Decision, Confidence, Signal]
+"""What an act was for, how sure that is, and the step that shows it."""
+
+
 class Deed(NamedTuple):
     """An intervention and its statements that still count."""
 
@@ -145,35 +156,27 @@ def _announced(deed: Deed) -> Led | None:
 
 def _scaled(deed: Deed, _: Signal) -> Confidence | None:
     t = deed.transition
-    said = any(s.topic is Topic.EVENT for s in deed.stated)
-    if t.faults and not said:
-        # A broken node that only has the taint is repaired, not spared.
-        return None
+    if t.faults and not any(s.topic is Topic.EVENT for s in deed.stated):
+        return None  # a broken node with only the taint is repaired
+    # Capacity that is not needed stays away.
     back = t.is_back and t.episode.state.ready == "True"
-    return (
-        Confidence.POSSIBLE if back else Confidence.PROVEN
-    )  # capacity that is not needed stays away
+    return Confidence.POSSIBLE if back else Confidence.PROVEN
 
 
 def _upgraded(deed: Deed, step: Signal) -> Confidence | None:
     t = deed.transition
+    if step.topic is Topic.CORDON:
+        return None  # the versions show more than the cordon
     begun = (
         t.episode.baseline.cordoned
         or t.was_shut_down
-        or bool(t.episode.of(Topic.VERSION))
-        or any(
-            t.first(topic) is not None
-            for topic in (Topic.CORDON, Topic.EVICTION)
-        )
+        or t.episode.has(Topic.VERSION)
+        or t.first(Topic.CORDON)
+        or t.first(Topic.EVICTION)
     )
-    if step.topic is Topic.CORDON:
-        return None  # the versions show more than the cordon
     # It waits for its turn; the holder of the lock empties the node first.
-    return (
-        Confidence.POSSIBLE
-        if step.topic is Topic.LOCK and not begun
-        else Confidence.PROVEN
-    )
+    waits = step.topic is Topic.LOCK and not begun
+    return Confidence.POSSIBLE if waits else Confidence.PROVEN
 
 
 def _driver(deed: Deed, _: Signal) -> Confidence | None:
@@ -224,25 +227,18 @@ def _requested(deed: Deed) -> Led | None:
         return None
     t, author = deed.transition, deed.one.author
     strength = t.strength(Decision.ADMIN_REQUEST)
-    if deed.faulted(step) and (
-        author is None or author.kind is not ActorKind.USER
-    ):
+    by_person = author is not None and author.kind is ActorKind.USER
+    if deed.faulted(step) and not by_person:
         sure = is_recent(t, step) or t.was_acted_upon or t.happened in STAYING
-        return Led(
-            Decision.AUTO_REMEDIATION,
-            step,
-            author,
-            Confidence.PROVEN if sure else Confidence.POSSIBLE,
-            3,
-        )
+        strength = Confidence.PROVEN if sure else Confidence.POSSIBLE
+        return Led(Decision.AUTO_REMEDIATION, step, author, strength, 3)
     if step.vague and t.was_acted_upon:
         strength = Confidence.LIKELY  # what was to be done later was done
     if author is None or author.name is None:
         strength = weaker(Confidence.LIKELY, strength)
     elif author.is_program and author.known:
-        strength = (
-            Confidence.POSSIBLE
-        )  # on behalf of an author who is not recorded
+        # It acted for an author who is not recorded.
+        strength = Confidence.POSSIBLE
     return Led(Decision.ADMIN_REQUEST, step, author, strength, 3)
 
 
@@ -310,41 +306,55 @@ def _acted(deed: Deed) -> Led | None:
 _REMOVING = (Topic.DELETION, Topic.IDENTITY)
 
 
-def _purpose(
-    deed: Deed, step: Signal
-) -> tuple[Decision, Confidence, Signal] | None:
-    """Return the purpose of an act that no rule knows, and what shows it.
+def _purpose(deed: Deed, step: Signal) -> Purpose | None:
+    """Return the purpose of an act that no rule knows, and what shows it."""
+    found = [*_responds(deed, step), *_renews(deed, step), *_says(deed)]
+    return max(found, key=lambda one: rank(one[1]), default=None)
 
-    A program responds to a fault that held, or another system came back. Its
-    words are sure only if what happened confirms them.
-    """
+
+def _responds(deed: Deed, step: Signal) -> Iterator[Purpose]:
+    """Yield the repair of what broke before a program, or anyone, acted."""
     t, one = deed.transition, deed.one
-    anew = t.happened == Happened.REBOOT and t.episode.has(Topic.VERSION)
-    if not one.is_by_hand and deed.faulted(step):
-        sure = is_recent(t, step) or t.was_acted_upon or t.happened in STAYING
-        strength = Confidence.PROVEN if sure else Confidence.POSSIBLE
-        if anew:
-            strength = Confidence.POSSIBLE  # perhaps it was only upgraded
-        elif one.author is not None and one.author.library:
-            strength = Confidence.POSSIBLE  # perhaps a person used it
-        elif step.topic is not Topic.CORDON and step is not t.effect:
-            strength = weaker(strength, Confidence.LIKELY)
-        return Decision.AUTO_REMEDIATION, strength, step
-    if anew and not t.faults:
-        held = one.is_by_program or bool(one.of(Topic.EVICTION))
-        strength = Confidence.LIKELY if held else Confidence.POSSIBLE
-        return Decision.OS_UPGRADE, strength, step
-    if not one.is_by_program or any(s.decision for s in one.steps):
-        return None
-    said = [
-        (_is_borne_out(deed, decision, step), decision, step)
-        for decision, step in intents_of([*one.marks, *one.steps])
-    ]
-    if not said:
-        return None
-    sure, decision, step = max(said, key=lambda found: found[0])
-    strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
-    return decision, strength, step
+    known = [t.certainty(f) for f in t.faults if answers(step, f)]
+    if one.is_by_hand or not known:
+        return
+    strength = max(known, key=rank)
+    if step.topic is not Topic.CORDON and step is not t.effect:
+        strength = weaker(strength, Confidence.LIKELY)
+    sure = is_recent(t, step) or t.was_acted_upon or t.happened in STAYING
+    # Perhaps it was only upgraded, or by a person who used a library.
+    by_library = one.author is not None and one.author.library
+    if not sure or by_library or _is_anew(t):
+        strength = Confidence.POSSIBLE
+    yield Decision.AUTO_REMEDIATION, strength, step
+
+
+def _is_anew(t: Transition) -> bool:
+    return t.happened == Happened.REBOOT and t.episode.has(Topic.VERSION)
+
+
+def _renews(deed: Deed, step: Signal) -> Iterator[Purpose]:
+    """Yield the upgrade, if the node came back as another system."""
+    t, one = deed.transition, deed.one
+    if _is_anew(t) and not t.faults:
+        sure = one.is_by_program or one.of(Topic.EVICTION)
+        strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
+        yield Decision.OS_UPGRADE, strength, step
+
+
+def _says(deed: Deed) -> Iterator[Purpose]:
+    """Yield what the words of a program say, sure if what happened confirms.
+
+    Of an author who is not recorded nothing else counts.
+    """
+    one = deed.one
+    if one.is_by_hand or any(s.decision for s in one.steps):
+        return
+    for decision, step in intents_of([*one.marks, *one.steps]):
+        if _is_borne_out(deed, decision, step):
+            yield decision, Confidence.LIKELY, step
+        elif one.author is not None:
+            yield decision, Confidence.POSSIBLE, step
 
 
 def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
@@ -361,7 +371,8 @@ def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
             shown = t.happened != Happened.REBOOT
         case _:
             shown = False
-    return shown or step.topic is Topic.OBJECT
+    ordered = deed.one.is_by_program and step.topic is Topic.OBJECT
+    return shown or ordered
 
 
 def _had_emptied(t: Transition, one: Intervention) -> bool:
@@ -453,34 +464,13 @@ def _worth(led: Led) -> tuple[int, int, int, str]:
     return led.weight, rank(led.strength), -led.step.position, led.decision
 
 
-def _repaired(deed: Deed) -> Led | None:
-    """The removal of a broken node is its repair."""
-    t, broken = deed.transition, deed.transition.first_fault
-    for step in deed.stated:
-        if step.decision not in TAKING:
-            continue
-        actor = step.actor or t.author(step)
-        if broken and step.stored.at - broken.stored.at >= LIMITS.patient:
-            return Led(
-                Decision.AUTO_REMEDIATION, step, actor, Confidence.LIKELY, 2
-            )
-        if step.vague and _was_unheard(t, step):
-            return Led(
-                Decision.AUTO_REMEDIATION, step, actor, Confidence.POSSIBLE, 2
-            )
-    return None
-
-
 def _was_unheard(t: Transition, taken: Signal) -> bool:
     """Whether a node had been lost for long before it was taken away."""
     ready = [
-        s
-        for s in t.episode.signals
-        if s.topic is Topic.READY and s.position < taken.position
+        s for s in t.episode.of(Topic.READY) if s.position < taken.position
     ]
-    return (
-        bool(ready)
-        and not ready[-1].over
+    return bool(ready) and (
+        t.lost_at <= ready[-1].stored.at
         and taken.stored.at - ready[-1].stored.at >= LIMITS.unheard
     )
 
@@ -516,39 +506,38 @@ def _tainted(deed: Deed) -> Led | None:
     if t.happened not in {Happened.REBOOT, Happened.DRAINED}:
         return None
     for taint in one.of(Topic.TAINT):
+        driven = t.first(Topic.TAINT_EVICTION)
         if taint is t.effect:
-            return Led(
-                Decision.MANUAL_DRAIN, taint, one.author, Confidence.PROVEN, 1
-            )
-        if one.author is not None and is_recent(t, taint):
-            driven = t.first(Topic.TAINT_EVICTION)
-            near = driven is not None and driven.stored.at < t.lost_at
-            strength = Confidence.LIKELY if near else Confidence.POSSIBLE
-            return Led(Decision.MANUAL_DRAIN, taint, one.author, strength, 1)
+            strength = Confidence.PROVEN
+        elif one.author is None or not is_recent(t, taint):
+            continue
+        elif driven is not None and driven.stored.at < t.lost_at:
+            strength = Confidence.LIKELY
+        else:
+            strength = Confidence.POSSIBLE
+        return Led(Decision.MANUAL_DRAIN, taint, one.author, strength, 1)
     return None
 
 
 def _deleted(deed: Deed) -> Led | None:
     """The Node was deleted on request."""
-    t = deed.transition
-    if t.happened not in GONE:
+    t, one = deed.transition, deed.one
+    step = next(_deletions(one), None)
+    if t.happened not in GONE or step is None:
         return None
-    for step in _deletions(deed.one):
-        inferred = step.is_inferred
-        named = deed.one.author is None or t.author(step) is not None
-        strength = (
-            Confidence.PROVEN if named and not inferred else Confidence.LIKELY
-        )
-        hints = [s for s in deed.one.steps if s.decision is not None]
-        if not hints and _was_broken(deed) and deed.one.is_by_program:
-            strength = Confidence.POSSIBLE  # it may repair what was broken
-        if hints and all(s.vague for s in hints):
-            # The removal was intended, for an unknown purpose; unless a person
-            # is recorded who requested it.
-            by_hand = deed.one.author is not None and deed.one.is_by_hand
-            strength = strength if by_hand else Confidence.POSSIBLE
-        return Led(Decision.NODE_DELETION, step, deed.one.author, strength, 1)
-    return None
+    hints = [s for s in one.steps if s.decision is not None]
+    if not one.is_by_hand and hints and _was_unheard(t, step):
+        repair, actor = Decision.AUTO_REMEDIATION, hints[0].actor or one.author
+        return Led(repair, hints[0], actor, Confidence.POSSIBLE, 2)
+    named = one.author is None or t.author(step) is not None
+    sure = named and not step.is_inferred
+    strength = Confidence.PROVEN if sure else Confidence.LIKELY
+    if one.is_by_program and not hints and _was_broken(deed):
+        strength = Confidence.POSSIBLE  # it may repair what was broken
+    by_hand = one.author is not None and one.is_by_hand
+    if hints and all(s.vague for s in hints) and not by_hand:
+        strength = Confidence.POSSIBLE  # for a purpose that is not known
+    return Led(Decision.NODE_DELETION, step, one.author, strength, 1)
 
 
 def _was_broken(deed: Deed) -> bool:
@@ -571,7 +560,6 @@ ROWS: tuple[Callable[[Deed], Led | None], ...] = (
     _announced,
     _remediated,
     _requested,
-    _repaired,
     _ordered,
     _acted,
     _drained,

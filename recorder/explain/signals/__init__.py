@@ -21,6 +21,7 @@ from recorder.explain.signals.around import (
 )
 from recorder.explain.signals.marks import (
     intents_of,
+    is_bad,
     is_called_off,
     is_deleted,
     is_made,
@@ -47,6 +48,7 @@ __all__ = [
     "Topic",
     "actor_of",
     "intents_of",
+    "is_bad",
     "is_called_off",
     "is_deleted",
     "is_made",

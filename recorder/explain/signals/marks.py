@@ -24,6 +24,7 @@ from recorder.model.outcomes import Decision, Role
 
 __all__ = [
     "intents_of",
+    "is_bad",
     "is_called_off",
     "is_deleted",
     "is_made",
@@ -215,6 +216,16 @@ def is_called_off(mark: Signal) -> bool:
             return new.status == "True" and bool(_CALLED_OFF.search(name))
         case _:
             return False
+
+
+_POSITIVE = re.compile(r"(ready|healthy|ok|available|normal)$", re.IGNORECASE)
+"""Names of conditions that are good if they are true."""
+
+
+def is_bad(mark: Signal) -> bool:
+    """Whether a condition turned to what its name says is bad."""
+    good = _POSITIVE.search(mark.subject.name) is not None
+    return mark.status == ("False" if good else "True")
 
 
 def is_trouble(mark: Signal) -> bool:

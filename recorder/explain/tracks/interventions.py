@@ -113,9 +113,8 @@ def interventions_of(transition: Transition) -> list[Intervention]:
             # An object that names the node when it is created is an order.
             found.append(Intervention(author, [mark], marks=[mark]))
     for one in found:
-        one.asked += _obeying(one, found, transition)
-        one.asked += _quoting(one, found)
-        one.asked += _serving(one, found, transition)
+        if one.is_by_hand:
+            one.asked += _obeying(one, found, transition)
     return found
 
 
@@ -133,47 +132,48 @@ def _is_by(one: Intervention, author: RuledActor | None) -> bool:
 def _obeying(
     one: Intervention, found: Iterable[Intervention], transition: Transition
 ) -> Iterator[RuledActor]:
-    """Yield the authors who emptied a node for an order that was then removed.
+    """Yield the authors who carried out what a person ordered."""
+    orders = [s for s in one.steps if is_order(s)]
+    asked = {s.subject for s in one.steps if s.topic is Topic.OBJECT}
+    serving = [
+        transition.author(mark)
+        for mark in transition.episode.marks
+        if mark.subject in asked
+    ]
+    for other in found:
+        if other is one or other.author is None:
+            continue
+        served = other.is_by_program and any(
+            is_same(other.author, author) for author in serving
+        )
+        if served or any(
+            _is_quoted(order, other.marks)
+            or _is_emptied_for(order, other, transition)
+            for order in orders
+        ):
+            yield other.author
+
+
+def _is_emptied_for(
+    order: Signal, other: Intervention, transition: Transition
+) -> bool:
+    """Whether a node was emptied after an order that was then removed.
 
     An order that is removed without any act is withdrawn.
     """
-    if not one.is_by_hand:
-        return
-    for order in filter(is_order, one.steps):
-        gone = [
+    gone = min(
+        (
             mark.position
             for mark in transition.episode.marks
             if mark.subject == order.subject
             and mark.position > order.position
             and not is_order(mark)
             and transition.is_before(mark)
-        ]
-        for other in found:
-            emptied = [*other.of(Topic.CORDON), *other.of(Topic.EVICTION)]
-            done = any(
-                order.position < step.position < min(gone)
-                for step in emptied
-                if gone
-            )
-            if done and other is not one and other.author is not None:
-                yield other.author
-
-
-def _quoting(
-    one: Intervention, found: Iterable[Intervention]
-) -> Iterator[RuledActor]:
-    """Yield the authors who quote the mark of a person on a node."""
-    orders = [s for s in one.steps if is_order(s)]
-    if not one.is_by_hand:
-        return
-    for other in found:
-        quoted = other is not one and any(
-            _is_quoted(literal, order, other.marks)
-            for order in orders
-            for literal in _literals(order)
-        )
-        if other.author is not None and quoted:
-            yield other.author
+        ),
+        default=0,
+    )
+    emptied = [*other.of(Topic.CORDON), *other.of(Topic.EVICTION)]
+    return any(order.position < step.position < gone for step in emptied)
 
 
 def _literals(order: Signal) -> Iterator[str]:
@@ -187,30 +187,13 @@ def _literals(order: Signal) -> Iterator[str]:
         yield from filter(None, (detail.new.reason, detail.new.message))
 
 
-def _serving(
-    one: Intervention, found: Iterable[Intervention], transition: Transition
-) -> Iterator[RuledActor]:
-    """Yield the programs that continued with an object of the order."""
-    asked = {s.subject for s in one.steps if s.topic is Topic.OBJECT}
-    if not (asked and one.is_by_hand):
-        return
-    authors = [
-        transition.author(mark)
-        for mark in transition.episode.marks
-        if mark.subject in asked
-    ]
-    for other in found:
-        served = any(is_same(other.author, author) for author in authors)
-        if other.author is not None and other.is_by_program and served:
-            yield other.author
-
-
-def _is_quoted(literal: str, order: Signal, marks: Iterable[Signal]) -> bool:
+def _is_quoted(order: Signal, marks: Iterable[Signal]) -> bool:
     """Whether a mark after an order quotes a literal of it."""
-    return len(literal) >= QUOTE_MIN and any(
+    literals = [x for x in _literals(order) if len(x) >= QUOTE_MIN]
+    return any(
         mark.position > order.position
         and mark.subject != order.subject
-        and literal in mark.says
+        and any(literal in mark.says for literal in literals)
         for mark in marks
     )
 

@@ -16,6 +16,7 @@ from recorder.explain.signals import (
     Signal,
     Subject,
     Topic,
+    is_bad,
     is_called_off,
     is_deleted,
     is_made,
@@ -404,8 +405,8 @@ class Transition:
     def named_faults(self) -> list[Signal]:
         """Conditions without a rule that a later act responds to.
 
-        The act names them, or it came right after them and was undone right
-        after their end.
+        The act names them, or it came right after them, and perhaps was
+        undone right after their end.
         """
         acts = [
             s
@@ -421,11 +422,37 @@ class Transition:
             if self.acts(self.author(mark)):
                 continue
             named = any(answers(act, mark) for act in acts)
-            held = any(map(self.is_before, held_for(mark, self.episode)))
-            if named or held:
+            if (
+                named
+                or any(map(self.is_before, held_for(mark, self.episode)))
+                or self._is_followed(mark)
+            ):
                 fault = mark._replace(role=Role.FAULT, fault=Fault.OTHER)
                 found.append(fault._replace(vague=not named))
         return found
+
+    def _is_followed(self, mark: Signal) -> bool:
+        """Whether a program soon took out a node that something broke."""
+        return is_bad(mark) and any(
+            mark.position < act.position
+            and act.stored.at - mark.stored.at <= LIMITS.moment
+            and self.is_before(act)
+            and (author := self.author(act)) is not None
+            and author.is_program
+            and not is_same(author, mark.actor)
+            for act in self.episode.of(Topic.CORDON)
+        )
+
+    def certainty(self, fault: Signal) -> Confidence:
+        """Return how sure it is that an act responded to a fault.
+
+        A fault without a rule that no act names is known by time alone, or by
+        the time for which the node was held.
+        """
+        if fault.ruled or not fault.vague:
+            return Confidence.PROVEN
+        held = any(held_for(fault, self.episode))
+        return Confidence.LIKELY if held else Confidence.POSSIBLE
 
     @cached_property
     def first_fault(self) -> Signal | None:
