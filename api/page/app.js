@@ -9,7 +9,7 @@ import { Empty, Waiting } from './views/states.js';
 
 /** @type {Record<import('./parts.js').PartName, string>} */
 const COMPONENTS = {
-  fleet: 'Fleet', node: 'Node', workload: 'Workload', compare: 'Compare',
+  fleet: 'Fleet', jobs: 'Jobs', node: 'Node', workload: 'Workload', compare: 'Compare',
   object: 'KubernetesObject', sources: 'Sources', evidence: 'Evidence',
   handing: 'Handing',
 };
@@ -86,6 +86,10 @@ function findingOf(page) {
   const { place } = page;
   const object = [place.namespace, place.name].filter(Boolean).join('/');
   if (place.view === 'sources') return 'Sources';
+  if (place.view === 'jobs') {
+    const [newest] = page.jobs?.jobs ?? [];
+    return newest?.lastEnding ? `Jobs, ${newest.lastEnding.sentence}` : 'Jobs';
+  }
   if (place.view === 'compare') {
     return `${place.name} compared with ${place.other || 'another time'}`;
   }

@@ -8,7 +8,7 @@ import { writeShort } from './time/instant.js';
 import { readAsked } from './time/asked.js';
 import { centred, panned, zoomed } from './time/window.js';
 import { moved } from './timeline/arranging.js';
-import { entryMarkdown, incidentsMarkdown } from './words/markdown.js';
+import { entryMarkdown, incidentsMarkdown, jobsMarkdown } from './words/markdown.js';
 
 const PAN_SHARE = 0.25;
 const ZOOM_FACTOR = 0.6;
@@ -69,6 +69,7 @@ export class DoingPage extends Page {
   get choices() {
     const { view } = this.place;
     if (view === 'fleet') return this.incidents;
+    if (view === 'jobs') return this.jobs?.jobs ?? [];
     return view === 'node' ? this.factsInWindow : [];
   }
 
@@ -88,7 +89,10 @@ export class DoingPage extends Page {
     const found = this.choices[this.ui.chosen];
     if (found === undefined) return;
     if (this.place.view === 'node') this.go({ entry: found.entry });
-    else this.world.follow(this.incidentLink(found));
+    else {
+      this.world.follow(this.place.view === 'jobs' ? this.jobLink(found)
+        : this.incidentLink(found));
+    }
   }
 
   /** @param {number} number of a step of the open chain, from 1 */
@@ -188,6 +192,8 @@ export class DoingPage extends Page {
       await this.copyText(entryMarkdown(opened, place.zone));
     } else if (place.view === 'fleet') {
       await this.copyText(incidentsMarkdown(this.incidents, place.zone));
+    } else if (place.view === 'jobs') {
+      await this.copyText(jobsMarkdown(this.jobs?.jobs ?? [], place.zone));
     } else if (place.view === 'node' || place.view === 'workload') {
       const report = await this.report();
       if (report) await this.copyText(report.markdown);
@@ -217,6 +223,7 @@ export class DoingPage extends Page {
     const variables = {
       log: this.known?.log ?? null,
       subject: open?.id ?? nameOf(isNode ? { ...place, kind: 'node' } : place),
+      ofWorkload: !isNode,
       since: open ? null : writeShort(from),
       until: open ? null : writeShort(to),
     };

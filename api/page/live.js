@@ -39,7 +39,7 @@ function follow(page, log, signal) {
   const refresh = () => {
     timer = 0;
     for (const slot of [
-      'overview', 'incidents', page.nodeSlot, 'endings', 'workload',
+      'overview', 'incidents', 'jobs', page.nodeSlot, 'endings', 'workload',
     ]) {
       page.answers.refresh(slot);
     }

@@ -10,6 +10,8 @@ export const OVERVIEW_EVERY = 10_000;
 /** Whether the recorder still responds; silence is noticed within both. */
 const PULSE_EVERY = 2500;
 const PULSE_PATIENCE = 4000;
+/** Milliseconds; for the other clusters of a fleet, which are not followed. */
+export const OTHERS_EVERY = 30_000;
 /** Of a list, on each page of it. */
 export const PAGE_LENGTH = 200;
 const HITS_MAX = 20;
@@ -91,6 +93,14 @@ export const olderOf = ({ slot, query, variables }, cursorsOf) =>
  */
 export const fleetSlot = ({ log }, isFirst) =>
   isFirst ? 'incidents' : `fleet ${log}`;
+
+/**
+ * Where the jobs of a log are kept.
+ * @param {Known} known
+ * @param {boolean} isFirst
+ * @returns {string}
+ */
+export const jobsSlot = ({ log }, isFirst) => isFirst ? 'jobs' : `jobs of ${log}`;
 
 /**
  * The slot of the answer about a node, which no other node shares.

@@ -215,6 +215,14 @@ export class Page extends Reading {
     });
   }
 
+  /** A job with its last disruption open. @param {any} job @returns {string} */
+  jobLink({ kind, namespace, name, log, lastEnding }) {
+    return this.href({
+      ...this.inLog(log), view: 'workload', kind: kind.toLowerCase(), namespace,
+      name, verdict: lastEnding?.id ?? '',
+    });
+  }
+
   /** The place of a log, where another is looked at. @param {string} [log] */
   inLog(log) {
     return log && log !== this.known?.log || this.fleetLogs.length > 1

@@ -5,6 +5,7 @@
 
 const PARTS = {
   fleet: () => import('./views/fleet.js'),
+  jobs: () => import('./views/jobs.js'),
   node: () => import('./views/node.js'),
   workload: () => import('./views/workload.js'),
   compare: () => import('./views/compare.js'),

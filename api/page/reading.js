@@ -3,7 +3,7 @@
  * verdicts. Each is computed once for the answers that it depends on.
  */
 
-import { fleetSlot, nodeSlot } from './needs.js';
+import { fleetSlot, jobsSlot, nodeSlot } from './needs.js';
 import { readInstant } from './time/instant.js';
 import { dayAndClock } from './time/clock.js';
 import { fitted } from './time/window.js';
@@ -50,7 +50,8 @@ export class Reading {
     for (let number = -1; ; number += 1) {
       const slot = number < 0 ? first : `${first} ${number}`;
       const { data } = this.answers.of(slot);
-      const info = data?.object?.versions?.pageInfo ?? data?.incidents?.pageInfo;
+      const info = (data?.object?.versions ?? data?.workloads
+        ?? data?.incidents)?.pageInfo;
       if (info === undefined) return infos;
       infos.push({ ...info, data });
     }
@@ -58,8 +59,10 @@ export class Reading {
 
   /** The slots of the lists that are shown. */
   get lists() {
-    return this.place.view === 'object' ? ['object']
-      : this.fleetLogs.map((known, place) => fleetSlot(known, place === 0));
+    const { view } = this.place;
+    const slotOf = view === 'jobs' ? jobsSlot : fleetSlot;
+    return view === 'object' ? ['object']
+      : this.fleetLogs.map((known, place) => slotOf(known, place === 0));
   }
 
   /** Whether a list has more than is open of it. */
@@ -71,6 +74,11 @@ export class Reading {
   /** The fleet, from its answers and the place; null until its view is loaded. */
   get fleet() {
     return partOf('fleet')?.fleetOf(this) ?? null;
+  }
+
+  /** The jobs, from the answers and the place; null until their view is loaded. */
+  get jobs() {
+    return partOf('jobs')?.jobsOf(this) ?? null;
   }
 
   /** The incidents of the fleet, in the order in which they are listed. */

@@ -11,6 +11,7 @@ VIEWS = {
     "fleet": "/?log=all",
     "fleet-empty": "/?filter=nothing-like-it",
     "fleet-gap": "/?log=4",
+    "jobs": "/jobs?log=all",
     "node": "/node/gpu-002?entry=1/72",
     "object": "/object/node/gpu-002?left=1/2&right=1/94",
     "workload": "/workload/job/train/llm-pretrain",

@@ -164,4 +164,4 @@ def test_the_focus_is_seen_and_goes_in_order(open_tab: Opener) -> None:
 
     assert seen[0] == "To what happened"
     assert seen[1].strip() == "Recorder"
-    assert seen[2:4] == ["Fleet", "Sources"]
+    assert seen[2:4] == ["Fleet", "Jobs"]

@@ -10,7 +10,13 @@ from graphql import build_schema, parse, validate
 
 from api.page.build import SOURCES, STATIC
 from recorder.answers.text.lines import CONTROLS
-from recorder.model.outcomes import Cause, Confidence, Happened
+from recorder.model.outcomes import (
+    Cause,
+    Confidence,
+    EndedBy,
+    Happened,
+    WorkloadState,
+)
 from tests.support.node import node
 
 UNITS = sorted((Path(__file__).parent / "unit").glob("*.test.js"))
@@ -76,6 +82,12 @@ def test_the_page_asks_only_what_the_schema_answers() -> None:
     assert len(queries) > len(modules)
     for name, query in queries.items():
         assert validate(schema, parse(query)) == [], name
+
+
+def test_the_filter_of_jobs_knows_every_word_of_the_contract() -> None:
+    words = exported("jobs/filter.js")["JOB_WORDS"]
+
+    assert sorted(words) == sorted(["any", *EndedBy, *WorkloadState])
 
 
 def test_the_filter_knows_every_word_of_the_contract() -> None:

@@ -17,6 +17,7 @@ VIEWS = {
     "demo-repaired": "/node/gpu-002?log=5",
     "demo-crashed": "/node/gpu-007?log=5",
     "demo-workload": "/workload/jobset/train/llm-pretrain?log=5",
+    "jobs": "/jobs?log=all",
     "fleet-gap": "/?log=4",
     "fleet-rack": "/?log=3",
     "node": "/node/gpu-002?log=2",

@@ -51,6 +51,7 @@ def test_the_answers_of_a_view_are_small_on_the_wire(
     "path",
     [
         "/?log=2",
+        "/jobs?log=2",
         "/node/gpu-002?log=2",
         "/workload/job/train/llm-pretrain",
     ],

@@ -24,7 +24,8 @@ export const ENDINGS = `query Endings(${LOG}, $name: String!,
       container { name exitCode reason }
       actor { ${ACTOR} } preemptor { kind namespace name pod actor { ${ACTOR} } }
       evidence { entry at says } missing { evidence wouldTell }
-      verdict { steps { role at says actor { name tool } entries }
+      verdict { cause fault { class } decision { class actor { ${ACTOR} } }
+        steps { role at says actor { name tool } entries }
         evidence { entry at says } }
       verdicts { id node happened cause confidence sentence beganAt at
         backInServiceAt fault { class } decision { class actor { ${ACTOR} } } } }

@@ -34,8 +34,9 @@ export const SEARCH = `query Search(${LOG}, $text: String!, $first: Int) {
 
 /** The report of an incident, as the command writes it. */
 export const POSTMORTEM = `query Postmortem(${LOG}, $subject: String!,
-  $since: DateTime, $until: DateTime) {
-  postmortem(${OF_LOG}, subject: $subject, since: $since, until: $until) {
+  $since: DateTime, $until: DateTime, $ofWorkload: Boolean!) {
+  postmortem(${OF_LOG}, subject: $subject, since: $since, until: $until,
+    ofWorkload: $ofWorkload) {
     markdown html
   }
 }`;

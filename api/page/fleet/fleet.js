@@ -1,13 +1,15 @@
 /** The fleet: the answers of its logs, combined as the place selects. */
 
 import { fleetSlot } from '../needs.js';
+import { orderOf, sorted } from '../ordering.js';
 import { readInstant } from '../time/instant.js';
+import { facetsOf } from '../words/counts.js';
 import { readFilter } from '../words/filter.js';
 import { incidentsOf } from '../words/incident.js';
-import { orderOf, sorted } from './columns.js';
+import { COLUMNS } from './columns.js';
 import { placesOf } from './standing.js';
 import { returnsOf } from './sums.js';
-import { facetsOf, GROUPINGS, grouped } from './traits.js';
+import { GROUPINGS, grouped } from './traits.js';
 
 const BARS = 120;
 /** Of the window of a whole log, on both sides. */
@@ -36,7 +38,7 @@ export function fleetOf(page) {
   const { words } = readFilter(place.filter);
   const chosen = incidentsOf(pages, words);
   const by = GROUPINGS.includes(place.group) ? place.group : groupOf(place.sort);
-  const groups = grouped(sorted(chosen, place.sort, places), by,
+  const groups = grouped(sorted(COLUMNS, chosen, place.sort, places), by,
     { places, zone: place.zone, names });
   const incidents = [...new Set(groups.flatMap((group) => group.incidents))];
   const recent = [...logs.flatMap((one) => one.recent), ...incidentsOf(pages, [])];
@@ -51,14 +53,14 @@ export function fleetOf(page) {
 }
 
 /** By day where the list is in order of time, else not at all. @param {string} sort */
-const groupOf = (sort) => (orderOf(sort).id === 'time' ? 'day' : 'nothing');
+const groupOf = (sort) => (orderOf(COLUMNS, sort).id === 'time' ? 'day' : 'nothing');
 
 /**
  * The window, as requested or as answered.
  * @param {import('../route/place.js').Place} place
  * @param {{known: import('../needs.js').Known, found: any}[]} logs
  */
-function windowOf({ from, to }, logs) {
+export function windowOf({ from, to }, logs) {
   if (from !== null && to !== null) return { from, to };
   const spans = logs.flatMap(({ known: { began, until }, found }) => {
     if (found === null || began === null || until === null) return [];

@@ -2,23 +2,19 @@
 
 import { INCIDENTS, RECENT } from '../ask/offleet.js';
 import {
-  fleetSlot, logOf, olderOf, PAGE_LENGTH, written,
+  fleetSlot, logOf, olderOf, OTHERS_EVERY, PAGE_LENGTH, written,
 } from '../needs.js';
-import { readAge } from '../time/asked.js';
 import { readInstant } from '../time/instant.js';
 import { readFilter } from '../words/filter.js';
+import { spanOf } from './span.js';
 
 /** @typedef {import('../ask/answers.js').Need} Need */
 /** @typedef {import('../needs.js').Ready} Ready */
 /** @typedef {import('../needs.js').Known} Known */
 /** @typedef {import('../route/place.js').Place} Place */
 
-/** Milliseconds; for the other clusters of a fleet, which are not followed. */
-const OTHERS_EVERY = 30_000;
 const WEEK = 7 * 86_400_000;
 const STRIP_STEPS = 120;
-/** The default window. */
-const LAST = '24h';
 
 /** @param {Ready} state @returns {Need[]} */
 export function ofFleet({ place, known, cursorsOf, logs = [known] }) {
@@ -36,7 +32,7 @@ export function ofFleet({ place, known, cursorsOf, logs = [known] }) {
  * @returns {Need[]}
  */
 function ofLog(place, known, isFirst) {
-  const span = fleetSpan(place, known);
+  const span = spanOf(place, known);
   const variables = {
     ...logOf(known), ...span, ...readFilter(place.filter).variables,
     last: PAGE_LENGTH, steps: STRIP_STEPS,
@@ -57,23 +53,4 @@ function ofLog(place, known, isFirst) {
     });
   }
   return needs;
-}
-
-/**
- * The window of the fleet as it is requested of a log.
- * @param {Place} place
- * @param {Known} known
- */
-export function fleetSpan(place, known) {
-  if (place.from !== null && place.to !== null) {
-    return { since: written(place.from), until: written(place.to) };
-  }
-  const { began, until, kind } = known;
-  const everything = { since: written(began), until: null };
-  const age = readAge(place.last || LAST);
-  if (age === null || began === null || until === null) return everything;
-  // Before it began there is nothing, which need not be shown.
-  if (until - age < began) return everything;
-  if (kind === 'TAPE') return { since: written(until - age), until: null };
-  return { since: place.last || LAST, until: null };
 }

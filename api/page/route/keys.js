@@ -6,8 +6,8 @@
  */
 export const BINDINGS = [
   { keys: ['/'], does: 'search for a node, job, object or entry', action: 'search' },
-  { keys: ['j'], does: 'next incident or fact', action: 'next' },
-  { keys: ['k'], does: 'previous incident or fact', action: 'previous' },
+  { keys: ['j'], does: 'next incident, job or fact', action: 'next' },
+  { keys: ['k'], does: 'previous incident, job or fact', action: 'previous' },
   { keys: ['Enter'], does: 'open the selection', action: 'open' },
   { keys: ['1', '–', '9'], does: 'open a step of the verdict', action: 'step' },
   { keys: ['n', 'p'], does: 'next and previous record of the verdict', action: 'record' },
@@ -47,6 +47,8 @@ const ACTIONS = {
 const WRITING = new Set(['INPUT', 'TEXTAREA', 'SELECT']);
 /** Keys that belong to what has the focus, such as a link or a button. */
 const OWN = new Set(['Enter']);
+/** What has the focus where nothing else has: the page, or a view just opened. */
+const GROUND = new Set(['BODY', 'MAIN']);
 
 /**
  * The action of a key.
@@ -60,7 +62,7 @@ export function actionOf(pressed, within) {
   if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return null;
   const isWriting = WRITING.has(within);
   if (isWriting) return pressed.key === 'Escape' ? { action: 'close' } : null;
-  if (OWN.has(pressed.key) && within !== 'BODY') return null;
+  if (OWN.has(pressed.key) && !GROUND.has(within)) return null;
   if (/^[1-9]$/.test(pressed.key)) {
     return { action: 'step', by: Number(pressed.key) };
   }

@@ -4,7 +4,7 @@
  * A place is read from an address and written to one, and is the only record
  * of what the user chose. What is not in the address is not kept.
  *
- * @typedef {'fleet' | 'node' | 'object' | 'workload' | 'sources'
+ * @typedef {'fleet' | 'jobs' | 'node' | 'object' | 'workload' | 'sources'
  *   | 'compare'} View
  * @typedef {{view: View, name: string, kind: string, namespace: string,
  *   cluster: string, log: string, last: string,
@@ -88,7 +88,7 @@ function ofPath(path) {
   if ((view === 'node' || view === 'compare') && names.length === 1) {
     return { view, name: names[0] };
   }
-  if (view === 'sources') return { view };
+  if (view === 'sources' || view === 'jobs') return { view };
   if (view === 'object' && names.length === 2) {
     return { view, kind: names[0], name: names[1] };
   }

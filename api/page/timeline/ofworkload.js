@@ -45,11 +45,11 @@ function emptyLane(node) {
 }
 
 /** Mark each lost Pod. @param {Map<string, Lane>} lanes @param {any} ending */
-function addEnding(lanes, { at, members, evidence }) {
+function addEnding(lanes, { at, pods, members, evidence }) {
   const times = new Map(evidence.map((/** @type {any} */ one) =>
     [one.entry, one.at]));
-  for (const { node, says, entry } of members) {
-    lanes.get(node)?.marks.push({
+  for (const { pod, node, says, entry } of members) {
+    if (pods.includes(pod)) lanes.get(node)?.marks.push({
       at: readInstant(times.get(entry) ?? at) ?? 0, tone: 'notready',
       label: says, entry,
     });

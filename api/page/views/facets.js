@@ -1,6 +1,5 @@
-/** What the incidents of the window have in common: counted, to choose by. */
+/** What the items of a list have in common: counted, to choose by. */
 
-import { FACETS, GROUPINGS, TRAITS } from '../fleet/traits.js';
 import { html } from '../html.js';
 import { hasWord, toggled } from '../words/filter.js';
 import { counted } from '../words/plain.js';
@@ -8,24 +7,24 @@ import { counted } from '../words/plain.js';
 /** Of a facet; the rest is found by typing. */
 const WORDS_SHOWN = 8;
 
-/** @param {{page: import('../page.js').Page, fleet: any}} given */
-export function Facets({ page, fleet }) {
+/**
+ * @param {{page: import('../page.js').Page,
+ *   facets: {facet: string, title: string, prefix: string}[],
+ *   counts: Record<string, {word: string, count: number}[]>,
+ *   children?: any}} given
+ */
+export function Facets({ page, facets, counts, children }) {
   const { hasFacets } = page.ui;
   return html`
     <aside class="facets ${hasFacets ? 'shown' : ''}" aria-label="Narrow down">
       <button type="button" aria-expanded=${hasFacets}
         onClick=${() => page.set({ hasFacets: !hasFacets })}>
-        Narrow down and group</button>
+        Narrow down${children && ' and group'}</button>
       <div class="inside">
-        <label>Group by ${' '}
-          <select value=${fleet.by} onChange=${(/** @type {any} */ event) =>
-            page.go({ group: event.target.value })}>
-            ${GROUPINGS.map((by) => html`<option key=${by} value=${by}>${
-              TRAITS[by]?.title.toLowerCase() ?? by}</option>`)}
-          </select></label>
-        ${FACETS.map(({ facet, ...given }) => html`
+        ${children}
+        ${facets.map(({ facet, ...given }) => html`
           <${Facet} key=${facet} page=${page} ...${given}
-            counts=${fleet.facets[facet] ?? []} />`)}
+            counts=${counts[facet] ?? []} />`)}
       </div>
     </aside>
   `;

@@ -1,6 +1,7 @@
 /** The fleet, where a shift begins: what happened to any node, and how much. */
 
 import { barsOf, fleetOf } from '../fleet/fleet.js';
+import { FACETS, GROUPINGS, TRAITS } from '../fleet/traits.js';
 import { html } from '../html.js';
 import { ofFleet } from '../needs/fleet.js';
 import { readInstant } from '../time/instant.js';
@@ -8,11 +9,11 @@ import { dayAndClock } from '../time/clock.js';
 import { FILTER_WORDS } from '../words/filter.js';
 import { logOf } from '../words/incident.js';
 import { counted, objectName, rounded } from '../words/plain.js';
-import { ALL } from '../words/recording.js';
 import { Facets } from './facets.js';
+import { Holes, LeftOut } from './leftout.js';
 import { Incidents } from './incidents.js';
 import { Sums } from './sums.js';
-import { Away, Coverage, Empty, Trouble, Waiting } from './states.js';
+import { Away, Empty, Trouble, Waiting } from './states.js';
 import { Strip } from './strip.js';
 
 /** What the view requests. */
@@ -39,28 +40,6 @@ export function Fleet({ page }) {
             says="Loading incidents" />`
         : html`<${Answered} page=${page} fleet=${fleet} />`}
     </section>
-  `;
-}
-
-/**
- * Which clusters are not on this page, and where they are.
- * @param {{page: import('../page.js').Page}} given
- */
-export function LeftOut({ page }) {
-  const { first, last, count, hasNext, tapes } = page.leftOut;
-  const { place } = page;
-  if (count === 0) return null;
-  return html`
-    ${(hasNext || first > 1) && html`<p class="note hatched" role="note">
-      Clusters ${first} to ${last} of ${count}.
-      ${first > 1 && html` <a href=${page.keep({ page: place.page - 1 })}
-        >Previous clusters</a>`}
-      ${hasNext && html` <a href=${page.keep({ page: place.page + 1 })}
-        >Next clusters</a>`}</p>`}
-    ${tapes > 0 && html`<p class="quiet" role="note">
-      ${counted(tapes, 'other log')} not shown: ${page.fleetLogs[0].kind === 'TAPE'
-        ? html`<a href=${page.href({ log: ALL })}>show all</a>, or choose one
-          above.` : 'choose one above.'}</p>`}
   `;
 }
 
@@ -93,15 +72,19 @@ function Answered({ page, fleet }) {
   const { incidents, logs } = fleet;
   const isOld = logs.some(({ answer: { error, key, dataKey } }) =>
     error !== '' || key !== dataKey);
-  const holes = logs.filter(({ found }) => found && !found.coverage.complete);
   return html`
     <div class="shift ${isOld ? 'old' : ''}">
-      <${Facets} page=${page} fleet=${fleet} />
+      <${Facets} page=${page} facets=${FACETS} counts=${fleet.facets}>
+        <label>Group by ${' '}
+          <select value=${fleet.by} onChange=${(/** @type {any} */ event) =>
+            page.go({ group: event.target.value })}>
+            ${GROUPINGS.map((by) => html`<option key=${by} value=${by}>${
+              TRAITS[by]?.title.toLowerCase() ?? by}</option>`)}
+          </select></label>
+      <//>
       <div class="what-happened">
         <${Counts} page=${page} fleet=${fleet} />
-        ${holes.map(({ found, known }) => html`<${Coverage} key=${known.log}
-          coverage=${found.coverage} zone=${zone}
-          cluster=${logs.length > 1 ? known.name : undefined} />`)}
+        <${Holes} logs=${logs} zone=${zone} />
         ${incidents.length === 0
           ? html`<${Nothing} page=${page} fleet=${fleet} />`
           : html`<${Incidents} page=${page} fleet=${fleet} />`}

@@ -15,6 +15,9 @@ const COPY = html`<svg width="13" height="13" viewBox="0 0 13 13"
   aria-hidden="true"><path d="M1 1h8v8H1zM4 9v3h8V4H9" fill="none"
   stroke="currentColor" stroke-width="1.3" /></svg>`;
 
+/** Whether a view is a list over clusters. @param {{view: string}} place */
+const isList = ({ view }) => view === 'fleet' || view === 'jobs';
+
 /** @param {{page: import('../page.js').Page}} given */
 export function Header({ page }) {
   const { place } = page;
@@ -25,10 +28,11 @@ export function Header({ page }) {
         <span class="mark" aria-hidden="true"></span>Recorder</a>
       <nav aria-label="Views">
         <${View} page=${page} view="fleet" name="Fleet" />
+        <${View} page=${page} view="jobs" name="Jobs" />
         <${View} page=${page} view="sources" name="Sources" />
       </nav>
       <${Clusters} page=${page} />
-      ${place.view === 'fleet' && html`<${Window} page=${page} />`}
+      ${isList(place) && html`<${Window} page=${page} />`}
       <span class="room"></span>
       <button type="button" class="search" aria-keyshortcuts="/"
         onClick=${() => page.show('search')}>Search <kbd>/</kbd></button>
@@ -58,7 +62,7 @@ function Clusters({ page }) {
   if (all.length + away.length < 2) {
     return html`<span class="cluster">${page.cluster?.name ?? ''}</span>`;
   }
-  const isFleet = page.place.view === 'fleet';
+  const isFleet = isList(page.place);
   const isAll = isFleet && page.isOfAll
     && page.fleetLogs.length + away.length > 1;
   return html`

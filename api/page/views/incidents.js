@@ -1,6 +1,6 @@
 /** The list of incidents: a table that is sorted by what it shows. */
 
-import { COLUMNS, nextOrder, orderOf } from '../fleet/columns.js';
+import { COLUMNS } from '../fleet/columns.js';
 import { returningWords } from '../fleet/sums.js';
 import { severityOf, struckAt } from '../fleet/traits.js';
 import { html } from '../html.js';
@@ -9,33 +9,18 @@ import { clock, day, zoneName } from '../time/clock.js';
 import { actorName } from '../words/author.js';
 import { because, lasted, logOf } from '../words/incident.js';
 import { counted, objectName, prose, rounded, verb } from '../words/plain.js';
+import { Headings } from './headings.js';
 
 /** @param {{page: import('../page.js').Page, fleet: any}} given */
 export function Incidents({ page, fleet }) {
   const { groups } = fleet;
   return html`
     <table class="incidents stacked">
-      <thead><tr>${COLUMNS.map((column) => html`
-        <${Heading} key=${column.id} page=${page} column=${column} />`)}
-      </tr></thead>
+      <${Headings} page=${page} columns=${COLUMNS} />
       ${groups.map((/** @type {any} */ group) => html`
         <${Group} key=${group.title} page=${page} fleet=${fleet}
           group=${group} />`)}
     </table>
-  `;
-}
-
-/** @param {{page: import('../page.js').Page, column: any}} given */
-function Heading({ page, column: { id, title } }) {
-  const { sort } = page.place;
-  const now = orderOf(sort);
-  const isSorted = now.id === id;
-  const order = isSorted && (now.isDown ? 'descending' : 'ascending');
-  const mark = isSorted && (now.isDown ? ' ↓' : ' ↑');
-  return html`
-    <th scope="col" aria-sort=${order || null}>
-      <a href=${page.keep({ sort: nextOrder(sort, id) })}>${title}${mark}</a>
-    </th>
   `;
 }
 

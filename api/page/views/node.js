@@ -8,7 +8,7 @@ import { lanesOfNode } from '../timeline/ofnode.js';
 import { Timeline } from '../timeline/timeline.js';
 import { counted } from '../words/plain.js';
 import { Facts } from './facts.js';
-import { Jobs } from './jobs.js';
+import { Jobs } from './hits.js';
 import { NodeMap } from './map.js';
 import { Objects } from './objects.js';
 import { Coverage, Empty, Trouble, Waiting } from './states.js';

@@ -195,14 +195,24 @@ function byWords(actor) {
  * @param {string[]} entries
  */
 function signsOf(verdict, [first, ...others]) {
-  return verdict.evidence.filter((/** @type {any} */ { entry }) =>
-    entry !== first && others.includes(entry));
+  return once(verdict.evidence.filter((/** @type {any} */ { entry }) =>
+    entry !== first && others.includes(entry)));
 }
 
 /** @param {any} verdict */
 function signsBeside({ steps, evidence }) {
   const shown = new Set(steps.flatMap((/** @type {any} */ one) => one.entries));
-  return evidence.filter((/** @type {any} */ sign) => !shown.has(sign.entry));
+  return once(evidence.filter((/** @type {any} */ sign) => !shown.has(sign.entry)));
+}
+
+/** Each record once, with all that it says. @param {any[]} signs @returns {any[]} */
+function once(signs) {
+  const records = new Map();
+  for (const sign of signs) {
+    const says = records.get(sign.entry)?.says;
+    records.set(sign.entry, says ? { ...sign, says: `${says}; ${sign.says}` } : sign);
+  }
+  return [...records.values()];
 }
 
 /**

@@ -7,8 +7,10 @@ import { clock, dayAndClock } from '../time/clock.js';
 import { readied } from '../timeline/lane.js';
 import { LANES_ALL, lanesOfWorkload } from '../timeline/ofworkload.js';
 import { Timeline } from '../timeline/timeline.js';
-import { alike, endedBy, endedByWhom, pathOf } from '../words/ending.js';
-import { counted, prose, rounded } from '../words/plain.js';
+import {
+  alike, createdBy, endedBy, endedByWhom, pathOf,
+} from '../words/ending.js';
+import { counted, objectName, prose, rounded } from '../words/plain.js';
 import { Coverage, Empty, Figure, Trouble, Waiting } from './states.js';
 import {
   About, Doubts, OtherVerdicts, Path, Sure, timesRow,
@@ -77,13 +79,15 @@ function EndingCard({ page, ending }) {
   const { zone } = page.place;
   const by = endedByWhom(ending);
   const again = readInstant(ending.runningAgainAt ?? '');
-  const { nodes, members, stopped, outcome, gpuHoursLost } = ending;
+  const { nodes, pods, stopped, outcome, gpuHoursLost, preemptor } = ending;
   const rows = [
     ['Cause', endedBy(ending)],
-    ...(by === '' ? [] : [['By', by]]),
+    ...(by === '' ? [] : [['By', preemptor ? html`<a href=${
+      page.workloadLink(preemptor)}>${objectName(preemptor)}</a>${
+      createdBy(preemptor)}` : by]]),
     ...(nodes.length === 0 ? [] : [['On', html`<${Nodes} page=${page}
       nodes=${nodes} ending=${ending} />`]]),
-    ...(members.length === 0 ? [] : [['Lost', counted(members.length, 'Pod')
+    ...(pods.length === 0 ? [] : [['Lost', counted(pods.length, 'Pod')
       + (stopped.length > 0 ? `, ${stopped.length} more stopped` : '')]]),
     ...(outcome === null ? [] : [['Outcome', prose(outcome)]]),
     ...(again === null ? [] : [['Running again', clock(again, zone)]]),
@@ -162,21 +166,25 @@ function Story({ page, story }) {
 }
 
 /** @param {{page: import('../page.js').Page, ending: any}} given */
-function Lost({ page, ending: { members, stopped } }) {
+function Lost({ page, ending: { pods, members, stopped } }) {
   if (members.length === 0) return null;
   const left = members.length - ROWS_SHOWN;
+  const isLost = (/** @type {any} */ { pod }) => pods.includes(pod);
+  const inOrder = [...members.filter(isLost),
+    ...members.filter((/** @type {any} */ one) => !isLost(one))];
   return html`
-    <h2>Lost Pods <small>${counted(members.length, 'Pod')}${stopped.length > 0
+    <h2>Lost Pods <small>${counted(pods.length, 'Pod')}${stopped.length > 0
       && `; ${counted(stopped.length, 'other')} stopped because the workload
         did not go on`}</small></h2>
     <table class="members stacked">
       <thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
         <th scope="col">What its record says</th><th scope="col">Entry</th></tr>
       </thead>
-      <tbody>${members.slice(0, ROWS_SHOWN).map((/** @type {any} */ one) => html`
+      <tbody>${inOrder.slice(0, ROWS_SHOWN).map((/** @type {any} */ one) => html`
         <tr key=${one.pod} data-entries=${one.entry}>
           <td class="whole"><a href=${page.objectLink({ kind: 'Pod',
-            namespace: page.place.namespace, name: one.pod })}>${one.pod}</a></td>
+            namespace: page.place.namespace, name: one.pod })}>${one.pod}</a>${
+            !isLost(one) && html` <small>stopped</small>`}</td>
           <td data-name="on">${one.node && html`<a href=${page.href({
             view: 'node', name: one.node })}>${one.node}</a>`}</td>
           <td class="whole">${one.says}</td>

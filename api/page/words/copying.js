@@ -1,6 +1,7 @@
 /** What a view is called elsewhere: as a command, as a query, as a link. */
 
 import { writeShort } from '../time/instant.js';
+import { readJobFilter } from '../jobs/filter.js';
 import { readFilter } from './filter.js';
 import { term } from './plain.js';
 
@@ -39,6 +40,7 @@ function askedBy(place, verdict) {
   if (view === 'object') return ['history', object];
   if (view === 'workload') return ['why', object];
   if (view === 'sources') return ['status'];
+  if (view === 'jobs') return ['jobs', ...window, ...jobFilterOf(place)];
   return ['incidents', ...window, ...filterOf(place)];
 }
 
@@ -48,6 +50,17 @@ function windowOf({ from, to, last }) {
     return ['--since', writeShort(from), '--until', writeShort(to)];
   }
   return last && last !== 'all' ? ['--since', last] : [];
+}
+
+/** What the command can select of jobs too. @param {Place} place */
+function jobFilterOf({ filter }) {
+  const { variables } = readJobFilter(filter);
+  const flags = { endedBy: 'ended-by', states: 'state', kinds: 'kind',
+    namespaces: 'namespace', node: 'node', rack: 'rack' };
+  return Object.entries(flags).flatMap(([name, flag]) =>
+    [/** @type {any} */ (variables)[name] ?? []].flat().flatMap(
+      (/** @type {string} */ word) =>
+        [`--${flag}`, name === 'states' ? term(word) : word]));
 }
 
 /** What the command can select too. @param {Place} place */

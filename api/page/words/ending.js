@@ -9,21 +9,22 @@ import { objectName, term } from './plain.js';
  * @param {any} ending
  * @returns {string}
  */
-export function endedBy({ endedBy: what, verdicts: [verdict] }) {
+export function endedBy({ endedBy: what, verdict }) {
   if (!verdict) return term(what);
   return `${term(what)}: ${because({ cause: verdict.cause, verdicts: [verdict] })}`;
 }
+
+/** Who created what took the place of a workload. @param {any} preemptor */
+export const createdBy = ({ actor }) =>
+  actor ? `, created by ${actorName(actor)}` : '';
 
 /**
  * Who ended it: what took its place, or who deleted, suspended or decided it.
  * @param {any} ending
  * @returns {string} empty if that is not recorded
  */
-export function endedByWhom({ actor, preemptor, verdicts: [verdict] }) {
-  if (preemptor) {
-    const by = preemptor.actor ? `, created by ${actorName(preemptor.actor)}` : '';
-    return `${objectName(preemptor)}${by}`;
-  }
+export function endedByWhom({ actor, preemptor, verdict }) {
+  if (preemptor) return `${objectName(preemptor)}${createdBy(preemptor)}`;
   const who = actor ?? verdict?.decision?.actor ?? null;
   return who === null ? '' : actorName(who);
 }
@@ -34,9 +35,10 @@ export function endedByWhom({ actor, preemptor, verdicts: [verdict] }) {
  * @param {any} ending
  * @returns {{steps: any[], evidence: any[]}}
  */
-export function pathOf({ verdict, evidence, members }) {
+export function pathOf({ verdict, evidence, pods, members }) {
   if (verdict) return verdict;
-  const about = members.length === 0 ? '' : `/${members[0].pod}: `;
+  const first = members.find((/** @type {any} */ { pod }) => pods.includes(pod));
+  const about = first ? `/${first.pod}: ` : '';
   const own = evidence.filter((/** @type {any} */ { says }) =>
     says.includes(about));
   const steps = new Map();

@@ -60,3 +60,21 @@ export function incidentsMarkdown(incidents, zone) {
   });
   return `${lines.join('\n')}\n`;
 }
+
+/**
+ * The jobs of a list.
+ * @param {any[]} jobs
+ * @param {'utc' | 'local'} zone
+ * @returns {string}
+ */
+export function jobsMarkdown(jobs, zone) {
+  const lines = jobs.map((job) => {
+    const { lastEnding: ending } = job;
+    const about = `* ${quoted(objectName(job))} (${prose(job.state)})`;
+    if (!ending) return about;
+    const at = dayAndClock(readInstant(ending.at) ?? 0, zone);
+    const sure = prose(ending.confidence);
+    return `${about}: ${at}: ${quoted(ending.sentence)} (${sure}, ${ending.id})`;
+  });
+  return `${lines.join('\n')}\n`;
+}

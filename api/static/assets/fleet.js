@@ -1,5 +1,5 @@
 let made;
-export default ({ in_ask_offleet, in_html, in_needs, in_time_asked, in_time_clock, in_time_instant, in_views_states, in_views_strip, in_words_author, in_words_filter, in_words_incident, in_words_plain, in_words_recording }) => made ??= (() => {
+export default ({ in_ask_offleet, in_html, in_needs, in_needs_span, in_ordering, in_time_clock, in_time_instant, in_views_facets, in_views_headings, in_views_leftout, in_views_states, in_views_strip, in_words_author, in_words_counts, in_words_filter, in_words_incident, in_words_plain }) => made ??= (() => {
 const in_fleet_standing = (() => {
 const { logOf } = in_words_incident;
 const NARROW = ['rack', 'pdu', 'switch', 'leaf-switch', 'block'];
@@ -36,15 +36,13 @@ return { placesOf, sharedPlace, placeWords };
 const in_needs_fleet = (() => {
 const { INCIDENTS, RECENT } = in_ask_offleet;
 const {
-fleetSlot, logOf, olderOf, PAGE_LENGTH, written,
+fleetSlot, logOf, olderOf, OTHERS_EVERY, PAGE_LENGTH, written,
 } = in_needs;
-const { readAge } = in_time_asked;
 const { readInstant } = in_time_instant;
 const { readFilter } = in_words_filter;
-const OTHERS_EVERY = 30_000;
+const { spanOf } = in_needs_span;
 const WEEK = 7 * 86_400_000;
 const STRIP_STEPS = 120;
-const LAST = '24h';
 function ofFleet({ place, known, cursorsOf, logs = [known] }) {
 return logs.flatMap((one, number) => {
 const [first, ...others] = ofLog(place, one, number === 0);
@@ -52,7 +50,7 @@ return [first, ...others, ...olderOf(first, cursorsOf)];
 });
 }
 function ofLog(place, known, isFirst) {
-const span = fleetSpan(place, known);
+const span = spanOf(place, known);
 const variables = {
 ...logOf(known), ...span, ...readFilter(place.filter).variables,
 last: PAGE_LENGTH, steps: STRIP_STEPS,
@@ -72,19 +70,7 @@ variables: { ...logOf(known), since },
 }
 return needs;
 }
-function fleetSpan(place, known) {
-if (place.from !== null && place.to !== null) {
-return { since: written(place.from), until: written(place.to) };
-}
-const { began, until, kind } = known;
-const everything = { since: written(began), until: null };
-const age = readAge(place.last || LAST);
-if (age === null || began === null || until === null) return everything;
-if (until - age < began) return everything;
-if (kind === 'TAPE') return { since: written(until - age), until: null };
-return { since: place.last || LAST, until: null };
-}
-return { ofFleet, fleetSpan };
+return { ofFleet };
 })();
 const in_fleet_traits = (() => {
 const { readInstant } = in_time_instant;
@@ -149,22 +135,6 @@ if (to === null && !isGone) rank = 0;
 const [tone, word] = SEVERITIES[rank];
 return { rank, tone, word };
 }
-function facetsOf(logs) {
-const found = {};
-for (const { facet, words } of logs.flat()) {
-const list = (found[facet.toLowerCase()] ??= []);
-for (const { word, count } of words) {
-const known = list.find((one) => one.word === (word ?? NONE));
-if (known) known.count += count;
-else list.push({ word: word ?? NONE, count });
-}
-}
-for (const list of Object.values(found)) {
-list.sort((one, other) =>
-other.count - one.count || one.word.localeCompare(other.word));
-}
-return found;
-}
 const GROUPINGS = ['day', 'node', ...Object.keys(TRAITS), 'nothing'];
 function grouped(incidents, by, about) {
 if (by === 'nothing') return [{ title: '', incidents }];
@@ -185,7 +155,7 @@ if (by === 'node') return [inIt(incident.nodes.join(', '))];
 const words = TRAITS[by].of(incident, places);
 return by === 'rack' ? words.map(inIt) : words;
 }
-return { FACETS, TRAITS, rackOf, struckAt, severityOf, facetsOf, GROUPINGS, grouped };
+return { FACETS, TRAITS, rackOf, struckAt, severityOf, GROUPINGS, grouped };
 })();
 const in_fleet_columns = (() => {
 const { readInstant } = in_time_instant;
@@ -197,41 +167,19 @@ const lengthOf = ({ to, duration }) => to === null ? Infinity
 const COLUMNS = [
 { id: 'time', title: 'Began', by: timeOf },
 { id: 'severity', title: 'Severity', by: (one) => -severityOf(one).rank },
-{ id: 'struck', title: 'Node or rack',
+{ id: 'struck', title: 'Node or rack', isWord: true,
 by: (one, places) => struckAt(one, places).title },
-{ id: 'happened', title: 'Happened', by: ({ happened }) => term(happened) },
+{ id: 'happened', title: 'Happened', isWord: true,
+by: ({ happened }) => term(happened) },
 { id: 'length', title: 'For', by: lengthOf },
-{ id: 'cause', title: 'Cause', by: ({ cause }) => term(cause) },
+{ id: 'cause', title: 'Cause', isWord: true, by: ({ cause }) => term(cause) },
 { id: 'jobs', title: 'Jobs', by: ({ totals }) => totals.workloads },
 { id: 'lost', title: 'GPU-hours lost',
 by: ({ totals }) => totals.gpuHoursAttributed },
 { id: 'confidence', title: 'Confidence', by: ({ confidence }) =>
 ['UNKNOWN', 'POSSIBLE', 'LIKELY', 'PROVEN'].indexOf(confidence) },
 ];
-const WORDS = new Set(['struck', 'happened', 'cause']);
-function orderOf(text) {
-const id = text.replace(/^-/, '');
-const isKnown = COLUMNS.some((column) => column.id === id);
-return isKnown ? { id, isDown: text.startsWith('-') }
-: { id: 'time', isDown: true };
-}
-function nextOrder(now, id) {
-const { id: last, isDown } = orderOf(now);
-const begins = !WORDS.has(id);
-const down = last === id ? !isDown : begins;
-return id === 'time' && down ? '' : `${down ? '-' : ''}${id}`;
-}
-function sorted(incidents, text, places) {
-const { id, isDown } = orderOf(text);
-const by = COLUMNS.find((column) => column.id === id)?.by ?? timeOf;
-const keys = new Map(incidents.map((one) => [one, by(one, places)]));
-return [...incidents].sort((one, other) => {
-const [a, b] = [keys.get(one) ?? 0, keys.get(other) ?? 0];
-if (a === b) return timeOf(other) - timeOf(one);
-return (a < b ? -1 : 1) * (isDown ? -1 : 1);
-});
-}
-return { COLUMNS, orderOf, nextOrder, sorted };
+return { COLUMNS };
 })();
 const in_fleet_sums = (() => {
 const { readInstant, offsetOf } = in_time_instant;
@@ -331,65 +279,17 @@ return `${ORDINALS[most] ?? `${most}th`} ${noun} in 7 days`;
 }
 return { heatOf, racksOf, hoursByNamespace, returnsOf, returningWords };
 })();
-const in_views_facets = (() => {
-const { FACETS, GROUPINGS, TRAITS } = in_fleet_traits;
-const { html } = in_html;
-const { hasWord, toggled } = in_words_filter;
-const { counted } = in_words_plain;
-const WORDS_SHOWN = 8;
-function Facets({ page, fleet }) {
-const { hasFacets } = page.ui;
-return html`
-<aside class="facets ${hasFacets ? 'shown' : ''}" aria-label="Narrow down">
-<button type="button" aria-expanded=${hasFacets}
-onClick=${() => page.set({ hasFacets: !hasFacets })}>
-Narrow down and group</button>
-<div class="inside">
-<label>Group by ${' '}
-<select value=${fleet.by} onChange=${(event) =>
-page.go({ group: event.target.value })}>
-${GROUPINGS.map((by) => html`<option key=${by} value=${by}>${
-TRAITS[by]?.title.toLowerCase() ?? by}</option>`)}
-</select></label>
-${FACETS.map(({ facet, ...given }) => html`
-<${Facet} key=${facet} page=${page} ...${given}
-counts=${fleet.facets[facet] ?? []} />`)}
-</div>
-</aside>
-`;
-}
-function Facet({ page, title, prefix, counts }) {
-const { filter } = page.place;
-if (counts.length === 0) return null;
-const shown = counts.slice(0, WORDS_SHOWN);
-const left = counts.length - shown.length;
-return html`
-<section aria-label=${title}>
-<h3>${title}</h3>
-<ul>${shown.map(({ word, count }) => {
-const asked = prefix + word;
-const isChosen = hasWord(filter, asked);
-return html`
-<li key=${word}><a class=${isChosen ? 'chosen' : ''} title=${word}
-href=${page.keep({ filter: toggled(filter, asked) })}>
-<span>${isChosen ? '✕ ' : ''}${word}</span>
-<b>${count}</b></a></li>`;
-})}</ul>
-${left > 0 && html`<p class="quiet">and ${counted(left, 'other')}</p>`}
-</section>
-`;
-}
-return { Facets };
-})();
 const in_fleet_fleet = (() => {
 const { fleetSlot } = in_needs;
+const { orderOf, sorted } = in_ordering;
 const { readInstant } = in_time_instant;
+const { facetsOf } = in_words_counts;
 const { readFilter } = in_words_filter;
 const { incidentsOf } = in_words_incident;
-const { orderOf, sorted } = in_fleet_columns;
+const { COLUMNS } = in_fleet_columns;
 const { placesOf } = in_fleet_standing;
 const { returnsOf } = in_fleet_sums;
-const { facetsOf, GROUPINGS, grouped } = in_fleet_traits;
+const { GROUPINGS, grouped } = in_fleet_traits;
 const BARS = 120;
 const ROOM = 0.02;
 function fleetOf(page) {
@@ -411,7 +311,7 @@ const names = new Map(logs.length < 2 ? []
 const { words } = readFilter(place.filter);
 const chosen = incidentsOf(pages, words);
 const by = GROUPINGS.includes(place.group) ? place.group : groupOf(place.sort);
-const groups = grouped(sorted(chosen, place.sort, places), by,
+const groups = grouped(sorted(COLUMNS, chosen, place.sort, places), by,
 { places, zone: place.zone, names });
 const incidents = [...new Set(groups.flatMap((group) => group.incidents))];
 const recent = [...logs.flatMap((one) => one.recent), ...incidentsOf(pages, [])];
@@ -424,7 +324,7 @@ window: windowOf(place, logs),
 count: logs.reduce((sum, { found }) => sum + (found?.count ?? 0), 0),
 };
 }
-const groupOf = (sort) => (orderOf(sort).id === 'time' ? 'day' : 'nothing');
+const groupOf = (sort) => (orderOf(COLUMNS, sort).id === 'time' ? 'day' : 'nothing');
 function windowOf({ from, to }, logs) {
 if (from !== null && to !== null) return { from, to };
 const spans = logs.flatMap(({ known: { began, until }, found }) => {
@@ -460,10 +360,10 @@ from: window.from + place * unit, to: window.from + (place + 1) * unit,
 count: times,
 }));
 }
-return { fleetOf, barsOf };
+return { fleetOf, windowOf, barsOf };
 })();
 const in_views_incidents = (() => {
-const { COLUMNS, nextOrder, orderOf } = in_fleet_columns;
+const { COLUMNS } = in_fleet_columns;
 const { returningWords } = in_fleet_sums;
 const { severityOf, struckAt } = in_fleet_traits;
 const { html } = in_html;
@@ -472,29 +372,16 @@ const { clock, day, zoneName } = in_time_clock;
 const { actorName } = in_words_author;
 const { because, lasted, logOf } = in_words_incident;
 const { counted, objectName, prose, rounded, verb } = in_words_plain;
+const { Headings } = in_views_headings;
 function Incidents({ page, fleet }) {
 const { groups } = fleet;
 return html`
 <table class="incidents stacked">
-<thead><tr>${COLUMNS.map((column) => html`
-<${Heading} key=${column.id} page=${page} column=${column} />`)}
-</tr></thead>
+<${Headings} page=${page} columns=${COLUMNS} />
 ${groups.map((group) => html`
 <${Group} key=${group.title} page=${page} fleet=${fleet}
 group=${group} />`)}
 </table>
-`;
-}
-function Heading({ page, column: { id, title } }) {
-const { sort } = page.place;
-const now = orderOf(sort);
-const isSorted = now.id === id;
-const order = isSorted && (now.isDown ? 'descending' : 'ascending');
-const mark = isSorted && (now.isDown ? ' ↓' : ' ↑');
-return html`
-<th scope="col" aria-sort=${order || null}>
-<a href=${page.keep({ sort: nextOrder(sort, id) })}>${title}${mark}</a>
-</th>
 `;
 }
 function Group({ page, fleet, group: { title, incidents } }) {
@@ -652,6 +539,7 @@ return { Sums };
 })();
 const in_views_fleet = (() => {
 const { barsOf, fleetOf } = in_fleet_fleet;
+const { FACETS, GROUPINGS, TRAITS } = in_fleet_traits;
 const { html } = in_html;
 const { ofFleet } = in_needs_fleet;
 const { readInstant } = in_time_instant;
@@ -659,11 +547,11 @@ const { dayAndClock } = in_time_clock;
 const { FILTER_WORDS } = in_words_filter;
 const { logOf } = in_words_incident;
 const { counted, objectName, rounded } = in_words_plain;
-const { ALL } = in_words_recording;
 const { Facets } = in_views_facets;
+const { Holes, LeftOut } = in_views_leftout;
 const { Incidents } = in_views_incidents;
 const { Sums } = in_views_sums;
-const { Away, Coverage, Empty, Trouble, Waiting } = in_views_states;
+const { Away, Empty, Trouble, Waiting } = in_views_states;
 const { Strip } = in_views_strip;
 const needsOf = ofFleet;
 function Fleet({ page }) {
@@ -684,23 +572,6 @@ ${isWaiting
 says="Loading incidents" />`
 : html`<${Answered} page=${page} fleet=${fleet} />`}
 </section>
-`;
-}
-function LeftOut({ page }) {
-const { first, last, count, hasNext, tapes } = page.leftOut;
-const { place } = page;
-if (count === 0) return null;
-return html`
-${(hasNext || first > 1) && html`<p class="note hatched" role="note">
-Clusters ${first} to ${last} of ${count}.
-${first > 1 && html` <a href=${page.keep({ page: place.page - 1 })}
->Previous clusters</a>`}
-${hasNext && html` <a href=${page.keep({ page: place.page + 1 })}
->Next clusters</a>`}</p>`}
-${tapes > 0 && html`<p class="quiet" role="note">
-${counted(tapes, 'other log')} not shown: ${page.fleetLogs[0].kind === 'TAPE'
-? html`<a href=${page.href({ log: ALL })}>show all</a>, or choose one
-above.` : 'choose one above.'}</p>`}
 `;
 }
 function Headline({ fleet: { incidents, logs }, isWaiting }) {
@@ -724,15 +595,19 @@ const { zone } = page.place;
 const { incidents, logs } = fleet;
 const isOld = logs.some(({ answer: { error, key, dataKey } }) =>
 error !== '' || key !== dataKey);
-const holes = logs.filter(({ found }) => found && !found.coverage.complete);
 return html`
 <div class="shift ${isOld ? 'old' : ''}">
-<${Facets} page=${page} fleet=${fleet} />
+<${Facets} page=${page} facets=${FACETS} counts=${fleet.facets}>
+<label>Group by ${' '}
+<select value=${fleet.by} onChange=${(event) =>
+page.go({ group: event.target.value })}>
+${GROUPINGS.map((by) => html`<option key=${by} value=${by}>${
+TRAITS[by]?.title.toLowerCase() ?? by}</option>`)}
+</select></label>
+<//>
 <div class="what-happened">
 <${Counts} page=${page} fleet=${fleet} />
-${holes.map(({ found, known }) => html`<${Coverage} key=${known.log}
-coverage=${found.coverage} zone=${zone}
-cluster=${logs.length > 1 ? known.name : undefined} />`)}
+<${Holes} logs=${logs} zone=${zone} />
 ${incidents.length === 0
 ? html`<${Nothing} page=${page} fleet=${fleet} />`
 : html`<${Incidents} page=${page} fleet=${fleet} />`}
@@ -805,7 +680,7 @@ says: `${says}: ${dayAndClock(at, zone)}, ${moment.node}, ${moment.says}`,
 }));
 return html`<${Empty} says="${what} ${span}${unseen}." links=${near} />`;
 }
-return { needsOf, fleetOf, Fleet, LeftOut };
+return { needsOf, fleetOf, Fleet };
 })();
-return { in_fleet_columns, in_fleet_fleet, in_fleet_standing, in_fleet_sums, in_fleet_traits, in_needs_fleet, in_views_facets, in_views_fleet, in_views_incidents, in_views_sums };
+return { in_fleet_columns, in_fleet_fleet, in_fleet_standing, in_fleet_sums, in_fleet_traits, in_needs_fleet, in_views_fleet, in_views_incidents, in_views_sums };
 })();

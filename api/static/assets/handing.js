@@ -1,11 +1,12 @@
 let made;
-export default ({ in_html, in_time_instant, in_views_overlays, in_words_filter, in_words_plain }) => made ??= (() => {
+export default ({ in_html, in_jobs_filter, in_time_instant, in_views_overlays, in_words_filter, in_words_plain }) => made ??= (() => {
 const in_ask_oflinks = (() => {
 const LINKS = 'query Links { links { name url } }';
 return { LINKS };
 })();
 const in_words_copying = (() => {
 const { writeShort } = in_time_instant;
+const { readJobFilter } = in_jobs_filter;
 const { readFilter } = in_words_filter;
 const { term } = in_words_plain;
 const PLAIN = /^[\w./:@%+=,-]+$/;
@@ -28,6 +29,7 @@ return ['why', `node/${name}`, ...window];
 if (view === 'object') return ['history', object];
 if (view === 'workload') return ['why', object];
 if (view === 'sources') return ['status'];
+if (view === 'jobs') return ['jobs', ...window, ...jobFilterOf(place)];
 return ['incidents', ...window, ...filterOf(place)];
 }
 function windowOf({ from, to, last }) {
@@ -35,6 +37,15 @@ if (from !== null && to !== null) {
 return ['--since', writeShort(from), '--until', writeShort(to)];
 }
 return last && last !== 'all' ? ['--since', last] : [];
+}
+function jobFilterOf({ filter }) {
+const { variables } = readJobFilter(filter);
+const flags = { endedBy: 'ended-by', states: 'state', kinds: 'kind',
+namespaces: 'namespace', node: 'node', rack: 'rack' };
+return Object.entries(flags).flatMap(([name, flag]) =>
+[(variables)[name] ?? []].flat().flatMap(
+(word) =>
+[`--${flag}`, name === 'states' ? term(word) : word]));
 }
 function filterOf({ filter }) {
 const { variables } = readFilter(filter);

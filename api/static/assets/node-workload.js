@@ -132,12 +132,20 @@ if (actor === null || !(actor.name || actor.tool)) return '';
 return `, by ${actorName({ ...actor, tool: actor.name ? null : actor.tool })}`;
 }
 function signsOf(verdict, [first, ...others]) {
-return verdict.evidence.filter(({ entry }) =>
-entry !== first && others.includes(entry));
+return once(verdict.evidence.filter(({ entry }) =>
+entry !== first && others.includes(entry)));
 }
 function signsBeside({ steps, evidence }) {
 const shown = new Set(steps.flatMap((one) => one.entries));
-return evidence.filter((sign) => !shown.has(sign.entry));
+return once(evidence.filter((sign) => !shown.has(sign.entry)));
+}
+function once(signs) {
+const records = new Map();
+for (const sign of signs) {
+const says = records.get(sign.entry)?.says;
+records.set(sign.entry, says ? { ...sign, says: `${says}; ${sign.says}` } : sign);
+}
+return [...records.values()];
 }
 function Records({ page, signs }) {
 if (signs.length === 0) return null;

@@ -58,7 +58,7 @@ onMouseLeave=${() => light(null)}>
 }
 return { Facts };
 })();
-const in_views_jobs = (() => {
+const in_views_hits = (() => {
 const { html } = in_html;
 const { readInstant } = in_time_instant;
 const { clock } = in_time_clock;
@@ -191,7 +191,7 @@ const { lanesOfNode } = in_timeline_ofnode;
 const { Timeline } = in_timeline_timeline;
 const { counted } = in_words_plain;
 const { Facts } = in_views_facts;
-const { Jobs } = in_views_jobs;
+const { Jobs } = in_views_hits;
 const { NodeMap } = in_views_map;
 const { Objects } = in_views_objects;
 const { Coverage, Empty, Trouble, Waiting } = in_views_states;
@@ -301,5 +301,5 @@ page.lane(does, id, shown)} />
 }
 return { needsOf, lanesOf, Node };
 })();
-return { in_views_facts, in_views_jobs, in_views_map, in_views_node, in_views_objects };
+return { in_views_facts, in_views_hits, in_views_map, in_views_node, in_views_objects };
 })();

@@ -2,14 +2,15 @@ import { Component, h, render } from './vendor/preact.mjs';
 import htm from './vendor/htm.mjs';
 const in_parts = (() => {
 const PARTS = {
-fleet: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./fleet-node.js'), import('./fleet-handing.js'), import('./fleet.js')], 'in_views_fleet'),
-node: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
-workload: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./workload.js')], 'in_views_workload'),
+fleet: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./fleet-handing-jobs.js'), import('./fleet-jobs.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
+jobs: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./fleet-jobs.js'), import('./jobs-workload.js'), import('./jobs.js')], 'in_views_jobs'),
+node: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
+workload: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./jobs-workload.js'), import('./workload.js')], 'in_views_workload'),
 compare: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./compare.js')], 'in_views_compare'),
-object: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
+object: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
 sources: () => joined([import('./sources.js')], 'in_views_sources'),
-evidence: () => joined([import('./evidence-fleet-node-object-workload.js'), import('./evidence-object.js')], 'in_views_evidence'),
-handing: () => joined([import('./fleet-handing.js'), import('./handing.js')], 'in_views_handing'),
+evidence: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-object.js')], 'in_views_evidence'),
+handing: () => joined([import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./handing.js')], 'in_views_handing'),
 };
 const LOAD_AGAIN = 2000;
 const loaded = new Map();
@@ -282,8 +283,8 @@ return { shown };
 const in_route_keys = (() => {
 const BINDINGS = [
 { keys: ['/'], does: 'search for a node, job, object or entry', action: 'search' },
-{ keys: ['j'], does: 'next incident or fact', action: 'next' },
-{ keys: ['k'], does: 'previous incident or fact', action: 'previous' },
+{ keys: ['j'], does: 'next incident, job or fact', action: 'next' },
+{ keys: ['k'], does: 'previous incident, job or fact', action: 'previous' },
 { keys: ['Enter'], does: 'open the selection', action: 'open' },
 { keys: ['1', '–', '9'], does: 'open a step of the verdict', action: 'step' },
 { keys: ['n', 'p'], does: 'next and previous record of the verdict', action: 'record' },
@@ -319,11 +320,12 @@ Escape: { action: 'close' },
 };
 const WRITING = new Set(['INPUT', 'TEXTAREA', 'SELECT']);
 const OWN = new Set(['Enter']);
+const GROUND = new Set(['BODY', 'MAIN']);
 function actionOf(pressed, within) {
 if (pressed.ctrlKey || pressed.metaKey || pressed.altKey) return null;
 const isWriting = WRITING.has(within);
 if (isWriting) return pressed.key === 'Escape' ? { action: 'close' } : null;
-if (OWN.has(pressed.key) && within !== 'BODY') return null;
+if (OWN.has(pressed.key) && !GROUND.has(within)) return null;
 if (/^[1-9]$/.test(pressed.key)) {
 return { action: 'step', by: Number(pressed.key) };
 }
@@ -409,8 +411,9 @@ hits { kind title node entry object { ${REFERENCE} } }
 }
 }`;
 const POSTMORTEM = `query Postmortem(${LOG}, $subject: String!,
-$since: DateTime, $until: DateTime) {
-postmortem(${OF_LOG}, subject: $subject, since: $since, until: $until) {
+$since: DateTime, $until: DateTime, $ofWorkload: Boolean!) {
+postmortem(${OF_LOG}, subject: $subject, since: $since, until: $until,
+ofWorkload: $ofWorkload) {
 markdown html
 }
 }`;
@@ -620,7 +623,7 @@ const [view, ...names] = path.split('/').filter(Boolean).map(decoded);
 if ((view === 'node' || view === 'compare') && names.length === 1) {
 return { view, name: names[0] };
 }
-if (view === 'sources') return { view };
+if (view === 'sources' || view === 'jobs') return { view };
 if (view === 'object' && names.length === 2) {
 return { view, kind: names[0], name: names[1] };
 }
@@ -841,6 +844,7 @@ const { writeShort } = in_time_instant;
 const OVERVIEW_EVERY = 10_000;
 const PULSE_EVERY = 2500;
 const PULSE_PATIENCE = 4000;
+const OTHERS_EVERY = 30_000;
 const PAGE_LENGTH = 200;
 const HITS_MAX = 20;
 function needsOf(state) {
@@ -881,11 +885,12 @@ slot: `${slot} ${number}`, query, variables: { ...variables, before },
 }));
 const fleetSlot = ({ log }, isFirst) =>
 isFirst ? 'incidents' : `fleet ${log}`;
+const jobsSlot = ({ log }, isFirst) => isFirst ? 'jobs' : `jobs of ${log}`;
 const nodeSlot = ({ name, log, cluster }) =>
 `node ${name} ${log} ${cluster}`;
 const nameOf = ({ kind, namespace, name }) =>
 [kind, namespace, name].filter(Boolean).join('/');
-return { OVERVIEW_EVERY, PAGE_LENGTH, needsOf, logOf, written, olderOf, fleetSlot, nodeSlot, nameOf };
+return { OVERVIEW_EVERY, OTHERS_EVERY, PAGE_LENGTH, needsOf, logOf, written, olderOf, fleetSlot, jobsSlot, nodeSlot, nameOf };
 })();
 const in_ask_answers = (() => {
 const { AskError } = in_ask_post;
@@ -1025,7 +1030,7 @@ let timer = 0;
 const refresh = () => {
 timer = 0;
 for (const slot of [
-'overview', 'incidents', page.nodeSlot, 'endings', 'workload',
+'overview', 'incidents', 'jobs', page.nodeSlot, 'endings', 'workload',
 ]) {
 page.answers.refresh(slot);
 }
@@ -1135,7 +1140,18 @@ return `* ${at}: ${quoted(incident.sentence)} (${sure}, ${incident.id})`;
 });
 return `${lines.join('\n')}\n`;
 }
-return { entryMarkdown, incidentsMarkdown };
+function jobsMarkdown(jobs, zone) {
+const lines = jobs.map((job) => {
+const { lastEnding: ending } = job;
+const about = `* ${quoted(objectName(job))} (${prose(job.state)})`;
+if (!ending) return about;
+const at = dayAndClock(readInstant(ending.at) ?? 0, zone);
+const sure = prose(ending.confidence);
+return `${about}: ${at}: ${quoted(ending.sentence)} (${sure}, ${ending.id})`;
+});
+return `${lines.join('\n')}\n`;
+}
+return { entryMarkdown, incidentsMarkdown, jobsMarkdown };
 })();
 const in_words_recording = (() => {
 const { readInstant } = in_time_instant;
@@ -1452,7 +1468,7 @@ return html`<div class="figure"><b>${value}</b> <span>${says}</span></div>`;
 return { Trouble, Coverage, Away, completeWords, Empty, Waiting, Figure };
 })();
 const in_reading = (() => {
-const { fleetSlot, nodeSlot } = in_needs;
+const { fleetSlot, jobsSlot, nodeSlot } = in_needs;
 const { readInstant } = in_time_instant;
 const { dayAndClock } = in_time_clock;
 const { fitted } = in_time_window;
@@ -1481,14 +1497,17 @@ const infos = [];
 for (let number = -1; ; number += 1) {
 const slot = number < 0 ? first : `${first} ${number}`;
 const { data } = this.answers.of(slot);
-const info = data?.object?.versions?.pageInfo ?? data?.incidents?.pageInfo;
+const info = (data?.object?.versions ?? data?.workloads
+?? data?.incidents)?.pageInfo;
 if (info === undefined) return infos;
 infos.push({ ...info, data });
 }
 }
 get lists() {
-return this.place.view === 'object' ? ['object']
-: this.fleetLogs.map((known, place) => fleetSlot(known, place === 0));
+const { view } = this.place;
+const slotOf = view === 'jobs' ? jobsSlot : fleetSlot;
+return view === 'object' ? ['object']
+: this.fleetLogs.map((known, place) => slotOf(known, place === 0));
 }
 get hasOlder() {
 return this.lists.some((slot) =>
@@ -1496,6 +1515,9 @@ this.pagesOf(slot).at(-1)?.hasPreviousPage ?? false);
 }
 get fleet() {
 return partOf('fleet')?.fleetOf(this) ?? null;
+}
+get jobs() {
+return partOf('jobs')?.jobsOf(this) ?? null;
 }
 get incidents() {
 return this.fleet?.incidents ?? NONE;
@@ -1648,6 +1670,7 @@ const LASTS = ([
 const COPY = html`<svg width="13" height="13" viewBox="0 0 13 13"
 aria-hidden="true"><path d="M1 1h8v8H1zM4 9v3h8V4H9" fill="none"
 stroke="currentColor" stroke-width="1.3" /></svg>`;
+const isList = ({ view }) => view === 'fleet' || view === 'jobs';
 function Header({ page }) {
 const { place } = page;
 const now = page.now();
@@ -1657,10 +1680,11 @@ return html`
 <span class="mark" aria-hidden="true"></span>Recorder</a>
 <nav aria-label="Views">
 <${View} page=${page} view="fleet" name="Fleet" />
+<${View} page=${page} view="jobs" name="Jobs" />
 <${View} page=${page} view="sources" name="Sources" />
 </nav>
 <${Clusters} page=${page} />
-${place.view === 'fleet' && html`<${Window} page=${page} />`}
+${isList(place) && html`<${Window} page=${page} />`}
 <span class="room"></span>
 <button type="button" class="search" aria-keyshortcuts="/"
 onClick=${() => page.show('search')}>Search <kbd>/</kbd></button>
@@ -1686,7 +1710,7 @@ const { away } = page;
 if (all.length + away.length < 2) {
 return html`<span class="cluster">${page.cluster?.name ?? ''}</span>`;
 }
-const isFleet = page.place.view === 'fleet';
+const isFleet = isList(page.place);
 const isAll = isFleet && page.isOfAll
 && page.fleetLogs.length + away.length > 1;
 return html`
@@ -1869,6 +1893,12 @@ return this.href({
 name,
 });
 }
+jobLink({ kind, namespace, name, log, lastEnding }) {
+return this.href({
+...this.inLog(log), view: 'workload', kind: kind.toLowerCase(), namespace,
+name, verdict: lastEnding?.id ?? '',
+});
+}
 inLog(log) {
 return log && log !== this.known?.log || this.fleetLogs.length > 1
 ? { log: log ?? this.known?.log, cluster: '' } : {};
@@ -1922,7 +1952,7 @@ const { Header } = in_views_header;
 const { Overlay, TokenForm } = in_views_overlays;
 const { Empty, Waiting } = in_views_states;
 const COMPONENTS = {
-fleet: 'Fleet', node: 'Node', workload: 'Workload', compare: 'Compare',
+fleet: 'Fleet', jobs: 'Jobs', node: 'Node', workload: 'Workload', compare: 'Compare',
 object: 'KubernetesObject', sources: 'Sources', evidence: 'Evidence',
 handing: 'Handing',
 };
@@ -1976,6 +2006,10 @@ function findingOf(page) {
 const { place } = page;
 const object = [place.namespace, place.name].filter(Boolean).join('/');
 if (place.view === 'sources') return 'Sources';
+if (place.view === 'jobs') {
+const [newest] = page.jobs?.jobs ?? [];
+return newest?.lastEnding ? `Jobs, ${newest.lastEnding.sentence}` : 'Jobs';
+}
 if (place.view === 'compare') {
 return `${place.name} compared with ${place.other || 'another time'}`;
 }
@@ -2006,7 +2040,7 @@ const { writeShort } = in_time_instant;
 const { readAsked } = in_time_asked;
 const { centred, panned, zoomed } = in_time_window;
 const { moved } = in_timeline_arranging;
-const { entryMarkdown, incidentsMarkdown } = in_words_markdown;
+const { entryMarkdown, incidentsMarkdown, jobsMarkdown } = in_words_markdown;
 const PAN_SHARE = 0.25;
 const ZOOM_FACTOR = 0.6;
 const TIMED = new Set(['node', 'workload', 'compare']);
@@ -2051,6 +2085,7 @@ else if (this.place.entry !== '') this.go({ entry: '' });
 get choices() {
 const { view } = this.place;
 if (view === 'fleet') return this.incidents;
+if (view === 'jobs') return this.jobs?.jobs ?? [];
 return view === 'node' ? this.factsInWindow : [];
 }
 choose(by) {
@@ -2067,7 +2102,10 @@ openChosen() {
 const found = this.choices[this.ui.chosen];
 if (found === undefined) return;
 if (this.place.view === 'node') this.go({ entry: found.entry });
-else this.world.follow(this.incidentLink(found));
+else {
+this.world.follow(this.place.view === 'jobs' ? this.jobLink(found)
+: this.incidentLink(found));
+}
 }
 step(number) {
 if (this.place.view !== 'node') return;
@@ -2141,6 +2179,8 @@ if (place.entry !== '' && opened) {
 await this.copyText(entryMarkdown(opened, place.zone));
 } else if (place.view === 'fleet') {
 await this.copyText(incidentsMarkdown(this.incidents, place.zone));
+} else if (place.view === 'jobs') {
+await this.copyText(jobsMarkdown(this.jobs?.jobs ?? [], place.zone));
 } else if (place.view === 'node' || place.view === 'workload') {
 const report = await this.report();
 if (report) await this.copyText(report.markdown);
@@ -2164,6 +2204,7 @@ const { from, to } = isNode ? this.nodeWindow : this.workloadWindow;
 const variables = {
 log: this.known?.log ?? null,
 subject: open?.id ?? nameOf(isNode ? { ...place, kind: 'node' } : place),
+ofWorkload: !isNode,
 since: open ? null : writeShort(from),
 until: open ? null : writeShort(to),
 };

@@ -1,5 +1,5 @@
 let made;
-export default ({ in_ask_fragments, in_html, in_needs, in_time_clock, in_time_instant, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_timeline_unseen, in_views_states, in_views_verdict, in_words_author, in_words_incident, in_words_plain }) => made ??= (() => {
+export default ({ in_ask_fragments, in_html, in_needs, in_time_clock, in_time_instant, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_timeline_unseen, in_views_states, in_views_verdict, in_words_ending, in_words_plain }) => made ??= (() => {
 const in_ask_ofworkload = (() => {
 const { COVERAGE, LOG, OF_LOG, PLACEMENT, ACTOR } = in_ask_fragments;
 const WORKLOAD = `query Workload(${LOG}, $name: String!,
@@ -21,7 +21,8 @@ members { pod node says entry }
 container { name exitCode reason }
 actor { ${ACTOR} } preemptor { kind namespace name pod actor { ${ACTOR} } }
 evidence { entry at says } missing { evidence wouldTell }
-verdict { steps { role at says actor { name tool } entries }
+verdict { cause fault { class } decision { class actor { ${ACTOR} } }
+steps { role at says actor { name tool } entries }
 evidence { entry at says } }
 verdicts { id node happened cause confidence sentence beganAt at
 backInServiceAt fault { class } decision { class actor { ${ACTOR} } } } }
@@ -59,60 +60,17 @@ id: `node ${node}`, title: node, group: 'workloads', spans: [], marks: [],
 unseen: [],
 };
 }
-function addEnding(lanes, { at, members, evidence }) {
+function addEnding(lanes, { at, pods, members, evidence }) {
 const times = new Map(evidence.map((one) =>
 [one.entry, one.at]));
-for (const { node, says, entry } of members) {
-lanes.get(node)?.marks.push({
+for (const { pod, node, says, entry } of members) {
+if (pods.includes(pod)) lanes.get(node)?.marks.push({
 at: readInstant(times.get(entry) ?? at) ?? 0, tone: 'notready',
 label: says, entry,
 });
 }
 }
 return { LANES_ALL, lanesOfWorkload };
-})();
-const in_words_ending = (() => {
-const { actorName } = in_words_author;
-const { because } = in_words_incident;
-const { objectName, term } = in_words_plain;
-function endedBy({ endedBy: what, verdicts: [verdict] }) {
-if (!verdict) return term(what);
-return `${term(what)}: ${because({ cause: verdict.cause, verdicts: [verdict] })}`;
-}
-function endedByWhom({ actor, preemptor, verdicts: [verdict] }) {
-if (preemptor) {
-const by = preemptor.actor ? `, created by ${actorName(preemptor.actor)}` : '';
-return `${objectName(preemptor)}${by}`;
-}
-const who = actor ?? verdict?.decision?.actor ?? null;
-return who === null ? '' : actorName(who);
-}
-function pathOf({ verdict, evidence, members }) {
-if (verdict) return verdict;
-const about = members.length === 0 ? '' : `/${members[0].pod}: `;
-const own = evidence.filter(({ says }) =>
-says.includes(about));
-const steps = new Map();
-for (const { entry, at, says: text } of own.length > 0 ? own : evidence) {
-const says = about === '' ? text : text.split(about).at(-1);
-const step = steps.get(entry);
-if (step) step.says += `; ${says}`;
-else steps.set(entry, { role: '', at, says, actor: null, entries: [entry] });
-}
-return { steps: [...steps.values()], evidence };
-}
-const VERDICTS_ALONE = 10;
-function alike(verdicts) {
-if (verdicts.length <= VERDICTS_ALONE) return verdicts.map((one) => [one]);
-const groups = new Map();
-for (const verdict of verdicts) {
-const { happened, confidence, cause } = verdict;
-const key = `${happened} ${confidence} ${because({ cause, verdicts: [verdict] })}`;
-groups.set(key, [...(groups.get(key) ?? []), verdict]);
-}
-return [...groups.values()].sort((one, other) => other.length - one.length);
-}
-return { endedBy, endedByWhom, pathOf, alike };
 })();
 const in_needs_workload = (() => {
 const { ENDINGS, WORKLOAD } = in_ask_ofworkload;
@@ -136,8 +94,10 @@ const { clock, dayAndClock } = in_time_clock;
 const { readied } = in_timeline_lane;
 const { LANES_ALL, lanesOfWorkload } = in_timeline_ofworkload;
 const { Timeline } = in_timeline_timeline;
-const { alike, endedBy, endedByWhom, pathOf } = in_words_ending;
-const { counted, prose, rounded } = in_words_plain;
+const {
+alike, createdBy, endedBy, endedByWhom, pathOf,
+} = in_words_ending;
+const { counted, objectName, prose, rounded } = in_words_plain;
 const { Coverage, Empty, Figure, Trouble, Waiting } = in_views_states;
 const {
 About, Doubts, OtherVerdicts, Path, Sure, timesRow,
@@ -191,13 +151,15 @@ function EndingCard({ page, ending }) {
 const { zone } = page.place;
 const by = endedByWhom(ending);
 const again = readInstant(ending.runningAgainAt ?? '');
-const { nodes, members, stopped, outcome, gpuHoursLost } = ending;
+const { nodes, pods, stopped, outcome, gpuHoursLost, preemptor } = ending;
 const rows = [
 ['Cause', endedBy(ending)],
-...(by === '' ? [] : [['By', by]]),
+...(by === '' ? [] : [['By', preemptor ? html`<a href=${
+page.workloadLink(preemptor)}>${objectName(preemptor)}</a>${
+createdBy(preemptor)}` : by]]),
 ...(nodes.length === 0 ? [] : [['On', html`<${Nodes} page=${page}
 nodes=${nodes} ending=${ending} />`]]),
-...(members.length === 0 ? [] : [['Lost', counted(members.length, 'Pod')
+...(pods.length === 0 ? [] : [['Lost', counted(pods.length, 'Pod')
 + (stopped.length > 0 ? `, ${stopped.length} more stopped` : '')]]),
 ...(outcome === null ? [] : [['Outcome', prose(outcome)]]),
 ...(again === null ? [] : [['Running again', clock(again, zone)]]),
@@ -267,21 +229,25 @@ verdicts=${endings.filter((one) => one !== open)
 <${Pods} page=${page} placements=${story.placements} />
 `;
 }
-function Lost({ page, ending: { members, stopped } }) {
+function Lost({ page, ending: { pods, members, stopped } }) {
 if (members.length === 0) return null;
 const left = members.length - ROWS_SHOWN;
+const isLost = ({ pod }) => pods.includes(pod);
+const inOrder = [...members.filter(isLost),
+...members.filter((one) => !isLost(one))];
 return html`
-<h2>Lost Pods <small>${counted(members.length, 'Pod')}${stopped.length > 0
+<h2>Lost Pods <small>${counted(pods.length, 'Pod')}${stopped.length > 0
 && `; ${counted(stopped.length, 'other')} stopped because the workload
 did not go on`}</small></h2>
 <table class="members stacked">
 <thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
 <th scope="col">What its record says</th><th scope="col">Entry</th></tr>
 </thead>
-<tbody>${members.slice(0, ROWS_SHOWN).map((one) => html`
+<tbody>${inOrder.slice(0, ROWS_SHOWN).map((one) => html`
 <tr key=${one.pod} data-entries=${one.entry}>
 <td class="whole"><a href=${page.objectLink({ kind: 'Pod',
-namespace: page.place.namespace, name: one.pod })}>${one.pod}</a></td>
+namespace: page.place.namespace, name: one.pod })}>${one.pod}</a>${
+!isLost(one) && html` <small>stopped</small>`}</td>
 <td data-name="on">${one.node && html`<a href=${page.href({
 view: 'node', name: one.node })}>${one.node}</a>`}</td>
 <td class="whole">${one.says}</td>
@@ -340,5 +306,5 @@ ${left > 0 && html`<p class="quiet">and ${counted(left, 'more Pod')}</p>`}
 }
 return { needsOf, lanesOf, Workload };
 })();
-return { in_ask_ofworkload, in_needs_workload, in_timeline_ofworkload, in_views_workload, in_words_ending };
+return { in_ask_ofworkload, in_needs_workload, in_timeline_ofworkload, in_views_workload };
 })();

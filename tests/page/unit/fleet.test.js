@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { nextOrder, sorted } from '../../../api/page/fleet/columns.js';
+import { COLUMNS } from '../../../api/page/fleet/columns.js';
 import {
   placesOf, placeWords, sharedPlace,
 } from '../../../api/page/fleet/standing.js';
@@ -9,8 +9,10 @@ import {
   heatOf, hoursByNamespace, racksOf, returningWords, returnsOf,
 } from '../../../api/page/fleet/sums.js';
 import {
-  facetsOf, grouped, severityOf, struckAt,
+  grouped, severityOf, struckAt,
 } from '../../../api/page/fleet/traits.js';
+import { nextOrder, sorted } from '../../../api/page/ordering.js';
+import { facetsOf } from '../../../api/page/words/counts.js';
 
 const hit = (namespace, gpuHoursAttributed) => ({
   workload: { kind: 'Job', namespace, name: 'llm' }, gpuHoursAttributed,
@@ -62,15 +64,15 @@ test('facets of several logs add up, the most frequent word first', () => {
 });
 
 test('the list is sorted by what a column shows, and back by a second click', () => {
-  const ids = (order) => sorted(MANY, order, PLACES).map(({ id }) => id);
+  const ids = (order) => sorted(COLUMNS, MANY, order, PLACES).map(({ id }) => id);
 
   assert.deepEqual(ids(''), ['1/3', '1/1', '1/2']);
   assert.deepEqual(ids('struck'), ['1/2', '1/3', '1/1']);
-  assert.equal(nextOrder('', 'struck'), 'struck');
-  assert.equal(nextOrder('struck', 'struck'), '-struck');
-  assert.equal(nextOrder('', 'lost'), '-lost');
-  assert.equal(nextOrder('', 'time'), 'time');
-  assert.equal(nextOrder('time', 'time'), '');
+  assert.equal(nextOrder(COLUMNS, '', 'struck'), 'struck');
+  assert.equal(nextOrder(COLUMNS, 'struck', 'struck'), '-struck');
+  assert.equal(nextOrder(COLUMNS, '', 'lost'), '-lost');
+  assert.equal(nextOrder(COLUMNS, '', 'time'), 'time');
+  assert.equal(nextOrder(COLUMNS, 'time', 'time'), '');
 });
 
 test('incidents are under the word by which they are grouped', () => {

@@ -1,0 +1,24 @@
+/** The query of the list of jobs. */
+
+import { ACTOR, COVERAGE, LOG, OF_LOG } from './fragments.js';
+
+/** Workloads with what ended them last. */
+export const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
+  $namespaces: [String!], $kinds: [String!], $states: [WorkloadState!],
+  $endedBy: [String!], $node: String, $rack: String, $last: Int,
+  $before: String) {
+  workloads(${OF_LOG}, since: $since, until: $until, namespaces: $namespaces,
+    kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
+    last: $last, before: $before) {
+    nodes { kind namespace name uid gangSize gpus state beganAt endedAt restarts
+      endings gpuHoursLost hoursWanted hoursInFull
+      lastEnding { id endedBy at confidence sentence actor { ${ACTOR} }
+        preemptor { kind namespace name actor { ${ACTOR} } }
+        verdict { cause fault { class }
+          decision { class actor { ${ACTOR} } } } } }
+    facets { facet words { word count } }
+    totals { workloads endings gpuHoursLost }
+    pageInfo { hasPreviousPage startCursor }
+    ${COVERAGE}
+  }
+}`;

@@ -1,0 +1,51 @@
+/**
+ * The filter of the list of jobs: what the recorder can select is requested
+ * from it, the rest is searched for in its answers.
+ */
+
+const STATES = [
+  'pending', 'running', 'degraded', 'down', 'suspended', 'completed', 'failed',
+  'deleted', 'unknown',
+];
+const ENDED_BY = [
+  'node-failure', 'drain', 'preemption', 'eviction', 'container-oom',
+  'container-exit', 'deadline', 'suspension', 'deletion', 'completion',
+  'unrecorded',
+];
+/** Ended by anything but completion. */
+const ANY = 'any';
+
+/** What is chosen by a name, and the variable that selects it. */
+const NAMED = /^(kind|namespace|node|rack):(.+)$/i;
+
+/** Words that the filter knows, for the list that completes them. */
+export const JOB_WORDS = [ANY, ...ENDED_BY, ...STATES];
+
+/**
+ * Read a filter.
+ * @param {string} text words of the contract, `kind:NAME`, `namespace:NAME`,
+ *   `node:NAME`, `rack:NAME`, or any other words to look for
+ * @returns {{variables: Record<string, unknown>, words: string[]}} `words` are
+ *   looked for by the page; of what a variable lists any is enough
+ */
+export function readJobFilter(text) {
+  /** @type {Record<string, string[]>} */
+  const lists = { kinds: [], namespaces: [], states: [], endedBy: [] };
+  /** @type {Record<string, unknown>} */
+  const variables = {};
+  const words = [];
+  for (const word of text.trim().split(/\s+/).filter(Boolean)) {
+    const low = word.toLowerCase();
+    const [, named, value] = NAMED.exec(word) ?? [];
+    const name = named?.toLowerCase();
+    if (name === 'node' || name === 'rack') variables[name] = value;
+    else if (name) lists[`${name}s`].push(name === 'kind' ? value.toLowerCase() : value);
+    else if (STATES.includes(low)) lists.states.push(low.toUpperCase());
+    else if (low === ANY || ENDED_BY.includes(low)) lists.endedBy.push(low);
+    else words.push(low);
+  }
+  for (const [name, list] of Object.entries(lists)) {
+    if (list.length > 0) variables[name] = list;
+  }
+  return { variables, words };
+}

@@ -1,0 +1,38 @@
+let made;
+export default ({  }) => made ??= (() => {
+const in_jobs_filter = (() => {
+const STATES = [
+'pending', 'running', 'degraded', 'down', 'suspended', 'completed', 'failed',
+'deleted', 'unknown',
+];
+const ENDED_BY = [
+'node-failure', 'drain', 'preemption', 'eviction', 'container-oom',
+'container-exit', 'deadline', 'suspension', 'deletion', 'completion',
+'unrecorded',
+];
+const ANY = 'any';
+const NAMED = /^(kind|namespace|node|rack):(.+)$/i;
+const JOB_WORDS = [ANY, ...ENDED_BY, ...STATES];
+function readJobFilter(text) {
+const lists = { kinds: [], namespaces: [], states: [], endedBy: [] };
+const variables = {};
+const words = [];
+for (const word of text.trim().split(/\s+/).filter(Boolean)) {
+const low = word.toLowerCase();
+const [, named, value] = NAMED.exec(word) ?? [];
+const name = named?.toLowerCase();
+if (name === 'node' || name === 'rack') variables[name] = value;
+else if (name) lists[`${name}s`].push(name === 'kind' ? value.toLowerCase() : value);
+else if (STATES.includes(low)) lists.states.push(low.toUpperCase());
+else if (low === ANY || ENDED_BY.includes(low)) lists.endedBy.push(low);
+else words.push(low);
+}
+for (const [name, list] of Object.entries(lists)) {
+if (list.length > 0) variables[name] = list;
+}
+return { variables, words };
+}
+return { JOB_WORDS, readJobFilter };
+})();
+return { in_jobs_filter };
+})();
