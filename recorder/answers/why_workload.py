@@ -43,6 +43,7 @@ from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted, written
 from recorder.model.outcomes import (
+    EndedBy,
     WorkloadState,
 )
 from recorder.model.window import Window
@@ -358,14 +359,32 @@ def why_workload_lines(
 
     ``verbose`` shows all of them in full.
     """
-    yield from wrap(plain(answer.sentence), WIDTH)
+    if not _repeats_state(answer):
+        yield from wrap(plain(answer.sentence), WIDTH)
+        yield from [""] * bool(answer.endings)
     for place, ending in enumerate(reversed(answer.endings)):
-        yield ""
+        if place:
+            yield ""
         if place and not verbose:
             date = f"{ending.at:%Y-%m-%d}"
             yield from row_lines("before", f"{date} {ending.sentence}")
         else:
             yield from _ending(ending, verbose=verbose)
+
+
+def _repeats_state(answer: WhyWorkload) -> bool:
+    """Return whether the newest ending is that of the workload itself.
+
+    Its sentence then says the state, and who brought it about.
+    """
+    last = answer.endings[-1] if answer.endings else None
+    return (
+        last is not None
+        and not last.pods
+        and last.ended_by in {EndedBy.COMPLETION, EndedBy.DELETION}
+        and answer.since is not None
+        and abs(last.at - answer.since) <= MOMENT
+    )
 
 
 def _ending(ending: Ending, *, verbose: bool) -> Iterator[str]:

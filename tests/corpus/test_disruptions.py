@@ -12,10 +12,19 @@ from pathlib import Path
 import pytest
 
 from recorder.answers.impact import Impact, ask_impact
+from recorder.answers.incidents import ask_incidents
 from recorder.answers.naming import Reference
-from recorder.answers.node_questions import ImpactQuestion, WhyWorkloadQuestion
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+    IncidentsQuestion,
+    WhyWorkloadQuestion,
+)
 from recorder.answers.ports import Reading
-from recorder.answers.why_workload import WhyWorkload, ask_why_workload
+from recorder.answers.why_workload import (
+    WhyWorkload,
+    ask_why_workload,
+    why_workload_lines,
+)
 from recorder.explain.knowledge import shipped
 from recorder.model.outcomes import EndedBy, HitBy, Outcome, WorkloadState
 from recorder.model.window import Window
@@ -235,6 +244,23 @@ async def test_nodes_that_fail_one_after_another_share_one_loss(
         assert hit.gpu_hours_lost == whole.gpu_hours_lost
     attributed = [one.totals.gpu_hours_attributed for one in each]
     assert sum(attributed) == pytest.approx(whole.gpu_hours_lost)
+    async with reading(played, "three_crashes") as opened:
+        now = opened.log.recorded_at
+        assert now is not None
+        asked = IncidentsQuestion(window=Window())
+        found = await ask_incidents(opened, asked, shipped(), now=now)
+    hours = sum(one.gpu_hours_lost for one in found.incidents)
+    assert hours == pytest.approx(whole.gpu_hours_lost)
+
+
+async def test_the_text_says_once_that_a_job_is_over(played: Corpus) -> None:
+    tape, job = "own_failures_then_crash", "job/etl/just-done"
+    found = await why(played, tape, job)
+
+    text = "\n".join(why_workload_lines(found))
+
+    assert text.startswith("Job etl/just-done completed at 01:13:36.\n")
+    assert text.count("just-done completed") == 1
 
 
 async def test_hours_lost_end_when_a_job_says_in_its_own_field_that_it_failed(
