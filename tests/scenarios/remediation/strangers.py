@@ -117,7 +117,17 @@ def a_descheduler_moves_a_pod() -> Scene:
     scene.evicts(20.1, "web-7d9-abcde")
     web = owner("ReplicaSet", "web-7d9", "apps/v1")
     scene.runs(21, "web-7d9-fghij", "gpu-003", gpus=0, of=web)
-    return scene.asks(0, 100, node="gpu-002")
+    scene.hit(
+        "ReplicaSet",
+        "web-7d9",
+        "gpu-002",
+        ["web-7d9-abcde"],
+        size=1,
+        gpus=0,
+        by="eviction",
+        outcome="rescheduled",
+    )
+    return scene.asks(0, 100, node="gpu-002", workloads=["web-7d9"])
 
 
 @incident
@@ -165,7 +175,7 @@ def a_device_is_tainted_and_its_pods_are_deleted() -> Scene:
         ["llm-0"],
         size=1,
         gpus=8,
-        by="drain",
+        by="eviction",
         optional=True,
         accept=OR_FAILED,
     )

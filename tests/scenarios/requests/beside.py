@@ -274,7 +274,7 @@ def somebody_edits_a_node_after_a_descheduler_was_there() -> Scene:
     scene.evicts(20, "web-0")
     scene.node(900, "gpu-002", "kubectl-edit", cordon=True)
     scene.node(1500, "gpu-002", "kubectl-edit", cordon=False)
-    scene.hit_pod("web-0", "gpu-002", by="drain", optional=True)
+    scene.hit_pod("web-0", "gpu-002", by="eviction", optional=True)
     return scene.decided(
         "gpu-002", "cordoned", "manual-drain", SOMEONE, back=True
     )

@@ -266,7 +266,9 @@ def a_hero_takes_the_node_for_itself() -> Scene:
         notes={"hero.coreweave.com/drain-owner": None},
         taints={"hero.coreweave.com/taint:NoSchedule": None},
     )
-    return scene
+    return scene.hit_pod(
+        "web-0", "gpu-002", by="eviction", accept={"hit_by": ["drain"]}
+    )
 
 
 @incident
