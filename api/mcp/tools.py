@@ -20,6 +20,7 @@ from api.mcp.arguments import OfClusters, OfLog, OfNothing, tool_arguments
 from recorder.answers.gaps import Gaps
 from recorder.answers.impact import Impact
 from recorder.answers.jobs import Jobs
+from recorder.answers.objects import Objects
 from recorder.answers.ports import Reading
 from recorder.answers.search import SearchAnswer
 from recorder.answers.who import Who
@@ -264,6 +265,17 @@ TOOLS = {
             tool_arguments("incidents", "OfIncidents", "When, and how many."),
             answers.NewestIncidentsDocument,
             answers.newest_incidents,
+        ),
+        _asking(
+            "objects",
+            "What was there?",
+            "List the objects of a kind (pods, jobs, deployments, ...) as they"
+            " were at a time, also those that are gone by now: status, node,"
+            " owner. For one object in full, ask history. more says that there"
+            " were more than the limit." + COVERED,
+            tool_arguments("objects", "OfObjects", "A kind, and when."),
+            Objects,
+            _itself,
         ),
         _asking(
             "search",

@@ -21,6 +21,7 @@ from api.resolvers.types.endings import WhyWorkload
 from api.resolvers.types.entries import EntryConnection
 from api.resolvers.types.facts import FactConnection
 from api.resolvers.types.nodes import LabelValues, Nodes
+from api.resolvers.types.objects_then import Objects
 from api.resolvers.types.search import SearchAnswer
 from api.resolvers.types.timeline import WorkloadHistory
 from recorder.answers.audit_coverage import AuditCoverage
@@ -28,6 +29,7 @@ from recorder.answers.entry import Opened
 from recorder.answers.log_questions import (
     EntryQuestion,
     ObjectNamed,
+    ObjectsQuestion,
     OpenedQuestion,
     SearchQuestion,
 )
@@ -148,6 +150,12 @@ class AboutLogs:
     async def nodes(asked: Asked[NodesQuestion]) -> Nodes | None:
         """The nodes as they were at a time, also those that are gone."""
         return await asked.answer(Nodes)
+
+    @asks("objects")
+    @staticmethod
+    async def objects(asked: Asked[ObjectsQuestion]) -> Objects | None:
+        """The objects of a kind as they were at a time."""
+        return await asked.answer(Objects)
 
     @asks()
     @staticmethod

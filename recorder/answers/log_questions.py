@@ -3,7 +3,7 @@
 Without their answers, as `recorder/answers/node_questions.py` explains.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -12,6 +12,7 @@ from typing import Annotated
 from recorder.answers.arguments import (
     ALL_FIELDS,
     LIMIT,
+    NODES_AT,
     OBJECT,
     VERSION_AT,
     WINDOW,
@@ -37,6 +38,7 @@ __all__ = [
     "HistoryQuestion",
     "ObjectNamed",
     "ObjectQuestion",
+    "ObjectsQuestion",
     "SearchQuestion",
     "OpenedQuestion",
     "entry_name",
@@ -361,6 +363,9 @@ class End:
         return cls(at=at)
 
 
+OBJECTS_AT = replace(NODES_AT, agents="As they were then. Default: the end.")
+
+
 FROM = Argument(
     name="from_",
     required=True,
@@ -415,6 +420,59 @@ class DifferenceQuestion:
         """The log that an end names."""
         ends = (self.before.entry, self.after.entry)
         return next((end.log for end in ends if end is not None), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectsQuestion:
+    """Which objects of a kind, and when; all by default."""
+
+    kind: Annotated[
+        str,
+        Argument(
+            required=True,
+            option=Option(metavar="KIND"),
+            graphql="As kubectl takes it: `pods`, `job`, or"
+            " `jobs.batch.volcano.sh`.",
+            agents="As kubectl takes it: pods, job, jobs.batch.volcano.sh.",
+        ),
+    ]
+    names: Annotated[
+        Sequence[str],
+        Argument(
+            many=True,
+            option=Option(metavar="[NAME]..."),
+            graphql="Only these.",
+            agents="Only these names.",
+        ),
+    ] = ()
+    namespace: Annotated[
+        str | None,
+        Argument(
+            option=Option(
+                "Only those of this namespace.",
+                ("-n", "--namespace"),
+                "NAMESPACE",
+            ),
+            graphql="Only those of this namespace.",
+            agents="Only those of this namespace.",
+        ),
+    ] = None
+    at: Annotated[datetime | None, OBJECTS_AT] = None
+    limit: Annotated[
+        int,
+        Argument(
+            takes=int,
+            option=Option(
+                "Show only the first N.",
+                ("--limit",),
+                "N",
+                between=(1, 20_000),
+                default=1000,
+            ),
+            graphql="At most this many, by name. Default: 1000.",
+            agents="How many at most, by name. Default: 1000.",
+        ),
+    ] = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,6 +65,9 @@ class Version:
     gone: bool = False
     """Whether it is the last one: the object was deleted."""
 
+    position: int = 0
+    """Of the entry."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:

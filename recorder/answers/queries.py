@@ -57,6 +57,7 @@ __all__ = [
     "NodesBefore",
     "NodesLike",
     "ObjectNames",
+    "ObjectsBefore",
     "ObjectsLike",
     "PodsOn",
     "EvictedPods",
@@ -531,6 +532,30 @@ class NodesBefore(StateQuery[str, Version]):
         """Return the version of the archive, which has all of dropped days."""
         del new
         return old
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectsBefore(StateQuery[tuple[str, str], Version]):
+    """The newest version of each object before a time.
+
+    By namespace and name, of a kind with all names under which it is filed.
+    """
+
+    kinds: Sequence[tuple[str, str]]
+    names: Collection[str]
+    namespace: str | None
+    """None for any."""
+
+    at: datetime
+
+    @property
+    def span(self) -> Span:
+        """The span of the query."""
+        return self.at, self.at
+
+    def both(self, old: Version, new: Version) -> Version:
+        """Return the later version."""
+        return max(old, new, key=lambda version: version.position)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ __all__ = [
     "find_again",
     "find_node",
     "find_objects",
+    "kinds_called",
     "no_versions",
     "object_named",
     "take",
@@ -83,7 +84,7 @@ async def find_objects(reading: Reading, reference: Reference) -> KnownObject:
         NotFoundError: the log has no such kind, or no such object.
         ConfigError: several objects have the name.
     """
-    kinds = await _kinds(reading, reference)
+    kinds = await kinds_called(reading, reference.word)
     found: list[KnownObject] = []
     for kind in kinds:
         namespace = reference.namespace
@@ -168,8 +169,13 @@ async def find_again(
     return KnownObject(found.kind, incarnations)
 
 
-async def _kinds(reading: Reading, reference: Reference) -> Sequence[Kind]:
-    word = reference.word
+async def kinds_called(reading: Reading, word: str) -> Sequence[Kind]:
+    """Return the kinds that a word names.
+
+    Raises:
+        NotFoundError: the log has no such kind.
+        ConfigError: it is that of Events.
+    """
     if word.lower() in EVENT_WORDS:
         msg = (
             "an Event is stored under the object that it is about, not under"

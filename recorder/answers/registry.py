@@ -25,6 +25,7 @@ from recorder.answers.log_questions import (
     EntryQuestion,
     HistoryQuestion,
     ObjectQuestion,
+    ObjectsQuestion,
     OpenedQuestion,
     SearchQuestion,
 )
@@ -211,6 +212,12 @@ QUESTIONS = {
             NodesQuestion,
             "nodes.ask_nodes",
             printed=Printed("nodes.shown_nodes", LIST),
+        ),
+        Question(
+            "objects",
+            ObjectsQuestion,
+            "objects.ask_objects",
+            printed=Printed("objects.shown", LIST),
         ),
         Question(
             "search",

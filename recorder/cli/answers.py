@@ -17,6 +17,7 @@ __all__ = [
     "incidents",
     "jobs",
     "nodes",
+    "objects",
     "search",
     "show",
     "stats",
@@ -25,9 +26,50 @@ __all__ = [
 ]
 
 
-@click.group(cls=LazyGroup, places={"nodes": "recorder.cli.answers:nodes"})
+class GetGroup(LazyGroup):
+    """Takes the name of a kind as its command."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command of nodes, or else that of any kind."""
+        from recorder.answers.naming import NODE_WORDS
+
+        word = args[0]
+        if word.lower() in NODE_WORDS:
+            return super().resolve_command(ctx, ["nodes", *args[1:]])
+        if word == "KIND" or word.startswith("-"):
+            return super().resolve_command(ctx, args)
+        return word, self.get_command(ctx, "KIND"), args
+
+
+@click.group(
+    cls=GetGroup,
+    places={
+        "nodes": "recorder.cli.answers:nodes",
+        "KIND": "recorder.cli.answers:objects",
+    },
+)
 def get() -> None:
     """List objects as they were at a time."""
+
+
+objects = answer_command(
+    "objects",
+    r"""List the objects of a kind as they were at a time.
+
+    KIND is written as for kubectl: pods, job, deploy, jobs.batch.volcano.sh;
+    a bare kind means those of all groups. Objects that are gone are listed if
+    they existed then; ages are as of that time. If the log does not vouch for
+    the time, a note on stderr says so and the exit status is 4.
+
+    \b
+    Example:
+      recorder get pods --at 2026-11-21T03:14:00Z
+      recorder get jobs -n train --at 2h -o wide
+      recorder get jobset llm-7 -o json
+    """,
+)
 
 
 nodes = answer_command(

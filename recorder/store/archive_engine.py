@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, Protocol, cast
 
 from recorder.store.engine import STATEMENT_TIMEOUT
-from recorder.store.read_nodes import NEWEST
+from recorder.store.read_nodes import NEWEST, OBJECTS
 from recorder.store.read_span import WINDOW, window_statement
 from recorder.store.statement import Record, Statement
 
@@ -47,7 +47,7 @@ REPLACED: Mapping[str, str] = {
     # and the entries of a Node are next to those of its Pods.
     NEWEST.text: Statement.of("""
     with thing as materialized (
-      select distinct o.object_id, o.name, o.uid
+      select distinct o.object_id, o.namespace, o.name, o.uid
       from recorder.object_of_day o
       join recorder.kind k on k.kind_id = o.kind_id
       where o.log_id = :log and o.namespace = ''
@@ -66,12 +66,38 @@ REPLACED: Mapping[str, str] = {
       group by thing.name
     )
     select e.position, e.recorded_at, e.base_distance, e.encoding, e.payload,
-      e.resource_id, e.operation, thing.name, thing.uid, r.name as resource
+      e.resource_id, e.operation, thing.namespace, thing.name, thing.uid,
+      r.name as resource
     from recorder.entry e
     join thing on thing.object_id = e.object_id
     join recorder.resource r on r.resource_id = e.resource_id
     where e.node_id in (select node_id from place)
       and e.position in (select position from newest)
+    """).text,
+    OBJECTS.text: Statement.of("""
+    with thing as materialized (
+      select distinct o.object_id, o.namespace, o.name, o.uid
+      from recorder.object_of_day o
+      join recorder.kind k on k.kind_id = o.kind_id
+      where o.log_id = :log and o.name = any (:names::text[])
+        and (:namespace::text is null or o.namespace = :namespace)
+        and k.api_group || '/' || k.name = any (:kinds::text[])
+    ), newest as (
+      select max(e.position) as position
+      from recorder.entry e join thing on thing.object_id = e.object_id
+      where e.observed_at < :before and e.position <= :size
+        and e.operation = any (:operations::int2[])
+        and e.resource_id not in (select resource_id from recorder.resource
+          where name = any (:events::text[]))
+      group by thing.namespace, thing.name
+    )
+    select e.position, e.recorded_at, e.base_distance, e.encoding, e.payload,
+      e.resource_id, e.operation, thing.namespace, thing.name, thing.uid,
+      r.name as resource
+    from recorder.entry e
+    join thing on thing.object_id = e.object_id
+    join recorder.resource r on r.resource_id = e.resource_id
+    where e.position in (select position from newest)
     """).text,
     # Batches of a few days are read at once.
     WINDOW.text: window_statement("""

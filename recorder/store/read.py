@@ -39,6 +39,7 @@ from recorder.answers.queries import (
     NodesBefore,
     NodesLike,
     ObjectNames,
+    ObjectsBefore,
     ObjectsLike,
     PodsOn,
     PreemptedPods,
@@ -132,15 +133,17 @@ class LogReading:
     def _of_names(self) -> Mapping[type, Ask]:
         engine, log = self._engine, self.log
         names, like = NameReader(engine, log.id), LikeReader(engine, log.id)
+        nodes = NodeReader(engine, log.id, log.size)
         return {
             CustomKinds: DefinitionReader(engine, log.id, log.size).kinds,
             HeartbeatsOf: names.heartbeats,
             Incarnations: names.incarnations,
             Kinds: names.kinds,
             NodeNames: names.nodes,
-            NodesBefore: NodeReader(engine, log.id, log.size).before,
+            NodesBefore: nodes.before,
             NodesLike: like.nodes,
             ObjectNames: names.object_names,
+            ObjectsBefore: nodes.objects_before,
             ObjectsLike: like.objects,
             WordsNear: names.words,
         }

@@ -15,9 +15,11 @@ from recorder.answers.log_questions import (
     End,
     EndError,
     ObjectQuestion,
+    ObjectsQuestion,
 )
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import ConditionsQuestion
+from recorder.answers.objects import ask_objects
 from recorder.answers.ports import Reading
 from recorder.answers.series import ask_conditions
 from recorder.answers.show import ask_object
@@ -193,3 +195,42 @@ async def test_conditions_are_rows_from_the_edge_of_the_window_on(
         (at(25), "Unknown"),
         (at(45), "Absent"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("when", "listed"),
+    [
+        (5, [("before", None)]),
+        (15, [("a", "Pending"), ("before", None)]),
+        (25, [("a", "Running"), ("before", None)]),
+        (35, [("before", None)]),
+        (45, [("a", "Pending"), ("before", None)]),
+        (None, [("before", None)]),
+    ],
+)
+async def test_objects_are_listed_as_they_were(
+    reading: Reading, when: float | None, listed: list[tuple[str, str | None]]
+) -> None:
+    question = ObjectsQuestion(
+        kind="po", at=None if when is None else at(when)
+    )
+    found = await ask_objects(reading, question, now=NOW)
+
+    assert [(one.name, one.status) for one in found.objects] == listed
+    assert not found.more
+
+
+async def test_a_list_of_objects_ends_where_that_is_asked(
+    reading: Reading,
+) -> None:
+    question = ObjectsQuestion(kind="pods", at=at(15), limit=1)
+    found = await ask_objects(reading, question, now=NOW)
+
+    assert [one.name for one in found.objects] == ["a"]
+    assert found.more
+    with pytest.raises(NotFoundError, match='there was no "po/train/b"'):
+        await ask_objects(
+            reading,
+            ObjectsQuestion(kind="po", names=("b",), namespace="train"),
+            now=NOW,
+        )

@@ -46,6 +46,7 @@ from recorder.answers.log_questions import (
     EntryQuestion,
     HistoryQuestion,
     ObjectQuestion,
+    ObjectsQuestion,
     OpenedQuestion,
     SearchQuestion,
 )
@@ -65,6 +66,7 @@ from recorder.answers.node_questions import (
     WorkloadQuestion,
 )
 from recorder.answers.nodes import ask_labels, ask_nodes
+from recorder.answers.objects import ask_objects
 from recorder.answers.placements import ask_placements
 from recorder.answers.ports import Reading
 from recorder.answers.postmortem import ask_postmortem
@@ -162,6 +164,9 @@ QUESTIONS: Mapping[str, Ask] = {
     "ask_nodes": lambda r: ask_nodes(r, NodesQuestion(at=OLD), now=NOW),
     "ask_object": lambda r: ask_object(
         r, ObjectQuestion(object=POD, at=OLD), now=NOW
+    ),
+    "ask_objects": lambda r: ask_objects(
+        r, ObjectsQuestion(kind="pods", at=OLD), now=NOW
     ),
     "ask_opened": lambda r: ask_opened(
         r, OpenedQuestion(entry=EntryName(1, 2), all_fields=True), now=NOW

@@ -8,8 +8,8 @@ from typing import TypeVar, cast
 
 from api.resolvers.visible.names import VisibleNames
 from api.resolvers.visible.record import gap_of, log_of, stream_of, unread_of
-from api.resolvers.visible.sight import Sight
-from recorder.answers.nouns import Part, Selection
+from api.resolvers.visible.sight import Sight, View
+from recorder.answers.nouns import Part, Selection, Version
 from recorder.answers.ports import OnDay, Reading
 from recorder.answers.queries import (
     EntryQuery,
@@ -19,6 +19,7 @@ from recorder.answers.queries import (
     ListQuery,
     NameQuery,
     NodesBefore,
+    ObjectsBefore,
     StateQuery,
     Tenants,
 )
@@ -189,6 +190,17 @@ class VisibleReading:
         found = await self._reading.states(query)
         if isinstance(query, HeartbeatsOf):
             return found
+        if isinstance(query, ObjectsBefore):
+            versions = cast("Mapping[tuple[str, str], Version]", found)
+            views = await self.sight.views(
+                one.identity for one in versions.values()
+            )
+            whole: object = {
+                place: one
+                for place, one in versions.items()
+                if views.get(one.identity) is View.WHOLE
+            }
+            return cast("Mapping[Key, Found]", whole)
         if isinstance(query, Tenants):
             own: object = await self.sight.tenants(
                 cast("Mapping[str, Collection[str]]", found)
