@@ -149,11 +149,39 @@ async def test_the_command_the_api_and_stats_agree(
     assert stats.totals.workloads == len({o.workload for o in by_nodes})
 
 
-async def pages_of(served: Client, query: str) -> list[Any]:
+async def test_pages_of_more_than_are_judged_at_once_are_the_list(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(database) as reading:
+        every = await jobs(reading)
+        died = await jobs(reading, ended_by=("node-failure",))
+        monkeypatch.setattr("recorder.answers.jobs.JUDGED_MAX", 90)
+        newest = await ask_jobs(
+            reading, JobsQuestion(window=EVER, limit=40), RULES, now=NOW
+        )
+    monkeypatch.setattr("api.resolvers.answers.workloads.JUDGED_MAX", 90)
+    with serving_beside(settings_for(database.dsn("reader"))) as address:
+        async with aiohttp.ClientSession() as session:
+            served = Client(address, session)
+            page = await listed(served, WORKLOADS, first=3)
+            rows = await pages_of(served, WORKLOADS)
+            ended = await pages_of(served, WORKLOADS, endedBy=["node-failure"])
+
+    names = [one.name for one in every.workloads]
+    assert [one["name"] for one in rows] == names
+    assert [one["name"] for one in ended] == [o.name for o in died.workloads]
+    assert [one.name for one in newest.workloads] == names[-40:]
+    assert newest.totals.workloads == page["totals"]["workloads"] == COUNT
+    assert newest.totals.gpu_hours_lost is None
+    assert page["totals"]["gpuHoursLost"] is None
+    assert {one["facet"] for one in page["facets"]} == {"KIND", "NAMESPACE"}
+
+
+async def pages_of(served: Client, query: str, **asked: Any) -> list[Any]:
     found: list[Any] = []
     after = None
     while True:
-        page = await listed(served, query, first=200, after=after)
+        page = await listed(served, query, first=200, after=after, **asked)
         found += [one["node"] for one in page["edges"]]
         after = page["pageInfo"]["endCursor"]
         if not page["pageInfo"]["hasNextPage"]:
