@@ -13,9 +13,9 @@ from typing import Final
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from recorder.answers.impact import ask_impact
 from recorder.answers.loading.authors import with_author
-from recorder.answers.node_questions import ImpactQuestion
+from recorder.answers.loading.hits import hits_on
+from recorder.answers.loading.nodes import PODS, judge_nodes, reads_workloads
 from recorder.answers.nouns import WorkloadLife
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, NodeNames, Purpose
@@ -26,6 +26,7 @@ from recorder.explain.hit import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged
 from recorder.explain.workload_state import state_after, state_of
+from recorder.facts.coverage.account import read_account
 from recorder.facts.projections import (
     Placement,
     Placements,
@@ -132,6 +133,9 @@ class Family:
 
     candidate: Candidate
     workload: Workload
+    read: Sequence[StoredFact]
+    """All facts that were read with its own, of several workloads."""
+
     groups: dict[Workload, list[Placement]] = field(default_factory=dict)
     facts: list[StoredFact] = field(default_factory=list)
     decided_at: datetime | None = None
@@ -293,7 +297,7 @@ async def families_of(
         if named is None or candidate is None:
             continue
         whole = replace(named, group=UNSET)
-        family = found.setdefault(whole, Family(candidate, whole))
+        family = found.setdefault(whole, Family(candidate, whole, facts))
         family.groups.setdefault(named, []).append(pod)
         of_uid[pod.key] = family
         of_uid.setdefault(named.uid or "", family)
@@ -346,9 +350,8 @@ async def judge_families(
     *,
     now: datetime,
 ) -> None:
-    """Find what ended workloads in a window."""
-    pods = [pod for family in families for pod in family.pods]
-    hits, verdicts = await _hits(reading, pods, window, knowledge, now=now)
+    """Find what ended workloads in a window; all were read together."""
+    hits, verdicts = await _hits(reading, families, window, knowledge, now=now)
     of_node: dict[str, list[Judged]] = {}
     for verdict in verdicts:
         of_node.setdefault(verdict.node, []).append(verdict)
@@ -366,29 +369,29 @@ async def judge_families(
 
 async def _hits(
     reading: Reading,
-    pods: Sequence[Placement],
+    families: Sequence[Family],
     window: Window,
     knowledge: Knowledge,
     *,
     now: datetime,
 ) -> tuple[Sequence[Hit], Sequence[Judged]]:
-    """Return what affected the nodes of Pods while these ran."""
+    """Return what affected the nodes of workloads while they ran."""
+    pods = [pod for family in families for pod in family.pods]
     nodes = {pod.node for pod in pods if pod.node is not None}
     begun = [pod.bound_at for pod in pods if pod.bound_at is not None]
     known = await reading.names(NodeNames(nodes)) if begun else ()
     if not known:
         return [], []
-    impact = await ask_impact(
-        reading,
-        ImpactQuestion(
-            nodes=tuple(sorted(known)),
-            window=Window(min(begun), window.until),
-            each=True,
-        ),
-        knowledge,
-        now=now,
+    span = Window(min(begun), window.until)
+    account = await read_account(
+        reading, span, now=now, reads=reads_workloads, facts=True, needs=PODS
     )
-    return impact.workloads, impact.verdicts
+    verdicts = await judge_nodes(
+        reading, sorted(known), span, account, knowledge
+    )
+    facts = families[0].read
+    hits = await hits_on(reading, facts, verdicts, span, account=account)
+    return hits, verdicts
 
 
 async def described(

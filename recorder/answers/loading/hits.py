@@ -46,7 +46,7 @@ from recorder.model.fact import StoredFact
 from recorder.model.moment import LAST, shifted
 from recorder.model.window import Window
 
-__all__ = ["NodeSelection", "all_hits_of", "hits_of"]
+__all__ = ["NodeSelection", "all_hits_of", "hits_of", "hits_on"]
 
 TOGETHER = timedelta(minutes=1)
 """Losses of nodes within this are one loss of a gang."""
@@ -170,6 +170,29 @@ async def hits_of(
     gangs = await _gangs(reading, nodes, verdicts, window, account)
     unheard = await _unheard(reading, verdicts, window, account)
     scope = _scope(nodes, account, unheard)
+    return _within(gangs.hits(verdicts, scope, each=True), window)
+
+
+async def hits_on(
+    reading: Reading,
+    facts: Sequence[StoredFact],
+    verdicts: Sequence[Judged],
+    window: Window,
+    *,
+    account: Account,
+) -> list[Hit]:
+    """Return each hit on the workloads of some facts.
+
+    Args:
+        reading: the log.
+        facts: about workloads and all of their Pods.
+        verdicts: on the nodes of these Pods.
+        window: when the workloads were hit.
+        account: of the window.
+    """
+    gangs = _Gangs(facts, account.began(PODS))
+    unheard = await _unheard(reading, verdicts, window, account)
+    scope = _scope(gangs.nodes(), account, unheard)
     return _within(gangs.hits(verdicts, scope, each=True), window)
 
 
