@@ -13,13 +13,11 @@ LAPTOP = 1440
 
 VIEWS = {
     "fleet": "/?log=all",
-    "demo-fleet": "/?log=5",
     "demo-repaired": "/node/gpu-002?log=5",
     "demo-crashed": "/node/gpu-007?log=5",
     "demo-workload": "/workload/jobset/train/llm-pretrain?log=5",
     "jobs": "/jobs?log=all",
     "fleet-gap": "/?log=4",
-    "fleet-rack": "/?log=3",
     "node": "/node/gpu-002?log=2",
     "node-gap": "/node/gpu-002?log=4",
     "node-entry": "/node/gpu-002?entry=1/72",

@@ -6,11 +6,11 @@ export const COVERAGE = `coverage { complete since until says moreGaps
 export const GAP = 'id source resource from to reason proved possible healed';
 
 export const WORKLOAD_HIT = `workload { kind namespace name uid group } hitBy
-  firstNode nodes podsHit gangSize gpus outcome hitAt runningAgainAt
+  nodes gangSize gpus outcome hitAt runningAgainAt
   gpuHoursLost evidence says`;
 
-export const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
-  between { last first } beganAt at backInServiceAt duration { kind atMost }
+export const VERDICT = `id node bootIdBefore bootIdAfter beganAt at backInServiceAt
+  duration { kind atMost }
   downSeconds awaySeconds
   mode cause
   fault { class says at }
@@ -18,7 +18,7 @@ export const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
     carriedOutBy { name } }
   sentence confidence
   steps { role at says actor { name tool } entries }
-  evidence { entry role source occurredAt observedAt at says }
+  evidence { entry at says }
   evidenceLeftOut gaps
   rivals { cause excluded because }
   contradictions { entry says but }
@@ -36,7 +36,7 @@ export const LOG = '$log: ID';
 export const OF_LOG = 'log: $log';
 
 export const PLACEMENT = `namespace pod uid node gpus boundAt runningAt deletingAt
-  endedAt restartedAt phase disruption exitCodes entries
+  endedAt phase disruption exitCodes entries
   workload { kind namespace name uid group }`;
 
 export const ACTOR = 'kind name tool';

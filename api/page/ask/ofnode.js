@@ -31,7 +31,7 @@ export const NODE = `query Node(${LOG}, $node: String!, $since: DateTime,
       taints { key effect value from to actor entry }
       cordons { from to actor entry }
       placements { ${PLACEMENT} }
-      facts { entry index kind at occurredAt observedAt actor says detail
+      facts { entry index kind at actor says detail
         object { ${REFERENCE} } }
       moreFacts
       gaps { ${GAP} }

@@ -40,25 +40,37 @@ function meantBy(status, place) {
  * @param {{cluster: string, log: string, page: number}} place
  * @returns {any[]}
  */
-export const fleetOf = (status, place) => meantBy(status, place).slice(
-  (place.page - 1) * LOGS_MAX, place.page * LOGS_MAX);
+export function fleetOf(status, place) {
+  const meant = meantBy(status, place);
+  const { first, last } = pageOf(place, meant.length);
+  return meant.slice(first - 1, last);
+}
+
+/**
+ * Which logs are on a page: the last one, where there are fewer.
+ * @param {{page: number}} place
+ * @param {number} count of all
+ */
+function pageOf({ page: chosen }, count) {
+  const pages = Math.max(Math.ceil(count / LOGS_MAX), 1);
+  const page = Math.min(chosen, pages);
+  const last = Math.min(page * LOGS_MAX, count);
+  return { page, first: (page - 1) * LOGS_MAX + 1, last, hasNext: page < pages };
+}
 
 /**
  * What a fleet leaves out.
  * @param {any} status the answer of the overview
  * @param {{cluster: string, log: string, page: number}} place
- * @returns {{first: number, last: number, count: number, tapes: number,
- *   hasNext: boolean}} which of how many logs are shown, and how many tapes
+ * @returns {{page: number, first: number, last: number, hasNext: boolean,
+ *   count: number, tapes: number}} which of how many logs are shown, and how many tapes
  *   are shown on no page
  */
 export function leftOutOf(status, place) {
   const { length: count } = meantBy(status, place);
-  const first = (place.page - 1) * LOGS_MAX + 1;
-  const last = Math.min(place.page * LOGS_MAX, count);
   const all = status?.clusters.length ?? 0;
   return {
-    first, last, count, hasNext: last < count,
-    tapes: isNamed(place) ? 0 : all - count,
+    ...pageOf(place, count), count, tapes: isNamed(place) ? 0 : all - count,
   };
 }
 

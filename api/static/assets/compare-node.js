@@ -28,7 +28,7 @@ boots { bootId from to entry }
 taints { key effect value from to actor entry }
 cordons { from to actor entry }
 placements { ${PLACEMENT} }
-facts { entry index kind at occurredAt observedAt actor says detail
+facts { entry index kind at actor says detail
 object { ${REFERENCE} } }
 moreFacts
 gaps { ${GAP} }

@@ -96,15 +96,15 @@ const { counted } = in_words_plain;
 const { ALL } = in_words_recording;
 const { Coverage } = in_views_states;
 function LeftOut({ page }) {
-const { first, last, count, hasNext, tapes } = page.leftOut;
+const { page: shown, first, last, count, hasNext, tapes } = page.leftOut;
 const { place } = page;
 if (count === 0) return null;
 return html`
 ${(hasNext || first > 1) && html`<p class="note hatched" role="note">
 Clusters ${first} to ${last} of ${count}.
-${first > 1 && html` <a href=${page.keep({ page: place.page - 1 })}
+${first > 1 && html` <a href=${page.keep({ page: shown - 1 })}
 >Previous clusters</a>`}
-${hasNext && html` <a href=${page.keep({ page: place.page + 1 })}
+${hasNext && html` <a href=${page.keep({ page: shown + 1 })}
 >Next clusters</a>`}</p>`}
 ${tapes > 0 && html`<p class="quiet" role="note">
 ${counted(tapes, 'other log')} not shown: ${page.fleetLogs[0].kind === 'TAPE'

@@ -78,7 +78,8 @@ ${workloads.length === 0
 says=${totals.workloads === 1 ? 'job' : 'jobs'} />
 <${Figure} value=${String(totals.pods)}
 says=${totals.pods === 1 ? 'Pod' : 'Pods'} />
-<${Figure} value=${String(totals.gpus)} says="GPU" />
+<${Figure} value=${String(totals.gpus)}
+says=${totals.gpus === 1 ? 'GPU' : 'GPUs'} />
 <${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
 says="GPU-hours, and the work since the last checkpoint, which is
 not known" />
@@ -106,7 +107,7 @@ ${hits.map((hit) => html`
 ${' '}<span class="kind">${hit.workload.kind}</span></td>
 <td class="whole">${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
 hit.nodes.join(', ')}</td>
-<td>${counted(hit.gangSize, 'Pod')}, ${hit.gpus} GPU</td>
+<td>${counted(hit.gangSize, 'Pod')}, ${counted(hit.gpus, 'GPU')}</td>
 <td data-name="running again">${hit.runningAgainAt === null
 ? 'not yet'
 : html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}

@@ -78,10 +78,10 @@ const COVERAGE = `coverage { complete since until says moreGaps
 gaps { id source resource from to reason proved possible healed } }`;
 const GAP = 'id source resource from to reason proved possible healed';
 const WORKLOAD_HIT = `workload { kind namespace name uid group } hitBy
-firstNode nodes podsHit gangSize gpus outcome hitAt runningAgainAt
+nodes gangSize gpus outcome hitAt runningAgainAt
 gpuHoursLost evidence says`;
-const VERDICT = `id node nodeUid happened bootIdBefore bootIdAfter
-between { last first } beganAt at backInServiceAt duration { kind atMost }
+const VERDICT = `id node bootIdBefore bootIdAfter beganAt at backInServiceAt
+duration { kind atMost }
 downSeconds awaySeconds
 mode cause
 fault { class says at }
@@ -89,7 +89,7 @@ decision { class says at actor { kind name tool }
 carriedOutBy { name } }
 sentence confidence
 steps { role at says actor { name tool } entries }
-evidence { entry role source occurredAt observedAt at says }
+evidence { entry at says }
 evidenceLeftOut gaps
 rivals { cause excluded because }
 contradictions { entry says but }
@@ -103,7 +103,7 @@ const WRITERS = 'writers { name operation subresource at }';
 const LOG = '$log: ID';
 const OF_LOG = 'log: $log';
 const PLACEMENT = `namespace pod uid node gpus boundAt runningAt deletingAt
-endedAt restartedAt phase disruption exitCodes entries
+endedAt phase disruption exitCodes entries
 workload { kind namespace name uid group }`;
 const ACTOR = 'kind name tool';
 return { COVERAGE, GAP, WORKLOAD_HIT, VERDICT, REFERENCE, AUTHOR, ENTRY, CHANGE, WRITERS, LOG, OF_LOG, PLACEMENT, ACTOR };
@@ -1169,16 +1169,22 @@ if (!isNamed(place) && place.log === ALL) return all;
 const one = clusterOf(status, place);
 return one === null ? [] : [one];
 }
-const fleetOf = (status, place) => meantBy(status, place).slice(
-(place.page - 1) * LOGS_MAX, place.page * LOGS_MAX);
+function fleetOf(status, place) {
+const meant = meantBy(status, place);
+const { first, last } = pageOf(place, meant.length);
+return meant.slice(first - 1, last);
+}
+function pageOf({ page: chosen }, count) {
+const pages = Math.max(Math.ceil(count / LOGS_MAX), 1);
+const page = Math.min(chosen, pages);
+const last = Math.min(page * LOGS_MAX, count);
+return { page, first: (page - 1) * LOGS_MAX + 1, last, hasNext: page < pages };
+}
 function leftOutOf(status, place) {
 const { length: count } = meantBy(status, place);
-const first = (place.page - 1) * LOGS_MAX + 1;
-const last = Math.min(place.page * LOGS_MAX, count);
 const all = status?.clusters.length ?? 0;
 return {
-first, last, count, hasNext: last < count,
-tapes: isNamed(place) ? 0 : all - count,
+...pageOf(place, count), count, tapes: isNamed(place) ? 0 : all - count,
 };
 }
 function searchedOf(status, log) {

@@ -139,7 +139,8 @@ test('more live logs than are asked at once are on pages, and tapes are named', 
   assert.deepEqual(fleetOf(status, place(2)).map(({ log }) => log.id),
     ['50', '51', '52', '53', '54', '55', '56', '57', '58', '59']);
   assert.deepEqual(leftOutOf(status, place(2)),
-    { first: 51, last: 60, count: 60, hasNext: false, tapes: 1 });
+    { page: 2, first: 51, last: 60, hasNext: false, count: 60, tapes: 1 });
+  assert.equal(fleetOf(status, { ...place(2), log: '7' }).length, 1);
   assert.equal(searchedOf(status, '55')[0].log.id, '55');
 });
 
