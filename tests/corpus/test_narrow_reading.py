@@ -24,6 +24,7 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import (
     ActiveNodes,
     ActiveNodesNear,
+    EvictedPods,
     FactQuery,
     NameQuery,
     NodeNames,
@@ -76,7 +77,7 @@ class Everything:
                 return sorted(query.names)
             case PodsOn():
                 return await self._pods({stay.node for stay in query.stays})
-            case PreemptedPods():
+            case EvictedPods() | PreemptedPods():
                 return await self._pods(query.nodes)
             case _:
                 return await self.reading.names(query)

@@ -15,6 +15,7 @@ from recorder.answers.queries import (
     ActiveNodes,
     ActiveNodesNear,
     CustomKinds,
+    EvictedPods,
     Incarnations,
     Kinds,
     NameQuery,
@@ -63,7 +64,13 @@ class VisibleNames:
                 found = await self._nodes(query)
             case WorkloadLives():
                 found = await self._lives(query)
-            case PodsOn() | PreemptedPods() | Kinds() | CustomKinds():
+            case (
+                PodsOn()
+                | EvictedPods()
+                | PreemptedPods()
+                | Kinds()
+                | CustomKinds()
+            ):
                 whole = cast("NameQuery[Item]", query)
                 found = await self._reading.names(whole)
             case _:
