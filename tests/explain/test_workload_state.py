@@ -1,0 +1,84 @@
+"""How a workload was last seen, with what disrupted it."""
+
+from recorder.explain.ending_sentences import NODES_SHOWN, named
+from recorder.explain.endings import Life, endings_of
+from recorder.explain.workload_state import state_after, state_of
+from recorder.facts.projections import Placements, Workloads
+from recorder.model.fact import FactKind
+from recorder.model.outcomes import EndedBy, WorkloadState
+from recorder.model.reference import ObjectIdentity
+from tests.explain.history import History, a_pod
+
+JOB = ObjectIdentity("batch", "Job", "train", "llm", "uid-llm")
+OWNED = {"kind": "Job", "name": "llm", "uid": "uid-llm", "controller": True}
+
+
+def running(*pods: str) -> History:
+    history = History("n1", "n2")
+    history.add(1, FactKind.APPEARED, {"state": {}}, node=None, about=JOB)
+    for place, name in enumerate(pods, 1):
+        node = f"n{place}"
+        state = {"node": node, "owners": [OWNED]}
+        made = {"created": True, "state": state}
+        history.add(2, FactKind.APPEARED, made, node=node, about=a_pod(name))
+        history.add(3, FactKind.STARTED, {}, node=node, about=a_pod(name))
+    return history
+
+
+def state(history: History) -> tuple[WorkloadState, list[EndedBy]]:
+    workloads, pods = Workloads(history.facts), [*Placements(history.facts)]
+    workload = workloads.of(pods[0])
+    assert workload is not None
+    by_uid = {
+        uid: [
+            stored
+            for stored in history.facts
+            if stored.fact.object is not None and stored.fact.object.uid == uid
+        ]
+        for uid in ("uid-llm", *(pod.key for pod in pods))
+    }
+    life = Life(workload=workload, pods=pods, facts=by_uid)
+    endings = endings_of(life, [], [])
+    seen, _ = state_of(pods, workload, workloads, history.facts, is_pod=False)
+    by = [one.ended_by for one in endings]
+    return state_after(seen, endings, pods), by
+
+
+def test_a_workload_of_which_some_pods_run_is_degraded() -> None:
+    history = running("llm-0", "llm-1")
+    gone = {"phase": "Failed", "reason": "Evicted"}
+    history.add(10, FactKind.ENDED, gone, about=a_pod("llm-0"))
+
+    assert state(history) == (WorkloadState.DEGRADED, [EndedBy.EVICTION])
+
+
+def test_a_workload_of_which_no_pod_runs_is_down() -> None:
+    history = running("llm-0")
+    gone = {"phase": "Failed", "reason": "Evicted"}
+    history.add(10, FactKind.ENDED, gone, about=a_pod("llm-0"))
+
+    assert state(history) == (WorkloadState.DOWN, [EndedBy.EVICTION])
+
+
+def test_a_workload_that_was_suspended_is_suspended() -> None:
+    history = running("llm-0")
+    suspended = {"status": "True", "reason": "JobSuspended"}
+    history.add(
+        10,
+        FactKind.CONDITION_CHANGED,
+        {"type": "Suspended", "old": None, "new": suspended},
+        node=None,
+        about=JOB,
+    )
+    history.add(10.1, FactKind.DELETION_REQUESTED, {}, about=a_pod("llm-0"))
+    history.add(11, FactKind.VANISHED, {"state": {}}, about=a_pod("llm-0"))
+
+    assert state(history) == (WorkloadState.SUSPENDED, [EndedBy.SUSPENSION])
+
+
+def test_ten_nodes_of_a_large_gang_are_named_and_the_rest_counted() -> None:
+    nodes = [f"gpu-{number:03}" for number in range(440)]
+
+    assert named(nodes).endswith(" gpu-009 and 430 more nodes")
+    assert named(nodes).count("gpu-") == NODES_SHOWN
+    assert named(nodes[:2]) == "gpu-000 and gpu-001"
