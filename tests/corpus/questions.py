@@ -45,7 +45,7 @@ __all__ = ["Answer", "Span", "answers_of"]
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 """After every tape: what an answer says does not depend on when it is put."""
 
-QUERIES = Path(api.page.__path__[0]) / "ask" / "queries.js"
+QUERIES = Path(api.page.__path__[0]) / "ask"
 TEMPLATE = re.compile(
     r"^(?:export )?const (\w+) = [`'](.*?)[`'];", re.DOTALL | re.MULTILINE
 )
@@ -179,10 +179,20 @@ def _executor() -> Executor:
 @cache
 def _queries() -> Mapping[str, str]:
     """Return the queries of the page by the names of their constants."""
-    found: dict[str, str] = {}
-    for name, text in TEMPLATE.findall(QUERIES.read_text()):
-        found[name] = EXPRESSION.sub(lambda one: found[one[1]], text)
-    return found
+    texts = {
+        name: text
+        for file in sorted(QUERIES.glob("*.js"))
+        for name, text in TEMPLATE.findall(file.read_text())
+    }
+
+    def whole(text: str) -> str:
+        return EXPRESSION.sub(lambda one: whole(texts[one[1]]), text)
+
+    return {
+        name: whole(text)
+        for name, text in texts.items()
+        if text.startswith("query")
+    }
 
 
 def _plain(variables: Mapping[str, Any]) -> dict[str, Any]:
