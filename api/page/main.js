@@ -8,6 +8,7 @@ import { DoingPage } from './doing.js';
 import { copyText, saveText } from './handing.js';
 import { html, render } from './html.js';
 import { following } from './live.js';
+import { nameOf } from './needs.js';
 import { isLoadingPart } from './parts.js';
 import { actionOf } from './route/keys.js';
 import { readPlace } from './route/place.js';
@@ -67,6 +68,7 @@ const follow = following(page);
 
 function show() {
   chooseWindow();
+  chooseWorkload();
   follow();
   answers.want(page.needs);
   render(html`<${App} page=${page} />`, root);
@@ -88,6 +90,20 @@ function chooseWindow() {
     ? windowAround(verdict, page.known.began)
     : page.nodeWindow;
   page.go(window, { replace: true });
+}
+
+/** What belongs to a larger workload is shown as that. */
+function chooseWorkload() {
+  const { place } = page;
+  const { data, key, dataKey } = answers.of('endings');
+  const why = data?.whyWorkload;
+  if (place.view !== 'workload' || !why || why.pod || key !== dataKey) return;
+  const { kind, namespace, name } = why.workload;
+  const [asked] = place.kind.split('.');
+  const isIt = kind.toLowerCase() === asked.toLowerCase() && name === place.name;
+  if (isIt || JSON.parse(dataKey)[1].name !== nameOf(place)) return;
+  page.go({ kind: kind.toLowerCase(), namespace, name }, { replace: true });
+  page.set({ said: why.note ?? '' });
 }
 
 /** Whether all answers are loaded, as an attribute of the page. */

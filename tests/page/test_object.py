@@ -1,5 +1,7 @@
 """An object, a workload, the sources."""
 
+from playwright.sync_api import expect
+
 from tests.page.conftest import Opener
 
 
@@ -80,8 +82,12 @@ def test_a_workload_begins_with_what_ended_it_and_why(
 def test_an_ending_leads_to_the_verdict_of_each_node(
     open_tab: Opener,
 ) -> None:
-    tab = open_tab("/workload/jobset/train/llm?log=3")
-    assert "On gpu-002, gpu-005" in tab.says(".verdict.open .about")
+    # A Job of it: the whole is shown.
+    tab = open_tab("/workload/job/train/llm-worker-0?log=3")
+    expect(tab.page.locator("h1")).to_contain_text("jobset train/llm")
+    tab.ready()
+    assert tab.address == "/workload/jobset/train/llm?log=3"
+    assert "On gpu-002, gpu-005 Lost" in tab.says(".verdict.open .about")
     members = tab.page.locator(".members tbody tr").all_inner_texts()
     lost = [text.split() for text in members if "stopped" not in text]
     assert [words[1] for words in lost] == ["gpu-005", "gpu-002"]

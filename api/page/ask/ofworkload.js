@@ -17,7 +17,7 @@ export const WORKLOAD = `query Workload(${LOG}, $name: String!,
 export const ENDINGS = `query Endings(${LOG}, $name: String!,
   $since: DateTime, $until: DateTime) {
   whyWorkload(${OF_LOG}, name: $name, since: $since, until: $until) {
-    state since sentence
+    note workload { kind namespace name } pod state since sentence
     endings { id endedBy at nodes pods outcome runningAgainAt gpuHoursLost
       confidence sentence stopped
       members { pod node says entry }

@@ -1,6 +1,7 @@
 /** The lanes of a workload: its Pods, a row for each node that they ran on. */
 
 import { readInstant } from '../time/instant.js';
+import { lostOn } from '../words/ending.js';
 import { addPlacement } from './ofnode.js';
 import { covered } from './unseen.js';
 
@@ -26,7 +27,7 @@ export function lanesOfWorkload(story, endings, sources) {
     addPlacement(lane, placement);
     lanes.set(node, lane);
   }
-  const struck = new Set(endings.flatMap(({ nodes }) => nodes));
+  const struck = new Set(endings.flatMap(lostOn));
   const isLarge = lanes.size > LANES_ALL && struck.size > 0;
   for (const ending of endings) addEnding(lanes, ending);
   const { gaps } = story.coverage;

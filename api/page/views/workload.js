@@ -8,7 +8,7 @@ import { readied } from '../timeline/lane.js';
 import { LANES_ALL, lanesOfWorkload } from '../timeline/ofworkload.js';
 import { Timeline } from '../timeline/timeline.js';
 import {
-  alike, createdBy, endedBy, endedByWhom, pathOf,
+  alike, createdBy, endedBy, endedByWhom, lostOn, pathOf,
 } from '../words/ending.js';
 import { counted, objectName, prose, rounded } from '../words/plain.js';
 import { Coverage, Empty, Figure, Trouble, Waiting } from './states.js';
@@ -79,7 +79,8 @@ function EndingCard({ page, ending }) {
   const { zone } = page.place;
   const by = endedByWhom(ending);
   const again = readInstant(ending.runningAgainAt ?? '');
-  const { nodes, pods, stopped, outcome, gpuHoursLost, preemptor } = ending;
+  const nodes = lostOn(ending);
+  const { pods, stopped, outcome, gpuHoursLost, preemptor } = ending;
   const rows = [
     ['Cause', endedBy(ending)],
     ...(by === '' ? [] : [['By', preemptor ? html`<a href=${

@@ -51,6 +51,18 @@ export function pathOf({ verdict, evidence, pods, members }) {
   return { steps: [...steps.values()], evidence };
 }
 
+/**
+ * The nodes on which Pods were lost, without those on which others stopped.
+ * @param {any} ending
+ * @returns {string[]}
+ */
+export function lostOn({ nodes, pods, members }) {
+  const lost = new Set(members.flatMap((/** @type {any} */ { pod, node }) =>
+    pods.includes(pod) ? [node] : []));
+  return lost.size === 0 ? nodes : nodes.filter(
+    (/** @type {string} */ node) => lost.has(node));
+}
+
 /** So many verdicts are listed one by one. */
 const VERDICTS_ALONE = 10;
 

@@ -30,6 +30,12 @@ else steps.set(entry, { role: '', at, says, actor: null, entries: [entry] });
 }
 return { steps: [...steps.values()], evidence };
 }
+function lostOn({ nodes, pods, members }) {
+const lost = new Set(members.flatMap(({ pod, node }) =>
+pods.includes(pod) ? [node] : []));
+return lost.size === 0 ? nodes : nodes.filter(
+(node) => lost.has(node));
+}
 const VERDICTS_ALONE = 10;
 function alike(verdicts) {
 if (verdicts.length <= VERDICTS_ALONE) return verdicts.map((one) => [one]);
@@ -41,7 +47,7 @@ groups.set(key, [...(groups.get(key) ?? []), verdict]);
 }
 return [...groups.values()].sort((one, other) => other.length - one.length);
 }
-return { endedBy, createdBy, endedByWhom, pathOf, alike };
+return { endedBy, createdBy, endedByWhom, pathOf, lostOn, alike };
 })();
 return { in_words_ending };
 })();

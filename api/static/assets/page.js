@@ -2240,6 +2240,7 @@ const { DoingPage } = in_doing;
 const { copyText, saveText } = in_handing;
 const { html, render } = in_html;
 const { following } = in_live;
+const { nameOf } = in_needs;
 const { isLoadingPart } = in_parts;
 const { actionOf } = in_route_keys;
 const { readPlace } = in_route_place;
@@ -2288,6 +2289,7 @@ document.getElementById('main')?.focus({ preventScroll: true });
 const follow = following(page);
 function show() {
 chooseWindow();
+chooseWorkload();
 follow();
 answers.want(page.needs);
 render(html`<${App} page=${page} />`, root);
@@ -2307,6 +2309,18 @@ const window = verdict
 ? windowAround(verdict, page.known.began)
 : page.nodeWindow;
 page.go(window, { replace: true });
+}
+function chooseWorkload() {
+const { place } = page;
+const { data, key, dataKey } = answers.of('endings');
+const why = data?.whyWorkload;
+if (place.view !== 'workload' || !why || why.pod || key !== dataKey) return;
+const { kind, namespace, name } = why.workload;
+const [asked] = place.kind.split('.');
+const isIt = kind.toLowerCase() === asked.toLowerCase() && name === place.name;
+if (isIt || JSON.parse(dataKey)[1].name !== nameOf(place)) return;
+page.go({ kind: kind.toLowerCase(), namespace, name }, { replace: true });
+page.set({ said: why.note ?? '' });
 }
 function stateOf() {
 const found = page.needs

@@ -14,7 +14,7 @@ ${COVERAGE}
 const ENDINGS = `query Endings(${LOG}, $name: String!,
 $since: DateTime, $until: DateTime) {
 whyWorkload(${OF_LOG}, name: $name, since: $since, until: $until) {
-state since sentence
+note workload { kind namespace name } pod state since sentence
 endings { id endedBy at nodes pods outcome runningAgainAt gpuHoursLost
 confidence sentence stopped
 members { pod node says entry }
@@ -33,6 +33,7 @@ return { WORKLOAD, ENDINGS };
 })();
 const in_timeline_ofworkload = (() => {
 const { readInstant } = in_time_instant;
+const { lostOn } = in_words_ending;
 const { addPlacement } = in_timeline_ofnode;
 const { covered } = in_timeline_unseen;
 const LANES_ALL = 40;
@@ -45,7 +46,7 @@ const lane = lanes.get(node) ?? emptyLane(node);
 addPlacement(lane, placement);
 lanes.set(node, lane);
 }
-const struck = new Set(endings.flatMap(({ nodes }) => nodes));
+const struck = new Set(endings.flatMap(lostOn));
 const isLarge = lanes.size > LANES_ALL && struck.size > 0;
 for (const ending of endings) addEnding(lanes, ending);
 const { gaps } = story.coverage;
@@ -95,7 +96,7 @@ const { readied } = in_timeline_lane;
 const { LANES_ALL, lanesOfWorkload } = in_timeline_ofworkload;
 const { Timeline } = in_timeline_timeline;
 const {
-alike, createdBy, endedBy, endedByWhom, pathOf,
+alike, createdBy, endedBy, endedByWhom, lostOn, pathOf,
 } = in_words_ending;
 const { counted, objectName, prose, rounded } = in_words_plain;
 const { Coverage, Empty, Figure, Trouble, Waiting } = in_views_states;
@@ -151,7 +152,8 @@ function EndingCard({ page, ending }) {
 const { zone } = page.place;
 const by = endedByWhom(ending);
 const again = readInstant(ending.runningAgainAt ?? '');
-const { nodes, pods, stopped, outcome, gpuHoursLost, preemptor } = ending;
+const nodes = lostOn(ending);
+const { pods, stopped, outcome, gpuHoursLost, preemptor } = ending;
 const rows = [
 ['Cause', endedBy(ending)],
 ...(by === '' ? [] : [['By', preemptor ? html`<a href=${
