@@ -18,7 +18,7 @@ from recorder.answers.loading.hits import hits_on
 from recorder.answers.loading.nodes import PODS, judge_nodes, reads_workloads
 from recorder.answers.nouns import WorkloadLife
 from recorder.answers.ports import Reading
-from recorder.answers.queries import FactQuery, NodeNames, Purpose
+from recorder.answers.queries import FactQuery, Kinds, NodeNames, Purpose
 from recorder.explain.ending import EndingFound
 from recorder.explain.ending_sentences import ending_sentence
 from recorder.explain.endings import Life, endings_of
@@ -54,6 +54,10 @@ __all__ = [
 ]
 
 POD: Final = ("", "Pod")
+QUEUED: Final = ("kueue.x-k8s.io", "Workload")
+
+BARE_MAX: Final = 2_000
+"""Pods without owners whose labels are read in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +91,10 @@ async def candidates_of(
         for life in lives
         if (life.top.group, life.top.kind) == POD and life.top.uid
     }
-    facts = (
-        await reading.facts(FactQuery(purpose=Purpose.LIVES, uids=bare))
-        if bare
-        else ()
-    )
+    facts: Sequence[StoredFact] = ()
+    if bare and await _may_be_joined(reading, len(bare)):
+        query = FactQuery(purpose=Purpose.LIVES, uids=bare)
+        facts = await reading.facts(query)
     workloads = Workloads(facts)
     labelled = {
         pod.pod.uid: named
@@ -112,6 +115,15 @@ async def candidates_of(
             dataclasses.replace(one, kind=label.kind, name=label.name)
         )
     return sorted(found, key=lambda one: one.place)
+
+
+async def _may_be_joined(reading: Reading, count: int) -> bool:
+    """Return whether labels may join so many Pods without owners.
+
+    Kueue joins Pods, and has an object for them. To read the labels of many
+    Pods takes seconds.
+    """
+    return count <= BARE_MAX or QUEUED in await reading.names(Kinds())
 
 
 def _candidate(life: WorkloadLife, uids: Sequence[str]) -> Candidate:
