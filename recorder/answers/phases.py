@@ -54,9 +54,12 @@ def phases(verdicts: Sequence[Judged], hits: Sequence[Hit]) -> Sequence[Phase]:
     ]
     if any(verdict.decision is not None for verdict in verdicts):
         found.append(("decided", _first(_decided(verdicts))))
+    resolved = _resolved(verdicts)
     if hits:
-        found.append(("mitigated", _mitigated(hits)))
-    found.append(("resolved", _resolved(verdicts)))
+        mitigated = _mitigated(hits)
+        found.append(("mitigated", mitigated))
+        resolved = _after(resolved, mitigated)
+    found.append(("resolved", resolved))
     return [_phase(name, sign, since=started[0]) for name, sign in found]
 
 
@@ -184,6 +187,15 @@ def _mitigated(hits: Sequence[Hit]) -> _Sign:
     failed = f"; {len(ended)} did not" if ended else ""
     count = counted(len(again), "workload")
     return max(again), f"{count} running again{failed}", None
+
+
+def _after(resolved: _Sign, mitigated: _Sign) -> _Sign:
+    """Return when an incident is resolved: not before work runs again."""
+    at, _, _ = resolved
+    again, says, _ = mitigated
+    if at is not None and again is not None and again > at:
+        return again, says, None
+    return resolved
 
 
 def _resolved(verdicts: Sequence[Judged]) -> _Sign:

@@ -112,6 +112,9 @@ async def test_an_incident_goes_through_its_phases_in_time(
         names = [phase["phase"] for phase in phases]
         assert names == [one for one in PHASES if one in names], name
         assert bool(names) == bool(found.verdicts), name
+        ends = {one["phase"]: one["at"] for one in phases}
+        if ends.get("mitigated") and ends.get("resolved"):
+            assert ends["mitigated"] <= ends["resolved"], name
         for phase in phases:
             assert phase["says"], name
             if phase["at"] is not None:
