@@ -263,7 +263,7 @@ def _ordered(deed: Deed) -> Led | None:
         or _had_emptied(t, one)
         or _is_taken_back(t, one, orders)
     )
-    if not (done or _is_taken_up(t, orders) or _stands(t, one, orders)):
+    if not (done or _is_taken_up(t, orders) or _still_holds(t, one, orders)):
         return None
     found = None if one.is_by_hand else _purpose(deed, orders[0])
     if found is not None:
@@ -399,7 +399,9 @@ def _is_taken_back(
     )
 
 
-def _stands(t: Transition, one: Intervention, orders: list[Signal]) -> bool:
+def _still_holds(
+    t: Transition, one: Intervention, orders: list[Signal]
+) -> bool:
     """Whether the order of a person was not taken back, but by a program."""
     if not one.is_by_hand or t.faults:
         return False

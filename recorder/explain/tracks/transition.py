@@ -5,7 +5,8 @@ by our own clock; a time that a cluster claims is an interval, as most of its
 clocks have whole seconds.
 """
 
-from collections.abc import Collection, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -152,6 +153,10 @@ def latest(signal: Signal) -> datetime:
     return at
 
 
+def _when(signal: Signal) -> datetime:
+    return signal.stored.at
+
+
 DONE = frozenset({Role.ACT, Role.DECISION})
 """Roles of acts."""
 
@@ -257,7 +262,18 @@ class Transition:
 
     def author(self, signal: Signal) -> RuledActor | None:
         """Return the author of a change: by audit, else its field manager."""
-        return author_of(signal, self.episode.signals)
+        at, asked = signal.stored.at, self._requests
+        first = bisect_left(asked, at - LIMITS.same_write, key=_when)
+        last = bisect_right(asked, at + LIMITS.same_write, key=_when)
+        return author_of(signal, asked[first:last])
+
+    @cached_property
+    def _requests(self) -> Sequence[Signal]:
+        """The audit records of the episode, in order of time."""
+        signals = self.episode.signals
+        return sorted(
+            (s for s in signals if s.topic is Topic.REQUEST), key=_when
+        )
 
     def acts(self, author: RuledActor | None) -> bool:
         """Whether an author acts on the node: the others only report.
