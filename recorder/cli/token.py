@@ -33,16 +33,37 @@ def token() -> None:
 
 @click.command()
 @click.argument("name")
+@click.option(
+    "--source",
+    metavar="PATTERN",
+    help="Sources of the events that the token may post, as in 'pdu/*'.",
+)
+@click.option(
+    "--type",
+    "kind",
+    metavar="PATTERN",
+    help="Types of the events that the token may post.",
+)
 @place_options(hidden=True)
 @click.pass_obj
-def add(settings: "Settings", name: str) -> None:
+def add(
+    settings: "Settings", name: str, source: str | None, kind: str | None
+) -> None:
     r"""Create a token and print it (shown only once).
 
+    With --source and --type it may post such events, and nothing else.
+
     \b
-    Example:
+    Examples:
       RECORDER_TOKEN_FILE=/etc/recorder/tokens recorder token add grafana
+      RECORDER_TOKEN_FILE=/etc/recorder/senders recorder token add pdu \
+        --source 'pdu/*' --type machine.power
     """
-    made = _file(settings).add(name)
+    if (source is None) != (kind is None):
+        msg = "--source and --type need each other"
+        raise click.UsageError(msg)
+    claims = None if source is None or kind is None else (source, kind)
+    made = _file(settings).add(name, claims=claims)
     print_lines([made])
     note(f'save the token "{name}" now: it is not shown again')
 

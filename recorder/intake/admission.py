@@ -92,7 +92,7 @@ def _page(
 def _posted(
     posted: AuditRecorded | CloudEventPosted, redaction: Redaction
 ) -> Observation:
-    redact = redaction.any_json
+    redact = redaction.posted
     if isinstance(posted, AuditRecorded):
         redact = redaction.audit
     try:

@@ -167,5 +167,8 @@ class Log(Protocol):
         not found.
         """
 
+    async def claims(self, keys: Sequence[str]) -> Sequence[str]:
+        """Return those keys whose claims have an entry."""
+
     async def close(self) -> None:
         """Release the lease."""

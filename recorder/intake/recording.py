@@ -254,7 +254,9 @@ class Recording:
                 if committer.is_due() and work.may_end_behind(observation):
                     await committer.taken()
             work.receipt.take(range(first, ledger.position))
-            self.progress.repeated = sequencer.requests.repeated
+            self.progress.repeated = (
+                sequencer.requests.repeated + sequencer.claims.repeated
+            )
             if self._tees is not None:
                 self._tees.write(work.observations)
             await committer.taken()
@@ -264,19 +266,22 @@ class Recording:
     async def _recall(
         self, observations: Sequence[Observation], sequencer: Sequencer
     ) -> None:
-        """Read from the log which audit records it has already.
+        """Read from the log which records and claims it has already.
 
         Waits for the log for as long as a commit would.
         """
         moments = sequencer.requests.wanted(observations)
-        while moments:
+        keys = sequencer.claims.wanted(observations)
+        while moments or keys:
             try:
                 documents = await self._log.requests(moments)
+                claims = await self._log.claims(keys)
             except LogUnavailableError as exc:
                 self.progress.wait_for(str(exc))
                 await asyncio.sleep(self._policy.retry_max.total_seconds())
             else:
                 sequencer.requests.know(documents)
+                sequencer.claims.know(claims)
                 return
 
     async def _look_back(

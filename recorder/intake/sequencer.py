@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from recorder.facts.classify import read_record, request_draft
+from recorder.facts.classify import claim_draft, read_record, request_draft
 from recorder.intake import endings
 from recorder.intake.authorship import Authorship
 from recorder.intake.document import Document, read
+from recorder.intake.known_claims import KnownClaims
 from recorder.intake.known_requests import KnownRequests
 from recorder.intake.ledger import Ledger
 from recorder.intake.refusals import input_refused, refusal
@@ -74,6 +75,7 @@ class Sequencer:
         self.ledger = ledger
         self._relisting = relisting
         self.requests = KnownRequests(ledger.newest_request)
+        self.claims = KnownClaims()
         self._authorship = Authorship(ledger)
 
     def take(self, observation: Observation) -> None:
@@ -281,9 +283,23 @@ class Sequencer:
         complete(point, reached.place)
         settle(point, reached.observed_at)
 
+    def _claim(self, posted: CloudEventPosted) -> None:
+        if not self.claims.is_new(posted.key):
+            return
+        draft = claim_draft(
+            posted.event,
+            key=posted.key,
+            source=posted.source,
+            observed_at=posted.observed_at,
+        )
+        self.ledger.enter((draft.source, draft.resource or ""), draft)
+
     def _document(
         self, observation: CloudEventPosted | Polled | Noticed
     ) -> None:
+        if isinstance(observation, CloudEventPosted):
+            self._claim(observation)
+            return
         name, operation, documents = _posted(observation)
         for raw in documents:
             draft = Draft(
@@ -307,11 +323,9 @@ def _renewed(document: Document, frame: WatchFrame) -> Draft:
 
 
 def _posted(
-    observation: CloudEventPosted | Polled | Noticed,
+    observation: Polled | Noticed,
 ) -> tuple[str, Operation, Sequence[bytes]]:
     match observation:
-        case CloudEventPosted():
-            return "cloudevents", Operation.CLOUDEVENT, [observation.event]
         case Noticed():
             return RETENTION, Operation.RETENTION, [observation.document]
         case Polled():

@@ -1,4 +1,4 @@
-"""Bearer tokens of the API, kept as hashes in one file.
+"""Bearer tokens of the API and of senders, kept as hashes in one file.
 
 A token is 256 bits of chance, so its SHA-256 reveals nothing of it, and needs
 no salt and no slow hash. The file is read again when it changes, so that a
@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fcntl import LOCK_EX, flock
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from recorder.keeping.secret_files import sync_folder
@@ -26,7 +27,8 @@ PREFIX = "rec_"
 """Identifies a token as one wherever it is found."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-LINE = re.compile(r"(\S+) ([0-9a-f]{64}) (\S+)")
+LINE = re.compile(r"(\S+) ([0-9a-f]{64}) (\S+)(?: (\S+) (\S+))?")
+PATTERN = re.compile(r"[!-~]{1,256}")
 BYTES_MAX = 1 << 20
 """Of the file: about eight thousand tokens."""
 
@@ -45,6 +47,21 @@ class Token:
     name: str
     digest: str
     created: str
+    source: str | None = None
+    """The pattern of sources from which its holder may post events; None:
+    it posts none, and may read."""
+
+    type: str | None = None
+    """The pattern of their types."""
+
+    def may_claim(self, source: str, kind: str) -> bool:
+        """Return whether its holder may post events of a type of a source."""
+        return (
+            self.source is not None
+            and self.type is not None
+            and fnmatchcase(source, self.source)
+            and fnmatchcase(kind, self.type)
+        )
 
 
 class TokenFile:
@@ -58,9 +75,24 @@ class TokenFile:
     def holder(self, presented: str) -> Token | None:
         """Return the token that a client presents, if it counts.
 
+        One that may post events may do nothing else.
+
         Raises:
             TokenFileError: the file cannot be read.
         """
+        found = self._found(presented)
+        return None if found is None or found.source is not None else found
+
+    def sender(self, presented: str) -> Token | None:
+        """Return the token that a sender of events presents, if it counts.
+
+        Raises:
+            TokenFileError: the file cannot be read.
+        """
+        found = self._found(presented)
+        return None if found is None or found.source is None else found
+
+    def _found(self, presented: str) -> Token | None:
         # A digest is looked up, so that the time it takes reveals nothing.
         return self._known().get(_digest(presented))
 
@@ -72,12 +104,24 @@ class TokenFile:
         """
         return list(self._known().values())
 
-    def add(self, name: str) -> str:
+    def add(self, name: str, *, claims: tuple[str, str] | None = None) -> str:
         """Make a token; return it, because it is not stored.
+
+        Args:
+            name: of the token.
+            claims: patterns of the sources and of the types of the events
+                that its holder may post; None for one that reads.
 
         Raises:
             TokenFileError: there is one of that name, or it is none.
         """
+        for pattern in claims or ():
+            if PATTERN.fullmatch(pattern) is None:
+                msg = (
+                    f'cannot use "{pattern}" as a pattern: use 1 to 256'
+                    " characters of ASCII without spaces"
+                )
+                raise TokenFileError(msg)
         if NAME.fullmatch(name) is None:
             msg = (
                 f'cannot use "{name}" as the name of a token: use letters,'
@@ -93,7 +137,7 @@ class TokenFile:
                 )
                 raise TokenFileError(msg)
             now = written(datetime.now(UTC))
-            tokens.append(Token(name, _digest(token), now))
+            tokens.append(Token(name, _digest(token), now, *(claims or ())))
         return token
 
     def revoke(self, name: str) -> None:
@@ -131,7 +175,7 @@ class TokenFile:
             os.close(lock)
 
     def _write(self, tokens: list[Token]) -> None:
-        lines = [f"{one.name} {one.digest} {one.created}\n" for one in tokens]
+        lines = [f"{_line(one)}\n" for one in tokens]
         # Renamed into its place, so that no reader sees half of it.
         new = self._path.with_name(f"{self._path.name}.new")
         try:
@@ -182,6 +226,13 @@ def _parsed(path: Path) -> Mapping[str, Token]:
         token = Token(*parts.groups())
         found[token.digest] = token
     return found
+
+
+def _line(token: Token) -> str:
+    line = f"{token.name} {token.digest} {token.created}"
+    if token.source is None:
+        return line
+    return f"{line} {token.source} {token.type}"
 
 
 def _digest(token: str) -> str:

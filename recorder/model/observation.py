@@ -238,11 +238,15 @@ class AuditRecorded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudEventPosted:
-    """One CloudEvent in JSON structured mode."""
+    """One CloudEvent in JSON structured mode: what a sender claims."""
 
     observed_at: datetime
     event: bytes
     source: str = CLOUDEVENTS
+
+    key: str | None = None
+    """The SHA-256 of its source and id before redaction, by which a repeated
+    claim is recognized; None on tapes that do not have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

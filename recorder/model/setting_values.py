@@ -141,6 +141,7 @@ CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "audit_key": _path,
     "audit_client_ca": _path,
     "audit_token_file": _path,
+    "ingest_token_file": _path,
     "audit_repeated_for": _duration,
     "audit_truncate_addresses": _boolean,
     "knowledge": _texts,

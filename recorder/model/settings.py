@@ -91,6 +91,11 @@ class Settings:
     """File of tokens, as `recorder token` writes it; senders to the audit
     webhook need one of them."""
 
+    ingest_token_file: Path | None = None
+    """File of tokens, as `recorder token add --source --type` writes it, of
+    senders that may post events to ``/ingest`` at `audit_listen`. Default:
+    none are accepted."""
+
     audit_repeated_for: timedelta = timedelta(seconds=80)
     """For how long API servers repeat a batch that was not accepted; what was
     rejected for longer is a gap. Eight times their

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import asyncpg
 import orjson
 
+from recorder.facts.classify import CLAIM_GROUP, CLAIM_KIND
 from recorder.intake.document import read
 from recorder.intake.known_events import KnownEvent
 from recorder.model.entry import Operation
@@ -21,6 +22,7 @@ ABSENT = OPERATION_CODES[Operation.ABSENT]
 DELETED = OPERATION_CODES[Operation.DELETED]
 
 __all__ = [
+    "claims",
     "documents",
     "lacking",
     "live_events",
@@ -93,6 +95,14 @@ REQUESTS = Statement.of("""
       and e.recorded_at >= :since
     limit :most
 """)
+
+CLAIMS = Statement.of("""
+    select o.uid from recorder.object o
+    join recorder.kind k on k.kind_id = o.kind_id
+    where o.uid = any(:keys::text[]) and o.log_id = :log
+      and k.api_group = :group and k.name = :kind
+""")
+"""An object is removed with the last entry that refers to it."""
 
 
 async def load_decoder(connection: asyncpg.Connection) -> Decoder:
@@ -243,6 +253,22 @@ async def requests(
         return []
     decoder = await load_decoder(connection)
     return list((await _decoded(connection, log, rows, decoder)).values())
+
+
+async def claims(
+    connection: asyncpg.Connection, log: int, keys: Sequence[str]
+) -> Sequence[str]:
+    """Return those keys whose claims are in the log."""
+    if not keys:
+        return []
+    rows = await CLAIMS.fetch(
+        connection,
+        log=log,
+        keys=list(keys),
+        group=CLAIM_GROUP,
+        kind=CLAIM_KIND,
+    )
+    return [key for (key,) in rows]
 
 
 def _update(

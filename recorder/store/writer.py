@@ -26,6 +26,7 @@ from recorder.store.derivation import ensure_derivation
 from recorder.store.hashing import LogIdentity
 from recorder.store.lease import LEASE, session_name, take_lease
 from recorder.store.lookback import (
+    claims,
     documents,
     lacking,
     live_events,
@@ -233,6 +234,11 @@ class Writer:
         action = "read the audit records of the log"
         async with self._question(action) as connection:
             return await requests(connection, self._log, moments)
+
+    async def claims(self, keys: Sequence[str]) -> Sequence[str]:
+        """Return those keys whose claims are in the log."""
+        async with self._question("read the claims of the log") as connection:
+            return await claims(connection, self._log, keys)
 
     async def measured(self) -> tuple[int, datetime | None]:
         """Return the bytes of the database, and the end of archived days.

@@ -10,6 +10,7 @@ from recorder.intake.progress import Progress
 from recorder.intake.recording import Recording
 from recorder.model.errors import LogError
 from recorder.sources.audit import AuditReceiver
+from recorder.sources.claims import ClaimDoor
 from recorder.sources.tape import TapeHeader
 from recorder.sources.watch import WatchSource
 from recorder.sources.watch.client import ClusterIdentity
@@ -43,6 +44,9 @@ class LiveRecording:
 
     receiver: AuditReceiver | None = None
     """Where an audit webhook is served; it outlives recordings."""
+
+    claims: ClaimDoor | None = None
+    """Where events are accepted; it outlives recordings."""
 
     watch: WatchSource | None = None
     """What observes the cluster."""

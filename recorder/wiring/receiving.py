@@ -17,6 +17,7 @@ from recorder.sources.audit import (
     AuditWebhook,
     Several,
 )
+from recorder.sources.claims import ClaimDoor
 from recorder.sources.watch.api_servers import AskedServers
 from recorder.sources.watch.client import ClusterClient
 from recorder.wiring.live import LiveRecording
@@ -28,7 +29,7 @@ __all__ = ["audit_source", "audit_webhook"]
 async def audit_webhook(
     settings: Settings, live: LiveRecording
 ) -> AsyncIterator[str]:
-    """Receive audit records while entered, where an address is set.
+    """Receive audit records, and claims, while entered, at an address.
 
     Yields the address in use, empty where there is none.
 
@@ -54,6 +55,10 @@ async def audit_webhook(
     live.receiver = AuditReceiver(
         repeated_for=settings.audit_repeated_for, received=received
     )
+    if settings.ingest_token_file is not None:
+        senders = TokenFile(settings.ingest_token_file)
+        senders.tokens()
+        live.claims = ClaimDoor(senders.sender)
     webhook = AuditWebhook(
         live.receiver,
         certificates=Certificates(
@@ -65,6 +70,7 @@ async def audit_webhook(
         is_holder=is_holder,
         cluster_uid=live.identity.uid,
         received=received,
+        beside=[] if live.claims is None else [live.claims.route()],
     )
     async with webhook.listen(settings.audit_listen) as address:
         yield f"https://{address}/audit/{live.identity.uid}"

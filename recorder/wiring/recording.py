@@ -27,7 +27,7 @@ from recorder.model.errors import (
     StandingByError,
     UnknownStateError,
 )
-from recorder.model.observation import AUDIT, RECORDER, WATCH
+from recorder.model.observation import AUDIT, CLOUDEVENTS, RECORDER, WATCH
 from recorder.model.settings import Settings
 from recorder.sources.tape import (
     TapeTee,
@@ -142,6 +142,8 @@ async def record_cluster(
             audit = audit_source(settings, live, client)
             if audit is not None:
                 sources[AUDIT] = audit
+            if live.claims is not None:
+                sources[CLOUDEVENTS] = live.claims
             await recording.run(sources, live.stop)
 
     await _again_and_again(once, live)

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import ssl
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -10,10 +11,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import aiohttp
 import orjson
 import pytest
 
+from recorder.keeping.tokens import TokenFile
 from recorder.model.entry import Draft, Operation
+from tests.claims.posting import an_event, post
 from tests.cluster.certificates import kubeconfig
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
@@ -292,15 +296,46 @@ async def test_what_each_of_two_api_servers_dropped_is_a_gap(
     assert "192.0.2.1" not in rest
 
 
+async def claim(
+    cluster: Cluster, settings: Mapping[str, str], token: str, count: int
+) -> None:
+    """Post events one after another, each until it is accepted."""
+    authority = cluster.authority
+    pair = authority.client("pdu")
+    context = ssl.create_default_context(cafile=str(authority.certificate))
+    context.load_cert_chain(pair.certificate, pair.key)
+    address = f"https://{settings['audit_listen']}"
+    connector = aiohttp.TCPConnector(ssl=context)
+    async with aiohttp.ClientSession(connector=connector) as session:
+        for number in range(count):
+
+            async def accepted(event: int = number) -> bool:
+                try:
+                    status, says = await post(
+                        session, address, token, an_event(event)
+                    )
+                except (aiohttp.ClientError, OSError):
+                    return False
+                assert status in {202, 503}, says
+                return status == 202
+
+            await until(accepted, "the event is accepted", seconds=60)
+
+
 async def test_every_record_of_the_file_came_by_the_webhook_too(
     tmp_path: Path, database: Database
 ) -> None:
-    """The recorder is killed while the API server sends."""
+    """The recorder is killed while the API server and another sender send."""
     options = Options(
         audit_policy=POLICY, controller_manager=False, scheduler=False
     )
     async with Cluster.start(tmp_path / "cluster", options) as cluster:
-        settings = await served(cluster, tmp_path)
+        tokens = TokenFile(tmp_path / "senders")
+        token = tokens.add("pdu", claims=("pdu/*", "machine.*"))
+        settings = {
+            **await served(cluster, tmp_path),
+            "ingest_token_file": str(tmp_path / "senders"),
+        }
         recorded = Recorded(cluster, database, tmp_path)
         await recorded.grant()
         await recorded.start(**settings)
@@ -308,6 +343,7 @@ async def test_every_record_of_the_file_came_by_the_webhook_too(
         began = len(records(cluster.audit_log))
         async with asyncio.TaskGroup() as group:
             group.create_task(write(cluster, "busy", 400))
+            group.create_task(claim(cluster, settings, token, 60))
             await asyncio.sleep(1)
             await recorded.kill()
             await recorded.start(**settings)
@@ -315,7 +351,13 @@ async def test_every_record_of_the_file_came_by_the_webhook_too(
 
         await until_held(recorded, written)
         reasons = await recorded.gap_reasons()
+        claims = [
+            orjson.loads(draft.raw)["id"]
+            for _, draft in (await recorded.log()).entries
+            if draft.operation is Operation.CLOUDEVENT
+        ]
         await recorded.stop()
 
+    assert claims == [str(number) for number in range(60)]
     assert len(written) >= 800
     assert not [reason for of, reason in reasons if of == "webhook"]

@@ -190,6 +190,15 @@ class MemoryWriter:
             if draft.occurred_at in moments
         ]
 
+    async def claims(self, keys: Sequence[str]) -> Sequence[str]:
+        self._reach()
+        held = {
+            draft.identity.uid
+            for draft in self.log.drafts(Operation.CLOUDEVENT)
+            if draft.identity is not None
+        }
+        return [key for key in keys if key in held]
+
     async def live_events(
         self, resource: Resource, since: datetime
     ) -> Mapping[str, KnownEvent]:

@@ -18,6 +18,11 @@ from recorder.facts.classify.audit_record import (
     record_made,
     record_moment,
 )
+from recorder.facts.classify.claims import (
+    CLAIM_GROUP,
+    CLAIM_KIND,
+    claim_draft,
+)
 from recorder.facts.classify.drafts import classify, draft
 from recorder.facts.classify.heartbeat import (
     lease_renewed_at,
@@ -42,10 +47,13 @@ from recorder.facts.classify.requests import (
 )
 
 __all__ = [
+    "CLAIM_GROUP",
+    "CLAIM_KIND",
     "DocumentHead",
     "KubeObject",
     "RecordDigests",
     "Wire",
+    "claim_draft",
     "classify",
     "cluster_shown",
     "draft",

@@ -31,6 +31,7 @@ from recorder.intake.redact.gates import (
     may_hide_letters,
     patches_env,
 )
+from recorder.intake.redact.posted import named_secrets
 from recorder.intake.redact.rules import NameMatcher, RedactionRules
 from recorder.intake.redact.search import SecretSearch
 from recorder.model.errors import ConfigError
@@ -138,8 +139,17 @@ class Redaction:
             edits = [*edits, *truncated_addresses(raw)]
         return splice(raw, edits)
 
+    def posted(self, raw: bytes) -> bytes:
+        """Redact a CloudEvent, whose data may be anything.
+
+        Raises:
+            UnreadableError: the bytes are not a JSON document.
+        """
+        clean = self.any_json(raw)
+        return splice(clean, named_secrets(clean, self._matches, self._digest))
+
     def any_json(self, raw: bytes) -> bytes:
-        """Redact a document of unknown kind, a CloudEvent or a response.
+        """Redact a document of unknown kind, a response for example.
 
         Raises:
             UnreadableError: the bytes are not a JSON document.

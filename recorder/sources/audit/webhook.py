@@ -5,7 +5,7 @@ of a body is read before that is checked, nor before there is room for it.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from http import HTTPStatus
 
@@ -62,6 +62,7 @@ class AuditWebhook:
         is_holder: Callable[[str], bool] | None,
         cluster_uid: str,
         received: Received,
+        beside: Sequence[Route] = (),
     ) -> None:
         """Prepare.
 
@@ -71,6 +72,7 @@ class AuditWebhook:
             is_holder: whether a token is valid; None if none is required.
             cluster_uid: the cluster that is recorded.
             received: where to count.
+            beside: what else the server serves.
 
         Raises:
             WebhookError: senders would not be authenticated.
@@ -86,6 +88,7 @@ class AuditWebhook:
         self._is_holder = is_holder
         self._cluster_uid = cluster_uid
         self._received = received
+        self._beside = beside
 
     @asynccontextmanager
     async def listen(self, address: str) -> AsyncIterator[str]:
@@ -105,7 +108,10 @@ class AuditWebhook:
         ]
         bound = bound_socket(address, setting="audit_listen")
         async with listening(
-            Router(routes, redirect_slashes=False), bound, BOUNDS, tls=tls
+            Router([*routes, *self._beside], redirect_slashes=False),
+            bound,
+            BOUNDS,
+            tls=tls,
         ) as used:
             yield used
 

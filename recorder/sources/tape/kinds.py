@@ -37,6 +37,7 @@ _TAKEN = frozenset({"ADDED", "MODIFIED", "DELETED", "BOOKMARK"})
 
 _Time = Annotated[datetime, msgspec.Meta(tz=True)]
 _Status = Annotated[int, msgspec.Meta(ge=0, le=999)]
+_Sha256 = Annotated[str, msgspec.Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 _Length = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
 
 
@@ -150,12 +151,14 @@ class _Audit(_Frame, tag="audit", frozen=True, gc=False):
 
 class _CloudEvent(_Frame, tag="cloudevent", frozen=True, gc=False):
     event: msgspec.Raw
+    key: _Sha256 | None = None
 
     def observation(self) -> CloudEventPosted:
         return CloudEventPosted(
             observed_at=self.observed_at(),
             event=bytes(self.event),
             source=self.source,
+            key=self.key,
         )
 
 

@@ -53,11 +53,14 @@ def _body(observation: Observation) -> bytes | None:
     match observation:
         case WatchFrame() | ListPage() | HistoryWalked():
             return _watched(observation)
-        case AuditRecorded() | CloudEventPosted():
-            audit = isinstance(observation, AuditRecorded)
-            return b'"frame":"%b","event":%b' % (
-                b"audit" if audit else b"cloudevent",
+        case AuditRecorded():
+            event = written_document(observation.event)
+            return b'"frame":"audit","event":%b' % event
+        case CloudEventPosted():
+            key = observation.key
+            return b'"frame":"cloudevent","event":%b%b' % (
                 written_document(observation.event),
+                b"" if key is None else b',"key":%b' % written_text(key),
             )
         case Polled():
             return b'"frame":"poll","resource":%b,"items":[%b]' % (

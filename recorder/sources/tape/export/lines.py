@@ -191,8 +191,12 @@ def posted(line: Entry) -> Observation:
                 observed_at=line.observed_at, event=raw, source=line.source
             )
         case Operation.CLOUDEVENT:
+            claim = line.identity
             return CloudEventPosted(
-                observed_at=line.observed_at, event=raw, source=line.source
+                observed_at=line.observed_at,
+                event=raw,
+                source=line.source,
+                key=None if claim is None else claim.uid,
             )
         case _:
             return Polled(
