@@ -30,9 +30,13 @@ from recorder.model.outcomes import EndedBy, HitBy, Outcome, WorkloadState
 from recorder.model.window import Window
 from tests.corpus.conftest import Corpus
 from tests.corpus.live.asking import LIVE
-from tests.corpus.logs import play_tapes, reading_of
+from tests.corpus.logs import play, play_tapes, reading_of
+from tests.corpus.tape_lines import write_lines
+from tests.scenarios.remediation.strangers import (
+    a_device_is_tainted_and_its_pods_are_deleted,
+)
 from tests.support.filled import filled_database
-from tests.support.postgres import DatabaseServer
+from tests.support.postgres import Database, DatabaseServer
 
 TAPES = Path(__file__).parent / "disruptions"
 OF_LIVE = (
@@ -284,3 +288,19 @@ async def test_what_upgrades_a_node_is_no_victim_of_the_upgrade(
 
     assert {one.kind for one in hit.workloads} == {"Job"}
     assert not upgrade.endings
+
+
+async def test_what_carries_out_a_taint_is_not_who_evicted(
+    database: Database, tmp_path: Path
+) -> None:
+    name, story = "device", a_device_is_tainted_and_its_pods_are_deleted
+    tape = tmp_path / "device.tape.jsonl.zst"
+    write_lines(tape, story().answered_tape(name).tape)
+    log = await play(database.dsn("writer"), tape, name=name)
+    played = Corpus(database, {name: log})
+
+    found = await why(played, name, "job/train/llm")
+
+    (ending,) = found.endings
+    assert ending.ended_by is EndedBy.EVICTION
+    assert ending.actor is None

@@ -38,10 +38,11 @@ REPORTED_WITHIN = timedelta(seconds=10)
 """Of an eviction, who evicts reports it."""
 
 NO_EVICTORS = DAILY_REPORTERS | {
+    "device-taint-eviction-controller",
     "node-controller",
     "taint-eviction-controller",
 }
-"""Who reports of Pods and evicts none."""
+"""Who reports of Pods, and evicts none but for what others decided."""
 
 MOMENT = timedelta(seconds=1)
 
