@@ -2,13 +2,13 @@
 
 import { light } from './lighting.js';
 import { Page } from './page.js';
+import { partOf } from './parts.js';
 import { POSTMORTEM } from './ask/queries.js';
 import { nameOf } from './needs.js';
 import { writeShort } from './time/instant.js';
 import { readAsked } from './time/asked.js';
 import { centred, panned, zoomed } from './time/window.js';
 import { moved } from './timeline/arranging.js';
-import { entryMarkdown, incidentsMarkdown, jobsMarkdown } from './words/markdown.js';
 
 const PAN_SHARE = 0.25;
 const ZOOM_FACTOR = 0.6;
@@ -187,13 +187,10 @@ export class DoingPage extends Page {
   /** Copy what the view shows, as Markdown. */
   async copy() {
     const { place, answers } = this;
-    const opened = answers.of('entry').data?.entry;
-    if (place.entry !== '' && opened) {
-      await this.copyText(entryMarkdown(opened, place.zone));
-    } else if (place.view === 'fleet') {
-      await this.copyText(incidentsMarkdown(this.incidents, place.zone));
-    } else if (place.view === 'jobs') {
-      await this.copyText(jobsMarkdown(this.jobs?.jobs ?? [], place.zone));
+    const isOpened = place.entry !== '' && answers.of('entry').data?.entry;
+    const part = partOf(isOpened ? 'evidence' : place.view);
+    if (part?.markdownOf) {
+      await this.copyText(part.markdownOf(this));
     } else if (place.view === 'node' || place.view === 'workload') {
       const report = await this.report();
       if (report) await this.copyText(report.markdown);

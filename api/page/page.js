@@ -96,13 +96,20 @@ export class Page extends Reading {
     return searchedOf(this.status, this.known?.log ?? '').map(knownOf);
   }
 
-  /** What a search found, in each log, the one that is looked at first. */
+  /**
+   * What a search found in each log, the one that is looked at first: nodes,
+   * then workloads, then the rest.
+   */
   get hits() {
     const { searchLogs: logs } = this;
-    return this.ui.text === '' ? [] : logs.flatMap(({ log, name }) =>
+    if (this.ui.text === '') return [];
+    const hits = logs.flatMap(({ log, name }) =>
       (this.answers.of(`search ${log}`).data?.search?.hits ?? []).map(
         (/** @type {any} */ hit) => (
           { ...hit, log, cluster: logs.length > 1 ? name : '' })));
+    const rank = (/** @type {any} */ hit) =>
+      hit.kind === 'NODE' ? 0 : isWorkload(hit) ? 1 : 2;
+    return hits.sort((one, other) => rank(one) - rank(other));
   }
 
   /** Its sources. */

@@ -5,8 +5,16 @@ import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
 import { dayAndClock, exactClock } from '../time/clock.js';
 import { authorName } from '../words/author.js';
+import { entryMarkdown } from '../words/markdown.js';
 import { objectName, prose, valueText } from '../words/plain.js';
 import { Trouble, Waiting } from './states.js';
+
+/**
+ * What is copied of the panel.
+ * @param {import('../page.js').Page} page
+ */
+export const markdownOf = ({ answers, place }) =>
+  entryMarkdown(answers.of('entry').data.entry, place.zone);
 
 /**
  * What the panel requests.

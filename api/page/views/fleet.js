@@ -8,6 +8,7 @@ import { readInstant } from '../time/instant.js';
 import { dayAndClock } from '../time/clock.js';
 import { FILTER_WORDS } from '../words/filter.js';
 import { logOf } from '../words/incident.js';
+import { incidentsMarkdown } from '../words/markdown.js';
 import { counted, objectName, rounded } from '../words/plain.js';
 import { Facets } from './facets.js';
 import { Holes, LeftOut } from './leftout.js';
@@ -15,6 +16,13 @@ import { Incidents } from './incidents.js';
 import { Sums } from './sums.js';
 import { Away, Empty, Trouble, Waiting } from './states.js';
 import { Strip } from './strip.js';
+
+/**
+ * What is copied of the view.
+ * @param {import('../page.js').Page} page
+ */
+export const markdownOf = ({ incidents, place }) =>
+  incidentsMarkdown(incidents, place.zone);
 
 /** What the view requests. */
 export const needsOf = ofFleet;

@@ -7,11 +7,19 @@ import { ofJobs } from '../needs/jobs.js';
 import { readInstant } from '../time/instant.js';
 import { clock, day, dayAndClock } from '../time/clock.js';
 import { endedBy, endedByWhom } from '../words/ending.js';
+import { jobsMarkdown } from '../words/markdown.js';
 import { counted, prose, rounded, term } from '../words/plain.js';
 import { Facets } from './facets.js';
 import { Headings } from './headings.js';
 import { Holes, LeftOut } from './leftout.js';
 import { Away, Empty, Trouble, Waiting } from './states.js';
+
+/**
+ * What is copied of the view.
+ * @param {import('../page.js').Page} page
+ */
+export const markdownOf = ({ jobs, place }) =>
+  jobsMarkdown(jobs.jobs, place.zone);
 
 /** What the view requests. */
 export const needsOf = ofJobs;

@@ -91,6 +91,7 @@ function Search({ page }) {
     </form>
     ${failed && html`<p class="note trouble" role="alert"
       >${failed.error}</p>`}
+    <${Job} page=${page} />
     <ul id="hits" class="hits" aria-live="polite">
       ${hits.map((/** @type {any} */ hit, /** @type {number} */ place) => html`
         <li key="${hit.log} ${hit.kind} ${hit.title}"
@@ -101,7 +102,6 @@ function Search({ page }) {
         </li>
       `)}
     </ul>
-    <${Job} page=${page} />
     ${page.ui.text !== '' && hits.length === 0 && !failed
       && answers.every(({ isAsking }) => !isAsking)
       && html`<p class="quiet">No results for “${page.ui.text}”.</p>`}

@@ -1,5 +1,5 @@
 let made;
-export default ({ in_ask_fragments, in_html, in_time_clock, in_time_instant, in_views_states, in_words_author, in_words_plain }) => made ??= (() => {
+export default ({ in_ask_fragments, in_html, in_time_clock, in_time_instant, in_views_states, in_words_author, in_words_markdown, in_words_plain }) => made ??= (() => {
 const in_ask_ofentry = (() => {
 const { COVERAGE, AUTHOR, ENTRY, CHANGE, WRITERS } = in_ask_fragments;
 const ENTRY_DETAIL = `query Entry($name: ID!) {
@@ -18,8 +18,11 @@ const { html } = in_html;
 const { readInstant } = in_time_instant;
 const { dayAndClock, exactClock } = in_time_clock;
 const { authorName } = in_words_author;
+const { entryMarkdown } = in_words_markdown;
 const { objectName, prose, valueText } = in_words_plain;
 const { Trouble, Waiting } = in_views_states;
+const markdownOf = ({ answers, place }) =>
+entryMarkdown(answers.of('entry').data.entry, place.zone);
 const needsOf = ({ place }) => [
 { slot: 'entry', query: ENTRY_DETAIL, variables: { name: place.entry } },
 ];
@@ -150,7 +153,7 @@ ${text.length.toLocaleString('en')}.</p>`}
 </details>
 `;
 }
-return { needsOf, Evidence, Changes };
+return { markdownOf, needsOf, Evidence, Changes };
 })();
 return { in_ask_ofentry, in_views_evidence };
 })();

@@ -1,5 +1,5 @@
 let made;
-export default ({ in_ask_offleet, in_html, in_needs, in_needs_span, in_ordering, in_time_clock, in_time_instant, in_views_facets, in_views_headings, in_views_leftout, in_views_states, in_views_strip, in_words_author, in_words_counts, in_words_filter, in_words_incident, in_words_plain }) => made ??= (() => {
+export default ({ in_ask_offleet, in_html, in_needs, in_needs_span, in_ordering, in_time_clock, in_time_instant, in_views_facets, in_views_headings, in_views_leftout, in_views_states, in_views_strip, in_words_author, in_words_counts, in_words_filter, in_words_incident, in_words_markdown, in_words_plain }) => made ??= (() => {
 const in_fleet_standing = (() => {
 const { logOf } = in_words_incident;
 const NARROW = ['rack', 'pdu', 'switch', 'leaf-switch', 'block'];
@@ -546,6 +546,7 @@ const { readInstant } = in_time_instant;
 const { dayAndClock } = in_time_clock;
 const { FILTER_WORDS } = in_words_filter;
 const { logOf } = in_words_incident;
+const { incidentsMarkdown } = in_words_markdown;
 const { counted, objectName, rounded } = in_words_plain;
 const { Facets } = in_views_facets;
 const { Holes, LeftOut } = in_views_leftout;
@@ -553,6 +554,8 @@ const { Incidents } = in_views_incidents;
 const { Sums } = in_views_sums;
 const { Away, Empty, Trouble, Waiting } = in_views_states;
 const { Strip } = in_views_strip;
+const markdownOf = ({ incidents, place }) =>
+incidentsMarkdown(incidents, place.zone);
 const needsOf = ofFleet;
 function Fleet({ page }) {
 const { place, fleet } = page;
@@ -680,7 +683,7 @@ says: `${says}: ${dayAndClock(at, zone)}, ${moment.node}, ${moment.says}`,
 }));
 return html`<${Empty} says="${what} ${span}${unseen}." links=${near} />`;
 }
-return { needsOf, fleetOf, Fleet };
+return { markdownOf, needsOf, fleetOf, Fleet };
 })();
 return { in_fleet_columns, in_fleet_fleet, in_fleet_standing, in_fleet_sums, in_fleet_traits, in_needs_fleet, in_views_fleet, in_views_incidents, in_views_sums };
 })();

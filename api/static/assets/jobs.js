@@ -1,5 +1,5 @@
 let made;
-export default ({ in_ask_fragments, in_html, in_jobs_filter, in_needs, in_needs_span, in_ordering, in_time_clock, in_time_instant, in_views_facets, in_views_headings, in_views_leftout, in_views_states, in_words_counts, in_words_ending, in_words_plain }) => made ??= (() => {
+export default ({ in_ask_fragments, in_html, in_jobs_filter, in_needs, in_needs_span, in_ordering, in_time_clock, in_time_instant, in_views_facets, in_views_headings, in_views_leftout, in_views_states, in_words_counts, in_words_ending, in_words_markdown, in_words_plain }) => made ??= (() => {
 const in_ask_ofjobs = (() => {
 const { ACTOR, COVERAGE, LOG, OF_LOG } = in_ask_fragments;
 const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
@@ -126,11 +126,14 @@ const { ofJobs } = in_needs_jobs;
 const { readInstant } = in_time_instant;
 const { clock, day, dayAndClock } = in_time_clock;
 const { endedBy, endedByWhom } = in_words_ending;
+const { jobsMarkdown } = in_words_markdown;
 const { counted, prose, rounded, term } = in_words_plain;
 const { Facets } = in_views_facets;
 const { Headings } = in_views_headings;
 const { Holes, LeftOut } = in_views_leftout;
 const { Away, Empty, Trouble, Waiting } = in_views_states;
+const markdownOf = ({ jobs, place }) =>
+jobsMarkdown(jobs.jobs, place.zone);
 const needsOf = ofJobs;
 const TONES = { DOWN: 'out', FAILED: 'out', DEGRADED: 'work', SUSPENDED: 'node',
 PENDING: 'node' };
@@ -248,7 +251,7 @@ ${JOB_WORDS.map((word) => html`<option key=${word} value=${word} />`)}
 </div>
 `;
 }
-return { needsOf, jobsOf, Jobs };
+return { markdownOf, needsOf, jobsOf, Jobs };
 })();
 return { in_ask_ofjobs, in_jobs_jobs, in_needs_jobs, in_views_jobs };
 })();

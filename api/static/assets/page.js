@@ -2,14 +2,14 @@ import { Component, h, render } from './vendor/preact.mjs';
 import htm from './vendor/htm.mjs';
 const in_parts = (() => {
 const PARTS = {
-fleet: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./fleet-handing-jobs.js'), import('./fleet-jobs.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
-jobs: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./fleet-jobs.js'), import('./jobs-workload.js'), import('./jobs.js')], 'in_views_jobs'),
+fleet: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./compare-fleet-node.js'), import('./fleet-handing-jobs.js'), import('./fleet-jobs.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
+jobs: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./fleet-jobs.js'), import('./jobs-workload.js'), import('./jobs.js')], 'in_views_jobs'),
 node: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
 workload: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./jobs-workload.js'), import('./workload.js')], 'in_views_workload'),
 compare: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./compare.js')], 'in_views_compare'),
-object: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
+object: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
 sources: () => joined([import('./sources.js')], 'in_views_sources'),
-evidence: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-object.js')], 'in_views_evidence'),
+evidence: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./evidence-object.js')], 'in_views_evidence'),
 handing: () => joined([import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./handing.js')], 'in_views_handing'),
 };
 const LOAD_AGAIN = 2000;
@@ -1101,58 +1101,6 @@ return words.every((word) => text.includes(word));
 }
 return { logOf, lasted, lasts, because, incidentsOf };
 })();
-const in_words_markdown = (() => {
-const { readInstant } = in_time_instant;
-const { dayAndClock } = in_time_clock;
-const { objectName, prose, valueText } = in_words_plain;
-const SIGNS = /[\\`*_{}[\]<>#|~]/g;
-const quoted = (text) => text.replaceAll(SIGNS, '\\$&').replaceAll('\n', ' ');
-function entryMarkdown(detail, zone) {
-const { entry, facts, changed, writers } = detail;
-const about = entry.object ? ` ${objectName(entry.object)}` : '';
-const lines = [`**${entry.name}** ${prose(entry.operation)}${quoted(about)}`, ''];
-for (const fact of facts) lines.push(`* ${quoted(fact.says)}`);
-for (const [name, at] of clocksOf(entry)) {
-if (at !== null) lines.push(`* ${name} ${dayAndClock(at, zone)}`);
-}
-for (const writer of writers) lines.push(`* written by ${quoted(writer.name)}`);
-if (changed.length > 0) lines.push('', '```diff', ...diffLines(changed), '```');
-return `${lines.join('\n')}\n`;
-}
-function clocksOf(entry) {
-return [
-['occurred', readInstant(entry.occurredAt ?? '')],
-['observed', readInstant(entry.observedAt)],
-['recorded', readInstant(entry.recordedAt)],
-];
-}
-function diffLines(changed) {
-return changed.flatMap(({ path, old, new: now }) => [
-...(old === null ? [] : [`- ${path}: ${valueText(old)}`]),
-...(now === null ? [] : [`+ ${path}: ${valueText(now)}`]),
-]);
-}
-function incidentsMarkdown(incidents, zone) {
-const lines = incidents.map((incident) => {
-const at = dayAndClock(readInstant(incident.from) ?? 0, zone);
-const sure = prose(incident.confidence);
-return `* ${at}: ${quoted(incident.sentence)} (${sure}, ${incident.id})`;
-});
-return `${lines.join('\n')}\n`;
-}
-function jobsMarkdown(jobs, zone) {
-const lines = jobs.map((job) => {
-const { lastEnding: ending } = job;
-const about = `* ${quoted(objectName(job))} (${prose(job.state)})`;
-if (!ending) return about;
-const at = dayAndClock(readInstant(ending.at) ?? 0, zone);
-const sure = prose(ending.confidence);
-return `${about}: ${at}: ${quoted(ending.sentence)} (${sure}, ${ending.id})`;
-});
-return `${lines.join('\n')}\n`;
-}
-return { entryMarkdown, incidentsMarkdown, jobsMarkdown };
-})();
 const in_words_recording = (() => {
 const { readInstant } = in_time_instant;
 const { clock, dayAndClock, span } = in_time_clock;
@@ -1317,6 +1265,7 @@ page.chooseHit(event, hits.length)} /></label>
 </form>
 ${failed && html`<p class="note trouble" role="alert"
 >${failed.error}</p>`}
+<${Job} page=${page} />
 <ul id="hits" class="hits" aria-live="polite">
 ${hits.map((hit, place) => html`
 <li key="${hit.log} ${hit.kind} ${hit.title}"
@@ -1327,7 +1276,6 @@ hit.cluster].filter(Boolean).join(', ')}</span></a>
 </li>
 `)}
 </ul>
-<${Job} page=${page} />
 ${page.ui.text !== '' && hits.length === 0 && !failed
 && answers.every(({ isAsking }) => !isAsking)
 && html`<p class="quiet">No results for “${page.ui.text}”.</p>`}
@@ -1828,10 +1776,14 @@ return searchedOf(this.status, this.known?.log ?? '').map(knownOf);
 }
 get hits() {
 const { searchLogs: logs } = this;
-return this.ui.text === '' ? [] : logs.flatMap(({ log, name }) =>
+if (this.ui.text === '') return [];
+const hits = logs.flatMap(({ log, name }) =>
 (this.answers.of(`search ${log}`).data?.search?.hits ?? []).map(
 (hit) => (
 { ...hit, log, cluster: logs.length > 1 ? name : '' })));
+const rank = (hit) =>
+hit.kind === 'NODE' ? 0 : isWorkload(hit) ? 1 : 2;
+return hits.sort((one, other) => rank(one) - rank(other));
 }
 get sources() {
 return this.cluster?.sources ?? super.sources;
@@ -2040,13 +1992,13 @@ return { App, titleOf };
 const in_doing = (() => {
 const { light } = in_lighting;
 const { Page } = in_page;
+const { partOf } = in_parts;
 const { POSTMORTEM } = in_ask_queries;
 const { nameOf } = in_needs;
 const { writeShort } = in_time_instant;
 const { readAsked } = in_time_asked;
 const { centred, panned, zoomed } = in_time_window;
 const { moved } = in_timeline_arranging;
-const { entryMarkdown, incidentsMarkdown, jobsMarkdown } = in_words_markdown;
 const PAN_SHARE = 0.25;
 const ZOOM_FACTOR = 0.6;
 const TIMED = new Set(['node', 'workload', 'compare']);
@@ -2180,13 +2132,10 @@ this.set({ hit: (this.ui.hit + by + count) % count });
 }
 async copy() {
 const { place, answers } = this;
-const opened = answers.of('entry').data?.entry;
-if (place.entry !== '' && opened) {
-await this.copyText(entryMarkdown(opened, place.zone));
-} else if (place.view === 'fleet') {
-await this.copyText(incidentsMarkdown(this.incidents, place.zone));
-} else if (place.view === 'jobs') {
-await this.copyText(jobsMarkdown(this.jobs?.jobs ?? [], place.zone));
+const isOpened = place.entry !== '' && answers.of('entry').data?.entry;
+const part = partOf(isOpened ? 'evidence' : place.view);
+if (part?.markdownOf) {
+await this.copyText(part.markdownOf(this));
 } else if (place.view === 'node' || place.view === 'workload') {
 const report = await this.report();
 if (report) await this.copyText(report.markdown);
