@@ -111,7 +111,10 @@ class DecisionRow:
 
 FAULTS: Final[dict[Fault, FaultRow]] = {
     Fault.KERNEL_PANIC: FaultRow(
-        signature="a crash dump (VMcore), pstore or gpud reports a panic",
+        signature=(
+            "a crash dump (VMcore), pstore, gpud or an Event about the boot"
+            " before reports a panic"
+        ),
         lookalikes=(
             "power loss, a reset, a hard hang: then the cause is unrecorded",
         ),
@@ -212,7 +215,7 @@ FAULTS: Final[dict[Fault, FaultRow]] = {
     Fault.OTHER: FaultRow(
         signature=(
             "a condition that a rule knows as a fault of none of these"
-            " classes; or one without a rule that the author of an act on"
+            " classes, or Ready=False with what the kubelet waits for; or one without a rule that the author of an act on"
             " the node names as the reason, or for which the author held the"
             " node as long as it lasted"
         ),
@@ -220,7 +223,8 @@ FAULTS: Final[dict[Fault, FaultRow]] = {
     ),
     Fault.KUBELET: FaultRow(
         signature=(
-            'the kubelet reports "Starting" and the boot ID is the same'
+            'the kubelet reports "Starting" and the boot ID is the same; or'
+            " audit shows that its credentials are refused (401)"
         ),
         lookalikes=(
             "a reboot: the boot ID changes",
