@@ -215,9 +215,10 @@ FAULTS: Final[dict[Fault, FaultRow]] = {
     Fault.OTHER: FaultRow(
         signature=(
             "a condition that a rule knows as a fault of none of these"
-            " classes, or Ready=False with what the kubelet waits for; or one without a rule that the author of an act on"
-            " the node names as the reason, or for which the author held the"
-            " node as long as it lasted"
+            " classes, or Ready=False with what the kubelet waits for; or one"
+            " without a rule that the author of an act on the node names as"
+            " the reason, or for which the author held the node as long as it"
+            " lasted"
         ),
         lookalikes=("conditions without a rule that no act names: no fault",),
     ),
