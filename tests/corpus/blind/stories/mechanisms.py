@@ -293,7 +293,7 @@ async def webhook(stage: BlindStage) -> None:
 
 
 async def _unauthorized(stage: BlindStage, node: str, folder: Path) -> None:
-    """Send what a kubelet sends, with a certificate nobody trusts."""
+    """Send what a kubelet sends, with a certificate that is not trusted."""
     pair = Authority(folder).client(f"system:node:{node}", ["system:nodes"])
     trust = trusting(str(stage.cluster.authority.certificate), pair)
     agent = "kubelet/v1.36.3 (linux/amd64) kubernetes/6a1c0b2"
