@@ -89,6 +89,7 @@ def arguments(tenant: str, machine: str) -> dict[str, str]:
         "workload.name": job,
         "whyWorkload.name": job,
         "node.name": node,
+        "objects.kind": json.dumps("pods"),
         "text": json.dumps(tenant),
         "from": given["since"],
         "to": given["until"],
@@ -108,6 +109,7 @@ def tools(tenant: str, machine: str) -> dict[str, dict[str, Any]]:
         "incidents": WINDOW,
         "jobs": WINDOW,
         "search": {"text": tenant},
+        "objects": {"kind": "pods"},
         "who": {"object": job},
         "history": {"object": job},
         "coverage": WINDOW,
@@ -253,8 +255,8 @@ async def check_nothing_of_another_is_shown(
     }  # fmt: skip
     assert set(naming(own, f"{who}-job")) >= {
         "object", "workload", "whyWorkload", "entry", "facts", "entries",
-        "impact", "search", "mcp impact", "mcp history", *EXPORTS,
-        "subscribed facts",
+        "impact", "search", "workloads", "mcp impact", "mcp jobs",
+        "mcp history", *EXPORTS, "subscribed facts",
     }  # fmt: skip
 
 
