@@ -62,7 +62,7 @@ _JOINED = """\
 const joined = async (files, name) => (await Promise.all(files))
 .reduce((all, one) => ({ ...all, ...one.default(all) }), shared)[name];
 """
-"""Puts together a part from its scripts, each of which may use the former."""
+"""Puts together a part: each script may use those before it."""
 
 _BLANK = re.compile(r"\n{2,}")
 _INDENT = re.compile(r"^ +", re.MULTILINE)

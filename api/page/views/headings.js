@@ -1,4 +1,4 @@
-/** The headings of a list, each of which sorts it. */
+/** The headings of a list: each sorts it. */
 
 import { html } from '../html.js';
 import { nextOrder, orderOf } from '../ordering.js';

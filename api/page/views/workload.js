@@ -198,7 +198,7 @@ function Lost({ page, ending: { pods, members, stopped } }) {
 }
 
 /**
- * What happened to each node, the nodes together of which the same is known.
+ * What happened to each node, nodes with the same verdict together.
  * @param {{page: import('../page.js').Page, ending: any}} given
  */
 function OnNodes({ page, ending }) {
