@@ -30,7 +30,7 @@ from recorder.explain.verdict import (
     SignalEvidence,
     Step,
 )
-from recorder.model.outcomes import Happened, Role
+from recorder.model.outcomes import Decision, Happened, Role
 from recorder.model.reference import EntryName
 
 __all__ = ["LAST_SIGN", "steps_of"]
@@ -242,7 +242,9 @@ def _effect(
     ]
     yield _Draft(Role.EFFECT, _with(effect, new))
     anew = [s for s in begun if s.topic is Topic.VERSION]
-    if anew:
+    # Of what was ordered for another purpose, the acts show more.
+    renewed = decided is None or decided.decision is Decision.OS_UPGRADE
+    if anew and renewed:
         yield _Draft(Role.EFFECT, anew)
 
 
