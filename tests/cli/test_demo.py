@@ -26,8 +26,8 @@ def test_what_was_repaired_is_proven_from_the_fault_to_the_return(
     assert list(dict.fromkeys(roles)) == [
         "fault",
         "decision",
+        "effect",  # the last sign of life, then the order to power-cycle it
         "act",
-        "effect",
         "recovery",
     ]
     assert "GPUXidError=True" in verdict["steps"][0]["says"]
