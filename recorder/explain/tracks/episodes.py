@@ -214,7 +214,8 @@ class _Reader:
         version: the clock of its author was wrong, or the time is not of
         this change.
         """
-        fact, last = stored.fact, self._last
+        fact = stored.fact
+        last = self._shown.get(stored.entry.position, self._last)
         if (
             last is None
             or not isinstance(fact.detail, ConditionChanged)
