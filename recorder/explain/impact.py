@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from recorder.explain.causes import LOST, STAYING
 from recorder.explain.hit import Blow, Charge, Failure, Hit, Scope, said
 from recorder.explain.losses import (
-    PREEMPTED,
     REQUESTED,
     TOGETHER,
     Loss,
@@ -25,6 +24,7 @@ from recorder.explain.losses import (
     fell_together,
     is_hidden,
     is_late,
+    is_preempted,
     lasted,
     lost_at,
     order,
@@ -375,7 +375,7 @@ def _hit_by(verdict: Judged, pod: Placement) -> HitBy:
     """Return how what happened to a node hit the first Pod that it cost."""
     if verdict.happened in STAYING:
         return HitBy.DRAIN
-    if pod.disruption == PREEMPTED:
+    if is_preempted(pod):
         return HitBy.PREEMPTION
     if pod.disruption != REQUESTED:
         return HitBy.NODE_FAILURE

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from recorder.explain.causes import LOST
 from recorder.explain.hit import Failure
+from recorder.explain.pod_end import PREEMPTING
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import (
@@ -20,7 +21,6 @@ from recorder.model.outcomes import Happened, Outcome, Role
 __all__ = [
     "Loss",
     "BY_KUBELET",
-    "PREEMPTED",
     "REQUESTED",
     "TOGETHER",
     "came_with",
@@ -30,6 +30,7 @@ __all__ = [
     "fell_together",
     "is_hidden",
     "is_late",
+    "is_preempted",
     "lasted",
     "lost_around",
     "lost_at",
@@ -281,6 +282,7 @@ def since_when(failure: Failure, pod: Placement) -> datetime:
     pressed = (
         failure.verdict.happened == Happened.DEGRADED
         and pod.disruption == BY_KUBELET
+        and not is_preempted(pod)
     )
     return failure.since - LIMITS.astray if pressed else failure.since
 
@@ -293,7 +295,7 @@ def _evicted_later(failure: Failure, pod: Placement) -> datetime | None:
     back, at = failure.verdict.back_in_service_at, pod.disrupted_at
     if (
         failure.verdict.happened in OUTLIVED
-        and pod.disruption in {REQUESTED, PREEMPTED}
+        and (pod.disruption == REQUESTED or is_preempted(pod))
         and at is not None
         and back is not None
         and at > max(back, failure.seen)
@@ -348,7 +350,7 @@ def evicted_at(pod: Placement) -> datetime | None:
     A taint that evicts is part of what happened to its node.
     """
     at, deleting_at = pod.disrupted_at, pod.deleting_at
-    if pod.disruption not in EVICTIONS - {BY_TAINT}:
+    if pod.disruption not in EVICTIONS - {BY_TAINT} or is_preempted(pod):
         return None
     if at is None or not pod.running_at:
         return None
@@ -356,11 +358,18 @@ def evicted_at(pod: Placement) -> datetime | None:
     return None if left else at
 
 
+def is_preempted(pod: Placement) -> bool:
+    """Return whether a Pod had to go for another: by scheduler or kubelet."""
+    return pod.disruption == PREEMPTED or (
+        pod.disruption == BY_KUBELET and pod.refusal == PREEMPTING
+    )
+
+
 def preempted_at(
     pod: Placement, by_queue: Iterable[datetime]
 ) -> datetime | None:
     """Return when a Pod was preempted, alone or with its workload."""
-    if pod.disruption == PREEMPTED:
+    if is_preempted(pod):
         return pod.disrupted_at
     at = pod.deleting_at
     near = at and any(abs(at - taken) <= TOGETHER for taken in by_queue)

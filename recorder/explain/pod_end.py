@@ -22,7 +22,7 @@ from recorder.model.facts import (
 from recorder.model.outcomes import EndedBy
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["BY_ITSELF", "PodEnd", "ends_of"]
+__all__ = ["BY_ITSELF", "PREEMPTING", "PodEnd", "ends_of"]
 
 BY_ITSELF: Final = frozenset({EndedBy.CONTAINER_OOM, EndedBy.CONTAINER_EXIT})
 """Ends that are caused by a container of the Pod."""
@@ -41,9 +41,13 @@ AT_ONCE: Final = timedelta(seconds=2)
 """How far apart the deletion of a Pod and its reason are observed; what is
 recorded later came after the deletion."""
 
+PREEMPTING: Final = "Preempting"
+"""The reason of a Pod that its kubelet ended to admit a critical one."""
+
 REFUSED: Final[Mapping[str, EndedBy]] = {
     "DeadlineExceeded": EndedBy.DEADLINE,
     "NodeLost": EndedBy.NODE_FAILURE,
+    PREEMPTING: EndedBy.PREEMPTION,
 }
 """The cause by the reason of a failed Pod; other reasons are of kubelets."""
 
@@ -144,6 +148,10 @@ class _Record:
         if self._over:
             return
         self._over = True
+        if self._by is EndedBy.EVICTION and (
+            isinstance(detail, Ended) and detail.reason == PREEMPTING
+        ):
+            self._by = EndedBy.PREEMPTION
         if self._by is not None:
             return
         if isinstance(detail, Ended):

@@ -1,5 +1,7 @@
 """Harm: what first ended a Pod decides, and a silent machine runs nothing."""
 
+from msgspec.structs import replace
+
 from recorder.explain.hit import Hit
 from recorder.explain.impact import Scope, hits
 from recorder.facts.projections import Placements, Workloads
@@ -105,3 +107,24 @@ def test_a_pod_evicted_for_the_taint_of_a_device_is_hit() -> None:
     )
     (hit,) = harmed(tale)
     assert (hit.hit_by, hit.hit_at) == (HitBy.EVICTION, at(60))
+
+
+def test_a_pod_that_a_kubelet_ends_for_a_critical_one_is_preempted() -> None:
+    """The kubelet writes the end and its reason in one version."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    pod, seen = a_pod("llm-0"), len(tale.facts)
+    ended = {"phase": "Failed", "reason": "Preempting"}
+    tale.add(60, FactKind.ENDED, ended, about=pod)
+    kubelet = {"status": "True", "reason": "TerminationByKubelet"}
+    tale.add(
+        60,
+        FactKind.CONDITION_CHANGED,
+        {"type": "DisruptionTarget", "old": None, "new": kubelet},
+        about=pod,
+    )
+    tale.facts[-1] = replace(
+        tale.facts[-1], entry=tale.facts[seen].entry, index=1
+    )
+    (hit,) = harmed(tale)
+    assert (hit.hit_by, hit.hit_at) == (HitBy.PREEMPTION, at(60))
+    assert hit.outcome is Outcome.PREEMPTED

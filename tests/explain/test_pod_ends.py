@@ -185,3 +185,12 @@ def test_a_deletion_and_its_reason_come_in_either_order() -> None:
     )
 
     assert end.by is EndedBy.EVICTION
+
+
+def test_a_kubelet_that_admits_a_critical_pod_preempts() -> None:
+    (end,) = ends(
+        (9, CONDITION, disrupted("TerminationByKubelet")),
+        (9, OVER, {"phase": "Failed", "reason": "Preempting"}),
+    )
+
+    assert (end.by, end.reason) == (EndedBy.PREEMPTION, None)

@@ -90,6 +90,9 @@ class Placement(msgspec.Struct, gc=False):
     disruption: str | None = None
     """The reason of its condition DisruptionTarget."""
 
+    refusal: str | None = None
+    """The reason in its status, by which a kubelet ended it or refused it."""
+
     restarts: list[datetime] = []
     """When its containers that had ended restarted."""
 
@@ -260,6 +263,7 @@ def _ended(p: Placement, stored: StoredFact, detail: Ended) -> None:
     p.phase = detail.phase
     # A kubelet gives a reason where it ended or refused the Pod itself.
     p.by_itself &= detail.reason is None
+    p.refusal = p.refusal or detail.reason
     p.ended_at = p.ended_at or stored.observed_at
     p.entries = [*p.entries, str(stored.entry)]
 
@@ -284,10 +288,14 @@ def _condition(
         return
     if new.status != "True":
         return
-    if p.ended_at is None and p.disruption is None:
+    # A kubelet writes that a Pod ended, and why, in one version.
+    ended_with_it = (
+        p.ended_at == stored.observed_at and str(stored.entry) in p.entries
+    )
+    if (p.ended_at is None or ended_with_it) and p.disruption is None:
         p.disruption = new.reason
         p.disrupted_at = stored.observed_at
-        p.entries = [*p.entries, str(stored.entry)]
+        p.entries = [*dict.fromkeys([*p.entries, str(stored.entry)])]
 
 
 def _container(
