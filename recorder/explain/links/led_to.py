@@ -271,9 +271,9 @@ def _ordered(deed: Deed) -> Led | None:
     else:
         decision = Decision.ADMIN_REQUEST
         strength = (
-            Confidence.POSSIBLE  # the requester is not recorded
-            if one.is_by_program
-            else Confidence.LIKELY
+            Confidence.LIKELY
+            if one.is_by_hand
+            else Confidence.POSSIBLE  # the requester is not recorded
         )
     if not done:
         strength = Confidence.POSSIBLE  # it may still have waited
@@ -324,7 +324,10 @@ def _responds(deed: Deed, step: Signal) -> Iterator[Purpose]:
     sure = is_recent(t, step) or t.was_acted_upon or t.happened in STAYING
     # Perhaps it was only upgraded, or by a person who used a library.
     by_library = one.author is not None and one.author.library
-    if not sure or by_library or _is_anew(t):
+    # An unrecorded author, or a program with rules, may remove a node for
+    # another reason, whose record is lost.
+    other = t.happened in GONE and (one.author is None or one.author.known)
+    if not sure or by_library or other or _is_anew(t):
         strength = Confidence.POSSIBLE
     yield Decision.AUTO_REMEDIATION, strength, step
 
@@ -495,7 +498,8 @@ def _drained(deed: Deed) -> Led | None:
             return None
         # A machine is emptied shortly before it is taken down.
         near = is_recent(t, step) and bool(one.of(Topic.EVICTION))
-        sure = near and not hidden
+        # Without a record of the author, it may be a program with an order.
+        sure = near and one.author is not None and not hidden
         strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
         weight = 1 if near else 0
         return Led(Decision.MANUAL_DRAIN, step, one.author, strength, weight)
@@ -534,7 +538,8 @@ def _deleted(deed: Deed) -> Led | None:
     named = one.author is None or t.author(step) is not None
     sure = named and not step.is_inferred
     strength = Confidence.PROVEN if sure else Confidence.LIKELY
-    if one.is_by_program and not hints and _was_broken(deed):
+    stated = any(s.decision is Decision.NODE_DELETION for s in hints)
+    if one.is_by_program and not stated and _was_broken(deed):
         strength = Confidence.POSSIBLE  # it may repair what was broken
     by_hand = one.author is not None and one.is_by_hand
     if hints and all(s.vague for s in hints) and not by_hand:
