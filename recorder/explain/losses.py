@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 from recorder.explain.causes import LOST
 from recorder.explain.hit import Failure
-from recorder.explain.pod_end import PREEMPTING
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import (
     EVICTIONS,
+    PREEMPTING,
     SERVERS,
     Placement,
     Workload,

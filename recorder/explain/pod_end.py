@@ -10,7 +10,12 @@ from typing import Final
 
 import msgspec
 
-from recorder.facts.projections import EVICTIONS, UNKNOWN_ENDS, Placement
+from recorder.facts.projections import (
+    EVICTIONS,
+    PREEMPTING,
+    UNKNOWN_ENDS,
+    Placement,
+)
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
@@ -22,7 +27,7 @@ from recorder.model.facts import (
 from recorder.model.outcomes import EndedBy
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["BY_ITSELF", "PREEMPTING", "PodEnd", "ends_of"]
+__all__ = ["BY_ITSELF", "PodEnd", "ends_of"]
 
 BY_ITSELF: Final = frozenset({EndedBy.CONTAINER_OOM, EndedBy.CONTAINER_EXIT})
 """Ends that are caused by a container of the Pod."""
@@ -40,9 +45,6 @@ happened to the node explains it."""
 AT_ONCE: Final = timedelta(seconds=2)
 """How far apart the deletion of a Pod and its reason are observed; what is
 recorded later came after the deletion."""
-
-PREEMPTING: Final = "Preempting"
-"""The reason of a Pod that its kubelet ended to admit a critical one."""
 
 REFUSED: Final[Mapping[str, EndedBy]] = {
     "DeadlineExceeded": EndedBy.DEADLINE,

@@ -7,6 +7,7 @@ the facts at any time.
 from recorder.facts.projections.node import NodeState, advance, shown
 from recorder.facts.projections.placement import (
     EVICTIONS,
+    PREEMPTING,
     UNKNOWN_ENDS,
     Placement,
     Placements,
@@ -29,6 +30,7 @@ from recorder.facts.projections.workloads import (
 
 __all__ = [
     "EVICTIONS",
+    "PREEMPTING",
     "REPLACED",
     "GANGS",
     "SERVERS",

@@ -24,7 +24,13 @@ from recorder.model.facts import (
 from recorder.model.reference import ObjectIdentity
 from recorder.model.state import Owner
 
-__all__ = ["EVICTIONS", "UNKNOWN_ENDS", "Placement", "Placements"]
+__all__ = [
+    "EVICTIONS",
+    "PREEMPTING",
+    "UNKNOWN_ENDS",
+    "Placement",
+    "Placements",
+]
 
 SECOND = timedelta(seconds=1)
 """Recovered versions are dated by times in whole seconds."""
@@ -46,6 +52,9 @@ EVICTIONS = frozenset(
     }
 )
 """Reasons of the condition DisruptionTarget of a Pod that was evicted."""
+
+PREEMPTING = "Preempting"
+"""The reason of a Pod that its kubelet ended to admit a critical one."""
 
 UNKNOWN_ENDS = frozenset({"ContainerStatusUnknown", "Unknown"})
 """Reasons by which a kubelet says that it does not know how one ended."""
@@ -288,11 +297,13 @@ def _condition(
         return
     if new.status != "True":
         return
-    # A kubelet writes that a Pod ended, and why, in one version.
-    ended_with_it = (
-        p.ended_at == stored.observed_at and str(stored.entry) in p.entries
+    # A kubelet that preempts writes the end and this in one version.
+    preempts = (
+        p.refusal == PREEMPTING
+        and p.ended_at == stored.observed_at
+        and str(stored.entry) in p.entries
     )
-    if (p.ended_at is None or ended_with_it) and p.disruption is None:
+    if (p.ended_at is None or preempts) and p.disruption is None:
         p.disruption = new.reason
         p.disrupted_at = stored.observed_at
         p.entries = [*dict.fromkeys([*p.entries, str(stored.entry)])]
