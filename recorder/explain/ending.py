@@ -114,7 +114,8 @@ class Ending(Document, frozen=True, kw_only=True):
     """The first node on which Pods were lost."""
 
     nodes: Sequence[str]
-    """Every node on which Pods were lost, beginning with the first."""
+    """Every node on which Pods were lost, beginning with the first, then
+    those on which Pods were only stopped."""
 
     pods: Sequence[str]
     """The Pods that it ended; empty if it ended the workload itself."""
