@@ -90,6 +90,8 @@ def a_binding(name: str, namespace: str | None) -> dict[str, Any]:
 AGENTS: dict[str, dict[str, Any]] = {
     "impact": {"nodes": [NODE]},
     "incidents": {},
+    "jobs": {},
+    "objects": {"kind": "pods"},
 }
 """Tools for agents that name workloads."""
 
@@ -228,6 +230,7 @@ def arguments(namespace: str) -> dict[str, str]:
         "workload.name": job,
         "whyWorkload.name": job,
         "node.name": f'"{NODE}"',
+        "objects.kind": '"pods"',
         "text": '"tenant"',
         "since": '"1h"',
         "from": '"1h"',
@@ -289,6 +292,7 @@ async def check_a_reader_of_all_sees_both(world: World) -> None:
     naming = {name for name, text in answers.items() if OTHERS in text}
     assert naming >= {"object", "workload", "entry", "facts", "entries"}
     assert naming >= {"node", "impact", "incident", "incidents", "search"}
+    assert naming >= {"workloads", "objects", "mcp jobs", "mcp objects"}
     assert naming >= {"export.ndjson?since=1h&facts=1", "mcp impact"}
     assert SECRET in answers["export.ndjson?since=1h&facts=1"]
     assert OF_A_NODE in answers["export.ndjson?since=1h&raw=1"]
