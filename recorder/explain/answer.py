@@ -22,7 +22,14 @@ from recorder.explain.doubt import (
     was_gone,
 )
 from recorder.explain.faults import fault_of
-from recorder.explain.links.led_to import OTHERS, answers, led_to, ordered
+from recorder.explain.links.led_to import (
+    OTHERS,
+    Led,
+    answers,
+    is_recent,
+    led_to,
+    ordered,
+)
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
 from recorder.explain.signals import (
@@ -33,7 +40,7 @@ from recorder.explain.signals import (
     is_same,
 )
 from recorder.explain.steps import steps_of
-from recorder.explain.thresholds import rank
+from recorder.explain.thresholds import rank, weaker
 from recorder.explain.tracks.bounds import (
     heard_again,
     last_sign,
@@ -224,10 +231,58 @@ def _decided(
         carried_out_by=carrier_of(one, acted),
         steps=tuple(one.steps),
     )
+    emptied = _emptied_by(transition, led, one, acted)
+    if emptied is not None:
+        decided = _decided_by(emptied, decided)
     if led.actor is None and was_gone(transition, decided):
         # A Node is deleted for a reason if it was lost long before.
         return replace(decided, confidence=Confidence.POSSIBLE)
     return decided
+
+
+def _emptied_by(
+    transition: Transition,
+    led: Led,
+    deleted: Intervention,
+    acted: Sequence[Intervention],
+) -> Intervention | None:
+    """Return the program that drained a Node which another only deleted.
+
+    A controller that deletes a Node because its instance is gone gives no
+    reason of its own; the instance went after it had been drained.
+    """
+    emptying = EMPTYING & {step.topic for step in deleted.steps}
+    if led.decision is not Decision.NODE_DELETION or led.takes or emptying:
+        return None
+    for one in reversed(acted):
+        cordons, evictions = one.of(Topic.CORDON), one.of(Topic.EVICTION)
+        if (
+            one is not deleted
+            and one.is_by_program
+            and deleted.is_by_program
+            and cordons
+            and evictions
+            and any(is_recent(transition, step) for step in evictions)
+            and one.first.position < deleted.first.position
+        ):
+            return one
+    return None
+
+
+def _decided_by(emptied: Intervention, deleted: Decided) -> Decided:
+    """Return the deletion as a decision of the program that drained it."""
+    step = emptied.of(Topic.CORDON)[0]
+    return replace(
+        deleted,
+        actor=emptied.author or UNKNOWN,
+        says=step.says,
+        at=step.stored.at,
+        sign=step,
+        confidence=weaker(Confidence.LIKELY, deleted.confidence),
+        since=min(s.stored.observed_at for s in emptied.steps),
+        carried_out_by=deleted.actor,
+        steps=tuple(emptied.steps),
+    )
 
 
 def _upgraded_in_order(transition: Transition) -> Decided | None:

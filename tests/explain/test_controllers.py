@@ -2,7 +2,7 @@
 
 import pytest
 
-from recorder.model.outcomes import Decision, Fault
+from recorder.model.outcomes import Confidence, Decision, Fault
 from tests.explain.tale import Tale
 from tests.explain.test_traps import actor, decision, fault
 from tests.support.builders import at
@@ -153,3 +153,34 @@ def test_a_taint_for_the_work_of_others_is_no_failure() -> None:
     tale.pod(20, "EvictionByEvictionAPI")
     tale.taints(100, "hero.coreweave.com/taint", off=True)
     assert tale.verdicts() == []
+
+
+ROLLER = "system:serviceaccount:pools:pool-roller"
+COLLECTOR = "system:serviceaccount:kube-system:instance-collector"
+
+
+def test_a_node_drained_by_one_program_and_deleted_by_another() -> None:
+    tale = Tale().asks(10, ROLLER, "patch").cordons(10, "pool-roller")
+    tale.asks(
+        11, ROLLER, "create", resource="pods", subresource="eviction"
+    ).pod(11, "EvictionByEvictionAPI")
+    verdict = tale.asks(22, COLLECTOR, "delete").vanishes(22).verdict()
+
+    decided = verdict.decision
+    assert decided is not None
+    assert decided.actor.name == "pool-roller"
+    assert decided.carried_out_by is not None
+    assert decided.carried_out_by.name == "instance-collector"
+    assert verdict.confidence is Confidence.LIKELY
+
+
+def test_a_program_that_deletes_a_node_that_was_only_cordoned_decided() -> (
+    None
+):
+    tale = Tale().asks(10, ROLLER, "patch").cordons(10, "pool-roller")
+    verdict = tale.asks(22, COLLECTOR, "delete").vanishes(22).verdict()
+
+    decided = verdict.decision
+    assert decided is not None
+    assert decided.actor.name == "instance-collector"
+    assert verdict.confidence is Confidence.PROVEN

@@ -29,6 +29,7 @@ from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
 
 __all__ = [
     "OTHERS",
+    "Led",
     "answers",
     "is_answered",
     "is_recent",
