@@ -41,7 +41,6 @@ from recorder.facts.projections import (
     REPLACED,
     SERVERS,
     Placement,
-    Placements,
     Workload,
     Workloads,
 )
@@ -70,7 +69,10 @@ class Gang:
         self._scope = scope
 
     def hits(self, failures: Sequence[Failure]) -> list[Hit]:
-        """Return the hits, by failures and by preemption, in order of time."""
+        """Return the hits, by failures and by preemption, in order of time.
+
+        ``failures`` are those of the nodes of its Pods.
+        """
         touched = [
             (failure, pod)
             for failure in failures
@@ -490,7 +492,7 @@ def failure_of(verdict: Judged) -> Failure | None:
 
 def hits(
     verdicts: Iterable[Judged],
-    placements: Placements,
+    placements: Iterable[Placement],
     workloads: Workloads,
     *,
     scope: Scope,
@@ -514,9 +516,14 @@ def hits(
         workload = workloads.of(placement)
         if workload is not None:
             gangs.setdefault(workload, []).append(placement)
+    on: dict[str | None, list[int]] = {}
+    for place, failure in enumerate(failures):
+        on.setdefault(failure.verdict.node, []).append(place)
     found: list[Hit] = []
     for workload, pods in gangs.items():
-        own = Gang(workload, pods, workloads, scope).hits(failures)
+        near = sorted({i for pod in pods for i in on.get(pod.node, ())})
+        gang = Gang(workload, pods, workloads, scope)
+        own = gang.hits([failures[place] for place in near])
         found += own if each or len(own) < 2 else [_merged(own)]  # noqa: PLR2004
     return sorted(
         found, key=lambda h: (h.hit_at, h.workload.kind, h.workload.name)

@@ -15,6 +15,7 @@ from collections.abc import (
 )
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import NamedTuple
 
 from recorder.answers.loading.nodes import LOOKBACK, nodes_of, verdicts_of
@@ -79,7 +80,7 @@ class _Preempted(NamedTuple):
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Gangs:
     """Facts about the Pods on nodes, and the gangs they belong to."""
 
@@ -87,10 +88,15 @@ class _Gangs:
     began: datetime | None = None
     """When the first list of Pods was complete."""
 
-    @property
-    def placements(self) -> Placements:
+    @cached_property
+    def placements(self) -> Sequence[Placement]:
         """The placements of its Pods."""
-        return Placements(self.facts, began=self.began)
+        return tuple(Placements(self.facts, began=self.began))
+
+    @cached_property
+    def workloads(self) -> Workloads:
+        """The workloads that they belong to."""
+        return Workloads(self.facts)
 
     def nodes(self) -> set[str]:
         """Return all nodes that these Pods were on."""
@@ -107,7 +113,7 @@ class _Gangs:
         return hits(
             verdicts,
             self.placements,
-            Workloads(self.facts),
+            self.workloads,
             scope=scope,
             each=each,
         )
@@ -121,9 +127,8 @@ class _Gangs:
         times = {verdict.lost_at for verdict in verdicts}
         gangs: dict[Workload, list[Placement]] = {}
         on: dict[str, list[tuple[Workload, Placement]]] = {}
-        workloads = Workloads(self.facts)
         for pod in self.placements:
-            workload = workloads.of(pod)
+            workload = self.workloads.of(pod)
             if workload is not None and workload.is_gang:
                 gangs.setdefault(workload, []).append(pod)
                 on.setdefault(pod.node or "", []).append((workload, pod))
@@ -146,14 +151,13 @@ class _Gangs:
 
     def preempted(self, nodes: Container[str]) -> Iterator[_Preempted]:
         """Yield the Pods preempted on nodes."""
-        workloads = Workloads(self.facts)
         for pod in self.placements:
             if pod.node is None or pod.node not in nodes:
                 continue
-            workload = workloads.of(pod)
+            workload = self.workloads.of(pod)
             if workload is None:
                 continue
-            at = preempted_at(pod, workloads.preempted_at(workload))
+            at = preempted_at(pod, self.workloads.preempted_at(workload))
             if at is not None:
                 yield _Preempted(pod.key, pod.node, at)
 
