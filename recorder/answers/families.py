@@ -21,7 +21,7 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Kinds, NodeNames, Purpose
 from recorder.explain.ending import EndingFound
 from recorder.explain.ending_sentences import ending_sentence
-from recorder.explain.endings import Life, endings_of
+from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.hit import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged
@@ -216,18 +216,13 @@ class Family:
         self, hits: Sequence[Hit], verdicts: Sequence[Judged], window: Window
     ) -> None:
         """Find what ended it in a window, without what is routine."""
-        by_uid: dict[str, list[StoredFact]] = {}
-        for stored in self.facts:
-            thing = stored.fact.object
-            if thing is not None:
-                key = thing.uid or f"{thing.namespace}/{thing.name}"
-                by_uid.setdefault(key, []).append(stored)
+        facts = facts_by_object(self.facts)
         over = self.decided_at is not None
         # What is routine for a workload with other Pods ends this one.
         is_pod = self.workload.kind == "Pod"
         found: list[EndingFound] = []
         for one, members in self.groups.items():
-            life = Life(workload=one, pods=members, facts=by_uid, is_over=over)
+            life = Life(workload=one, pods=members, facts=facts, is_over=over)
             ended = [
                 ending
                 for ending in endings_of(life, hits, verdicts)
@@ -315,10 +310,9 @@ async def families_of(
         of_uid.setdefault(named.uid or "", family)
     for stored in facts:
         thing = stored.fact.object
-        if thing is not None:
-            key = thing.uid or f"{thing.namespace}/{thing.name}"
-            if (about := of_uid.get(key)) is not None:
-                about.facts.append(stored)
+        about = None if thing is None else of_uid.get(thing.key)
+        if about is not None:
+            about.facts.append(stored)
     wanted = Wanted(facts)
     for family in found.values():
         family.state_by(workloads, wanted)

@@ -25,7 +25,7 @@ from recorder.answers.why import WIDTH, cut, path_lines, row_lines
 from recorder.answers.workload_named import find_workload
 from recorder.explain.ending import Ending, EndingFound, Preemptor
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
-from recorder.explain.endings import Life, endings_of
+from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.impact import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged, Verdict
@@ -128,7 +128,7 @@ async def ask_why_workload(
     named = await find_workload(reading, question.object, until=window.until)
     found = named.found
     facts, workload = await _family(reading, question, found)
-    workloads, by_uid = Workloads(facts), _by_uid(facts)
+    workloads, by_object = Workloads(facts), facts_by_object(facts)
     is_pod = found.kind.kind == "Pod"
     groups = _groups(facts, workloads, workload, alone=is_pod)
     pods = [pod for group in groups.values() for pod in group]
@@ -139,7 +139,7 @@ async def ask_why_workload(
     endings: list[EndingFound] = []
     for one, members in groups.items():
         over = workloads.decided_at(one) is not None
-        life = Life(workload=one, pods=members, facts=by_uid, is_over=over)
+        life = Life(workload=one, pods=members, facts=by_object, is_over=over)
         for ending in endings_of(life, hits, verdicts):
             authored = await with_author(reading, ending, knowledge)
             said = ending_sentence(one, authored, pod)
@@ -243,16 +243,6 @@ def _owners(
             alone = Workload("Pod", pod.namespace, pod.name, pod.uid)
             found[workloads.of(placement) or alone] = None
     return list(found)
-
-
-def _by_uid(facts: Sequence[StoredFact]) -> dict[str, list[StoredFact]]:
-    found: dict[str, list[StoredFact]] = {}
-    for stored in facts:
-        thing = stored.fact.object
-        if thing is not None:
-            key = thing.uid or f"{thing.namespace}/{thing.name}"
-            found.setdefault(key, []).append(stored)
-    return found
 
 
 async def _hits(

@@ -43,7 +43,7 @@ from recorder.model.outcomes import (
     Outcome,
 )
 
-__all__ = ["Life", "endings_of"]
+__all__ = ["Life", "endings_of", "facts_by_object"]
 
 FAILURES: Final = frozenset({"Failed", "FailureTarget"})
 DONE: Final = frozenset({"Complete", "Completed", "Succeeded"})
@@ -61,6 +61,18 @@ OWN_FAILURE: Final = frozenset(
 A_MOMENT: Final = timedelta(seconds=1)
 
 
+def facts_by_object(
+    facts: Iterable[StoredFact],
+) -> dict[str, list[StoredFact]]:
+    """Return facts by the key of the object, in the order of the log."""
+    found: dict[str, list[StoredFact]] = {}
+    for stored in facts:
+        thing = stored.fact.object
+        if thing is not None:
+            found.setdefault(thing.key, []).append(stored)
+    return found
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
     """A workload, its Pods, and the facts about them."""
@@ -68,7 +80,7 @@ class Life:
     workload: Workload
     pods: Sequence[Placement]
     facts: Mapping[str, Sequence[StoredFact]]
-    """The facts by the UID of the object, in the order of the log."""
+    """See `facts_by_object`."""
 
     is_over: bool = False
     """Whether it completed, failed or vanished."""

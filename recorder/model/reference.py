@@ -81,6 +81,11 @@ class ObjectIdentity(NamedTuple):
     uid: str | None
     """UID; null if the document had none."""
 
+    @property
+    def key(self) -> str:
+        """Its UID, else its namespace and name."""
+        return self.uid or f"{self.namespace}/{self.name}"
+
 
 class LogNumber(int):
     """The number of a log in one of several databases, with its cluster.

@@ -115,7 +115,7 @@ class Placement(msgspec.Struct, gc=False):
     @property
     def key(self) -> str:
         """Identifies it."""
-        return self.pod.uid or f"{self.pod.namespace}/{self.pod.name}"
+        return self.pod.key
 
     @property
     def restarted_at(self) -> datetime | None:
@@ -197,7 +197,7 @@ class Placements:
             return
         if isinstance(fact.detail, EventOccurred | Requested):
             return
-        key = thing.uid or f"{thing.namespace}/{thing.name}"
+        key = thing.key
         placement = self._by_pod.get(key)
         if placement is None:
             placement = self._by_pod[key] = Placement(
