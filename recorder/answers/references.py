@@ -135,7 +135,8 @@ def take(found: list[KnownObject], more: KnownObject) -> None:
     for place, known in enumerate(found):
         if numbers.intersection(known.numbers):
             return
-        if uids.intersection(known.uids):
+        groups = (known.kind.group, more.kind.group)
+        if uids.intersection(known.uids) and not all(groups):
             kind = known.kind if known.kind.group else more.kind
             both = *known.incarnations, *more.incarnations
             found[place] = KnownObject(kind, both)

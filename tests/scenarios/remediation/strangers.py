@@ -127,7 +127,9 @@ def a_descheduler_moves_a_pod() -> Scene:
         by="eviction",
         outcome="rescheduled",
     )
-    return scene.asks(0, 100, node="gpu-002", workloads=["web-7d9"])
+    return scene.asks(
+        0, 100, node="gpu-002", workloads=["ReplicaSet/train/web-7d9"]
+    )
 
 
 @incident
