@@ -69,7 +69,7 @@ class Scope:
     """The time before the first list of Pods, which is read in part."""
 
     spared: frozenset[str] = frozenset()
-    """Keys of Pods that were preempted on other nodes."""
+    """Keys of Pods that were preempted or evicted on other nodes."""
 
     @property
     def hiding(self) -> Sequence[Hole]:

@@ -32,7 +32,7 @@ from recorder.answers.queries import (
 )
 from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.losses import lost_around, preempted_at
+from recorder.explain.losses import evicted_at, lost_around, preempted_at
 from recorder.explain.rivals import PODS
 from recorder.explain.verdict import Judged
 from recorder.facts.coverage.account import Account
@@ -74,7 +74,7 @@ class NodeSelection(NamedTuple):
     """Whether to return each hit of a workload separately."""
 
 
-class _Preempted(NamedTuple):
+class _Displaced(NamedTuple):
     pod: str
     node: str
     at: datetime
@@ -149,17 +149,18 @@ class _Gangs:
                 found.append(at)
         return found
 
-    def preempted(self, nodes: Container[str]) -> Iterator[_Preempted]:
-        """Yield the Pods preempted on nodes."""
+    def displaced(self, nodes: Container[str]) -> Iterator[_Displaced]:
+        """Yield the Pods preempted or evicted on nodes."""
         for pod in self.placements:
             if pod.node is None or pod.node not in nodes:
                 continue
             workload = self.workloads.of(pod)
             if workload is None:
                 continue
-            at = preempted_at(pod, self.workloads.preempted_at(workload))
+            by_queue = self.workloads.preempted_at(workload)
+            at = preempted_at(pod, by_queue) or evicted_at(pod)
             if at is not None:
-                yield _Preempted(pod.key, pod.node, at)
+                yield _Displaced(pod.key, pod.node, at)
 
 
 async def hits_of(
@@ -226,7 +227,7 @@ async def all_hits_of(
     every, everywhere = [*verdicts, *near], {*nodes, *others}
     spared = [
         gone.pod
-        for gone in gangs.preempted(asked.moved)
+        for gone in gangs.displaced(asked.moved)
         if not await asked.was_meant(gone.node, gone.at)
     ]
     unheard = await _unheard(reading, every, window, account)
