@@ -34,7 +34,11 @@ ASKED = 100
 
 QUERY = {"query": "{ entries(last: 100) { nodes { says object { name } } } }"}
 NAMESPACE = "default"
+RUN_IN = "train"
+"""The namespace of the Pods of the story."""
+
 GRANTS = (
+    ("namespace", RUN_IN),
     ("clusterrole", "everything", "--verb=get", "--resource=*.*"),
     (
         "clusterrolebinding",
@@ -45,8 +49,9 @@ GRANTS = (
     (
         "rolebinding",
         "tenant",
-        "--clusterrole=view",
+        "--clusterrole=everything",
         f"--serviceaccount={NAMESPACE}:tenant",
+        f"--namespace={RUN_IN}",
     ),
 )
 
@@ -145,7 +150,7 @@ async def _compared(
             begun = time.perf_counter()
             async with session.post(url, json=QUERY, headers=headers) as one:
                 body = await one.json()
-            assert body["data"]["entries"]["nodes"], body
+            assert body["data"]["entries"]["nodes"], (who, body)
             return (time.perf_counter() - begun) * 1000
 
         await ask("static")
