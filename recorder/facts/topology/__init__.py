@@ -1,0 +1,29 @@
+"""Topology: what lies behind what, as dated relations of places."""
+
+from recorder.facts.topology.fold import (
+    Conflict,
+    Edge,
+    Relation,
+    Sighting,
+    Topology,
+)
+from recorder.facts.topology.labels import sightings_of
+from recorder.facts.topology.levels import (
+    Level,
+    hashed,
+    level_of,
+    places_of,
+)
+
+__all__ = [
+    "Conflict",
+    "Edge",
+    "Level",
+    "Relation",
+    "Sighting",
+    "Topology",
+    "hashed",
+    "level_of",
+    "places_of",
+    "sightings_of",
+]
