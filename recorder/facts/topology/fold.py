@@ -98,7 +98,7 @@ class Topology:
 
     @property
     def places(self) -> Sequence[Place]:
-        """All places of which anything was ever seen, in order."""
+        """Everything that a sighting names, in order."""
         return sorted({*self._slots, *self._children})
 
     def edges(self, place: Place) -> Sequence[Edge]:
