@@ -28,6 +28,7 @@ COMMANDS = {
     "notify": "recorder.cli.notify:notify",
     "notifications": "recorder.cli.notifications:notifications",
     "token": "recorder.cli.token:token",
+    "send": "recorder.cli.send:send",
     "demo": "recorder.cli.playing:demo",
     "status": "recorder.cli.status:status",
     "clusters": "recorder.cli.clusters:clusters",

@@ -208,6 +208,21 @@ class Settings:
     """Address of /healthz, /readyz and /metrics of `recorder notify`; empty:
     disabled."""
 
+    send_url: str | None = None
+    """Address of the recorder to which `recorder send` posts events,
+    ``https://HOST:PORT``."""
+
+    send_token_file: Path | None = None
+    """File with the token of `recorder send`, and nothing else."""
+
+    send_ca_file: Path | None = None
+    """File of the authority that signed the certificate of that recorder.
+    Default: those of the system."""
+
+    send_spool: Path | None = None
+    """Folder in which events of `recorder send` wait. Default: the user's
+    state folder; as root ``/var/spool/recorder``."""
+
     disk_free_min: float = 5.0
     """Free space on the disk of `data_dir`, in percent, below which
     recording pauses."""
