@@ -187,16 +187,16 @@ async def _nodes(
             value=value, key=key, since=window.since, until=window.until
         )
     )
-    found = [n for n, had in labels.items() if question.selects(*had)]
+    fitting = {
+        name: [question.selects(one) for one in had]
+        for name, had in labels.items()
+    }
+    found = sorted(name for name, fit in fitting.items() if any(fit))
     if not found:
         msg = f"log {reading.log.id} had no node with these labels at the time"
         raise NotFoundError(msg)
-    found = [name for name in sorted(found) if name not in chosen]
-    moved = {
-        name
-        for name in found
-        if not all(question.selects(had) for had in labels[name])
-    }
+    found = [name for name in found if name not in chosen]
+    moved = {name for name in found if not all(fitting[name])}
     return [*chosen, *found], moved
 
 

@@ -142,10 +142,9 @@ class ImpactQuestion:
         """
         return self.labels[0] if self.rack is None else (None, self.rack)
 
-    def selects(self, *had: Mapping[str, str]) -> bool:
-        """Return whether the selector matches any of these label sets."""
-        chosen = Labels(self.rack, self.labels)
-        return any(chosen.fit(labels) for labels in had)
+    def selects(self, labels: Mapping[str, str]) -> bool:
+        """Return whether the selector matches these labels of a node."""
+        return Labels(self.rack, self.labels).fit(labels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ are reported without deciding which one: a verdict that rests on one is at
 most possible. So is a verdict on a repair without a record of what broke.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
@@ -40,6 +40,7 @@ __all__ = [
     "holes_over",
     "mode_of",
     "most_relevant",
+    "place_of",
     "was_gone",
 ]
 
@@ -270,7 +271,7 @@ def evidence_of(
     if heard is not None:
         chosen.setdefault(place_of(heard), _Sign(heard.role, heard))
     found = sorted(chosen.values(), key=_place)
-    kept = most_relevant(found, deciding, EVIDENCE_MAX)
+    kept = most_relevant(found, rested, EVIDENCE_MAX)
     named = [SignalEvidence.of(*found[place]) for place in kept]
     return named, len(found) - len(kept)
 
@@ -302,19 +303,21 @@ def _unruled(
 
 def most_relevant(
     evidence: Sequence[SignalEvidence | _Sign],
-    deciding: Sequence[Signal],
+    rested: Container[tuple[int, int]],
     most: int,
 ) -> Sequence[int]:
     """Return the indexes of the most relevant signals, in order.
 
-    What a verdict rests on is always included; then what happened and why;
-    the beginning and the end precede the middle.
+    The signals that a verdict rests on, at these places, are always included;
+    then what happened and why; the beginning and the end precede the middle.
     """
+    if len(evidence) <= most:
+        return range(len(evidence))
 
     def worth(place: int) -> tuple[int, int]:
         one = evidence[place]
         rank = 1 if one.role in DECISIVE else 2
-        if any(place_of(one.sign) == place_of(sign) for sign in deciding):
+        if place_of(one.sign) in rested:
             rank = 0
         return rank, min(place, len(evidence) - 1 - place)
 

@@ -1,7 +1,7 @@
 """A verdict in one sentence, and its signs in the order of a timeline."""
 
 from recorder.answers.why import verdict_lines
-from recorder.explain.doubt import most_relevant
+from recorder.explain.doubt import most_relevant, place_of
 from recorder.explain.signals import Signal
 from recorder.explain.verdict import Judged, SignalEvidence
 from recorder.model.document import plain
@@ -72,7 +72,7 @@ def test_within_a_second_signs_are_in_the_order_of_the_log() -> None:
 
 def chosen(verdict: Judged, most: int) -> list[Signal]:
     evidence = verdict.evidence
-    deciding = [verdict.effect]
+    deciding = {place_of(verdict.effect)}
     return [
         evidence[place].sign
         for place in most_relevant(evidence, deciding, most)
@@ -98,10 +98,10 @@ def test_acts_are_left_out_before_effects() -> None:
     acts = [SignalEvidence.of(Role.ACT, effect._replace(vague=True))] * 30
     storm = [*acts, SignalEvidence.of(Role.EFFECT, effect), *acts]
 
-    places = most_relevant(storm, [], 5)
+    places = most_relevant(storm, (), 5)
 
     assert 30 in places
-    assert places == [0, 1, 30, 59, 60]
+    assert [*places] == [0, 1, 30, 59, 60]
 
 
 def test_what_a_storm_leaves_out_is_counted_and_where_to_read_it_is_said() -> (

@@ -8,6 +8,7 @@ many claims that are all late by the same time.
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -47,6 +48,21 @@ _AGREEING = 3
 behind; what one list shows is one observation."""
 
 
+class _Claim(NamedTuple):
+    """When something happened, as a program on the node said."""
+
+    place: int
+    """The place of its fact."""
+
+    at: datetime
+    seen: datetime
+
+    @property
+    def offset(self) -> timedelta:
+        """How far the claim is ahead of its observation."""
+        return self.at - self.seen
+
+
 def synchronized(
     node: str, facts: Sequence[StoredFact]
 ) -> tuple[list[StoredFact], list[timedelta]]:
@@ -55,16 +71,25 @@ def synchronized(
     Return the facts, and for each how far the clock of the node was ahead in
     its boot; negative if it was behind.
     """
-    common, skews = _skew(node, facts), list[timedelta]()
-    starts = [*_boots(facts), len(facts)]
-    for first, last in pairwise([0, *starts]):
-        own, few = _measured(node, facts[first:last])
-        skew = common if few and common < NO_SKEW else own
-        late = _until_set(node, facts, first, last) if first else first
-        if late > first:
-            early, _ = _measured(node, facts[first:late], agreeing=1)
-            skews += [early] * (late - first)
-        skews += [skew] * (last - max(first, late))
+    claims = [
+        _Claim(place, at, stored.observed_at)
+        for place, stored in enumerate(facts)
+        if (at := stored.fact.occurred_at) is not None
+        and _is_claim(stored, node)
+    ]
+    skews = list[timedelta]()
+    for first, last in pairwise([0, *_boots(facts), len(facts)]):
+        spoken = [one for one in claims if first <= one.place < last]
+        skew, few = _measured(spoken)
+        if few:
+            # A whole clock that is behind is behind in each of its boots.
+            skew = min(_measured(claims)[0], NO_SKEW)
+        late = _until_set(node, facts, spoken, first, last) if first else first
+        early = [one for one in spoken if one.place < late]
+        skews += [_measured(early, agreeing=1)[0]] * (late - first)
+        skews += [skew] * (last - late)
+    if not any(skews):
+        return [*facts], skews
     corrected = [
         _moved(stored, skew) if skew and _is_claim(stored, node) else stored
         for stored, skew in zip(facts, skews, strict=True)
@@ -72,44 +97,38 @@ def synchronized(
     return corrected, skews
 
 
-def _skew(node: str, facts: Sequence[StoredFact]) -> timedelta:
-    return _measured(node, facts)[0]
-
-
 def _measured(
-    node: str, facts: Sequence[StoredFact], *, agreeing: int = _AGREEING
+    claims: Sequence[_Claim], *, agreeing: int = _AGREEING
 ) -> tuple[timedelta, bool]:
     """Return how far the clock is ahead, and whether the claims are too few.
 
     Zero if the claims of its programs leave a doubt.
     """
-    offsets = [
-        (at - stored.observed_at, at, stored.observed_at)
-        for stored in facts
-        if _is_claim(stored, node)
-        and (at := stored.fact.occurred_at) is not None
-    ]
-    if not offsets:
+    if not claims:
         return NO_SKEW, True
-    greatest = max(offset for offset, _, _ in offsets)
+    greatest = max(one.offset for one in claims)
     if greatest > LIMITS.astray:
         return greatest, False
+    late = greatest < -LIMITS.same_write
+    if not late:
+        return NO_SKEW, False
     # Reports that were delayed by an outage are late by the same time if they
     # are of one moment: only different moments show a clock.
     moments = {
-        at: seen
-        for offset, at, seen in offsets
-        if greatest - offset <= LIMITS.astray
+        one.at: one.seen
+        for one in claims
+        if greatest - one.offset <= LIMITS.astray
     }
-    late = greatest < -LIMITS.same_write
     few = len(set(moments.values())) < agreeing
-    return (NO_SKEW if few or not late else greatest), few and late
+    return (NO_SKEW if few else greatest), few
 
 
 def _boots(facts: Sequence[StoredFact]) -> list[int]:
     """Return the places of the first records of boots."""
     found = list[int]()
     for place, stored in enumerate(facts):
+        if stored.fact.kind is not FactKind.BOOT_CHANGED:
+            continue
         detail = stored.fact.detail
         if not (isinstance(detail, BootChanged) and detail.old):
             continue
@@ -134,29 +153,31 @@ def _is_start(stored: StoredFact) -> bool:
 
 
 def _until_set(
-    node: str, facts: Sequence[StoredFact], first: int, last: int
+    node: str,
+    facts: Sequence[StoredFact],
+    spoken: Sequence[_Claim],
+    first: int,
+    last: int,
 ) -> int:
     """Return until where the clock of a boot had not been set.
 
     A machine without a clock begins with an old time: its kubelet reports a
     start before the last sign of the boot before.
     """
-    alive = [
-        at for s in facts[:first] if (at := life_proved(s, node)) is not None
-    ]
     began = [
         s.fact.occurred_at or s.observed_at
         for s in facts[first:last]
         if _is_start(s)
     ]
-    if not (alive and began) or min(began) >= max(alive):
+    if not began:
         return first
-    for place in range(first, last):
-        at = facts[place].fact.occurred_at
-        claims = at is not None and _is_claim(facts[place], node)
-        if claims and at and facts[place].observed_at - at < LIMITS.moment:
-            return place
-    return last
+    alive = [
+        at for s in facts[:first] if (at := life_proved(s, node)) is not None
+    ]
+    if not alive or min(began) >= max(alive):
+        return first
+    on_time = (one.place for one in spoken if -one.offset < LIMITS.moment)
+    return next(on_time, last)
 
 
 def _moved(stored: StoredFact, skew: timedelta) -> StoredFact:

@@ -139,10 +139,7 @@ class _Reader:
         alive = life_proved(stored, self._node)
         if alive is not None:
             self._proofs.setdefault(alive, stored)
-        signs = signals_of(stored, self._knowledge, node=self._node)
-        signs += self._unseen(stored)
-        if signs and any(s.of_spot for s in signs):
-            signs = self._of_machine(signs)
+        signs = self._signals(stored)
         if self._is_old(stored):
             self._keep_held(signs)
             return
@@ -152,11 +149,18 @@ class _Reader:
         if skew and self._open is not None:
             self._open.skew = skew
 
-    def _of_machine(self, signs: list[Signal]) -> list[Signal]:
-        """Return signals with the decision of a machine that is reclaimed."""
-        if not self._knowledge.is_spot(self._state.labels):
-            return signs
-        return [s._replace(decision=s.of_spot or s.decision) for s in signs]
+    def _signals(self, stored: StoredFact) -> list[Signal]:
+        """Return the signals of a fact for the node as it is now.
+
+        If it is a machine that is reclaimed, with the decision of such.
+        """
+        signs = signals_of(stored, self._knowledge, node=self._node)
+        if stored.fact.kind is FactKind.EVENT:
+            signs += self._unseen(stored)
+        for place, sign in enumerate(signs):
+            if sign.of_spot and self._knowledge.is_spot(self._state.labels):
+                signs[place] = sign._replace(decision=sign.of_spot)
+        return signs
 
     def _unseen(self, stored: StoredFact) -> list[Signal]:
         """Return the loss or return that only a listed Event shows.
@@ -166,21 +170,23 @@ class _Reader:
         event, at = stored.fact.detail, stored.at
         if not isinstance(event, EventOccurred) or not _is_of_node(stored):
             return []
+        is_back = (stored.fact.actor, event.reason) == (KUBELET, "NodeReady")
+        if not (is_back or is_loss(stored)):
+            return []
         known = [
             s
             for chain in self.chains
             for s in chain.signals
             if s.topic is Topic.READY
         ]
-        said = (stored.fact.actor, event.reason)
-        if is_loss(stored) and not any(
-            abs(s.stored.at - at) <= LIMITS.together for s in known
-        ):
-            return [Signal(Role.EFFECT, Subject(Topic.READY), stored)]
-        if said == (KUBELET, "NodeReady") and known and is_unseen(known[-1]):
+        if is_back:
+            if not (known and is_unseen(known[-1])):
+                return []
             ready = Signal(Role.RECOVERY, Subject(Topic.READY), stored)
             return [ready._replace(over=True)]
-        return []
+        if any(abs(s.stored.at - at) <= LIMITS.together for s in known):
+            return []
+        return [Signal(Role.EFFECT, Subject(Topic.READY), stored)]
 
     def _mark(self, marks: Iterable[Signal]) -> None:
         """Keep the marks, to join them to the acts of their authors."""
@@ -426,7 +432,7 @@ def _is_of_node(stored: StoredFact) -> bool:
 
 
 def _is_about_node(stored: StoredFact) -> bool:
-    return _is_of_node(stored) and stored.fact.kind not in SAID
+    return stored.fact.kind not in SAID and _is_of_node(stored)
 
 
 LEAVING: Final = frozenset(
