@@ -135,7 +135,7 @@ class AboutNodes:
         """One incident, by the ID of any of its verdicts."""
         return await IncidentAnswer.named(info.context, id)
 
-    @asks("postmortem", last=("rack", "of_workload"))
+    @asks("postmortem", last=("rack", "place", "of_workload"))
     @staticmethod
     async def postmortem(
         asked: Asked[PostmortemQuestion],

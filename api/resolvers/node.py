@@ -112,7 +112,7 @@ class Node:
         """
         return await asked.answer(Why)
 
-    @asks("impact", of=_nodes, without=("nodes", "rack", "labels"))
+    @asks("impact", of=_nodes, without=("nodes", "rack", "place", "labels"))
     @staticmethod
     async def impact(asked: Asked[ImpactQuestion]) -> Impact | None:
         """The workloads affected by its failures, on any node."""
@@ -167,7 +167,9 @@ class Node:
         )
 
     @asks(
-        "postmortem", of=_subject, without=("subject", "rack", "of_workload")
+        "postmortem",
+        of=_subject,
+        without=("subject", "rack", "place", "of_workload"),
     )
     @staticmethod
     async def postmortem(

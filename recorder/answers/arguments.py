@@ -28,6 +28,8 @@ from typing import (
 )
 
 from recorder.answers.naming import Reference
+from recorder.model.errors import ConfigError
+from recorder.model.place import Place
 from recorder.model.window import Window, parse_time
 
 __all__ = [
@@ -50,6 +52,7 @@ __all__ = [
     "arguments_of",
     "labels_argument",
     "named_object",
+    "place_argument",
     "rack_argument",
     "read",
     "within",
@@ -316,6 +319,36 @@ def rack_argument(option: str, agents: str | None = None) -> Argument:
         graphql="Value of a label that names a rack or a switch.",
         agents=agents,
     )
+
+
+def place_argument(option: str, agents: str | None = None) -> Argument:
+    """Return the argument that selects nodes by what they are behind."""
+    return Argument(
+        name="place",
+        parse=_place,
+        option=Option(option, ("--place",), "KIND/NAME", "places"),
+        graphql="What they are behind, as `KIND/NAME`, such as"
+        " `switch/leaf-7` or `rack/r7`.",
+        agents=agents,
+    )
+
+
+def _place(text: str) -> Place:
+    """Read a place.
+
+    Raises:
+        PlaceError: it is none.
+    """
+    try:
+        return Place.parse(text)
+    except ValueError as exc:
+        raise PlaceError(str(exc)) from exc
+
+
+class PlaceError(ConfigError):
+    """The text names no place."""
+
+    code = "question.place"
 
 
 def labels_argument(

@@ -17,7 +17,10 @@ from recorder.answers.loading.nodes import (
     reads_workloads,
 )
 from recorder.answers.naming import named
-from recorder.answers.node_questions import ImpactQuestion
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+)
+from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
 from recorder.answers.queries import NodeLabels
 from recorder.answers.references import find_node
@@ -178,10 +181,10 @@ async def _nodes(
     chosen = list(dict.fromkeys(question.nodes))
     if chosen:
         await find_node(reading, *chosen)
-    if question.rack is None and not question.labels:
+    if question.selector == Labels():
         return chosen, set()
     window = question.window
-    key, value = question.shared_label
+    key, value = question.selector.shared
     labels = await reading.states(
         NodeLabels(
             value=value, key=key, since=window.since, until=window.until

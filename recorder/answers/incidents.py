@@ -24,7 +24,7 @@ from recorder.answers.loading.nodes import (
     verdicts_of,
 )
 from recorder.answers.node_questions import IncidentFilter, IncidentsQuestion
-from recorder.answers.places import rack_of
+from recorder.answers.places import Labels, rack_of
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ActiveNodes, NodePlaces
 from recorder.answers.text.shown import Item, Listing
@@ -262,8 +262,8 @@ async def _selected(
     wanted: IncidentFilter,
 ) -> list[JudgedIncident]:
     """Return the incidents that a filter selects, in the same order."""
-    racks = wanted.racks is not None
-    places = await places_of(reading, incidents) if racks else {}
+    placed = wanted.racks is not None or wanted.place is not None
+    places = await places_of(reading, incidents) if placed else {}
     return [one for one in incidents if is_wanted(wanted, one, places)]
 
 
@@ -292,6 +292,13 @@ def is_wanted(
         and (
             wanted.racks is None
             or _any_of(incident.racks(places), wanted.racks)
+        )
+        and (
+            wanted.place is None
+            or any(
+                Labels(place=wanted.place).fit(places.get(node, {}))
+                for node in incident.nodes
+            )
         )
     )
 

@@ -13,11 +13,13 @@ from recorder.answers.arguments import (
     WINDOW,
     Argument,
     Option,
+    place_argument,
     rack_argument,
 )
 from recorder.answers.naming import node_name
 from recorder.model.errors import ConfigError
 from recorder.model.outcomes import EndedBy, WorkloadState
+from recorder.model.place import Place
 from recorder.model.window import TimeError, Window
 
 __all__ = ["JobFilter", "JobsQuestion"]
@@ -129,6 +131,14 @@ class JobFilter:
             "Only workloads that had Pods on a node of this rack, or behind"
             " this switch, at the time.",
             "Only workloads that had Pods in this rack.",
+        ),
+    ] = None
+    place: Annotated[
+        Place | None,
+        place_argument(
+            "Only workloads that had Pods on a node behind this place at the"
+            " time, such as switch/leaf-7.",
+            "Only workloads that had Pods behind this KIND/NAME.",
         ),
     ] = None
 

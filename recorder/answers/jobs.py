@@ -23,7 +23,7 @@ from recorder.answers.families import (
 from recorder.answers.job_questions import JobFilter, JobsQuestion
 from recorder.answers.loading.nodes import PODS, reads_workloads
 from recorder.answers.naming import named
-from recorder.answers.node_questions import Labels
+from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ActiveNodes, NodeLabels, WorkloadLives
 from recorder.answers.text.shown import Item, Listing
@@ -226,15 +226,18 @@ class Survey:
         """
         wanted, seen = self.wanted, self.span.seen
         found = None if wanted.node is None else {wanted.node}
-        if wanted.rack is not None:
+        chosen = Labels(wanted.rack, place=wanted.place)
+        if chosen != Labels():
+            key, value = chosen.shared
             had = await self.reading.states(
                 NodeLabels(
-                    value=wanted.rack, since=seen.since, until=seen.until
+                    value=value, key=key, since=seen.since, until=seen.until
                 )
             )
-            fits = Labels(rack=wanted.rack).fit
             there = {
-                name for name, sets in had.items() if any(map(fits, sets))
+                name
+                for name, sets in had.items()
+                if any(map(chosen.fit, sets))
             }
             found = there if found is None else found & there
         return found

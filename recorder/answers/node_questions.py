@@ -4,7 +4,7 @@ Separate from their answers, so that the help of a command does not import the
 code that answers it.
 """
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -20,12 +20,14 @@ from recorder.answers.arguments import (
     Option,
     labels_argument,
     named_object,
+    place_argument,
     rack_argument,
 )
 from recorder.answers.naming import NODE_WORDS, Reference, node_name
-from recorder.answers.places import names_rack
+from recorder.answers.places import Labels, SelectorError, label_pair
 from recorder.model.errors import ConfigError
 from recorder.model.outcomes import Cause, Confidence, Happened
+from recorder.model.place import Place
 from recorder.model.reference import EntryName
 from recorder.model.window import TimeError, Window
 
@@ -35,7 +37,6 @@ __all__ = [
     "ImpactQuestion",
     "IncidentFilter",
     "IncidentsQuestion",
-    "Labels",
     "NodeNamed",
     "NodesQuestion",
     "PostmortemQuestion",
@@ -46,47 +47,6 @@ __all__ = [
     "WhyWorkloadQuestion",
     "WorkloadQuestion",
 ]
-
-
-class SelectorError(ConfigError):
-    """The selector of nodes is not valid."""
-
-    code = "question.selector"
-
-
-def _label(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key or key[-1] == "!" or value[:1] == "=":
-        msg = f'cannot use the label "{text}": write LABEL=VALUE'
-        raise SelectorError(msg)
-    return key, value
-
-
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """A selector of nodes by labels; empty selects all."""
-
-    rack: str | None = None
-    pairs: tuple[tuple[str, str], ...] = ()
-
-    @classmethod
-    def of(cls, rack: str | None, pairs: Iterable[str]) -> Self:
-        """Parse ``LABEL=VALUE`` pairs.
-
-        Raises:
-            ConfigError: one is malformed.
-        """
-        return cls(rack or None, tuple(_label(text) for text in pairs))
-
-    def fit(self, labels: Mapping[str, str]) -> bool:
-        """Return whether the selector matches these labels."""
-        in_rack = self.rack is None or any(
-            value == self.rack and names_rack(key)
-            for key, value in labels.items()
-        )
-        return in_rack and all(
-            labels.get(key) == value for key, value in self.pairs
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,13 +70,20 @@ class ImpactQuestion:
             "Nodes with this rack label then.",
         ),
     ] = None
+    place: Annotated[
+        Place | None,
+        place_argument(
+            "Nodes behind this place at the time, such as switch/leaf-7.",
+            "Nodes behind this KIND/NAME then, such as switch/leaf-7.",
+        ),
+    ] = None
     labels: Annotated[
         tuple[tuple[str, str], ...],
         labels_argument(
             "Nodes that had this label at the time; repeatable.",
             graphql="Labels at the time, as `KEY=VALUE`.",
             agents="Nodes with each LABEL=VALUE at the time.",
-            parse=_label,
+            parse=label_pair,
         ),
     ] = ()
     window: Annotated[Window, WINDOW]
@@ -129,22 +96,22 @@ class ImpactQuestion:
         Raises:
             ConfigError: none are.
         """
-        if not (self.nodes or self.labels or self.rack):
-            msg = "no nodes selected: give names, a rack or labels"
-            advice = "name nodes, or select them with --rack or -l LABEL=VALUE"
+        if not (self.nodes or self.labels or self.rack or self.place):
+            msg = "no nodes selected: give names, a place or labels"
+            advice = (
+                "name nodes, or select them with --place KIND/NAME, --rack or"
+                " -l LABEL=VALUE"
+            )
             raise SelectorError(msg, advice=advice)
 
     @property
-    def shared_label(self) -> tuple[str | None, str]:
-        """Key and value of a label that all selected nodes had.
-
-        The key is None for a rack, which several keys may name.
-        """
-        return self.labels[0] if self.rack is None else (None, self.rack)
+    def selector(self) -> Labels:
+        """What selects nodes besides their names."""
+        return Labels(self.rack, self.labels, self.place)
 
     def selects(self, labels: Mapping[str, str]) -> bool:
         """Return whether the selector matches these labels of a node."""
-        return Labels(self.rack, self.labels).fit(labels)
+        return self.selector.fit(labels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,6 +189,10 @@ class IncidentFilter:
             " racks, or switches; null selects those of no known rack.",
         ),
     ] = None
+    place: Annotated[
+        Place | None,
+        place_argument("Only incidents that struck a node behind this place."),
+    ] = None
     namespaces: Annotated[
         Collection[str | None] | None,
         Argument(
@@ -286,12 +257,15 @@ class NodesQuestion:
                 rack_argument(
                     "Only nodes of this rack, or behind this switch."
                 ),
+                place_argument("Only nodes behind this place."),
                 labels_argument(
                     "Only nodes with this label; repeatable.",
                     graphql="Labels, as `KEY=VALUE`.",
                 ),
             ),
-            lambda _, rack, labels: Labels.of(rack, labels or ()),
+            lambda _, rack, place, labels: Labels.of(
+                rack, place, labels or ()
+            ),
         ),
     ] = ANY
 
@@ -442,6 +416,9 @@ RACK = Argument(
 )
 
 
+PLACE = place_argument("Report on all nodes behind a place.")
+
+
 OF_WORKLOAD = Argument(
     name="of_workload",
     takes=bool,
@@ -461,6 +438,7 @@ class PostmortemQuestion:
 
     node: str | None = None
     rack: str | None = None
+    place: Place | None = None
     workload: Reference | None = None
     """Without a kind: the node of that name, or else the workload."""
 
@@ -477,6 +455,7 @@ class PostmortemQuestion:
         cls,
         subject: Annotated[str | None, SUBJECT] = None,
         rack: Annotated[str | None, RACK] = None,
+        place: Annotated[Place | None, PLACE] = None,
         *,
         of_workload: Annotated[bool, OF_WORKLOAD] = False,
         window: Annotated[Window, WINDOW],
@@ -486,16 +465,17 @@ class PostmortemQuestion:
         Raises:
             ConfigError: it is none of these, or none or two are set.
         """
-        if (subject is None) == (rack is None):
+        named = [one for one in (subject, rack, place) if one is not None]
+        if len(named) != 1:
             raise PostmortemSubjectError(
                 "no subject"
-                if rack is None
+                if not named
                 else "two subjects: one report is about one",
                 advice="name node/NAME, KIND/NAMESPACE/NAME, the id of an"
-                " incident, or a rack",
+                " incident, or a place",
             )
         if subject is None:
-            return cls(rack=rack, window=window)
+            return cls(rack=rack, place=place, window=window)
         try:
             name = EntryName.parse(subject)
         except ValueError:
@@ -504,10 +484,10 @@ class PostmortemQuestion:
             if of_workload:
                 return cls(ending=name, window=window)
             return cls(incident=name, window=window)
-        named = Reference.bare(subject)
-        if named.word.lower() in NODE_WORDS and named.namespace is None:
-            return cls(node=named.name, window=window)
-        return cls(workload=named, window=window)
+        one = Reference.bare(subject)
+        if one.word.lower() in NODE_WORDS and one.namespace is None:
+            return cls(node=one.name, window=window)
+        return cls(workload=one, window=window)
 
     @property
     def log(self) -> int | None:
@@ -516,10 +496,17 @@ class PostmortemQuestion:
         return None if name is None else name.log
 
     @property
+    def is_of_place(self) -> bool:
+        """Whether it is about all nodes of a rack or behind a place."""
+        return self.rack is not None or self.place is not None
+
+    @property
     def words(self) -> str:
         """The subject as command line arguments."""
         if self.rack is not None:
             return f"--rack {self.rack}"
+        if self.place is not None:
+            return f"--place {self.place}"
         if self.node is not None:
             return f"node/{self.node}"
         if self.ending is not None:
@@ -528,9 +515,9 @@ class PostmortemQuestion:
 
     @property
     def subject(self) -> str | None:
-        """The rack or the workload in words; None for nodes."""
-        if self.rack is not None:
-            return f"rack {self.rack}"
+        """The place or the workload in words; None for nodes."""
+        if self.is_of_place:
+            return str(self.place or f"rack {self.rack}")
         return None if self.workload is None else str(self.workload)
 
 

@@ -19,11 +19,12 @@ from recorder.facts import appearance
 from recorder.facts.classify.times import moment
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.projections import NodeState, shown
+from recorder.facts.topology import level_of
 from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
 from recorder.model.moment import shifted, written
 from recorder.model.observation import WATCH
-from recorder.model.state import TOPOLOGY, ObjectState
+from recorder.model.state import ObjectState
 
 __all__ = [
     "shown_nodes",
@@ -209,7 +210,7 @@ async def ask_labels(
         (name, value)
         for node in answer.nodes
         for name, value in node.labels.items()
-        if name == key or (key is None and name.rpartition("/")[2] in TOPOLOGY)
+        if name == key or (key is None and level_of(name) is not None)
     )
     found: dict[str, dict[str, int]] = {}
     for (name, value), count in sorted(counts.items()):

@@ -4,11 +4,23 @@ Nodes that fail together share a rack or, if no label names it, a switch or a
 block. A zone is too wide for one failure.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self
 
+from recorder.facts.topology import label_of, labelled, places_of
+from recorder.model.errors import ConfigError
+from recorder.model.place import Place
 from recorder.model.state import TOPOLOGY
 
-__all__ = ["NARROW", "names_rack", "rack_of"]
+__all__ = [
+    "NARROW",
+    "Labels",
+    "SelectorError",
+    "label_pair",
+    "names_rack",
+    "rack_of",
+]
 
 NARROW = tuple(end for end in TOPOLOGY if end != "zone")
 """Last parts of label keys that name a rack, the narrowest first."""
@@ -28,3 +40,71 @@ def rack_of(labels: Mapping[str, str]) -> str | None:
         default=None,
     )
     return None if narrowest is None else labels[narrowest]
+
+
+class SelectorError(ConfigError):
+    """The selector of nodes is not valid."""
+
+    code = "question.selector"
+
+
+def label_pair(text: str) -> tuple[str, str]:
+    """Read ``LABEL=VALUE``.
+
+    Raises:
+        SelectorError: it is malformed.
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not key or key[-1] == "!" or value[:1] == "=":
+        msg = f'cannot use the label "{text}": write LABEL=VALUE'
+        raise SelectorError(msg)
+    return key, value
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """A selector of nodes by labels; empty selects all."""
+
+    rack: str | None = None
+    pairs: tuple[tuple[str, str], ...] = ()
+    place: Place | None = None
+
+    @classmethod
+    def of(
+        cls, rack: str | None, place: Place | None, pairs: Iterable[str]
+    ) -> Self:
+        """Parse ``LABEL=VALUE`` pairs.
+
+        Raises:
+            ConfigError: one is malformed.
+        """
+        return cls(
+            rack or None, tuple(label_pair(text) for text in pairs), place
+        )
+
+    def fit(self, labels: Mapping[str, str]) -> bool:
+        """Return whether the selector matches these labels."""
+        in_rack = self.rack is None or any(
+            value == self.rack and names_rack(key)
+            for key, value in labels.items()
+        )
+        return (
+            in_rack
+            and self._is_behind(labels)
+            and all(labels.get(key) == value for key, value in self.pairs)
+        )
+
+    def _is_behind(self, labels: Mapping[str, str]) -> bool:
+        if self.place is None:
+            return True
+        return labelled(self.place) in places_of(labels).values()
+
+    @property
+    def shared(self) -> tuple[str | None, str]:
+        """Key and value of a label that all selected nodes had.
+
+        The key is None where several keys may name the place.
+        """
+        if self.place is not None:
+            return None, label_of(self.place)
+        return self.pairs[0] if self.rack is None else (None, self.rack)

@@ -173,8 +173,9 @@ async def ask_postmortem(
         impact = _no_impact(reading.log, window, workload)
     else:
         selected = ImpactQuestion(
-            nodes=asked.nodes if asked.question.rack is None else (),
+            nodes=() if asked.question.is_of_place else asked.nodes,
             rack=asked.question.rack,
+            place=asked.question.place,
             labels=(),
             window=window,
         )
@@ -319,8 +320,8 @@ async def _resolved(
             return await _ending(reading, name, knowledge, now=now)
     if question.workload is not None:
         return await _workload(reading, question, knowledge, now=now)
-    if question.rack is not None:
-        return await _rack(reading, question, knowledge, now=now)
+    if question.is_of_place:
+        return await _of_place(reading, question, knowledge, now=now)
     assert question.node is not None, "the question has one of the five"
     window = question.window
     if window == Window():
@@ -416,7 +417,7 @@ async def _ending(
     raise NoIncidentError(msg, advice=advice)
 
 
-async def _rack(
+async def _of_place(
     reading: Reading,
     question: PostmortemQuestion,
     knowledge: Knowledge,
@@ -427,7 +428,7 @@ async def _rack(
     window = question.window
     if window == Window():
         selected = ImpactQuestion(
-            nodes=(), rack=question.rack, labels=(), window=window
+            rack=question.rack, place=question.place, window=window
         )
         found = await ask_impact(reading, selected, knowledge, now=now)
         if found.failures:

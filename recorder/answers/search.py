@@ -32,6 +32,7 @@ from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column
 from recorder.facts.coverage.coverage import Coverage, covered
 from recorder.facts.coverage.ports import Log
+from recorder.facts.topology import places_of
 from recorder.model.document import Document
 from recorder.model.entry import Entry
 from recorder.model.kinds import plural_of
@@ -46,6 +47,7 @@ __all__ = [
     "complete_labels",
     "complete_nodes",
     "complete_objects",
+    "complete_places",
     "complete_racks",
     "shown",
     "shown_each",
@@ -190,6 +192,13 @@ async def complete_racks(reading: Reading, begun: str) -> Sequence[str]:
     """Return racks that begin with a text, in order."""
     places = (await reading.states(NodePlaces())).values()
     return _beginning_with(begun, filter(None, map(rack_of, places)))
+
+
+async def complete_places(reading: Reading, begun: str) -> Sequence[str]:
+    """Return places of nodes, ``KIND/NAME``, that begin with a text."""
+    found = (await reading.states(NodePlaces())).values()
+    places = (str(p) for labels in found for p in places_of(labels).values())
+    return _beginning_with(begun, places)
 
 
 async def complete_labels(

@@ -58,6 +58,7 @@ COMPLETING: Mapping[str | None, Any] = {
     "labels": completing.labels,
     "nodes": completing.nodes,
     "objects": completing.objects,
+    "places": completing.places,
     "racks": completing.racks,
 }
 

@@ -21,6 +21,7 @@ __all__ = [
     "labels",
     "nodes",
     "objects",
+    "places",
     "racks",
 ]
 
@@ -37,6 +38,16 @@ def racks(
     from recorder.answers.search import complete_racks
 
     return _looked_up(ctx, lambda reading: complete_racks(reading, begun))
+
+
+def places(
+    ctx: click.Context, parameter: click.Parameter, begun: str
+) -> Sequence[str]:
+    """Return the places of nodes that begin with a text."""
+    del parameter
+    from recorder.answers.search import complete_places
+
+    return _looked_up(ctx, lambda reading: complete_places(reading, begun))
 
 
 def labels(

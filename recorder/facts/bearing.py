@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
+from recorder.facts.topology import level_of
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
     Appeared,
@@ -17,7 +18,6 @@ from recorder.model.facts import (
     EventOccurred,
     Requested,
 )
-from recorder.model.state import TOPOLOGY
 
 __all__ = [
     "DAILY_REPORTERS",
@@ -161,5 +161,5 @@ def place_of(fact: Fact) -> Mapping[str, str] | None:
     return {
         key: value
         for key, value in detail.state.labels.items()
-        if key.rpartition("/")[2] in TOPOLOGY
+        if level_of(key) is not None
     }

@@ -57,7 +57,7 @@ __all__ = [
     "state_of",
 ]
 
-DERIVATION = 10
+DERIVATION = 11
 """To be raised with every change of what facts are derived, and of what is
 put beside them."""
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from recorder.answers.growing import continued, successor
-from recorder.answers.node_questions import Labels
+from recorder.answers.places import Labels
 from recorder.explain.knowledge import matches
 from recorder.model.outcomes import EndedBy
 from recorder.notification.message import Kind, Message, Reported, Subject

@@ -8,8 +8,8 @@ appeared.
 from collections.abc import Iterable
 from itertools import groupby
 
+from recorder.facts.topology import level_of
 from recorder.model.facts import Appeared, Detail, LabelChanged
-from recorder.model.state import TOPOLOGY
 from recorder.store.details import DetailDecoder
 from recorder.store.statement import Record, question
 from recorder.store.stored_facts import OF_EXTENT
@@ -66,7 +66,7 @@ LABELS_OF_PLACE = question(LABELLED.format(label="'=' || :value::text"))
 
 def says_where(key: str | None) -> bool:
     """Return whether a label names the place of a node; None is any label."""
-    return key is None or key.rpartition("/")[2] in TOPOLOGY
+    return key is None or level_of(key) is not None
 
 
 def followed(

@@ -194,3 +194,17 @@ async def test_a_label_that_says_no_place_is_known_by_its_key(
     }
     assert await asked(0, None, "p", "x") == {}
     assert await asked(0, None, "p") == {}
+
+
+async def test_a_switch_is_found_by_the_key_of_its_provider(
+    recorded: Recorded,
+) -> None:
+    leaf = {"topology.k8s.aws/network-node-layer-3": "a", "app": "a"}
+    other = {"topology.k8s.aws/network-node-layer-3": "b"}
+    asked = await recorded(
+        a_list(NODES, 9, labelled(1, "u", leaf), when=0),
+        frame("MODIFIED", 10, 5, **other),
+    )
+    assert [*(await asked(1, 4))["n"]] == [leaf]
+    assert await asked(1, 9, value="b") == {"n": [leaf, other]}
+    assert await asked(1, 9, value="c") == {}

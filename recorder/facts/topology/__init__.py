@@ -11,6 +11,8 @@ from recorder.facts.topology.labels import sightings_of
 from recorder.facts.topology.levels import (
     Level,
     hashed,
+    label_of,
+    labelled,
     level_of,
     places_of,
 )
@@ -23,6 +25,8 @@ __all__ = [
     "Sighting",
     "Topology",
     "hashed",
+    "label_of",
+    "labelled",
     "level_of",
     "places_of",
     "sightings_of",

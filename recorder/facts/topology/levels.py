@@ -17,6 +17,8 @@ from recorder.model.place import Place, PlaceKind
 __all__ = [
     "Level",
     "hashed",
+    "label_of",
+    "labelled",
     "level_of",
     "places_of",
 ]
@@ -113,6 +115,24 @@ def places_of(labels: Mapping[str, str]) -> dict[str, Place]:
         if (level := level_of(key)) is not None
         and (place := level.place(labels[key])) is not None
     }
+
+
+def label_of(place: Place) -> str:
+    """Return the value that labels have that name a place."""
+    return hashed(_worded(place)[2])
+
+
+def labelled(place: Place) -> Place:
+    """Return a place as labels name it, with a long name hashed."""
+    word, colon, name = _worded(place)
+    return Place(place.kind, f"{word}{colon}{hashed(name)}")
+
+
+def _worded(place: Place) -> tuple[str, str, str]:
+    """Return the word of a domain, its colon, and the name without them."""
+    if place.kind is not PlaceKind.DOMAIN:
+        return "", "", place.name
+    return place.name.partition(":")
 
 
 def hashed(name: str) -> str:
