@@ -365,7 +365,8 @@ def _outweighs(
         return True
     if decided.confidence is not Confidence.POSSIBLE:
         return False
-    return broken.fault is Fault.KERNEL_PANIC or (
+    own = broken.fault is Fault.KERNEL_PANIC or broken.sign.excludes
+    return bool(own) or (
         broken.sign is transition.effect
         and rank(broken.confidence) > rank(decided.confidence)
     )
@@ -392,6 +393,8 @@ def _tempered(
     """
     if faulted is not None and _is_reported_after(transition, faulted.sign):
         faulted = replace(faulted, confidence=Confidence.POSSIBLE)
+    if faulted is not None and faulted.sign.excludes:
+        return faulted  # the machine itself recorded it
     if faulted is not None and decided is None:
         other = (
             transition.happened == Happened.REBOOT

@@ -20,6 +20,7 @@ __all__ = [
     "LOST",
     "STAYED",
     "STAYING",
+    "Weight",
 ]
 
 GONE = frozenset({Happened.REMOVED, Happened.REJOINED, Happened.REPLACED})

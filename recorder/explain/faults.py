@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from recorder.explain.causes import FAULTS
+from recorder.explain.causes import FAULTS, GONE, Weight
 from recorder.explain.links.led_to import is_answered, is_recent
 from recorder.explain.signals import Signal, Subject, Topic, is_unseen
 from recorder.explain.thresholds import LIMITS, rank, weaker
@@ -40,14 +40,48 @@ def fault_of(transition: Transition) -> Faulted | None:
         return None
     fault, one = max(
         found,
-        key=lambda f: (FAULTS[f[0]].weight, rank(f[1].confidence), f[0]),
+        key=lambda f: (_weight(*f), rank(f[1].confidence), f[0]),
     )
     return Faulted.by(fault, one.sign, one.confidence)
 
 
+def _weight(fault: Fault, found: Found) -> Weight:
+    return Weight.PROVED if found.sign.excludes else FAULTS[fault].weight
+
+
 def _find(fault: Fault, transition: Transition) -> Found | None:
+    witnessed = _witnessed(fault, transition)
+    if witnessed is not None:
+        return witnessed
     infer = INFERRED.get(fault)
     return infer(transition) if infer else _recorded(fault, transition)
+
+
+def _witnessed(fault: Fault, transition: Transition) -> Found | None:
+    """Find what the machine itself recorded when it was lost, if it was.
+
+    A machine that comes back in the same boot did not lose power.
+    """
+    t = transition
+    is_away = (
+        t.happened == Happened.UNREACHABLE and t.episode.state.ready != "True"
+    )
+    if t.was_shut_down or not (t.happened in BOOTED or is_away):
+        return None
+    boots = [
+        boot.stored.at
+        for boot in t.episode.of(Topic.BOOT)
+        if boot.position < t.effect.position
+    ]
+    since = max([t.lost_at - LIMITS.moment, *boots])
+    for sign in t.episode.signals:
+        if (
+            sign.fault is fault
+            and sign.excludes
+            and since <= sign.stored.at <= t.effect.stored.at
+        ):
+            return Found(sign, Confidence.PROVEN)
+    return None
 
 
 def _recorded(fault: Fault, transition: Transition) -> Found | None:
@@ -115,6 +149,9 @@ def _is_of_this(transition: Transition, sign: Signal) -> bool:
         and sign.stored.at >= gone - LIMITS.moment
     )
 
+
+BOOTED: Final = GONE | {Happened.REBOOT}
+"""What a machine does not survive running."""
 
 SHARE: Final = 0.8
 """The share of all nodes that are not lost at once by their own faults."""

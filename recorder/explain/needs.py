@@ -18,6 +18,9 @@ ObjectName = tuple[str, str, str]
 _OWN = frozenset({"Node", "Lease", "CSINode", "Event", ""})
 """Kinds that name the node themselves, or that are never requested."""
 
+_POSTED = frozenset({FactKind.EVENT, FactKind.CLAIMED})
+"""Facts that are reports about an object, and no change of it."""
+
 _LEAVING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
 
@@ -37,7 +40,7 @@ def objects_asked_for(facts: Iterable[StoredFact]) -> set[ObjectName]:
 
 
 def _has_author(fact: Fact, thing: ObjectIdentity) -> bool:
-    if thing.kind in _OWN or fact.kind is FactKind.EVENT:
+    if thing.kind in _OWN or fact.kind in _POSTED:
         return False
     if thing.kind != "Pod":
         return True

@@ -97,6 +97,8 @@ def _of_reboot(transition: Transition, verdict: Judged) -> list[Rival]:
         panic = power = f"a decision preceded it ({decided.sign.stored.entry})"
     elif fault is not None and fault.fault is Fault.KERNEL_PANIC:
         panic = power = f"its kernel panicked ({fault.sign.stored.entry})"
+    elif fault is not None and fault.sign.excludes:
+        return _of_record(fault.sign, boot)
     else:
         panic = "nothing recorded on the machine confirms it or rules it out"
         power, sure = _power(transition), False
@@ -105,6 +107,24 @@ def _of_reboot(transition: Transition, verdict: Judged) -> list[Rival]:
         _rival(Fault.KUBELET, boot, excluded=True),
         _rival(Fault.KERNEL_PANIC, panic, excluded=sure),
         _rival(Fault.POWER_LOSS, power, excluded=sure),
+    ]
+
+
+def _of_record(record: Signal, boot: str) -> list[Rival]:
+    """Return the rivals of what the machine itself recorded."""
+    record_says = f"the machine recorded another cause ({record.stored.entry})"
+    silent = "the machine's record does not rule it out"
+    return [
+        _rival(Fault.PARTITION, boot, excluded=True),
+        _rival(Fault.KUBELET, boot, excluded=True),
+        *(
+            _rival(
+                one,
+                record_says if one in record.excludes else silent,
+                excluded=one in record.excludes,
+            )
+            for one in (Fault.KERNEL_PANIC, Fault.POWER_LOSS)
+        ),
     ]
 
 
@@ -222,7 +242,12 @@ def missing(transition: Transition, verdict: Judged) -> list[Missing]:
             or verdict.confidence is not Confidence.PROVEN
         )
     ):
-        proofs = sorted(row.proof for row in FAULTS.values() if row.proof)
+        known = _known_by_record(verdict)
+        proofs = sorted(
+            row.proof
+            for fault, row in FAULTS.items()
+            if row.proof and fault not in known
+        )
         found += [
             Missing(evidence=one.evidence, would_tell=one.would_tell)
             for one in proofs
@@ -239,6 +264,14 @@ def missing(transition: Transition, verdict: Judged) -> list[Missing]:
             )
         )
     return found
+
+
+def _known_by_record(verdict: Judged) -> tuple[Fault, ...]:
+    """Return the causes that a record of the machine shows or denies."""
+    fault = verdict.fault
+    if fault is None or not fault.sign.excludes:
+        return ()
+    return (fault.fault, *fault.sign.excludes)
 
 
 def _unheard(verdict: Judged) -> Iterator[tuple[str, str, str]]:

@@ -15,7 +15,7 @@ from recorder.facts.classify.paths import Path
 from recorder.facts.coverage.hole import Hole
 from recorder.model.document import Document
 from recorder.model.fact import FactKind
-from recorder.model.observation import AUDIT, WATCH
+from recorder.model.observation import AUDIT, CLOUDEVENTS, WATCH
 from recorder.model.outcomes import (
     Cause,
     Confidence,
@@ -48,6 +48,9 @@ __all__ = [
     "Verdict",
 ]
 
+
+_SOURCES = {FactKind.REQUESTED: AUDIT, FactKind.CLAIMED: CLOUDEVENTS}
+"""Sources of facts that no watch shows."""
 
 CORDON: Path = ("spec", "unschedulable")
 
@@ -350,7 +353,7 @@ class SignalEvidence(Evidence, frozen=True, kw_only=True):
         return cls(
             entry=stored.entry,
             role=role,
-            source=AUDIT if fact.kind is FactKind.REQUESTED else WATCH,
+            source=_SOURCES.get(fact.kind, WATCH),
             occurred_at=fact.occurred_at,
             observed_at=stored.observed_at,
             says=sign.says,

@@ -111,6 +111,8 @@ def is_sign(fact: Fact) -> bool:
     By these an incident is found: what concerns its Pods follows from them.
     """
     kind = fact.kind
+    if kind is FactKind.CLAIMED:
+        return fact.node is not None
     if fact.object is None or fact.object.kind != "Node":
         return kind in SIGNS_OF_OTHERS
     if kind in SIGNS:

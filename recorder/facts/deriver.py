@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from recorder.facts import audits
 from recorder.facts.changes import Change, changes, snapshot
+from recorder.facts.claims import claimed
 from recorder.facts.classify import lease_renewed_at
 from recorder.facts.classify.audit_record import AuditRecord, read_audit
 from recorder.facts.classify.shapes import (
@@ -64,6 +65,7 @@ put beside them."""
 # By names of their own: Python 3.11 takes its time for a member.
 ABSENT = Operation.ABSENT
 AUDIT = Operation.AUDIT
+CLOUDEVENT = Operation.CLOUDEVENT
 
 UNCOMPARED = frozenset(
     {
@@ -197,6 +199,8 @@ def _alone(draft: Draft, wire: Document | None) -> list[Fact]:
             known = wire if isinstance(wire, AuditRecord) else None
             record = known or read_audit(draft.raw)
             return [audits.request(record)] if record.is_one else []
+        if operation is CLOUDEVENT:
+            return [claimed(draft)]
         if draft.resource in EVENTS and operation in VERSIONS:
             event = wire if isinstance(wire, Event) else read_event(draft.raw)
             return [occurrence(event, draft)]

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+import msgspec
+
 from recorder.facts.requesting import says_request
 from recorder.model import facts
 from recorder.model.fact import Fact, FactKind
@@ -13,7 +15,7 @@ __all__ = ["says", "says_with_object"]
 
 VALUE_CHARACTERS_MAX = 160
 
-OF_THE_NODE = frozenset({"Node", "Lease"})
+OF_THE_NODE = frozenset({"Node", "Lease", "CloudEvent"})
 """Kinds that need no name in a line about their node."""
 
 
@@ -150,6 +152,25 @@ def _event(detail: facts.EventOccurred) -> str:
     return f"{text} (x{count})" if count > 1 else text
 
 
+def _claimed(detail: facts.Claimed) -> str:
+    data = "" if detail.data is None else _short(_pairs(detail.data))
+    about = f" about {detail.subject}" if detail.subject else ""
+    said = f"{detail.type}{about} from {_short(detail.source)}"
+    return f"{said}: {data}" if data else said
+
+
+def _pairs(data: object) -> str:
+    """Return data as people read it: the members of an object, else JSON."""
+    if not isinstance(data, dict):
+        return msgspec.json.encode(data).decode()
+    return ", ".join(
+        f"{name}={value}"
+        if isinstance(value, str)
+        else f"{name}={msgspec.json.encode(value).decode()}"
+        for name, value in data.items()
+    )
+
+
 def _unreadable(detail: facts.Unreadable) -> str:
     return f"not readable: {detail.why}"
 
@@ -186,5 +207,6 @@ _WORDS: Final[Mapping[type[Detail], Callable[[Any], str]]] = {
     facts.Ended: _ended,
     facts.ContainerEnded: _container,
     facts.EventOccurred: _event,
+    facts.Claimed: _claimed,
     facts.Unreadable: _unreadable,
 }

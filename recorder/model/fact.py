@@ -58,6 +58,9 @@ class FactKind(StrEnum):
     REQUESTED = "requested"
     """An audit record: a request to the API server."""
 
+    CLAIMED = "claimed"
+    """A claim: a CloudEvent that another system posted."""
+
     UNREADABLE = "unreadable"
     """The document does not have the shape of its kind; only its appearing and
     vanishing are known."""
@@ -85,6 +88,7 @@ DETAILS: Final[Mapping[FactKind, type[facts.Detail]]] = {
     FactKind.CONTAINER_ENDED: facts.ContainerEnded,
     FactKind.EVENT: facts.EventOccurred,
     FactKind.REQUESTED: facts.Requested,
+    FactKind.CLAIMED: facts.Claimed,
     FactKind.UNREADABLE: facts.Unreadable,
 }
 """The type of the detail of facts of a kind."""

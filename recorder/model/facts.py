@@ -4,6 +4,8 @@ Names and omissions are those of what is stored: they are added to, never
 renamed. What a fact leaves out is None, or empty.
 """
 
+from typing import Any
+
 from recorder.model.state import NO_STATE, Condition, ObjectState, Part, Scalar
 
 __all__ = [
@@ -11,6 +13,7 @@ __all__ = [
     "Appeared",
     "BootChanged",
     "Bound",
+    "Claimed",
     "ConditionChanged",
     "ContainerEnded",
     "Cordoned",
@@ -252,6 +255,19 @@ class Requested(
     name: str | None = None
 
 
+class Claimed(Part, frozen=True, omit_defaults=True):
+    """Another system posted a CloudEvent about the cluster."""
+
+    type: str
+    source: str
+    subject: str = ""
+    """The place that it is about, ``kind/name``, or any other text."""
+
+    data: Any = None
+    shortened: bool = False
+    """Whether the data is larger; the entry has all of it."""
+
+
 class Unreadable(Part, frozen=True):
     """A document has not the shape of its kind."""
 
@@ -280,6 +296,7 @@ Detail = (
     | LeaseSilent
     | EventOccurred
     | Requested
+    | Claimed
     | Unreadable
 )
 """What happened, in a fact of any kind."""

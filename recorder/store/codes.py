@@ -73,6 +73,7 @@ FACT_CODES: dict[FactKind, int] = {
     FactKind.EVENT: 20,
     FactKind.REQUESTED: 21,
     FactKind.UNREADABLE: 22,
+    FactKind.CLAIMED: 23,
 }
 FACTS = {code: kind for kind, code in FACT_CODES.items()}
 

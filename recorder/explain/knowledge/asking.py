@@ -8,7 +8,10 @@ from typing import TypeAlias, TypeVar
 
 import msgspec
 
+from recorder.explain.knowledge.claiming import member, misfit
 from recorder.explain.knowledge.rules import (
+    ClaimRule,
+    ClaimType,
     ConditionRule,
     EventRule,
     LockRule,
@@ -18,6 +21,7 @@ from recorder.explain.knowledge.rules import (
     TextRule,
     WriterRule,
 )
+from recorder.model.facts import Claimed
 from recorder.model.outcomes import Decision, Fault
 
 __all__ = ["Knowledge", "matches"]
@@ -77,6 +81,10 @@ class Knowledge:
             [*self.conditions, *self.events, *self.annotations, *self.labels,
              *self.taints, *self.objects, *self.locks]
         )  # fmt: skip
+        self._types: dict[str, ClaimType] = {}
+        for file in files:
+            for kind in file.types:
+                self._types.setdefault(kind.type, kind)
         self.writers = tuple(chain(*(file.writers for file in files)))
         self._reported = lru_cache(NAMES_MAX)(self._is_reported)
         self._conditions = _of(
@@ -206,9 +214,36 @@ class Knowledge:
         decided = self._purposes.get(actor, frozenset())
         return next(iter(decided)) if len(decided) == 1 else None
 
+    def claim_type(self, name: str) -> ClaimType | None:
+        """Return the type of CloudEvents of a name, that of a site first."""
+        return self._types.get(name)
+
+    def claimed(self, claim: Claimed) -> tuple[ClaimType, ClaimRule] | None:
+        """Return the type of a claim, and the rule that fits it, if any.
+
+        A claim that is not as its type says has none.
+        """
+        kind = self._types.get(claim.type)
+        if kind is None or not matches(
+            kind.about, claim.subject.partition("/")[0]
+        ):
+            return None
+        rule = next((r for r in kind.claims if _fits(r, claim)), None)
+        if rule is None or (not claim.shortened and misfit(kind, claim.data)):
+            return None
+        return kind, rule
+
     def writer(self, name: str) -> WriterRule | None:
         """Return the rule of a field manager or a user."""
         return next(iter(self._writers(name)), None)
+
+
+def _fits(rule: ClaimRule, claim: Claimed) -> bool:
+    """Return whether the data of a claim has the values of a rule."""
+    return all(
+        any(matches(values, value) for value in member(claim.data, path))
+        for path, values in rule.when.items()
+    )
 
 
 def _purposes(

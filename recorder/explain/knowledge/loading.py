@@ -6,8 +6,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from recorder.explain.knowledge.asking import Knowledge
-from recorder.explain.knowledge.rules import Rules
+from recorder.explain.knowledge.claiming import wrong_schema, zone_of
+from recorder.explain.knowledge.rules import ClaimType, Rules
 from recorder.model.errors import ConfigError
+from recorder.model.outcomes import Role
+from recorder.model.place import PlaceKind
 from recorder.model.rules_files import RulesFile
 
 __all__ = ["KnowledgeError", "load", "read_rules", "shipped", "shipped_files"]
@@ -42,7 +45,12 @@ def load(site: Sequence[str | Path] = ()) -> Knowledge:
 def shipped_files() -> dict[str, Rules]:
     """Return the files of rules that come with the package, by their names."""
     folder = files("recorder.explain.knowledge")
-    found = [f for f in folder.iterdir() if f.name.endswith(".yaml")]
+    found = [
+        file
+        for place in (folder, folder / "types")
+        for file in place.iterdir()
+        if file.name.endswith(".yaml")
+    ]
     return {
         file.name: read_rules(file.read_text(), name=file.name)
         for file in sorted(found, key=lambda file: file.name)
@@ -60,13 +68,41 @@ def read_rules(text: str, *, name: str) -> Rules:
 
 def _read_file(path: Path) -> Rules:
     file = RulesFile(str(path), KnowledgeError)
-    return _read(file, file.text())
+    rules = _read(file, file.text())
+    for place, kind in enumerate(rules.types):
+        # Tests check the shipped ones: it takes as long as a command.
+        if (why := wrong_schema(kind.data)) is not None:
+            steps = ("types", place, "data")
+            raise file.fault(steps, f"it is no JSON Schema: {why}")
+    return rules
 
 
 def _read(file: RulesFile, text: str) -> Rules:
     rules = file.read(text, Rules)
     _refuse_contradictions(rules, file)
+    for place, kind in enumerate(rules.types):
+        _refuse_useless(kind, file, ("types", place))
     return rules
+
+
+def _refuse_useless(
+    kind: ClaimType, file: RulesFile, steps: tuple[str | int, ...]
+) -> None:
+    """Refuse a type by which no claim could mean what its file says."""
+    if kind.time is not None and zone_of(kind.time.zone) is None:
+        why = f'"{kind.time.zone}" is no known time zone, such as Europe/Rome'
+        raise file.fault((*steps, "time", "zone"), why)
+    for about in kind.about:
+        if about != "*" and about not in set(PlaceKind):
+            why = f'"{about}" is no kind of place: {", ".join(PlaceKind)}, "*"'
+            raise file.fault((*steps, "about"), why)
+    for place, rule in enumerate(kind.claims):
+        why = {
+            Role.FAULT: "a fault has its class: add `fault`",
+            Role.DECISION: "a decision has its class: add `decision`",
+        }.get(rule.role, "")
+        if why and rule.fault is None and rule.decision is None:
+            raise file.fault((*steps, "claims", place), why)
 
 
 def _refuse_contradictions(rules: Rules, file: RulesFile) -> None:

@@ -13,6 +13,8 @@ from recorder.model.outcomes import ActorKind, Decision, Fault, Role
 
 __all__ = [
     "ActorName",
+    "ClaimRule",
+    "ClaimType",
     "ConditionRule",
     "EventRule",
     "LockRule",
@@ -184,6 +186,72 @@ class WriterRule(_Rule, frozen=True, kw_only=True):
     """Whether the tool is a library, which programs use as well."""
 
 
+class Claimant(_Rule, frozen=True, kw_only=True):
+    """Who acted, according to a claim."""
+
+    member: str = ""
+    """The member of the data with the name; without it, or where the claim
+    has none, ``name`` is used."""
+
+    name: str = ""
+    kind: ActorKind = ActorKind.USER
+
+
+class ClaimRule(_Rule, frozen=True, kw_only=True):
+    """What claims of a type are evidence for, if their data has the values."""
+
+    when: dict[str, tuple[str, ...]] = {}
+    """Members of the data, `a.b` for `b` in `a`, with the values that one of
+    them must have, as text; `*` matches any text."""
+
+    role: Role
+    fault: Fault | None = None
+    decision: Decision | None = None
+    excludes: tuple[Fault, ...] = ()
+    """Causes of the same loss that the claim rules out. With any of them it
+    is a record of the machine itself, and decides: what a monitor says is
+    never more than likely."""
+
+    vague: bool = False
+    """Whether it happens for other reasons as well."""
+
+    actor: Claimant | None = None
+
+
+class ClaimTime(_Rule, frozen=True, kw_only=True):
+    """When it happened, for claims without a time in the envelope."""
+
+    member: str
+    """The member of the data: a time by ISO 8601, or in seconds since 1970.
+    """
+
+    zone: str = "UTC"
+    """Of a time that names none, as in the IANA time zone database."""
+
+
+class ClaimType(_Rule, frozen=True, kw_only=True):
+    """A type of CloudEvents: what they look like, and what they mean."""
+
+    type: str
+    about: tuple[str, ...] = ("*",)
+    """The kinds of places that the subject may be; claims about others mean
+    nothing."""
+
+    data: dict[str, object] = {}
+    """The JSON Schema of the data; other data means nothing."""
+
+    time: ClaimTime | None = None
+    each: tuple[str, ...] = ()
+    """Members of the data that distinguish things of one subject."""
+
+    holds: bool = False
+    """Whether what a claim says holds until another about the same says
+    otherwise, as a state does; an event is over at once."""
+
+    claims: Sequence[ClaimRule] = ()
+    """The first that fits is used; without one, a claim is no evidence."""
+
+
 class Rules(_Rule, frozen=True, kw_only=True):
     """One file: what one controller writes."""
 
@@ -206,3 +274,5 @@ class Rules(_Rule, frozen=True, kw_only=True):
     objects: Sequence[ObjectRule] = ()
     locks: Sequence[LockRule] = ()
     writers: Sequence[WriterRule] = ()
+    types: Sequence[ClaimType] = ()
+    """Types of CloudEvents that other systems post."""

@@ -69,7 +69,7 @@ def is_answered(transition: Transition, fault: Signal) -> bool:
 
 def is_recent(transition: Transition, signal: Signal) -> bool:
     """Whether a signal is near enough to the loss to be its cause."""
-    held = signal.topic is not Topic.EVENT
+    held = signal.topic not in {Topic.EVENT, Topic.CLAIM}
     within = LIMITS.recent if held else LIMITS.moment
     return transition.lost_at - signal.stored.at <= within
 

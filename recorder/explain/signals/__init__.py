@@ -4,6 +4,8 @@ Only this package reads what controllers write; tracks and links combine
 signals.
 """
 
+from collections.abc import Iterable
+
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals.actor import (
     UNKNOWN,
@@ -19,6 +21,7 @@ from recorder.explain.signals.around import (
     pod_signals,
     request_signals,
 )
+from recorder.explain.signals.claims import claim_signals
 from recorder.explain.signals.marks import (
     intents_of,
     is_bad,
@@ -68,14 +71,20 @@ def signals_of(
     """Return the signals that a fact is for a node that it concerns."""
     fact = stored.fact
     about = fact.object.kind if fact.object is not None else ""
-    if fact.kind is FactKind.EVENT:
-        return list(event_signals(stored, about, knowledge))
-    if fact.kind is FactKind.REQUESTED:
-        return list(request_signals(stored, knowledge))
-    if fact.kind is FactKind.LEASE_SILENT:
-        return [Signal(Role.EFFECT, Subject(Topic.SILENCE), stored)]
-    if about == "Node":
-        return list(node_signals(stored, knowledge))
-    if about == "Pod":
-        return list(pod_signals(stored, knowledge))
-    return list(other_signals(stored, about, knowledge, node))
+    found: Iterable[Signal]
+    match fact.kind, about:
+        case FactKind.EVENT, _:
+            found = event_signals(stored, about, knowledge)
+        case FactKind.CLAIMED, _:
+            found = claim_signals(stored, knowledge)
+        case FactKind.REQUESTED, _:
+            found = request_signals(stored, knowledge)
+        case FactKind.LEASE_SILENT, _:
+            found = [Signal(Role.EFFECT, Subject(Topic.SILENCE), stored)]
+        case _, "Node":
+            found = node_signals(stored, knowledge)
+        case _, "Pod":
+            found = pod_signals(stored, knowledge)
+        case _:
+            found = other_signals(stored, about, knowledge, node)
+    return list(found)

@@ -50,6 +50,12 @@ class Topic(StrEnum):
     OBJECT = "object"
     OBJECT_CONDITION = "object-condition"
     OBJECT_END = "object-end"
+    CLAIM = "claim"
+    """What another system says happened."""
+
+    CLAIMED_STATE = "claimed-state"
+    """What another system says holds."""
+
     REQUEST = "request"
     """An audit record."""
 
@@ -92,6 +98,10 @@ class Signal(NamedTuple):
     ruled: bool = True
     """Whether Kubernetes or a rule defines what it means. If not, only its
     author and its text are used."""
+
+    excludes: tuple[Fault, ...] = ()
+    """Causes of the same loss that it rules out, as a record of the machine
+    itself."""
 
     @property
     def topic(self) -> Topic:

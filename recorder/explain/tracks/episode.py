@@ -37,6 +37,7 @@ HELD: Final = frozenset(
         Topic.LOCK,
         Topic.ANNOTATION,
         Topic.GPUS,
+        Topic.CLAIMED_STATE,
     }
 )
 """Topics that hold until a signal ends them."""

@@ -53,6 +53,9 @@ STARTS: Final = frozenset({Topic.KUBELET, Topic.REBOOTED})
 SAID: Final = frozenset({FactKind.EVENT, FactKind.REQUESTED})
 """Kinds of facts that are about a Node and do not change it."""
 
+REPORTED: Final = frozenset({FactKind.EVENT, FactKind.CLAIMED})
+"""Kinds of facts that may be reported long after they happened."""
+
 NODE_CONTROLLER: Final = "node-controller"
 
 SOMETIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
@@ -351,10 +354,10 @@ class _Reader:
     def _past(self, sign: Signal) -> Episode | None:
         """Return the closed episode that a late signal belongs to, if any.
 
-        Events may come late, and after a gap in any order. The proof of a
+        Reports may come late, and after a gap in any order. The proof of a
         panic is found after the boot that it caused.
         """
-        if sign.stored.fact.kind is not FactKind.EVENT:
+        if sign.stored.fact.kind not in REPORTED:
             return None
         at = sign.stored.at
         if sign.fault is Fault.KERNEL_PANIC:
@@ -377,7 +380,11 @@ class _Reader:
                 continue
             # A boot may be seen long after the kubelet spoke of it.
             early = sign.topic in STARTS and chain.has(Topic.BOOT)
-            if (early or chain.began.at <= at) and (
+            # What took a machine away came before its loss was seen.
+            before = (
+                sign.topic is Topic.CLAIM and chain.began.at - LIMITS.moment
+            )
+            if (early or (before or chain.began.at) <= at) and (
                 at <= chain.back.observed_at
             ):
                 return chain

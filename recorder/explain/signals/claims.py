@@ -1,0 +1,71 @@
+"""Signals of claims: what other systems posted, by the types of the rules."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from recorder.explain.knowledge import Knowledge
+from recorder.explain.knowledge.claiming import member, time_of
+from recorder.explain.knowledge.rules import Claimant, ClaimType
+from recorder.explain.signals.actor import RuledActor
+from recorder.explain.signals.signal import Signal, Subject, Topic
+from recorder.model.fact import StoredFact
+from recorder.model.facts import Claimed
+from recorder.model.outcomes import ActorKind, Role
+
+__all__ = ["claim_signals"]
+
+
+def claim_signals(
+    stored: StoredFact, knowledge: Knowledge
+) -> Iterator[Signal]:
+    """Yield the signal of a claim, if its type says that it is evidence."""
+    claim = stored.fact.detail
+    if not isinstance(claim, Claimed):
+        return
+    found = knowledge.claimed(claim)
+    if found is None:
+        return
+    kind, rule = found
+    yield Signal(
+        rule.role,
+        _subject(kind, claim),
+        _dated(stored, kind, claim),
+        rule.fault,
+        rule.decision,
+        _actor(rule.actor, claim),
+        vague=rule.vague,
+        over=rule.role is Role.RECOVERY and kind.holds,
+        excludes=rule.excludes,
+    )
+
+
+def _subject(kind: ClaimType, claim: Claimed) -> Subject:
+    things = [
+        value for path in kind.each for value in member(claim.data, path)
+    ]
+    name = " ".join([kind.type, claim.subject, *things])
+    return Subject(Topic.CLAIMED_STATE if kind.holds else Topic.CLAIM, name)
+
+
+def _dated(stored: StoredFact, kind: ClaimType, claim: Claimed) -> StoredFact:
+    """Return a claim with the time in its data, if its envelope has none.
+
+    A time after its observation is that of a wrong clock.
+    """
+    if stored.fact.occurred_at is not None:
+        return stored
+    at = time_of(kind, claim)
+    if at is None or at > stored.observed_at:
+        return stored
+    return replace(stored, fact=replace(stored.fact, occurred_at=at))
+
+
+def _actor(rule: Claimant | None, claim: Claimed) -> RuledActor | None:
+    if rule is None:
+        return None
+    named = member(claim.data, rule.member) if rule.member else []
+    name = next(iter(named), rule.name)
+    if not name:
+        return RuledActor(kind=ActorKind.UNKNOWN, name=None)
+    return RuledActor(kind=rule.kind, name=name)

@@ -1,0 +1,205 @@
+"""Claims of other systems as evidence: what decides, and what only says so."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recorder.explain.knowledge import Knowledge, load, shipped
+from recorder.explain.verdict import Judged
+from recorder.model.fact import FactKind
+from recorder.model.outcomes import Decision, Fault
+from recorder.model.reference import ObjectIdentity
+from tests.explain.tale import Tale
+from tests.explain.test_traps import actor, decision, fault
+from tests.support.builders import at
+
+
+def claims(
+    tale: Tale,
+    seconds: float,
+    kind: str,
+    data: Any,
+    *,
+    occurred: float | None = None,
+    node: str = "n1",
+) -> Tale:
+    """Let another system claim something of a node."""
+    key = f"key-{len(tale.facts)}"
+    subject = f"node/{node}"
+    thing = ObjectIdentity("cloudevents.io", "CloudEvent", "", subject, key)
+    detail = {"type": kind, "source": "bmc", "subject": subject, "data": data}
+    return tale.add(
+        seconds, FactKind.CLAIMED, detail, node=node, about=thing,
+        occurred=occurred,
+    )  # fmt: skip
+
+
+def abrupt() -> Tale:
+    """Return a reboot that nothing in the cluster explains."""
+    return Tale("n1", "n2").lost(60).boots(200).ready(210)
+
+
+def power(verdict: Judged) -> Any:
+    return next(r for r in verdict.rivals if r.cause == "power-loss")
+
+
+AC_LOST: list[Any] = [
+    {"event": "ac-lost"},
+    {"MessageId": "OpenBMC.0.1.DCPowerOnAfterACLost"},
+]
+WATCHDOG: list[Any] = [
+    {"event": "watchdog"},
+    {
+        "RestartCause": "xyz.openbmc_project.State.Host.RestartCause"
+        ".WatchdogTimer"
+    },
+]
+
+
+@pytest.mark.parametrize("data", AC_LOST)
+def test_a_machines_record_of_lost_power_decides(data: Any) -> None:
+    verdict = claims(abrupt(), 300, "machine.power", data, occurred=40)
+    found = verdict.verdict()
+    assert (found.cause, found.mode) == ("power-loss", "abrupt")
+    assert found.confidence == "proven"
+    assert "bmc" not in {one.evidence for one in found.missing}
+    assert {e.source for e in found.evidence} >= {"cloudevents"}
+
+
+@pytest.mark.parametrize("data", WATCHDOG)
+def test_a_watchdog_reset_is_a_kernel_that_no_longer_answered(
+    data: Any,
+) -> None:
+    tale = claims(abrupt(), 90, "machine.power", data, occurred=80)
+    found = tale.verdict()
+    assert (found.cause, found.mode) == ("hung-kernel", "abrupt")
+    assert power(found).excluded
+    # A kernel that panics and stays there is reset by it too.
+    assert found.confidence == "likely"
+
+
+def test_a_reset_by_a_person_is_a_decision_of_that_person() -> None:
+    data = {"event": "reset", "by": "ada"}
+    tale = claims(Tale("n1", "n2"), 50, "machine.power", data, occurred=50)
+    found = tale.lost(60).boots(200).ready(210).verdict()
+    assert found.mode == "planned"
+    assert decision(found) is Decision.ADMIN_REQUEST
+    assert actor(found) == ("user", "ada")
+
+
+def test_a_reset_without_a_login_is_by_an_actor_that_is_not_known() -> None:
+    cause = "xyz.openbmc_project.State.Host.RestartCause"
+    data = {"RestartCause": f"{cause}.ChassisCommandPowerReset"}
+    tale = claims(abrupt(), 250, "machine.power", data, occurred=55)
+    found = tale.verdict()
+    assert decision(found) is Decision.ADMIN_REQUEST
+    assert actor(found) is None
+    assert found.confidence == "likely"
+
+
+def test_without_the_source_the_cause_is_not_recorded() -> None:
+    found = abrupt().verdict()
+    assert (found.cause, found.confidence) == ("unrecorded", "unknown")
+    assert not power(found).excluded
+    assert "bmc" in {one.evidence for one in found.missing}
+
+
+def test_power_that_was_lost_an_hour_before_explains_nothing() -> None:
+    tale = claims(Tale("n1", "n2"), 10, "machine.power", {"event": "ac-lost"})
+    found = tale.lost(3700).boots(3800).ready(3810).verdicts()[-1]
+    assert found.happened == "reboot"
+    assert found.confidence != "proven"
+
+
+def test_a_machine_that_stays_in_the_same_boot_did_not_lose_power() -> None:
+    tale = claims(Tale("n1", "n2"), 50, "machine.power", {"event": "ac-lost"})
+    found = tale.lost(60).ready(80).verdict()
+    assert found.happened == "unreachable"
+    assert found.confidence != "proven"
+
+
+def test_a_monitors_word_alone_is_not_proven() -> None:
+    tale = claims(
+        Tale("n1", "n2"),
+        30,
+        "machine.health",
+        {"componentClass": "GPU", "isFatal": True, "isHealthy": False},
+    )
+    found = tale.lost(60).boots(200).ready(210).verdict()
+    assert fault(found) is Fault.GPU
+    assert found.confidence == "likely"
+
+
+def test_a_link_that_is_down_degrades_its_node_until_it_is_up() -> None:
+    tale = claims(
+        Tale("n1", "n2"), 30, "link.state", {"state": "down", "port": "p1"}
+    )
+    claims(tale, 90, "link.state", {"state": "up", "port": "p1"})
+    found = tale.verdict()
+    assert found.happened == "degraded"
+    assert fault(found) is Fault.LINK
+    assert found.confidence == "likely"
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("note", {"text": "PDU B3 tripped"}),
+        ("machine.boot", {"stage": "kernel"}),
+        ("alert", {"status": "firing", "labels": {"alertname": "Hot"}}),
+        ("site.unknown", {"event": "ac-lost"}),
+        ("link.state", {"state": "sideways"}),
+        ("link.state", "down"),
+        ("machine.power", None),
+        ("machine.power", {"event": 7}),
+    ],
+)
+def test_what_has_no_meaning_is_no_evidence(kind: str, data: Any) -> None:
+    tale = claims(Tale("n1", "n2"), 50, kind, data)
+    found = tale.lost(60).boots(200).ready(210).verdict()
+    assert found.cause == "unrecorded"
+
+
+SITE = """\
+types:
+  - type: alert
+    holds: true
+    each: [labels.alertname]
+    time: {member: startsAt}
+    claims:
+      - when: {status: [firing], labels.alertname: [CoolantPressureLow]}
+        role: fault
+        fault: thermal-fault
+"""
+
+
+def with_rules(path: Path, text: str) -> Knowledge:
+    file = path / "types.yaml"
+    file.write_text(text)
+    return load([file])
+
+
+def test_a_sites_file_of_types_alone_changes_a_verdict(tmp_path: Path) -> None:
+    data = {"status": "firing", "labels": {"alertname": "CoolantPressureLow"}}
+    tale = claims(Tale("n1", "n2"), 50, "alert", data)
+    tale.lost(60).boots(200).ready(210)
+    assert tale.verdict(knowledge=shipped()).cause == "unrecorded"
+    found = tale.verdict(knowledge=with_rules(tmp_path, SITE))
+    assert (found.cause, found.confidence) == ("thermal-fault", "likely")
+
+
+def test_a_type_says_which_member_is_the_time_and_its_zone(
+    tmp_path: Path,
+) -> None:
+    text = SITE.replace("{member: startsAt}", "{member: at, zone: Asia/Tokyo}")
+    data = {
+        "status": "firing",
+        "labels": {"alertname": "CoolantPressureLow"},
+        "at": "2026-11-21 12:00:50",
+    }
+    tale = claims(Tale("n1", "n2"), 58, "alert", data)
+    tale.lost(60).boots(200).ready(210)
+    found = tale.verdict(knowledge=with_rules(tmp_path, text))
+    assert found.fault is not None
+    assert found.fault.at == at(50)
