@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from recorder.facts.topology import level_of
+from recorder.facts.topology import cable_of, level_of
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
     Appeared,
@@ -16,6 +16,7 @@ from recorder.model.facts import (
     ContainerEnded,
     Ended,
     EventOccurred,
+    LabelChanged,
     Requested,
 )
 
@@ -118,6 +119,8 @@ def is_sign(fact: Fact) -> bool:
     if kind in SIGNS:
         return True
     detail = fact.detail
+    if isinstance(detail, LabelChanged):
+        return cable_of(detail.key) is not None
     return isinstance(detail, EventOccurred) and (
         detail.type != "Normal" or detail.reason in REMARKABLE
     )

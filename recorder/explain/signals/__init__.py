@@ -21,6 +21,7 @@ from recorder.explain.signals.around import (
     pod_signals,
     request_signals,
 )
+from recorder.explain.signals.cables import Cables
 from recorder.explain.signals.claims import claim_signals
 from recorder.explain.signals.marks import (
     intents_of,
@@ -45,6 +46,7 @@ from recorder.model.outcomes import Role
 __all__ = [
     "UNKNOWN",
     "Actor",
+    "Cables",
     "RuledActor",
     "Signal",
     "Subject",

@@ -14,6 +14,7 @@ from recorder.model.facts import (
     Vanished,
 )
 from recorder.model.outcomes import Decision, Fault, Role
+from recorder.model.place import Place
 from recorder.model.state import Condition
 
 __all__ = ["Signal", "Subject", "Topic", "is_unseen"]
@@ -95,6 +96,9 @@ class Signal(NamedTuple):
     over: bool = False
     """Whether it ends what an earlier signal of its subject began."""
 
+    place: Place | None = None
+    """What it is about, if not the node as a whole."""
+
     ruled: bool = True
     """Whether Kubernetes or a rule defines what it means. If not, only its
     author and its text are used."""
@@ -142,7 +146,8 @@ class Signal(NamedTuple):
     @property
     def says(self) -> str:
         """The fact in words, with its object unless it is the node."""
-        return says_with_object(self.stored.fact)
+        said = says_with_object(self.stored.fact)
+        return said if self.place is None else f"{self.place}: {said}"
 
 
 def is_unseen(ready: Signal) -> bool:

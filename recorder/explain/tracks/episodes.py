@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals import (
+    Cables,
     Signal,
     Subject,
     Topic,
@@ -79,7 +80,7 @@ def episodes_of(
     """
     ordered, base = list(facts), base or NodeState()
     knowledge = knowledge.of_cloud(_provider_of(ordered, base))
-    reader = _Reader(node, knowledge, base)
+    reader = _Reader(node, knowledge, base, Cables(node, ordered))
     for stored, skew in zip(*synchronized(node, ordered), strict=True):
         reader.read(stored, skew)
     return reader.chains
@@ -104,7 +105,9 @@ class _Reader:
         node: str,
         knowledge: Knowledge,
         base: NodeState,
+        cables: Cables,
     ) -> None:
+        self._cables = cables
         self.chains: list[Episode] = []
         self._node = node
         self._knowledge = knowledge
@@ -160,6 +163,7 @@ class _Reader:
         signs = signals_of(stored, self._knowledge, node=self._node)
         if stored.fact.kind is FactKind.EVENT:
             signs += self._unseen(stored)
+        signs += self._cables.signals(stored, self._state.labels)
         for place, sign in enumerate(signs):
             if sign.of_spot and self._knowledge.is_spot(self._state.labels):
                 signs[place] = sign._replace(decision=sign.of_spot)

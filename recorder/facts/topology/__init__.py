@@ -1,5 +1,6 @@
 """Topology: what lies behind what, as dated relations of places."""
 
+from recorder.facts.topology.cables import Cable, cable_of
 from recorder.facts.topology.fold import (
     Conflict,
     Edge,
@@ -18,12 +19,14 @@ from recorder.facts.topology.levels import (
 )
 
 __all__ = [
+    "Cable",
     "Conflict",
     "Edge",
     "Level",
     "Relation",
     "Sighting",
     "Topology",
+    "cable_of",
     "hashed",
     "label_of",
     "labelled",

@@ -1,0 +1,63 @@
+"""Signals of cables: a port that leads to another neighbor, or to none.
+
+What a port leads to and what it should lead to are two labels of the Node. A
+cable that is replugged on purpose changes both, so the labels of a whole
+version count.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from recorder.explain.signals.signal import Signal, Subject, Topic
+from recorder.facts.topology import cable_of
+from recorder.model.fact import StoredFact
+from recorder.model.facts import LabelChanged
+from recorder.model.outcomes import Fault, Role
+from recorder.model.reference import EntryName
+
+__all__ = ["Cables"]
+
+Labels = Mapping[str, str]
+
+
+class Cables:
+    """The cables of a node, by the changes of its labels."""
+
+    def __init__(self, node: str, facts: Iterable[StoredFact]) -> None:
+        """Take the facts about a node, in the order of the log."""
+        self._node = node
+        self._changes: dict[EntryName, list[LabelChanged]] = {}
+        for stored in facts:
+            detail, thing = stored.fact.detail, stored.fact.object
+            if (
+                isinstance(detail, LabelChanged)
+                and thing is not None
+                and thing.kind == "Node"
+                and cable_of(detail.key) is not None
+            ):
+                self._changes.setdefault(stored.entry, []).append(detail)
+
+    def signals(self, stored: StoredFact, labels: Labels) -> list[Signal]:
+        """Return the signals of a fact, with the labels by then."""
+        changes, detail = self._changes.get(stored.entry), stored.fact.detail
+        if not changes or not isinstance(detail, LabelChanged):
+            return []
+        cable = cable_of(detail.key)
+        if cable is None:
+            return []
+        was = cable.is_right(_with(labels, ((c.key, c.old) for c in changes)))
+        now = cable.is_right(_with(labels, ((c.key, c.new) for c in changes)))
+        link = Signal(
+            Role.FAULT, Subject(Topic.LABEL, cable.current), stored,
+            Fault.LINK, place=cable.port(self._node),
+        )  # fmt: skip
+        if now is False and was is not False:
+            return [link]
+        if was is False and now is not False:
+            return [link._replace(role=Role.RECOVERY, fault=None, over=True)]
+        return []
+
+
+def _with(labels: Labels, values: Iterable[tuple[str, str | None]]) -> Labels:
+    changed: dict[str, str | None] = {**labels}
+    changed.update(values)
+    return {key: v for key, v in changed.items() if v is not None}
