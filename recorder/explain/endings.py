@@ -33,6 +33,7 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
     DeletionRequested,
+    EventOccurred,
     Vanished,
 )
 from recorder.model.outcomes import (
@@ -509,7 +510,12 @@ def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:
         if draft.hit.outcome is Outcome.UNKNOWN:
             return Confidence.UNKNOWN
         if verdict is None:
-            return Confidence.PROVEN
+            records = (s for end in draft.ends for s in end.evidence)
+            named = any(
+                isinstance(s.fact.detail, EventOccurred) for s in records
+            )
+            # An Event says what a deletion was for, and not that it was it.
+            return Confidence.LIKELY if named else Confidence.PROVEN
         # What still runs on a silent node is not known.
         silent = verdict.happened is Happened.UNREACHABLE and not draft.ends
         degraded = verdict.happened is Happened.DEGRADED

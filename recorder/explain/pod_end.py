@@ -22,6 +22,7 @@ from recorder.model.facts import (
     ContainerEnded,
     DeletionRequested,
     Ended,
+    EventOccurred,
     Vanished,
 )
 from recorder.model.outcomes import EndedBy
@@ -94,6 +95,8 @@ def ends_of(pod: Placement, facts: Iterable[StoredFact]) -> Iterator[PodEnd]:
                 record.sign(stored, DISRUPTED.get(new.reason or ""))
             case DeletionRequested():
                 record.sign(stored, EndedBy.DELETION)
+            case EventOccurred() if str(stored.entry) == pod.displaced_by:
+                record.sign(stored, DISRUPTED.get(pod.disruption or ""))
             case Ended() | Vanished():
                 record.over(stored, detail)
             case _:

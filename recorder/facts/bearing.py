@@ -24,9 +24,11 @@ __all__ = [
     "DAILY_REPORTERS",
     "DEBUGGER",
     "MANAGED_BY",
+    "NO_EVICTORS",
     "REFUSED",
     "Bearing",
     "bearing_of",
+    "displacement",
     "is_evidence",
     "is_sign",
     "place_of",
@@ -58,6 +60,21 @@ SIGN, DISRUPTION = Bearing.SIGN, Bearing.DISRUPTION
 
 DAILY_REPORTERS: Final = frozenset({"kubelet", "default-scheduler"})
 """Who reports of every Pod that it was placed, and what it then does."""
+
+
+NO_EVICTORS: Final = DAILY_REPORTERS | {
+    "device-taint-eviction-controller",
+    "node-controller",
+    "taint-eviction-controller",
+}
+"""Who reports of Pods, and evicts none but for what others decided."""
+
+DISPLACEMENTS: Final = {
+    "preempt": "PreemptionByScheduler",
+    "evict": "EvictionByEvictionAPI",
+}
+"""By a part of the reason of an Event about a Pod: the reason of the condition
+DisruptionTarget that a component of Kubernetes would have set."""
 
 
 SIGNS: Final = frozenset(
@@ -152,6 +169,25 @@ def is_evidence(fact: Fact) -> bool:
         case _:
             pass
     return found
+
+
+def displacement(fact: Fact) -> str | None:
+    """Return why a Pod has to go, if an Event about it names who displaces it.
+
+    It is the reason that the condition DisruptionTarget would have. Who
+    deletes a Pod by its own request sets no such condition.
+    """
+    detail, thing = fact.detail, fact.object
+    if (
+        not isinstance(detail, EventOccurred)
+        or thing is None
+        or thing.kind != "Pod"
+        or fact.actor in NO_EVICTORS
+    ):
+        return None
+    reason = (detail.reason or "").lower()
+    found = (why for word, why in DISPLACEMENTS.items() if word in reason)
+    return next(found, None)
 
 
 def place_of(fact: Fact) -> Mapping[str, str] | None:

@@ -9,7 +9,12 @@ from typing import Final
 
 import msgspec
 
-from recorder.facts.bearing import Bearing, bearing_of, place_of
+from recorder.facts.bearing import (
+    Bearing,
+    bearing_of,
+    displacement,
+    place_of,
+)
 from recorder.facts.classify.text import clean
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
@@ -46,7 +51,8 @@ class Mark(StrEnum):
     """A condition, or a phase, that says how an object ends."""
 
     PREEMPTED = "preempted"
-    """A Pod has to go, since the scheduler needs its place."""
+    """A Pod has to go, since the scheduler needs its place; or an Event about
+    it says that it is preempted or evicted."""
 
     EVICTED = "evicted"
     """A workload has to go, since its queue needs its place."""
@@ -116,7 +122,8 @@ def marks_of(fact: Fact) -> Marks:
     found = _BARE[bearing]
     match detail:
         case EventOccurred() | Ended() | ContainerEnded():
-            found = Marks(bearing, topic=clean(detail.reason))
+            mark = PREEMPTED if displacement(fact) else None
+            found = Marks(bearing, mark, clean(detail.reason))
         case ConditionChanged():
             mark = _of_condition(fact, detail, bearing)
             if mark is not None:

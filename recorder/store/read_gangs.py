@@ -72,17 +72,30 @@ TENANTS = question(f"""
       select namespace from recorder.object
       where object_id = f.object_id offset 0) o
 """)
-# By the scheduler, which the Pod itself shows; or by a queue, which shows it
-# of the workload, and whose Pods go a moment later.
+# By the scheduler, which the Pod itself shows; by another, whose Event names
+# the Pod and seldom its node; or by a queue, which shows it of the workload,
+# and whose Pods go a moment later.
 PREEMPTED = question(f"""
     with evicted as materialized (
       select distinct {SEEN_AT} as at from recorder.fact f
       where {OF_EXTENT} and f.mark = #evicted and f.node_id is null
         and f.at >= :since and f.at < :until
+    ), named as materialized (
+      select distinct f.object_id from recorder.fact f
+      where {OF_EXTENT} and f.mark = #preempted and f.node_id is null
+        and f.at >= :since and f.at < :until
     ), pod as (
       select f.object_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES} and f.mark = #preempted
         and f.at >= :since and f.at < :until
+      union
+      select f.object_id from named f
+      where f.object_id = any (array(
+        select b.object_id from recorder.fact b
+        where b.object_id = any (array(select object_id from named))
+          and b.derivation_id = :derivation and b.kind in (#appeared, #bound)
+          and b.node_id = any (array(select n.node_id from recorder.node n
+            where n.log_id = :log and n.name = any (:nodes::text[])))))
       union
       select f.object_id from recorder.fact f
       where (select count(*) from evicted) > 0 and {OF_EXTENT} and {OF_NODES}
@@ -137,10 +150,11 @@ def _steps(name: str, step: str, found: str) -> str:
     return ", ".join([*tables, f"{found} (object_id) as ({union})"])
 
 
-# Without facts of Events and audit records.
+# Without audit records, and of Events only those that say why a Pod went.
 OF_FAMILY = f"""
     select {COLUMNS} from recorder.fact f
-    where {OF_EXTENT} and f.kind not in (#event, #requested)
+    where {OF_EXTENT} and f.kind <> #requested
+      and (f.kind <> #event or f.mark = #preempted)
       and f.at < :until
       and f.object_id = any (array(select object_id from family))
 """

@@ -1,12 +1,14 @@
 """Harm: what first ended a Pod decides, and a silent machine runs nothing."""
 
+import pytest
 from msgspec.structs import replace
 
 from recorder.explain.hit import Hit
 from recorder.explain.impact import Scope, hits
+from recorder.explain.pod_end import PodEnd, ends_of
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind
-from recorder.model.outcomes import HitBy, Outcome
+from recorder.model.outcomes import EndedBy, HitBy, Outcome
 from tests.explain.history import a_pod
 from tests.explain.tale import Tale
 from tests.support.builders import at
@@ -128,3 +130,49 @@ def test_a_pod_that_a_kubelet_ends_for_a_critical_one_is_preempted() -> None:
     (hit,) = harmed(tale)
     assert (hit.hit_by, hit.hit_at) == (HitBy.PREEMPTION, at(60))
     assert hit.outcome is Outcome.PREEMPTED
+
+
+@pytest.mark.parametrize(
+    ("reporter", "reason", "hit_by"),
+    [
+        ("some-scheduler", "Preempted", HitBy.PREEMPTION),
+        ("some-agent", "EvictedForRebalancing", HitBy.EVICTION),
+        ("some-agent", "Announced", None),
+        ("node-controller", "TaintManagerEviction", None),
+    ],
+)
+@pytest.mark.parametrize("announced", [58, 61])
+def test_an_event_says_for_whom_a_pod_was_deleted(
+    announced: float, reporter: str, reason: str, hit_by: HitBy | None
+) -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    pod = a_pod("llm-0")
+    acts = [
+        (announced, FactKind.EVENT, {"reason": reason}, reporter),
+        (60, FactKind.DELETION_REQUESTED, {}, None),
+    ]
+    for when, kind, detail, actor in sorted(acts, key=lambda act: act[0]):
+        tale.add(when, kind, detail, about=pod, actor=actor)
+    tale.pod_ends(62, "llm-0", "n1", 143)
+
+    found = harmed(tale)
+
+    assert [hit.hit_by for hit in found] == ([hit_by] if hit_by else [])
+
+
+def test_an_event_about_a_pod_that_stays_displaces_nothing() -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    pod = a_pod("llm-0")
+    event = {"reason": "Preempted"}
+    tale.add(20, FactKind.EVENT, event, about=pod, actor="some-scheduler")
+    tale.add(60, FactKind.DELETION_REQUESTED, {}, about=pod)
+    tale.pod_ends(62, "llm-0", "n1", 143)
+
+    assert harmed(tale) == []
+    assert [end.by for end in ends_of_pod(tale)] == [EndedBy.DELETION]
+
+
+def ends_of_pod(tale: Tale) -> list[PodEnd]:
+    own = [s for s in tale.facts if s.fact.object == a_pod("llm-0")]
+    (pod,) = Placements(own)
+    return list(ends_of(pod, own))

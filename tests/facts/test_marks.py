@@ -150,3 +150,25 @@ def test_labels_reasons_and_keys_are_marks_where_they_are_searched() -> None:
     assert marks(FactKind.ANNOTATION_CHANGED, NODE, **key).topic is None
     assert marks(FactKind.EVENT, POD, reason="Pulled").topic == "Pulled"
     assert marks(FactKind.EVENT, POD).topic is None
+
+
+@pytest.mark.parametrize(
+    ("actor", "thing", "reason", "mark"),
+    [
+        ("some-scheduler", POD, "Preempted", Mark.PREEMPTED),
+        ("some-agent", POD, "PodEvicted", Mark.PREEMPTED),
+        ("some-agent", POD, "Scheduled", None),
+        ("default-scheduler", POD, "Preempted", None),
+        ("kubelet", POD, "Evicted", None),
+        ("some-scheduler", WORKLOAD, "Preempted", None),
+    ],
+)
+def test_an_event_that_displaces_a_pod_is_marked(
+    actor: str, thing: ObjectIdentity, reason: str, mark: Mark | None
+) -> None:
+    event = detail_of(FactKind.EVENT, {"reason": reason})
+    fact = Fact(
+        kind=FactKind.EVENT, node=None, object=thing, actor=actor, detail=event
+    )
+
+    assert marks_of(fact).mark is mark

@@ -16,7 +16,7 @@ from recorder.explain.knowledge import Knowledge
 from recorder.explain.losses import BY_KUBELET
 from recorder.explain.signals import Actor, actor_of
 from recorder.explain.verdict import Missing
-from recorder.facts import DAILY_REPORTERS
+from recorder.facts import NO_EVICTORS, displacement
 from recorder.facts.projections import Placements, Workload, Workloads
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (
@@ -37,13 +37,6 @@ ASKED_BEFORE = timedelta(minutes=1)
 REPORTED_WITHIN = timedelta(seconds=10)
 """Of an eviction, who evicts reports it."""
 
-NO_EVICTORS = DAILY_REPORTERS | {
-    "device-taint-eviction-controller",
-    "node-controller",
-    "taint-eviction-controller",
-}
-"""Who reports of Pods, and evicts none but for what others decided."""
-
 MOMENT = timedelta(seconds=1)
 
 UID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
@@ -62,7 +55,8 @@ async def with_author(
         ending = replace(ending, actor=evictor)
     if ending.ended_by is EndedBy.PREEMPTION:
         found = await _preemptor(reading, ending, knowledge)
-        ending = replace(ending, preemptor=found)
+        actor = await _displacer(reading, ending, knowledge)
+        ending = replace(ending, preemptor=found, actor=actor)
     if ending.ended_by in {EndedBy.DELETION, EndedBy.SUSPENSION}:
         if audited:
             actor = await _actor(reading, ending, knowledge)
@@ -141,10 +135,18 @@ async def _evictor(
     found = _kubelet(ending, knowledge)
     if found is None and audited:
         found = await _actor(reading, ending, knowledge)
-    if found is not None:
-        return found
+    return found or await _displacer(reading, ending, knowledge)
+
+
+async def _displacer(
+    reading: Reading, ending: EndingFound, knowledge: Knowledge
+) -> Actor | None:
+    """Return who says in an Event about a Pod that it displaces it."""
+    preempted = ending.ended_by is EndedBy.PREEMPTION
     async for stored in _events(reading, ending):
         reporter = stored.fact.actor
+        if preempted and displacement(stored.fact) is None:
+            continue
         if reporter and reporter not in NO_EVICTORS:
             return actor_of(reporter, knowledge)
     return None

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from recorder.facts.bearing import displacement
 from recorder.facts.classify.times import moment
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
@@ -34,6 +35,10 @@ __all__ = [
 
 SECOND = timedelta(seconds=1)
 """Recovered versions are dated by times in whole seconds."""
+
+ANNOUNCED_BEFORE = timedelta(seconds=10)
+ANNOUNCED_AFTER = timedelta(seconds=2)
+"""How far from a deletion an Event may be seen that says what it is for."""
 
 OVER = frozenset({"Succeeded", "Failed"})
 
@@ -97,7 +102,14 @@ class Placement(msgspec.Struct, gc=False):
     deleting_at: datetime | None = None
     disrupted_at: datetime | None = None
     disruption: str | None = None
-    """The reason of its condition DisruptionTarget."""
+    """The reason of its condition DisruptionTarget, or the one that an Event
+    stands for."""
+
+    announced: tuple[datetime, str, str] | None = None
+    """When an Event said that it has to go, for what, and its entry."""
+
+    displaced_by: str | None = None
+    """The entry of that Event, if it alone says why the Pod was deleted."""
 
     refusal: str | None = None
     """The reason in its status, by which a kubelet ended it or refused it."""
@@ -195,7 +207,8 @@ class Placements:
         thing = fact.object
         if thing is None or thing.kind != "Pod":
             return
-        if isinstance(fact.detail, EventOccurred | Requested):
+        why = displacement(fact)
+        if why is None and isinstance(fact.detail, EventOccurred | Requested):
             return
         key = thing.key
         placement = self._by_pod.get(key)
@@ -204,7 +217,10 @@ class Placements:
                 pod=thing, seen_at=stored.observed_at
             )
         step = _STEPS.get(type(fact.detail))
-        if step is not None:
+        if why is not None:
+            placement.announced = stored.observed_at, why, str(stored.entry)
+            _displaced(placement)
+        elif step is not None:
             step(placement, stored, fact.detail)
         began = self._began
         if began is not None and stored.observed_at <= began + SECOND:
@@ -287,6 +303,22 @@ def _vanished(p: Placement, stored: StoredFact, detail: Vanished) -> None:
 def _deleting(p: Placement, stored: StoredFact, _: DeletionRequested) -> None:
     p.deleting_at = p.deleting_at or stored.observed_at
     p.entries = [*p.entries, str(stored.entry)]
+    _displaced(p)
+
+
+def _displaced(p: Placement) -> None:
+    """Let a deletion be for what an Event near it says.
+
+    A condition of the Pod says it better.
+    """
+    if p.announced is None or p.deleting_at is None or p.disruption:
+        return
+    at, why, entry = p.announced
+    early = p.deleting_at - at
+    if -ANNOUNCED_AFTER <= early <= ANNOUNCED_BEFORE and p.running_at:
+        p.disruption, p.disrupted_at = why, p.deleting_at
+        p.displaced_by = entry
+        p.entries = [*p.entries, entry]
 
 
 def _condition(
@@ -303,8 +335,9 @@ def _condition(
         and p.ended_at == stored.observed_at
         and str(stored.entry) in p.entries
     )
-    if (p.ended_at is None or preempts) and p.disruption is None:
-        p.disruption = new.reason
+    known = p.disruption is not None and p.displaced_by is None
+    if (p.ended_at is None or preempts) and not known:
+        p.disruption, p.displaced_by = new.reason, None
         p.disrupted_at = stored.observed_at
         p.entries = [*dict.fromkeys([*p.entries, str(stored.entry)])]
 
