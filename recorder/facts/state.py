@@ -31,6 +31,7 @@ from recorder.facts.classify.shapes import (
     read_node,
     read_pod,
 )
+from recorder.facts.members import members_of
 from recorder.facts.parts import (
     mark_of,
     read_any_conditions,
@@ -209,6 +210,7 @@ def _of_any(state: State, made: AnyObject, resource: Resource) -> None:
         "replicas": spec.replicas,
         "parallelism": spec.parallelism,
         "completions": spec.completions,
+        "members": members_of(spec, resource),
         "active": status.active,
         "ready": status.ready,
         "succeeded": status.succeeded,

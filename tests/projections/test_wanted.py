@@ -56,6 +56,8 @@ def changed(field: str, new: int) -> dict[str, Any]:
         ),
         ("apps", "Deployment", {"replicas": 3}, 3),
         ("apps", "StatefulSet", {"replicas": 0}, 0),
+        ("kubeflow.org", "PyTorchJob", {"members": 5}, 5),
+        ("batch.volcano.sh", "Job", {"members": 2, "parallelism": 9}, 2),
     ],
 )
 def test_a_kind_states_its_members_in_fields_of_its_own(
@@ -142,3 +144,36 @@ def test_a_group_wants_what_its_pods_carry(annotation: str) -> None:
 
     assert [one for _, one in found] == [4]
     assert Workloads(history.facts).of(placement) is not None
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_train_job_wants_what_the_jobs_of_its_job_set_want(
+    is_late: bool,  # noqa: FBT001 - a parameter
+) -> None:
+    top = an_object("TrainJob", "llm", "trainer.kubeflow.org")
+    whole = an_object("JobSet", "llm-set", "jobset.x-k8s.io")
+    job = an_object("Job", "llm-node-0", "batch")
+    seen = [
+        (whole, state({}, top)),
+        (job, state({"parallelism": 4}, whole)),
+    ]
+    history = History("n1")
+    for at_seconds, (thing, detail) in enumerate(
+        reversed(seen) if is_late else seen
+    ):
+        history.add(at_seconds, APPEARED, detail, about=thing)
+
+    found = Wanted(history.facts).of(workload(top), [])
+
+    assert [one for _, one in found] == [4]
+
+
+def test_the_group_of_a_workload_states_its_least_members() -> None:
+    own = an_object("Training", "llm", "x.example.net")
+    group = an_object("PodGroup", "llm-group", "scheduling.x-k8s.io")
+    history = History("n1")
+    history.add(1, APPEARED, state({"members": 3}, own), about=group)
+
+    found = Wanted(history.facts).of(workload(own), [])
+
+    assert [one for _, one in found] == [3]

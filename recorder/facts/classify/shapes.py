@@ -223,6 +223,19 @@ class AnySpec(Shape):
     parallelism: Any = None
     completions: Any = None
     unschedulable: Any = None
+    min_member: Any = None
+    min_available: Any = None
+    enable_in_tree_autoscaling: Any = None
+    elastic_policy: msgspec.Raw = msgspec.Raw()
+    tasks: msgspec.Raw = msgspec.Raw()
+    worker_group_specs: msgspec.Raw = msgspec.Raw()
+    ray_cluster_spec: msgspec.Raw = msgspec.Raw()
+    pytorch_replica_specs: msgspec.Raw = msgspec.Raw()
+    tf_replica_specs: msgspec.Raw = msgspec.Raw()
+    mpi_replica_specs: msgspec.Raw = msgspec.Raw()
+    xgb_replica_specs: msgspec.Raw = msgspec.Raw()
+    paddle_replica_specs: msgspec.Raw = msgspec.Raw()
+    jax_replica_specs: msgspec.Raw = msgspec.Raw()
 
 
 class AnyStatus(Shape):
