@@ -13,7 +13,14 @@ from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.tape_lines import Lines, is_bookmark, objects_of
 from tests.corpus.truth import Truth
 
-__all__ = ["moment_of", "rename", "shift_days", "shifted", "written"]
+__all__ = [
+    "moment_of",
+    "rename",
+    "shift_days",
+    "shifted",
+    "shifted_from",
+    "written",
+]
 
 DAYS_MAX = 400
 
@@ -52,6 +59,35 @@ def shift_days(answered: AnsweredTape, seed: int) -> AnsweredTape:
     """Let everything happen some days earlier or later, clocks and all."""
     days = timedelta(days=Random(seed).randint(-DAYS_MAX, DAYS_MAX))
     return _rewritten(answered, lambda text: shifted(text, days))
+
+
+def shifted_from(
+    answered: AnsweredTape, since: datetime, by: timedelta
+) -> AnsweredTape:
+    """Let everything from a time on happen later."""
+    second = since.replace(microsecond=0)
+
+    def change(text: str) -> str:
+        return TIME.sub(
+            lambda found: (
+                shifted(found[0], by)
+                if moment_of(found[0]) >= second
+                else found[0]
+            ),
+            text,
+        )
+
+    frames = [
+        frame
+        if moment_of(frame["at"]) < since
+        else orjson.loads(change(orjson.dumps(frame).decode()))
+        for frame in answered.tape.frames
+    ]
+    truth = change(msgspec.json.encode(answered.truth).decode())
+    return AnsweredTape(
+        Lines(answered.tape.header, frames),
+        msgspec.json.decode(truth, type=Truth),
+    )
 
 
 def shifted(text: str, by: timedelta) -> str:

@@ -4,15 +4,21 @@
 away in turn, asks every recorded and synthetic incident, and prints a row of
 the table in ``docs/causes.md``: of the answers that the file changes, how many
 are right all the same, and how many still name the author. Structure has to
-give the answer; rules add names and classes.
+give the answer; rules add names and classes. A component that is named as it
+writes is right where the file would have said what it is a part of.
 """
 
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from msgspec import structs
 
 from recorder.explain.knowledge import Knowledge, shipped, shipped_files
+from recorder.explain.signals import actor_of
+from recorder.explain.verdict import Judged as Found
 from recorder.explain.verdict import Verdict
 from tests.corpus.judging import Mark
 from tests.corpus.make import TAPES
@@ -24,6 +30,39 @@ from tests.scenarios.telling.marking import misses
 from tests.scenarios.telling.registry import INCIDENTS
 
 __all__ = ["main"]
+
+
+CONTROLLERS = {
+    rules.controller.name: rules.controller
+    for rules in shipped_files().values()
+    if rules.controller is not None
+}
+
+
+@dataclass(frozen=True)
+class _Renamed(Judged):
+    """A tape whose authors are called as all rules together call them."""
+
+    def verdicts(self, node: str) -> list[Found]:
+        """Return the verdicts on a node."""
+        return [_renamed(verdict) for verdict in super().verdicts(node)]
+
+
+def _members(tape: Judged) -> list[Any]:
+    return [getattr(tape, one.name) for one in fields(tape)]
+
+
+def _renamed(verdict: Found) -> Found:
+    decision = verdict.decision
+    if decision is None or decision.actor.name is None:
+        return verdict
+    name = decision.actor.name
+    known = CONTROLLERS.get(name) or actor_of(name, shipped())
+    if known is None or known.name is None:
+        return verdict
+    actor = structs.replace(decision.actor, kind=known.kind, name=known.name)
+    decision = structs.replace(decision, actor=actor)
+    return structs.replace(verdict, decision=decision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +109,7 @@ def _answers(
         tape = replace(one, rules=rules)
         nodes = [node.name for node in truth.cluster.nodes]
         verdicts = [v for node in nodes for v in tape.verdicts(node)]
-        missed = misses(truth, tape)
+        missed = misses(truth, _Renamed(*_members(tape)))
         found[name] = _Answer(
             [v.sentence for v in verdicts],
             max((mark for mark, _ in missed), default=Mark.RIGHT),

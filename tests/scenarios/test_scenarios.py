@@ -23,7 +23,7 @@ from recorder.model.entry import Draft, Operation
 from tests.corpus.answered_tape import AnsweredTape
 from tests.corpus.judging import Mark
 from tests.corpus.playing import played
-from tests.corpus.rewording import shifted
+from tests.corpus.rewording import moment_of, shifted, shifted_from
 from tests.corpus.tape_lines import Lines
 from tests.corpus.variations import VARIATIONS
 from tests.explain.judged import Judged, judged
@@ -66,6 +66,14 @@ MOMENT = timedelta(milliseconds=1)
 
 LOST_SHARE = 0.1
 
+BY_TAINT = b"DeletionByTaintManager"
+
+TOLERATED = timedelta(seconds=295)
+"""How much later a lost node is emptied with the default toleration."""
+
+WAITING = frozenset({"down", "failed", "rescheduled", "restarted"})
+"""What becomes of a workload that is down while its Pods are not evicted."""
+
 DAYS = timedelta(days=123)
 
 EPOCH = re.compile(r"\b17\d{8}\b")
@@ -84,6 +92,14 @@ def entries(name: str) -> Sequence[Draft]:
 
 COSTED = [name for name in NAMES if INCIDENTS[name]().is_costed]
 """Of those that have a gap a gap would hide that there was one."""
+
+
+@cache
+def evicted_at(name: str) -> str | None:
+    """Return when the first Pods of a lost node were evicted, if any were."""
+    frames = recording(name).tape.frames
+    texts = ((frame["at"], orjson.dumps(frame)) for frame in frames)
+    return next((at for at, text in texts if BY_TAINT in text), None)
 
 
 def losable(name: str) -> list[int]:
@@ -293,6 +309,38 @@ def test_all_variations_at_once_lead_to_no_sure_error(
     other = VARIATIONS["at-once"](recording(name), seed)
     found = misses(other.truth, judged(other.tape))
     assert [m for m in found if m[0] is Mark.SURE_AND_WRONG] == []
+
+
+@pytest.mark.parametrize("name", sampled("tolerated", NAMES, FEW))
+def test_pods_may_be_evicted_five_minutes_after_their_node_was_lost(
+    name: str,
+) -> None:
+    at = evicted_at(name)
+    if at is None:
+        return
+    later = shifted_from(recording(name), moment_of(at), TOLERATED)
+    found = judged(later.tape)
+    costs = [replace(one, hours=[]) for one in later.truth.workloads]
+    free = replace(later.truth, workloads=costs)
+    assert misses(later.truth, found) == []
+    assert missed_workloads(AnsweredTape(later.tape, free), found) == []
+
+
+@pytest.mark.parametrize("name", sampled("dead", NAMES, FEW))
+def test_what_ran_on_a_dead_machine_is_down_before_it_is_evicted(
+    name: str,
+) -> None:
+    at, tape = evicted_at(name), recording(name).tape
+    dead = [b"NodeStatusUnknown" in orjson.dumps(f) for f in tape.frames]
+    if at is None or not any(dead):
+        return
+    frames = [frame for frame in tape.frames if frame["at"] < at]
+    found = hits_of(judged(Lines(tape.header, frames)), nodes_of(name))
+    for truth in recording(name).truth.workloads:
+        if truth.hit_by == "node-failure" and truth.outcome in WAITING:
+            assert [
+                hit.outcome for hit in found if hit.name == truth.name
+            ] != ["survived"]
 
 
 @pytest.mark.parametrize("name", sampled("twice", NAMES, FEW))
