@@ -17,7 +17,6 @@ from typing import Any
 from msgspec import structs
 
 from recorder.explain.knowledge import Knowledge, shipped, shipped_files
-from recorder.explain.signals import actor_of
 from recorder.explain.verdict import Judged as Found
 from recorder.explain.verdict import Verdict
 from tests.corpus.judging import Mark
@@ -56,8 +55,9 @@ def _renamed(verdict: Found) -> Found:
     decision = verdict.decision
     if decision is None or decision.actor.name is None:
         return verdict
-    name = decision.actor.name
-    known = CONTROLLERS.get(name) or actor_of(name, shipped())
+    rule = shipped().writer(decision.actor.name)
+    known = None if rule is None else rule.actor
+    known = CONTROLLERS.get(decision.actor.name, known)
     if known is None or known.name is None:
         return verdict
     actor = structs.replace(decision.actor, kind=known.kind, name=known.name)
