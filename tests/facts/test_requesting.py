@@ -94,3 +94,24 @@ def test_only_a_refusal_is_marked_with_its_code() -> None:
 
     assert marks_of(refused).value == "403"
     assert marks_of(done).value is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "name"),
+    [
+        ({"kind": "Job", "metadata": {"name": "tune-x7k2p"}}, "tune-x7k2p"),
+        ({"kind": "Status", "metadata": {}}, None),
+        (None, None),
+    ],
+)
+def test_what_is_created_under_a_generated_name_has_the_name_it_got(
+    answer: Any, name: str | None
+) -> None:
+    about = {"resource": "jobs", "namespace": "train", "apiGroup": "batch"}
+    asked = {"metadata": {"generateName": "tune-"}}
+    more = {"requestObject": asked, "responseObject": answer}
+    record = an_audit_record("create", about, None, 201, **more)
+
+    found = request(read_audit(record)).object
+
+    assert (found.name if found else None) == name

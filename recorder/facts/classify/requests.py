@@ -197,11 +197,21 @@ def _text(extra: Mapping[str, Any], key: str) -> str | None:
 
 
 def object_of(record: AuditRecord) -> ObjectIdentity | None:
-    """Return the object of a request, according to the request."""
+    """Return the object of a request.
+
+    A client that creates an object may leave its name to the API server; then
+    the response has it.
+    """
     about = record.object_ref
     if about is None:
         return None
-    return _object(record, about, about.name, about.uid)
+    return _object(record, about, _name(record, about), about.uid)
+
+
+def _name(record: AuditRecord, about: ObjectRef) -> str | None:
+    if about.name or about.subresource or record.verb != "create":
+        return about.name
+    return _named(record.answer)
 
 
 def _object(
@@ -303,15 +313,9 @@ def read_record(raw: bytes) -> AuditRecord | None:
 
 
 def _identity(record: AuditRecord) -> ObjectIdentity | None:
-    """Return the object of a request, also according to its response.
-
-    A client that creates an object may leave its name to the API server.
-    """
+    """Return the object of a request, with the UID in its response."""
     about = record.object_ref or _NOTHING
-    name = about.name
-    if not name and not about.subresource and record.verb == "create":
-        name = _named(record.answer)
-    found = _object(record, about, name, uid_of(record))
+    found = _object(record, about, _name(record, about), uid_of(record))
     if found is None:
         return None
     return ObjectIdentity(
