@@ -290,6 +290,8 @@ def _named_node(
         status.node_name,
         _member(status.node_ref, "name"),
         _member(spec.node_ref, "name"),
+        status.kube_node_ref,
+        spec.dpu_node_name,
         state.annotations.get("remediation.medik8s.io/node-name"),
         *owners,
     ):

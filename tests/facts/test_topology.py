@@ -203,6 +203,16 @@ def test_long_names_are_hashed_as_topograph_hashes_them() -> None:
     assert hashed("s" * 64) == "x322a0e50944b43e5"
 
 
+def test_the_node_of_a_dpu_names_its_host() -> None:
+    labels = {"provisioning.dpu.nvidia.com/dpunode-name": "gpu-001"}
+    topology = Topology(sightings_of("dpu-1", labels, T0))
+    host, dpu = Place.parse("node/gpu-001"), Place.parse("node/dpu-1")
+    assert topology.children(host, T0, Relation.HOST_OF) == [dpu]
+    assert topology.parents(dpu, T0, Relation.HOST_OF) == [host]
+    # What befalls a host is not thereby what befell its DPU.
+    assert topology.behind(host, T0) == frozenset()
+
+
 def test_labels_that_go_end_what_they_showed() -> None:
     labels = {"rack": "r1", "topology.k8s.aws/network-node-layer-3": "nn"}
     later = {"rack": "r2"}

@@ -40,6 +40,7 @@ CONDITIONS = {
         Fault.HUNG_KERNEL: "KernelReady",
         Fault.DISK: "StorageReady",
         Fault.RUNTIME: "ContainerRuntimeReady",
+        Fault.LINK: "OVSvSwitchdHealthy UplinkHealthy PFRepresentorsHealthy",
         Fault.OTHER: "NetworkingReady",
     },
 }

@@ -101,11 +101,7 @@ class _Reader:
     """Reads facts one after another."""
 
     def __init__(
-        self,
-        node: str,
-        knowledge: Knowledge,
-        base: NodeState,
-        cables: Cables,
+        self, node: str, knowledge: Knowledge, base: NodeState, cables: Cables
     ) -> None:
         self._cables = cables
         self.chains: list[Episode] = []
@@ -576,24 +572,20 @@ def is_removed(sign: Signal, before: NodeState) -> bool:
 def standing(
     seen: StoredFact, knowledge: Knowledge, *, node: str
 ) -> list[Signal]:
-    """Return the faults and decisions in the first observation of a node.
-
-    Args:
-        seen: the fact that it appeared.
-        knowledge: the rules.
-        node: its name.
-    """
+    """Return the faults and decisions in the first observation of a node."""
 
     def is_relevant(detail: Detail) -> bool:
+        rule: object = True
         match detail:
             case ConditionChanged(type=name):
-                return knowledge.condition(name) is not None
+                rule = knowledge.condition(name)
             case LabelChanged(key=key, new=new):
-                return knowledge.label(key, new or "") is not None
+                rule = knowledge.label(key, new or "")
             case AnnotationChanged(key=key, new=new):
-                return knowledge.annotation(key, new or "") is not None
+                rule = knowledge.annotation(key, new or "")
             case _:
-                return True
+                pass
+        return rule is not None
 
     return [
         sign

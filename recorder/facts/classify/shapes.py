@@ -216,6 +216,9 @@ class AnySpec(Shape):
     """Members of a spec with the same meaning in many kinds."""
 
     node_name: Any = None
+    dpu_node_name: Any = None
+    """Of a DPU: the DPUNode that it is built into, named as the host."""
+
     node_ref: Any = None
     node: Any = None
     suspend: Any = None
@@ -249,6 +252,9 @@ class AnyStatus(Shape):
     current_state: Any = msgspec.field(default=None, name="current_state")
     node_name: Any = None
     node_ref: Any = None
+    kube_node_ref: Any = None
+    """Of a DPUNode: the Node of the host, in this cluster."""
+
     conditions: msgspec.Raw = msgspec.Raw()
     active: Any = None
     ready: Any = None

@@ -11,6 +11,10 @@ from recorder.model.reference import EntryName
 
 __all__ = ["sightings_of"]
 
+HOSTS: Final = ("provisioning.dpu.nvidia.com/dpunode-name",)
+"""Keys of labels of the Node of a DPU that name the host that it is built
+into, whose Node is in another cluster."""
+
 NONE: Final[Mapping[str, str]] = {}
 
 
@@ -43,3 +47,16 @@ def sightings_of(
         yield Sighting(
             at, child, Relation.BEHIND, level.slot, now.get(key), key, entry
         )
+    for key in HOSTS:
+        if key in labels or key in before:
+            yield Sighting(
+                at, child, Relation.HOST_OF, "host", _node(labels.get(key)),
+                key, entry,
+            )  # fmt: skip
+
+
+def _node(name: str | None) -> Place | None:
+    try:
+        return None if name is None else Place.of(PlaceKind.NODE, name)
+    except ValueError:
+        return None

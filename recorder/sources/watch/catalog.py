@@ -55,6 +55,15 @@ BUILT_IN: Mapping[str, tuple[str, ...]] = {
     "skyhook.nvidia.com": (EVERY,),
     "janitor.dgxc.nvidia.com": (EVERY,),
     "nvsentinel.nvidia.com": (EVERY,),
+    # DPUs of DPF and of OpenShift; a DPUCluster names a kubeconfig and is left
+    # out.
+    "provisioning.dpu.nvidia.com": (
+        "dpus",
+        "dpunodes",
+        "dpunodemaintenances",
+        "dpusets",
+    ),
+    "config.openshift.io": ("dataprocessingunits",),
     # Slurm on Kubernetes; access objects of these groups are left out.
     "sunk.coreweave.com": ("nodesets", "slurmclusters"),
     "slinky.slurm.net": ("controllers", "nodesets", "loginsets"),
