@@ -150,7 +150,7 @@ async def _record_with(
     from recorder.keeping.integrity import Checkpointing
     from recorder.wiring.beside import served_beside
     from recorder.wiring.control import control
-    from recorder.wiring.receiving import audit_webhook
+    from recorder.wiring.receiving import senders_served
     from recorder.wiring.recording import (
         health,
         identify,
@@ -167,7 +167,7 @@ async def _record_with(
         if not await identify(client, live, say=screen.say):
             return
         webhook = await stack.enter_async_context(
-            audit_webhook(settings, live)
+            senders_served(settings, live)
         )
         database = await _opened(settings, live, stack, screen)
         if database is None:
@@ -264,7 +264,7 @@ def _greet(
     if address:
         rows.append(("health", f"http://{address}/readyz and /metrics"))
     if webhook:
-        rows.append(("audit webhook", webhook))
+        rows.append(("senders", webhook))
     screen.facts(rows)
     screen.say("try in another terminal:")
     for command in ("status", "log --follow", "gaps", "show node/NAME"):

@@ -23,7 +23,7 @@ from recorder.model.observation import (
     WatchFrame,
 )
 
-__all__ = ["COMMIT_BOUNDS", "Progress", "Received"]
+__all__ = ["COMMIT_BOUNDS", "ClaimCounts", "Progress", "Received"]
 
 ALARMING = frozenset(
     {Operation.REFUSED, Operation.GAP_OPENED, Operation.GAP_CLOSED}
@@ -75,6 +75,21 @@ class Received:
     def note_trouble(self, trouble: str | None) -> None:
         """Note why certificates cannot be read; None when they can."""
         self.trouble = trouble
+
+
+@dataclass(slots=True)
+class ClaimCounts:
+    """Counters of what senders post to the door of claims."""
+
+    accepted: Counter[str] = field(default_factory=Counter)
+    """Claims of accepted requests, repetitions included, by the converter
+    that read them."""
+
+    refused: Counter[str] = field(default_factory=Counter)
+    """Requests that were not accepted, by the reason."""
+
+    last_refusal: str | None = None
+    """The last one that its sender must mend, as text."""
 
 
 @dataclass(slots=True)
@@ -131,6 +146,8 @@ class Progress:
     """The end of the last day that is archived."""
     received: Received | None = None
     """None if no audit webhook is served."""
+    claims: ClaimCounts | None = None
+    """None if no claims are accepted."""
 
     def began(self, recovered: Recovered) -> None:
         """Note the log that is being written."""

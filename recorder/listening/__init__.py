@@ -12,9 +12,10 @@ from recorder.listening.server import (
     listening,
     parsed_address,
 )
-from recorder.listening.state import PEER, let_in
+from recorder.listening.state import CERTIFIED, PEER, let_in
 
 __all__ = [
+    "CERTIFIED",
     "PEER",
     "AddressTakenError",
     "Bounds",

@@ -6,6 +6,7 @@ request is never completed would be held forever.
 
 import asyncio
 import time
+from collections.abc import Mapping
 from email.utils import formatdate
 from typing import Any
 
@@ -20,7 +21,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import (
 from uvicorn.server import ServerState
 
 from recorder.listening.door import Door
-from recorder.listening.state import LET_IN, PEER
+from recorder.listening.state import CERTIFIED, LET_IN, PEER
 
 __all__ = ["HEAD_BYTES_MAX", "REQUEST_SECONDS", "WEBSOCKET", "http"]
 
@@ -69,7 +70,9 @@ class _Http(HttpToolsProtocol):
         self._late: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        peer = _peer(transport)
+        certificate = _certificate(transport)
+        self.app_state[CERTIFIED] = bool(certificate)
+        peer = _peer(certificate)
         if peer is not None:
             self.app_state[PEER] = peer
         super().connection_made(transport)
@@ -206,13 +209,17 @@ def _set_date(state: ServerState) -> None:
         state.default_headers = [(b"date", date)]
 
 
-def _peer(transport: asyncio.BaseTransport) -> str | None:
-    """Return the common name of a verified client certificate."""
+def _certificate(transport: asyncio.BaseTransport) -> Mapping[str, Any]:
+    """Return the verified certificate of the client, empty without one."""
     tls = transport.get_extra_info("ssl_object")
-    certificate = tls.getpeercert() if tls is not None else None
+    return (tls.getpeercert() if tls is not None else None) or {}
+
+
+def _peer(certificate: Mapping[str, Any]) -> str | None:
+    """Return the common name in a certificate."""
     names = [
         value
-        for part in (certificate or {}).get("subject", ())
+        for part in certificate.get("subject", ())
         for name, value in part
         if name == "commonName"
     ]

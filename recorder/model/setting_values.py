@@ -142,6 +142,7 @@ CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "audit_client_ca": _path,
     "audit_token_file": _path,
     "ingest_token_file": _path,
+    "ingest_mappings": _texts,
     "send_token_file": _path,
     "send_ca_file": _path,
     "send_spool": _path,

@@ -96,6 +96,9 @@ class Settings:
     senders that may post events to ``/ingest`` at `audit_listen`. Default:
     none are accepted."""
 
+    ingest_mappings: tuple[str, ...] = ()
+    """TOML files with mappings of objects that senders post as they are."""
+
     audit_repeated_for: timedelta = timedelta(seconds=80)
     """For how long API servers repeat a batch that was not accepted; what was
     rejected for longer is a gap. Eight times their

@@ -1,11 +1,16 @@
-"""The audit webhook of a recorder, put together from its settings."""
+"""The server of senders, put together from its settings.
+
+It has the audit webhook and the door of claims.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from starlette.routing import Route
+
 from recorder.intake.ports import Source
-from recorder.intake.progress import Received
+from recorder.intake.progress import ClaimCounts, Received
 from recorder.keeping.tokens import TokenFile
 from recorder.listening.certificates import Certificates
 from recorder.model.errors import ConfigError
@@ -16,22 +21,24 @@ from recorder.sources.audit import (
     AuditTail,
     AuditWebhook,
     Several,
+    serve_senders,
 )
-from recorder.sources.claims import ClaimDoor
+from recorder.sources.claims import CLAIMS_PATH, ClaimDoor, read_mappings
 from recorder.sources.watch.api_servers import AskedServers
 from recorder.sources.watch.client import ClusterClient
 from recorder.wiring.live import LiveRecording
 
-__all__ = ["audit_source", "audit_webhook"]
+__all__ = ["audit_source", "senders_served"]
 
 
 @asynccontextmanager
-async def audit_webhook(
+async def senders_served(
     settings: Settings, live: LiveRecording
 ) -> AsyncIterator[str]:
-    """Receive audit records, and claims, while entered, at an address.
+    """Receive audit records and claims while entered, at an address.
 
-    Yields the address in use, empty where there is none.
+    Each has senders of its own: without any, it is not served. Yields the
+    address in use, empty where there is none.
 
     Raises:
         ConfigError: a setting is missing, or what it names cannot be used.
@@ -43,6 +50,42 @@ async def audit_webhook(
     if settings.audit_certificate is None or settings.audit_key is None:
         msg = "audit_listen needs audit_certificate and audit_key"
         raise ConfigError(msg)
+    received = live.progress.received = Received()
+    routes: list[Route] = []
+    path = CLAIMS_PATH
+    if settings.ingest_token_file is not None:
+        senders = TokenFile(settings.ingest_token_file)
+        senders.tokens()
+        live.progress.claims = ClaimCounts()
+        live.claims = ClaimDoor(
+            senders.sender,
+            counts=live.progress.claims,
+            mappings=read_mappings(settings.ingest_mappings),
+        )
+        routes += live.claims.routes()
+    if not routes or settings.audit_token_file or settings.audit_client_ca:
+        routes += _audit_webhook(settings, live, received).routes()
+        path = f"/audit/{live.identity.uid}"
+    certificates = Certificates(
+        certificate=settings.audit_certificate,
+        key=settings.audit_key,
+        client_authority=settings.audit_client_ca,
+        required=live.claims is None,
+        of="the audit webhook",
+    )
+    async with serve_senders(
+        settings.audit_listen,
+        routes,
+        certificates=certificates,
+        received=received,
+    ) as address:
+        yield f"https://{address}{path}"
+
+
+def _audit_webhook(
+    settings: Settings, live: LiveRecording, received: Received
+) -> AuditWebhook:
+    assert live.identity is not None, "the cluster has been asked"
     is_holder = None
     if settings.audit_token_file is not None:
         tokens = TokenFile(settings.audit_token_file)
@@ -51,29 +94,16 @@ async def audit_webhook(
         def is_holder(presented: str) -> bool:
             return tokens.holder(presented) is not None
 
-    received = live.progress.received = Received()
     live.receiver = AuditReceiver(
         repeated_for=settings.audit_repeated_for, received=received
     )
-    if settings.ingest_token_file is not None:
-        senders = TokenFile(settings.ingest_token_file)
-        senders.tokens()
-        live.claims = ClaimDoor(senders.sender)
-    webhook = AuditWebhook(
+    return AuditWebhook(
         live.receiver,
-        certificates=Certificates(
-            certificate=settings.audit_certificate,
-            key=settings.audit_key,
-            client_authority=settings.audit_client_ca,
-            of="the audit webhook",
-        ),
+        needs_certificate=settings.audit_client_ca is not None,
         is_holder=is_holder,
         cluster_uid=live.identity.uid,
         received=received,
-        beside=[] if live.claims is None else [live.claims.route()],
     )
-    async with webhook.listen(settings.audit_listen) as address:
-        yield f"https://{address}/audit/{live.identity.uid}"
 
 
 def audit_source(

@@ -20,7 +20,7 @@ from recorder.intake.state import Batch
 from recorder.listening.certificates import Certificates
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import AUDIT
-from recorder.sources.audit import AuditReceiver, AuditWebhook
+from recorder.sources.audit import AuditReceiver, AuditWebhook, serve_senders
 from tests.cluster.certificates import Authority, KeyPair
 from tests.support.memory_log import MemoryLog, MemoryWriter
 
@@ -93,6 +93,7 @@ class Receiving:
         holder: str = "writer",
         is_holder: Callable[[str], bool] | None = None,
         asks_certificate: bool = True,
+        requires_certificate: bool = True,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         commit_seconds: float = 20,
     ) -> None:
@@ -110,24 +111,31 @@ class Receiving:
         )
         self.webhook = AuditWebhook(
             self.receiver,
-            certificates=Certificates(
-                certificate=self.server.certificate,
-                key=self.server.key,
-                client_authority=(
-                    self.authority.certificate if asks_certificate else None
-                ),
-                of="the audit webhook",
-            ),
+            needs_certificate=asks_certificate,
             is_holder=is_holder,
             cluster_uid=CLUSTER,
             received=self.received,
+        )
+        self.certificates = Certificates(
+            certificate=self.server.certificate,
+            key=self.server.key,
+            client_authority=(
+                self.authority.certificate if asks_certificate else None
+            ),
+            required=requires_certificate,
+            of="the audit webhook",
         )
         self.url = ""
         self.stop = asyncio.Event()
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
-        async with self.webhook.listen("127.0.0.1:0") as address:
+        async with serve_senders(
+            "127.0.0.1:0",
+            self.webhook.routes(),
+            certificates=self.certificates,
+            received=self.received,
+        ) as address:
             self.url = f"https://{address}/audit"
             yield
 

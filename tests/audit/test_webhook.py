@@ -14,7 +14,6 @@ import pytest
 from recorder.doctor.health.metrics import exposition
 from recorder.intake.ports import Known
 from recorder.intake.progress import Progress, Received
-from recorder.listening.certificates import Certificates
 from recorder.model.entry import Operation
 from recorder.sources.audit import AuditReceiver, AuditWebhook
 from recorder.sources.audit.proving import Proof
@@ -77,6 +76,24 @@ async def test_no_client_sends_without_a_certificate(
     assert not receiving.received.requests
 
 
+async def test_beside_other_senders_a_certificate_is_asked_for_at_the_path(
+    tmp_path: Path,
+) -> None:
+    one = Receiving(tmp_path, MemoryLog(), requires_certificate=False)
+    body = a_batch(a_record("a"))
+    connector = aiohttp.TCPConnector(ssl=one.trust(None))
+    async with (
+        one.listening(),
+        one.recording(),
+        aiohttp.ClientSession(connector=connector) as session,
+    ):
+        without = await session.post(one.url, data=body)
+        status, _, _ = await one.send(body)
+
+    assert (without.status, status) == (401, 200)
+    assert len(one.records()) == 1
+
+
 async def test_where_a_token_is_asked_for_a_certificate_is_not_enough(
     tmp_path: Path,
 ) -> None:
@@ -93,16 +110,12 @@ async def test_where_a_token_is_asked_for_a_certificate_is_not_enough(
     assert len(one.records()) == 1
 
 
-def test_a_webhook_that_would_ask_for_nothing_is_refused(
-    tmp_path: Path,
-) -> None:
+def test_a_webhook_that_would_ask_for_nothing_is_refused() -> None:
     received = Received()
     with pytest.raises(WebhookError, match="audit_client_ca"):
         AuditWebhook(
             AuditReceiver(repeated_for=timedelta(0), received=received),
-            certificates=Certificates(
-                certificate=tmp_path / "a", key=tmp_path / "b", of="a test"
-            ),
+            needs_certificate=False,
             is_holder=None,
             cluster_uid=CLUSTER,
             received=received,

@@ -11,6 +11,7 @@ import aiohttp
 import orjson
 from starlette.routing import Router
 
+from recorder.intake.progress import ClaimCounts
 from recorder.intake.recording import Recording
 from recorder.intake.redact import Redaction, RedactionRules
 from recorder.keeping.tokens import TokenFile
@@ -74,9 +75,9 @@ async def post(
 
 async def _record(dsn: str, tokens: str, port: int) -> None:
     """Record claims until killed."""
-    door = ClaimDoor(TokenFile(Path(tokens)).sender)
+    door = ClaimDoor(TokenFile(Path(tokens)).sender, counts=ClaimCounts())
     bound = bound_socket(f"127.0.0.1:{port}", setting="audit_listen")
-    async with listening(Router([door.route()]), bound, BOUNDS):
+    async with listening(Router(door.routes()), bound, BOUNDS):
         while True:
             recording = Recording(
                 Writer(dsn, SPEC, holder="claims"),

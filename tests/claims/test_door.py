@@ -1,6 +1,7 @@
 """Who may claim what, and what is promised by each response."""
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -12,6 +13,8 @@ import orjson
 import pytest
 from starlette.routing import Router
 
+from recorder.doctor.health.metrics import exposition
+from recorder.intake.progress import ClaimCounts, Progress
 from recorder.intake.recording import Recording
 from recorder.intake.redact import Redaction, RedactionRules
 from recorder.keeping.tokens import TokenFile
@@ -19,9 +22,14 @@ from recorder.listening import bound_socket, listening
 from recorder.model.entry import Draft, Operation
 from recorder.model.observation import CLOUDEVENTS
 from recorder.model.reference import Resource
+from recorder.model.settings import Settings
 from recorder.sources.claims import CLAIMS_PATH, ClaimDoor
+from recorder.sources.watch.client import ClusterIdentity
+from recorder.wiring.live import LiveRecording
+from recorder.wiring.receiving import senders_served
 from tests.audit.receiving import POLICY, Slow
 from tests.claims.posting import BOUNDS, an_event, post
+from tests.cluster.certificates import Authority
 from tests.support.memory_log import MemoryLog
 
 
@@ -34,13 +42,16 @@ class Doorway:
         self.reader = self.tokens.add("grafana")
         self.log = MemoryLog()
         self.writer = Slow(self.log)
-        self.door = ClaimDoor(self.tokens.sender, commit_seconds=0.5)
+        self.counts = ClaimCounts()
+        self.door = ClaimDoor(
+            self.tokens.sender, counts=self.counts, commit_seconds=0.5
+        )
         self.address = ""
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
         bound = bound_socket("127.0.0.1:0", setting="audit_listen")
-        app = Router([self.door.route()])
+        app = Router(self.door.routes())
         async with listening(app, bound, BOUNDS) as address:
             self.address = f"http://{address}"
             yield
@@ -171,6 +182,29 @@ async def test_a_malformed_event_is_refused_with_its_member(
     assert not doorway.claims()
 
 
+async def test_requests_are_counted_refused_ones_by_the_reason(
+    doorway: Doorway,
+) -> None:
+    late = written(datetime.now(UTC) + timedelta(hours=1))
+    large = an_event(1, data="x" * (256 << 10))
+    doorway.counts.refused.clear()
+
+    await doorway.post(an_event(1, time=late))
+    await doorway.post(large)
+    await doorway.post(an_event(1, source="ups/1"))
+    await doorway.post(an_event(1), token="rec_stranger")
+    await doorway.post([an_event(1), an_event(2)])
+
+    said = exposition(Progress(claims=doorway.counts)).decode()
+    for reason in ("future", "large", "right", "token"):
+        assert f'claims_refused_total{{reason="{reason}"}} 1.0' in said
+    assert 'claims_accepted_total{converter="cloudevents"} 2.0' in said
+    assert doorway.counts.last_refusal == (
+        "the token is not valid, or may not claim anything"
+    )
+    assert len(doorway.claims()) == 2
+
+
 def written(at: datetime) -> str:
     return at.isoformat()
 
@@ -220,3 +254,33 @@ async def test_a_body_has_a_size_and_no_encoding(doorway: Doorway) -> None:
 
     assert (await doorway.post(large))[0] == 413
     assert packed.status == 415
+
+
+async def test_the_door_needs_no_settings_of_the_audit_webhook(
+    tmp_path: Path,
+) -> None:
+    authority = Authority(tmp_path / "certificates")
+    server = authority.server()
+    token = TokenFile(tmp_path / "senders").add("pdu", claims=("*", "*"))
+    live = LiveRecording(identity=ClusterIdentity("a", "uid", "v1.36.3"))
+    settings = Settings(
+        audit_listen="127.0.0.1:0",
+        audit_certificate=server.certificate,
+        audit_key=server.key,
+        ingest_token_file=tmp_path / "senders",
+    )
+    trust = ssl.create_default_context(cafile=str(authority.certificate))
+    connector = aiohttp.TCPConnector(ssl=trust)
+    async with (
+        senders_served(settings, live) as address,
+        aiohttp.ClientSession(connector=connector) as session,
+    ):
+        origin = address.removesuffix(CLAIMS_PATH)
+        event = await post(session, origin, token, an_event(1))
+        records = await session.post(f"{origin}/audit", data=b"{}")
+
+    assert event[0] == 503, "nothing is recorded"
+    assert records.status == 404
+    assert live.receiver is None
+    assert live.progress.claims is not None
+    assert live.progress.claims.refused == {"standby": 1}

@@ -7,6 +7,7 @@ writes them anew; a test sees that this changes nothing.
 import ast
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
@@ -22,7 +23,7 @@ from api.http.measuring import Measures
 from recorder.cli.main import main
 from recorder.doctor.health.metrics import exposition
 from recorder.doctor.health.notifying import notify_exposition
-from recorder.intake.progress import Progress, Received
+from recorder.intake.progress import ClaimCounts, Progress, Received
 from recorder.intake.state import OpenGap, ResumePoint, StreamState
 from recorder.model.settings import PREFIX, Settings
 from recorder.notification.sending import Counters, NotifyProgress
@@ -134,6 +135,7 @@ def busy() -> Progress:
         retained_at=now,
         archived_until=now,
         received=Received(lag_seconds=1.0),
+        claims=ClaimCounts(accepted=Counter(ufm=1), refused=Counter(token=1)),
     )
     progress.frames["v1/pods", "ADDED"] = progress.gaps["r"] = 1
     progress.gap_seconds["v1/pods"] = 1

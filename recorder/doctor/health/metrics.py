@@ -18,7 +18,12 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from recorder import __version__
-from recorder.intake.progress import COMMIT_BOUNDS, Progress, Received
+from recorder.intake.progress import (
+    COMMIT_BOUNDS,
+    ClaimCounts,
+    Progress,
+    Received,
+)
 from recorder.intake.state import StreamState
 from recorder.model.observation import AUDITED, RECORDER
 
@@ -41,6 +46,8 @@ class _Recording(Collector):
         yield from self._streams()
         if self._progress.received is not None:
             yield from _received(self._progress.received)
+        if self._progress.claims is not None:
+            yield from _claims(self._progress.claims)
 
     def _intake(self) -> Iterator[Metric]:
         progress = self._progress
@@ -236,6 +243,26 @@ def _received(received: Received) -> Iterator[Metric]:
             " the API server is ahead.",
             received.lag_seconds,
         )
+
+
+def _claims(counts: ClaimCounts) -> Iterator[Metric]:
+    accepted = CounterMetricFamily(
+        "recorder_claims_accepted",
+        "Claims of accepted requests, repetitions included, by how they were"
+        " read.",
+        labels=("converter",),
+    )
+    for name, count in sorted(counts.accepted.items()):
+        accepted.add_metric((name,), count)
+    yield accepted
+    refused = CounterMetricFamily(
+        "recorder_claims_refused",
+        "Requests with claims that were not accepted, by the reason.",
+        labels=("reason",),
+    )
+    for reason, count in sorted(counts.refused.items()):
+        refused.add_metric((reason,), count)
+    yield refused
 
 
 def exposition(progress: Progress) -> bytes:

@@ -56,10 +56,16 @@ class HealthServer:
                 f"\nthe audit log {path} is not read: {why}"
                 for path, why in sorted(unread.items())
             )
-            return f"{progress.state}{more}{_behind(progress)}{lost}", True
+            said = f"{progress.state}{more}{_behind(progress)}{lost}"
+            return said + _refused(progress), True
         state = progress.state
         state = "waiting" if state == "recording" else state
         return f"{state}: {lacks}", False
+
+
+def _refused(progress: Progress) -> str:
+    refusal = progress.claims and progress.claims.last_refusal
+    return f"\nclaims were refused, the last one: {refusal}" * bool(refusal)
 
 
 def _behind(progress: Progress) -> str:

@@ -11,7 +11,7 @@ from recorder.sources.audit.importing import AuditImport
 from recorder.sources.audit.receiver import AuditReceiver
 from recorder.sources.audit.several import Several
 from recorder.sources.audit.tail import AuditTail
-from recorder.sources.audit.webhook import AuditWebhook
+from recorder.sources.audit.webhook import AuditWebhook, serve_senders
 
 __all__ = [
     "ApiServers",
@@ -23,4 +23,5 @@ __all__ = [
     "ImportedFile",
     "Refusal",
     "Several",
+    "serve_senders",
 ]

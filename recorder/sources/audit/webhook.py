@@ -15,7 +15,13 @@ from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
 from recorder.intake.progress import Received
-from recorder.listening import Bounds, bound_socket, let_in, listening
+from recorder.listening import (
+    CERTIFIED,
+    Bounds,
+    bound_socket,
+    let_in,
+    listening,
+)
 from recorder.listening.certificates import Certificates
 from recorder.model.errors import ConfigError
 from recorder.sources.audit.receiver import (
@@ -24,7 +30,7 @@ from recorder.sources.audit.receiver import (
     AuditReceiver,
 )
 
-__all__ = ["BOUNDS", "AuditWebhook", "WebhookError"]
+__all__ = ["BOUNDS", "AuditWebhook", "WebhookError", "serve_senders"]
 
 PATH = "/audit"
 
@@ -51,69 +57,75 @@ class WebhookError(ConfigError):
     code = "config.audit_webhook"
 
 
+@asynccontextmanager
+async def serve_senders(
+    address: str,
+    routes: Sequence[Route],
+    *,
+    certificates: Certificates,
+    received: Received,
+) -> AsyncIterator[str]:
+    """Serve until left; yield the address in use.
+
+    Args:
+        address: ``HOST:PORT``; port 0 takes a free one.
+        routes: what is served.
+        certificates: of the server and of permitted senders.
+        received: where to note that they cannot be read again.
+
+    Raises:
+        ListenError: the address cannot be used.
+        CertificateFileError: nor can a certificate.
+    """
+    tls = certificates.context(received.note_trouble)
+    bound = bound_socket(address, setting="audit_listen")
+    app = Router(routes, redirect_slashes=False)
+    async with listening(app, bound, BOUNDS, tls=tls) as used:
+        yield used
+
+
 class AuditWebhook:
-    """Serves one receiver."""
+    """Serves one receiver, on `routes` of a server."""
 
     def __init__(
         self,
         receiver: AuditReceiver,
         *,
-        certificates: Certificates,
+        needs_certificate: bool,
         is_holder: Callable[[str], bool] | None,
         cluster_uid: str,
         received: Received,
-        beside: Sequence[Route] = (),
     ) -> None:
         """Prepare.
 
         Args:
             receiver: takes the batches.
-            certificates: of the server and of permitted senders.
+            needs_certificate: whether senders need a client certificate.
             is_holder: whether a token is valid; None if none is required.
             cluster_uid: the cluster that is recorded.
             received: where to count.
-            beside: what else the server serves.
 
         Raises:
             WebhookError: senders would not be authenticated.
         """
-        if is_holder is None and certificates.client_authority is None:
+        if is_holder is None and not needs_certificate:
             msg = (
                 "the audit webhook would accept any sender: set"
                 " audit_client_ca, audit_token_file, or both"
             )
             raise WebhookError(msg)
         self._receiver = receiver
-        self._certificates = certificates
+        self._needs_certificate = needs_certificate
         self._is_holder = is_holder
         self._cluster_uid = cluster_uid
         self._received = received
-        self._beside = beside
 
-    @asynccontextmanager
-    async def listen(self, address: str) -> AsyncIterator[str]:
-        """Serve until left; yield the address in use.
-
-        Args:
-            address: ``HOST:PORT``; port 0 takes a free one.
-
-        Raises:
-            ListenError: the address cannot be used.
-            CertificateFileError: nor can a certificate.
-        """
-        tls = self._certificates.context(self._received.note_trouble)
-        routes = [
+    def routes(self) -> Sequence[Route]:
+        """Return the routes under which a server serves the webhook."""
+        return [
             Route(path, self._serve, methods=["POST"])
             for path in (PATH, PATH + "/{cluster}")
         ]
-        bound = bound_socket(address, setting="audit_listen")
-        async with listening(
-            Router([*routes, *self._beside], redirect_slashes=False),
-            bound,
-            BOUNDS,
-            tls=tls,
-        ) as used:
-            yield used
 
     async def _serve(self, request: Request) -> Response:
         received = self._received
@@ -134,6 +146,10 @@ class AuditWebhook:
 
     def _refusal(self, request: Request) -> Answer | None:
         """Return why a request is rejected before its body is read."""
+        is_certified = request.scope.get("state", {}).get(CERTIFIED, False)
+        if self._needs_certificate and not is_certified:
+            msg = "a client certificate is required"
+            return Answer(HTTPStatus.UNAUTHORIZED, msg)
         if self._is_holder is not None:
             given = request.headers.get("Authorization", "")
             if not (

@@ -1,14 +1,16 @@
 """The door of claims: events over HTTPS, from senders with a right to them.
 
 A sender has a token, with a right to some types of some sources; no byte of a
-body is read before the token is known. A request is answered with 202 once
-all of its events are in the log, and one that is not may be repeated: an event
-that is in the log already is not entered again. Between two recordings, as on
-a standby, every request is rejected, to be repeated.
+body is read before the token is known. CloudEvents are posted to `CLAIMS_PATH`
+itself, what a converter reads to a path below it. A request is answered with
+202 once all of its events are in the log, and one that is not may be repeated:
+an event that is in the log already is not entered again. Between two
+recordings, as on a standby, every request is rejected, to be repeated. Every
+request is counted, one that is refused by the reason.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -19,18 +21,34 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from recorder.intake.ports import Known, Sink
+from recorder.intake.progress import ClaimCounts
 from recorder.intake.receipts import NotCommittedError
 from recorder.listening import let_in
-from recorder.model.observation import CloudEventPosted
+from recorder.model.observation import (
+    CLOUDEVENTS,
+    CloudEventPosted,
+    Observation,
+    PlaceReached,
+    RecordsLost,
+)
+from recorder.sources.claims.converters import (
+    CONVERTERS,
+    Converter,
+    Truncated,
+    zone_of,
+)
 from recorder.sources.claims.envelope import (
     Claim,
     EnvelopeError,
+    claims_of,
     read_claims,
 )
 
 __all__ = ["CLAIMS_PATH", "ClaimDoor", "Rights"]
 
 CLAIMS_PATH = "/ingest"
+CLOUDEVENT = "cloudevents"
+"""By which accepted events are counted that no converter read."""
 
 BODY_BYTES_MAX = 4 << 20
 """Of one request: a batch of 500 events of 8 KiB each."""
@@ -40,6 +58,10 @@ REQUESTS_MAX = 16
 
 COMMIT_SECONDS = 20.0
 """Less than the timeout of most clients, which is 30 seconds."""
+
+TRUNCATED_MAX = 1024
+"""Requests that left something out, remembered so that a repeated one is not
+another gap."""
 
 RETRY_SECONDS = 2
 BEARER = "Bearer "
@@ -59,10 +81,23 @@ class Rights(Protocol):
 class _RefusedError(Exception):
     """A request that is not accepted, with the response to it."""
 
-    def __init__(self, status: HTTPStatus, says: str = "") -> None:
+    def __init__(
+        self, status: HTTPStatus, reason: str, says: str = ""
+    ) -> None:
         super().__init__(says)
         self.status = status
+        self.reason = reason
         self.says = says
+
+
+class _Batch:
+    """The claims of one request."""
+
+    def __init__(
+        self, claims: Sequence[Claim], truncated: Truncated | None = None
+    ) -> None:
+        self.claims = claims
+        self.truncated = truncated
 
 
 def _now() -> datetime:
@@ -78,6 +113,8 @@ class ClaimDoor:
         self,
         rights: Callable[[str], Rights | None],
         *,
+        counts: ClaimCounts,
+        mappings: Mapping[str, Converter] | None = None,
         now: Callable[[], datetime] = _now,
         commit_seconds: float = COMMIT_SECONDS,
     ) -> None:
@@ -85,14 +122,19 @@ class ClaimDoor:
 
         Args:
             rights: returns those of a token; None if it has none.
+            counts: where to count requests.
+            mappings: the converters of the site, by name.
             now: the clock for observations.
             commit_seconds: how long a sender waits for the commit.
         """
         self._rights = rights
+        self._counts = counts
+        self._converters = {**CONVERTERS, **(mappings or {})}
         self._now = now
         self._commit_seconds = commit_seconds
         self._sink: Sink | None = None
         self._waiting = 0
+        self._truncated: dict[str, None] = {}
 
     async def run(self, sink: Sink, known: Known) -> None:  # noqa: ARG002
         """Accept events until cancelled."""
@@ -102,9 +144,12 @@ class ClaimDoor:
         finally:
             self._sink = None
 
-    def route(self) -> Route:
-        """Return the route under which a server serves the door."""
-        return Route(CLAIMS_PATH, self._serve, methods=["POST"])
+    def routes(self) -> Sequence[Route]:
+        """Return the routes under which a server serves the door."""
+        return [
+            Route(path, self._serve, methods=["POST"])
+            for path in (CLAIMS_PATH, CLAIMS_PATH + "/{converter}")
+        ]
 
     async def _serve(self, request: Request) -> Response:
         try:
@@ -114,9 +159,9 @@ class ClaimDoor:
                 async with asyncio.timeout(self._commit_seconds):
                     await self._take(request, rights)
         except _RefusedError as exc:
-            return _refusal(exc)
+            return self._refusal(exc)
         except TimeoutError:
-            return _refusal(_unavailable("the log is too slow"))
+            return self._refusal(_unavailable("the log is too slow", "slow"))
         return Response(status_code=HTTPStatus.ACCEPTED)
 
     def _rights_of(self, request: Request) -> Rights:
@@ -126,14 +171,14 @@ class ClaimDoor:
             rights = self._rights(presented.removeprefix(BEARER))
         if rights is None:
             says = "the token is not valid, or may not claim anything"
-            raise _RefusedError(HTTPStatus.UNAUTHORIZED, says)
+            raise _RefusedError(HTTPStatus.UNAUTHORIZED, "token", says)
         return rights
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
         if self._waiting >= REQUESTS_MAX:
             says = "too many requests are waiting"
-            raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS, says)
+            raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS, "busy", says)
         self._waiting += 1
         try:
             yield
@@ -143,43 +188,120 @@ class ClaimDoor:
     async def _take(self, request: Request, rights: Rights) -> None:
         if self._sink is None:
             says = "this recorder does not write the log now"
-            raise _unavailable(says)
+            raise _unavailable(says, "standby")
+        name = request.path_params.get("converter", CLOUDEVENT)
+        if name != CLOUDEVENT and name not in self._converters:
+            names = ", ".join(sorted(self._converters))
+            says = f'there is no converter "{name[:64]}": use one of {names}'
+            raise _RefusedError(HTTPStatus.NOT_FOUND, "converter", says)
         body, at = await _body(request), self._now()
         try:
-            claims = await asyncio.to_thread(
-                read_claims, request.headers, body, now=at
+            batch = await asyncio.to_thread(
+                self._read, name, request, body, at
             )
         except EnvelopeError as exc:
-            raise _RefusedError(HTTPStatus.BAD_REQUEST, str(exc)) from exc
-        for claim in claims:
+            status = HTTPStatus.BAD_REQUEST
+            raise _RefusedError(status, exc.reason, str(exc)) from exc
+        for claim in batch.claims:
             if not rights.may_claim(claim.source, claim.type):
                 says = (
                     f'the token "{rights.name}" may not claim type'
                     f' "{claim.type}" of source "{claim.source}"'
                 )
-                raise _RefusedError(HTTPStatus.FORBIDDEN, says)
-        await self._put(claims, at)
+                raise _RefusedError(HTTPStatus.FORBIDDEN, "right", says)
+        await self._put(batch, name, at)
+        self._counts.accepted[name] += len(batch.claims)
 
-    async def _put(self, claims: Sequence[Claim], at: datetime) -> None:
+    def _read(
+        self, name: str, request: Request, body: bytes, at: datetime
+    ) -> _Batch:
+        """Return the claims of a body.
+
+        Raises:
+            EnvelopeError: one of them is malformed; the member is named.
+        """
+        if name == CLOUDEVENT:
+            return _Batch(read_claims(request.headers, body, now=at))
+        query = request.query_params
+        events, truncated = self._converters[name](
+            body, zone_of(query.get("zone"))
+        )
+        # Several senders of one kind differ by what their URLs say.
+        source = "/".join(filter(None, (name, query.get("source"))))
+        claims = claims_of(
+            [{"source": source, **event} for event in events], now=at
+        )
+        return _Batch(claims, truncated)
+
+    async def _put(self, batch: _Batch, name: str, at: datetime) -> None:
         """Put claims into the recording, and wait for their commit."""
         if self._sink is None:
             says = "the recording has ended"
-            raise _unavailable(says)
-        posted = [
+            raise _unavailable(says, "standby")
+        posted: list[Observation] = [
             CloudEventPosted(observed_at=at, event=one.document, key=one.key)
-            for one in claims
+            for one in batch.claims
         ]
+        truncated = batch.truncated
+        if truncated is not None and truncated.key not in self._truncated:
+            posted += _gap(name, truncated, at)
         try:
             receipt = await self._sink.put(posted)
             await receipt.committed()
         except NotCommittedError as exc:
-            raise _unavailable(str(exc)) from exc
+            raise _unavailable(str(exc), "log") from exc
+        if truncated is not None:
+            self._truncated[truncated.key] = None
+            while len(self._truncated) > TRUNCATED_MAX:
+                del self._truncated[next(iter(self._truncated))]
+
+    def _refusal(self, refused: _RefusedError) -> Response:
+        """Respond, and end the connection.
+
+        The next attempt may reach another recorder behind the address.
+        """
+        counts = self._counts
+        counts.refused[refused.reason] += 1
+        headers = {"Connection": "close"}
+        if refused.status in {
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            HTTPStatus.TOO_MANY_REQUESTS,
+        }:
+            headers["Retry-After"] = str(RETRY_SECONDS)
+        elif refused.says:
+            counts.last_refusal = refused.says
+        text = f"{refused.says}\n" * bool(refused.says)
+        return Response(text, refused.status, headers, "text/plain")
+
+
+def _gap(
+    name: str, truncated: Truncated, at: datetime
+) -> Sequence[Observation]:
+    """Return that a sender left something out, of no stream that goes on."""
+    return [
+        RecordsLost(
+            observed_at=at,
+            source=CLOUDEVENTS,
+            stream=name,
+            reason=truncated.reason,
+            since=truncated.since,
+            possible="claims that the sender left out",
+        ),
+        PlaceReached(
+            observed_at=at,
+            source=CLOUDEVENTS,
+            stream=name,
+            place="",
+            state="gone",
+        ),
+    ]
 
 
 async def _body(request: Request) -> bytes:
     if "Content-Encoding" in request.headers:
         says = "send the events without an encoding"
-        raise _RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, says)
+        status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+        raise _RefusedError(status, "encoding", says)
     body = bytearray()
     try:
         async for part in request.stream():
@@ -187,26 +309,12 @@ async def _body(request: Request) -> bytes:
             if len(body) > BODY_BYTES_MAX:
                 says = f"the body has more than {BODY_BYTES_MAX:,} bytes"
                 status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-                raise _RefusedError(status, says)
+                raise _RefusedError(status, "large", says)
     except ClientDisconnect as exc:
-        raise _RefusedError(HTTPStatus.REQUEST_TIMEOUT) from exc
+        status = HTTPStatus.REQUEST_TIMEOUT
+        raise _RefusedError(status, "disconnected") from exc
     return bytes(body)
 
 
-def _unavailable(says: str) -> _RefusedError:
-    return _RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, says)
-
-
-def _refusal(refused: _RefusedError) -> Response:
-    """Respond, and end the connection.
-
-    The next attempt may reach another recorder behind the address.
-    """
-    headers = {"Connection": "close"}
-    if refused.status in {
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        HTTPStatus.TOO_MANY_REQUESTS,
-    }:
-        headers["Retry-After"] = str(RETRY_SECONDS)
-    text = f"{refused.says}\n" * bool(refused.says)
-    return Response(text, refused.status, headers, "text/plain")
+def _unavailable(says: str, reason: str) -> _RefusedError:
+    return _RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, reason, says)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 from types import UnionType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 from urllib.parse import unquote
 
 import msgspec
@@ -19,7 +19,7 @@ from recorder.facts.classify.times import moment
 from recorder.model.errors import InputError
 from recorder.model.validity import check_document
 
-__all__ = ["CLAIMS_MAX", "Claim", "EnvelopeError", "read_claims"]
+__all__ = ["CLAIMS_MAX", "Claim", "EnvelopeError", "claims_of", "read_claims"]
 
 STRUCTURED = "application/cloudevents+json"
 BATCH = "application/cloudevents-batch+json"
@@ -39,6 +39,8 @@ AHEAD_MAX = timedelta(minutes=5)
 """How far the clock of a sender may be ahead. A claim of the future would be
 evidence for what has not happened."""
 
+FUTURE = "is in the future"
+
 SPARE = 200
 """Levels of nesting that an event must leave."""
 
@@ -55,6 +57,20 @@ class EnvelopeError(InputError):
     """A request that holds no CloudEvents, or one that is malformed."""
 
     code = "input.cloudevent"
+    reason: ClassVar[str] = "malformed"
+    """By which refused requests are counted."""
+
+
+class FutureError(EnvelopeError):
+    """An event that claims a time that has not come."""
+
+    reason = "future"
+
+
+class TooLargeError(EnvelopeError):
+    """An event or a batch beyond its bound."""
+
+    reason = "large"
 
 
 class Claim(NamedTuple):
@@ -100,14 +116,38 @@ def _batch(body: bytes, now: datetime) -> Sequence[Claim]:
         raise EnvelopeError(msg) from exc
     if len(items) > CLAIMS_MAX:
         msg = f"the batch has {len(items)} events, more than {CLAIMS_MAX}"
-        raise EnvelopeError(msg)
+        raise TooLargeError(msg)
+    return _numbered([bytes(item) for item in items], now)
+
+
+def claims_of(
+    events: Sequence[Mapping[str, Any]], *, now: datetime
+) -> Sequence[Claim]:
+    """Return the claims of events that were converted, in their order.
+
+    Raises:
+        EnvelopeError: one of them is malformed; the member is named.
+    """
+    if len(events) > CLAIMS_MAX:
+        msg = f"the request has {len(events)} events, more than {CLAIMS_MAX}"
+        raise TooLargeError(msg)
+    return _numbered(
+        [
+            msgspec.json.encode({"specversion": "1.0", **event})
+            for event in events
+        ],
+        now,
+    )
+
+
+def _numbered(documents: Sequence[bytes], now: datetime) -> Sequence[Claim]:
     claims = []
-    for number, item in enumerate(items, 1):
+    for number, document in enumerate(documents, 1):
         try:
-            claims.append(_claim(bytes(item), now))
+            claims.append(_claim(document, now))
         except EnvelopeError as exc:
             msg = f"event {number}: {exc}"
-            raise EnvelopeError(msg) from exc
+            raise type(exc)(msg) from exc
     return claims
 
 
@@ -135,7 +175,7 @@ def _binary(headers: Mapping[str, str], content: str, body: bytes) -> bytes:
 def _claim(document: bytes, now: datetime) -> Claim:
     if len(document) > CLAIM_BYTES_MAX:
         msg = f"it has more than {CLAIM_BYTES_MAX:,} bytes"
-        raise EnvelopeError(msg)
+        raise TooLargeError(msg)
     try:
         # Deeper than it is: what reads it later is deeper in its own calls.
         msgspec.json.decode(b"[" * SPARE + document + b"]" * SPARE)
@@ -153,7 +193,7 @@ def _claim(document: bytes, now: datetime) -> Claim:
         wrong = _wrong(name, value, now)
         if wrong is not None:
             msg = f'"{name[:64]}" {wrong}'
-            raise EnvelopeError(msg)
+            raise (FutureError if wrong == FUTURE else EnvelopeError)(msg)
     if "data" in said and "data_base64" in said:
         msg = '"data_base64" is beside "data": send one of them'
         raise EnvelopeError(msg)
@@ -188,7 +228,7 @@ def _wrong_time(text: str, now: datetime) -> str | None:
     at = moment(text) if TIME.fullmatch(text) else None
     if at is None:
         return "is not a time with a zone by RFC 3339, since 1970"
-    return "is in the future" if at - now > AHEAD_MAX else None
+    return FUTURE if at - now > AHEAD_MAX else None
 
 
 def _checked(text: bytes, what: str) -> bytes:
