@@ -1,0 +1,85 @@
+"""Each job of the live and blind incidents: its end, state, author, preemptor.
+
+`jobs_expected.py` was written from the truths; `OPEN` names what is not right
+yet, and nothing may be wrong and sure beyond it.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recorder.explain.ending import Ending
+from recorder.model.outcomes import Confidence
+from tests.corpus.conftest import Corpus
+from tests.corpus.jobs_expected import EXPECTED, Expected
+from tests.corpus.live.asking import LIVE
+from tests.corpus.logs import play_tapes, reading_of
+from tests.corpus.test_endings import asked
+from tests.support.filled import filled_database
+from tests.support.postgres import DatabaseServer
+
+BLIND = Path(__file__).with_name("blind")
+SURE = {Confidence.PROVEN, Confidence.LIKELY}
+
+OPEN: frozenset[tuple[str, str, str]] = frozenset()
+
+
+@pytest.fixture(scope="module")
+def played(embedded_server: DatabaseServer) -> Iterator[Corpus]:
+    logs: dict[str, int] = {}
+    tapes = {
+        one.tape: (BLIND if one.tape[0] == "b" else LIVE)
+        / f"{one.tape}.tape.jsonl.zst"
+        for one in EXPECTED
+    }
+
+    async def fill(writer: str) -> None:
+        logs.update(await play_tapes(writer, tapes))
+
+    with filled_database(embedded_server, fill) as database:
+        yield Corpus(database, logs)
+
+
+@pytest.mark.parametrize(
+    "one", EXPECTED, ids=lambda one: f"{one.tape} {one.job}"
+)
+async def test_a_job_is_told_as_it_was(played: Corpus, one: Expected) -> None:
+    async with reading_of(
+        played.database.dsn("reader"), played.logs[one.tape]
+    ) as reading:
+        found = await asked(reading, one.job)
+        audited = any(s.source == "audit" for s in reading.streams)
+    here = [e for e in found.endings if one.node in e.nodes]
+    wrong = list(_wrong(one, here, audited=audited))
+    if found.state not in one.states.split():
+        wrong.append(f"state {found.state}")
+    assert not wrong
+
+
+def _wrong(
+    one: Expected, here: list[Ending], *, audited: bool
+) -> Iterator[str]:
+    right = [e for e in here if e.ended_by in one.ended_by.split()]
+    if one.ended_by == "-":
+        loud = {"node-failure", "drain", "eviction"}
+        yield from (e.sentence for e in here if e.ended_by in loud)
+        return
+    if not right:
+        yield f"ended by {[e.ended_by for e in here]}"
+        return
+    named = {e.actor.name for e in right if e.actor is not None}
+    named.discard(None)
+    if one.author is None:
+        yield from (f"author {name}" for name in named)
+    elif not any(one.author in (name or "") for name in named) and (
+        audited or named
+    ):
+        yield f"author {named or None}, not {one.author}"
+    taken = {
+        f"{e.preemptor.kind} {e.preemptor.namespace}/{e.preemptor.name}"
+        for e in right
+        if e.preemptor is not None
+    }
+    if taken != ({one.preemptor} if one.preemptor else set()):
+        yield f"preemptor {taken or None}, not {one.preemptor}"
