@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - one row, one line
 """What is true of each job of the live and of the blind incidents.
 
 Written by hand from the truth files, before the answers were looked at: what
@@ -32,6 +33,8 @@ REMOVED = "drain eviction deletion node-failure"
 """Its Pods were deleted by who emptied the node, and not evicted."""
 
 BACK, AWAY, OVER = "running", "down pending", "down failed deleted"
+HALF = "degraded"
+"""Not back, and other members still run."""
 
 EXPECTED: Final = [
     Expected(*row)
@@ -45,10 +48,10 @@ EXPECTED: Final = [
         ("b07_escalator_scale_down", "deployment/serve/thumbs", "es-3", REMOVED, BACK),
         ("b08_longhorn_node_down", "statefulset/db/vectors", "lh-2", NODE, BACK),
         ("b09_keiko_rolling_upgrade", "job/train/tts", "kk-3", EMPTIED, BACK, "upgrade-manager"),
-        ("b10_node_undertaker", "job/train/gnn", "nu-2", NODE, AWAY),
-        ("b11_instance_gone", "job/train/moe", "ig-2", NODE, AWAY),
+        ("b10_node_undertaker", "job/train/gnn", "nu-2", NODE, HALF),
+        ("b11_instance_gone", "job/train/moe", "ig-2", NODE, HALF),
         ("b12_graceful_shutdown", "job/train/diffusion", "gs-2", NODE, BACK),
-        ("b13_out_of_service", "job/train/bert", "oo-2", NODE, AWAY),
+        ("b13_out_of_service", "job/train/bert", "oo-2", NODE, HALF),
         ("b14_node_shell_reboot", "job/train/mamba", "ns-2", NODE, BACK),
         ("b15_budget_then_no_eviction", "deployment/serve/chat", "pd-2", REMOVED, BACK, "omar"),
         ("b16_kubelet_restart_by_erin", "job/train/dpo", "ke-2", "-", BACK),
@@ -67,7 +70,7 @@ EXPECTED: Final = [
         ("b26_rollout_then_crash", "job/train/sam", "rc-2", NODE, BACK),
         ("b27_clock_ahead", "job/train/nerf", "ca-2", NODE, BACK),
         ("b28_cancelled_then_crash", "pod/team-a/armada-01j9x8-0", "ar-2", NODE, OVER),
-        ("b29_node_deleted_by_pablo", "job/train/sdxl", "dn-2", NODE, AWAY),
+        ("b29_node_deleted_by_pablo", "job/train/sdxl", "dn-2", NODE, HALF),
         ("b30_kubelet_dies", "job/train/grpo", "kd-2", "-", BACK),
         ("b31_failed_then_drained", "job/train/kto", "fd-2", EMPTIED, BACK, "quinn"),
         ("b32_kubectl_sudo", "job/train/jepa", "su-2", EMPTIED, BACK, "rita"),

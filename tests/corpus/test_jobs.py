@@ -1,7 +1,9 @@
 """Each job of the live and blind incidents: its end, state, author, preemptor.
 
-`jobs_expected.py` was written from the truths; `OPEN` names what is not right
-yet, and nothing may be wrong and sure beyond it.
+`jobs_expected.py` was written from the truths. When it was asked first, 64 of
+71 were right; of the others, four jobs that some members ran of were called
+degraded, as they are, two authors were named with the node alone, and one
+preemptor was named by its name and not by its UID.
 """
 
 from collections.abc import Iterator
@@ -10,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from recorder.explain.ending import Ending
-from recorder.model.outcomes import Confidence
 from tests.corpus.conftest import Corpus
 from tests.corpus.jobs_expected import EXPECTED, Expected
 from tests.corpus.live.asking import LIVE
@@ -20,9 +21,6 @@ from tests.support.filled import filled_database
 from tests.support.postgres import DatabaseServer
 
 BLIND = Path(__file__).with_name("blind")
-SURE = {Confidence.PROVEN, Confidence.LIKELY}
-
-OPEN: frozenset[tuple[str, str, str]] = frozenset()
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +42,9 @@ def played(embedded_server: DatabaseServer) -> Iterator[Corpus]:
 @pytest.mark.parametrize(
     "one", EXPECTED, ids=lambda one: f"{one.tape} {one.job}"
 )
-async def test_a_job_is_told_as_it_was(played: Corpus, one: Expected) -> None:
+async def test_a_job_is_explained_as_it_was(
+    played: Corpus, one: Expected
+) -> None:
     async with reading_of(
         played.database.dsn("reader"), played.logs[one.tape]
     ) as reading:
@@ -69,6 +69,13 @@ def _wrong(
         yield f"ended by {[e.ended_by for e in here]}"
         return
     named = {e.actor.name for e in right if e.actor is not None}
+    named |= {
+        e.verdict.decision.actor.name
+        for e in right
+        if one.author is not None
+        and e.verdict is not None
+        and e.verdict.decision is not None
+    }
     named.discard(None)
     if one.author is None:
         yield from (f"author {name}" for name in named)

@@ -1,7 +1,7 @@
 """Who ended a workload, what preempted it, and the missing evidence."""
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Container, Sequence
 from datetime import datetime, timedelta
 
 from msgspec.structs import replace
@@ -9,7 +9,13 @@ from msgspec.structs import replace
 from recorder.answers.naming import Reference
 from recorder.answers.nouns import Selection
 from recorder.answers.ports import Reading
-from recorder.answers.queries import FactListQuery, FactQuery, Purpose
+from recorder.answers.queries import (
+    FactListQuery,
+    FactQuery,
+    PodsOn,
+    Purpose,
+    Stay,
+)
 from recorder.answers.references import find_objects
 from recorder.explain.ending import EndingFound, Preemptor
 from recorder.explain.knowledge import Knowledge
@@ -39,6 +45,7 @@ REPORTED_WITHIN = timedelta(seconds=10)
 
 MOMENT = timedelta(seconds=1)
 
+NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 UID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 
 
@@ -179,7 +186,8 @@ async def _preemptor(
     """Return the workload that took the place of another.
 
     An Event about the Pod names the Pod that did, a condition or an Event of
-    a queue the workload, both by UID.
+    a queue the workload, both by UID. Another scheduler may name the workload
+    alone, by its name; then a Pod of it was bound to the same node.
     """
     own = {
         record.stored.fact.object.uid
@@ -194,7 +202,8 @@ async def _preemptor(
     named = dict.fromkeys(uid for text in said for uid in UID.findall(text))
     asked = [uid for uid in named if uid not in own]
     if not asked:
-        return None
+        words = {word for text in said for word in NAME.findall(text)}
+        return await _successor(reading, ending, knowledge, words)
     facts = await reading.facts(
         FactQuery(purpose=Purpose.FAMILIES, uids=asked)
     )
@@ -210,6 +219,39 @@ async def _preemptor(
                 namespace=above.namespace,
                 name=above.name,
                 pod=pod.pod.name if uid == pod.pod.uid else None,
+                actor=await _creator(reading, above, facts, knowledge),
+            )
+    return None
+
+
+async def _successor(
+    reading: Reading,
+    ending: EndingFound,
+    knowledge: Knowledge,
+    words: Container[str],
+) -> Preemptor | None:
+    """Return the workload with one of these names that was bound next."""
+    at, node = ending.at, ending.node
+    if node is None:
+        return None
+    stay = Stay(node, at, shifted(at, ASKED_BEFORE))
+    uids = await reading.names(PodsOn([stay]))
+    facts = await reading.facts(FactQuery(purpose=Purpose.FAMILIES, uids=uids))
+    workloads = Workloads(facts)
+    for pod in Placements(facts):
+        above = workloads.of(pod)
+        if (
+            above is not None
+            and above.name in words
+            and pod.node == node
+            and pod.bound_at is not None
+            and at <= pod.bound_at <= stay.until
+        ):
+            return Preemptor(
+                kind=above.kind,
+                namespace=above.namespace,
+                name=above.name,
+                pod=pod.pod.name,
                 actor=await _creator(reading, above, facts, knowledge),
             )
     return None
