@@ -15,10 +15,9 @@ from msgspec.structs import replace
 
 from recorder.answers.loading.authors import with_author
 from recorder.answers.loading.hits import hits_on
-from recorder.answers.loading.nodes import PODS, judge_nodes, reads_workloads
 from recorder.answers.nouns import WorkloadLife
 from recorder.answers.ports import Reading
-from recorder.answers.queries import FactQuery, Kinds, NodeNames, Purpose
+from recorder.answers.queries import FactQuery, Kinds, Purpose
 from recorder.explain.ending import EndingFound
 from recorder.explain.ending_sentences import ending_sentence
 from recorder.explain.endings import Life, endings_of, facts_by_object
@@ -26,7 +25,6 @@ from recorder.explain.hit import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged
 from recorder.explain.workload_state import state_after, state_of
-from recorder.facts.coverage.account import read_account
 from recorder.facts.projections import (
     Placement,
     Placements,
@@ -357,7 +355,11 @@ async def judge_families(
     now: datetime,
 ) -> None:
     """Find what ended workloads in a window; all were read together."""
-    hits, verdicts = await _hits(reading, families, window, knowledge, now=now)
+    facts = families[0].read if families else ()
+    pods = [pod for family in families for pod in family.pods]
+    hits, verdicts = await hits_on(
+        reading, facts, pods, window.until, knowledge, now=now
+    )
     of_node: dict[str, list[Judged]] = {}
     for verdict in verdicts:
         of_node.setdefault(verdict.node, []).append(verdict)
@@ -371,33 +373,6 @@ async def judge_families(
             [one for node in sorted(nodes) for one in of_node.get(node, ())],
             window,
         )
-
-
-async def _hits(
-    reading: Reading,
-    families: Sequence[Family],
-    window: Window,
-    knowledge: Knowledge,
-    *,
-    now: datetime,
-) -> tuple[Sequence[Hit], Sequence[Judged]]:
-    """Return what affected the nodes of workloads while they ran."""
-    pods = [pod for family in families for pod in family.pods]
-    nodes = {pod.node for pod in pods if pod.node is not None}
-    begun = [pod.bound_at for pod in pods if pod.bound_at is not None]
-    known = await reading.names(NodeNames(nodes)) if begun else ()
-    if not known:
-        return [], []
-    span = Window(min(begun), window.until)
-    account = await read_account(
-        reading, span, now=now, reads=reads_workloads, facts=True, needs=PODS
-    )
-    verdicts = await judge_nodes(
-        reading, sorted(known), span, account, knowledge
-    )
-    facts = families[0].read
-    hits = await hits_on(reading, facts, verdicts, span, account=account)
-    return hits, verdicts
 
 
 async def described(

@@ -146,7 +146,7 @@ async def _impact(
     verdicts.sort(key=lambda v: (v.at, v.effect.position))
     found, companions = await all_hits_of(
         reading,
-        NodeSelection(nodes, moved, was_meant, question.each),
+        NodeSelection(nodes, moved, was_meant),
         verdicts,
         window,
         account=account,

@@ -87,8 +87,6 @@ class ImpactQuestion:
         ),
     ] = ()
     window: Annotated[Window, WINDOW]
-    each: bool = False
-    """Whether to return each hit of a workload separately."""
 
     def __post_init__(self) -> None:
         """Check that nodes are selected.

@@ -41,6 +41,7 @@ __all__ = [
     "ActiveNodes",
     "ActiveNodesNear",
     "CustomKinds",
+    "DisplacedPods",
     "EntryQuery",
     "FactListQuery",
     "FactQuery",
@@ -60,8 +61,6 @@ __all__ = [
     "ObjectsBefore",
     "ObjectsLike",
     "PodsOn",
-    "EvictedPods",
-    "PreemptedPods",
     "Purpose",
     "Span",
     "StateQuery",
@@ -310,18 +309,8 @@ class PodsOn(NameQuery[str]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvictedPods(NameQuery[str]):
-    """UIDs of Pods on nodes that something evicted in a window."""
-
-    of_whole_days = True
-    nodes: Collection[str]
-    since: datetime | None
-    until: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreemptedPods(NameQuery[str]):
-    """UIDs of Pods on nodes that may have been preempted."""
+class DisplacedPods(NameQuery[str]):
+    """UIDs of Pods on nodes that may have been evicted or preempted."""
 
     of_whole_days = True
     nodes: Collection[str]

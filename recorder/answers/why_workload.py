@@ -7,14 +7,14 @@ from textwrap import wrap
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from recorder.answers.impact import ask_impact
 from recorder.answers.loading.authors import with_author
+from recorder.answers.loading.hits import hits_on
 from recorder.answers.loading.nodes import (
     PODS,
     is_authored,
     reads_workloads,
 )
-from recorder.answers.node_questions import ImpactQuestion, WhyWorkloadQuestion
+from recorder.answers.node_questions import WhyWorkloadQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
 from recorder.answers.references import KnownObject
@@ -26,9 +26,8 @@ from recorder.answers.workload_named import find_workload
 from recorder.explain.ending import Ending, EndingFound, Preemptor
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.endings import Life, endings_of, facts_by_object
-from recorder.explain.impact import Hit
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.verdict import Judged, Verdict
+from recorder.explain.verdict import Verdict
 from recorder.explain.workload_state import state_after, state_of
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.coverage import Coverage, cover
@@ -129,13 +128,18 @@ async def ask_why_workload(
     found = named.found
     facts, workload = await _family(reading, question, found)
     workloads, by_object = Workloads(facts), facts_by_object(facts)
-    is_pod = found.kind.kind == "Pod"
-    groups = _groups(facts, workloads, workload, alone=is_pod)
+    groups = _groups(
+        facts, workloads, workload, alone=(is_pod := found.kind.kind == "Pod")
+    )
     pods = [pod for group in groups.values() for pod in group]
     own = [p for p in pods if not is_pod or p.pod.uid in found.uids]
     pod = own[-1].pod.name if is_pod else None
     state, since = state_of(own, workload, workloads, facts, is_pod=is_pod)
-    hits, verdicts = await _hits(reading, pods, question, knowledge, now=now)
+    begun = [p.bound_at for p in pods if p.bound_at is not None]
+    await reading.reach(min(begun, default=window.since), window.until)
+    hits, verdicts = await hits_on(
+        reading, facts, pods, window.until, knowledge, now=now
+    )
     endings: list[EndingFound] = []
     for one, members in groups.items():
         over = workloads.decided_at(one) is not None
@@ -243,34 +247,6 @@ def _owners(
             alone = Workload("Pod", pod.namespace, pod.name, pod.uid)
             found[workloads.of(placement) or alone] = None
     return list(found)
-
-
-async def _hits(
-    reading: Reading,
-    pods: Sequence[Placement],
-    question: WhyWorkloadQuestion,
-    knowledge: Knowledge,
-    *,
-    now: datetime,
-) -> tuple[Sequence[Hit], Sequence[Judged]]:
-    """Return what affected the nodes of a workload while it ran."""
-    nodes = sorted({p.node for p in pods if p.node is not None})
-    begun = [p.bound_at for p in pods if p.bound_at is not None]
-    if not nodes or not begun:
-        return [], []
-    impact = await ask_impact(
-        reading,
-        ImpactQuestion(
-            nodes=tuple(nodes),
-            rack=None,
-            labels=(),
-            window=Window(min(begun), question.window.until),
-            each=True,
-        ),
-        knowledge,
-        now=now,
-    )
-    return impact.workloads, impact.verdicts
 
 
 def _asked(

@@ -6,9 +6,8 @@ from itertools import pairwise
 
 from recorder.answers.queries import (
     ALWAYS,
-    EvictedPods,
+    DisplacedPods,
     PodsOn,
-    PreemptedPods,
     Tenants,
 )
 from recorder.store.statement import question
@@ -72,10 +71,10 @@ TENANTS = question(f"""
       select namespace from recorder.object
       where object_id = f.object_id offset 0) o
 """)
-# By the scheduler, which the Pod itself shows; by another, whose Event names
-# the Pod and seldom its node; or by a queue, which shows it of the workload,
-# and whose Pods go a moment later.
-PREEMPTED = question(f"""
+# A condition of the Pod shows it; or an Event of another scheduler, which
+# names the Pod and seldom its node; or a queue shows it of the workload, and
+# its Pods go a moment later.
+DISPLACED = question(f"""
     with evicted as materialized (
       select distinct {SEEN_AT} as at from recorder.fact f
       where {OF_EXTENT} and f.mark = #evicted and f.node_id is null
@@ -85,6 +84,10 @@ PREEMPTED = question(f"""
       where {OF_EXTENT} and f.mark = #preempted and f.node_id is null
         and f.at >= :since and f.at < :until
     ), pod as (
+      select f.object_id from recorder.fact f
+      where {OF_EXTENT} and {OF_NODES} and f.bearing = #disruption
+        and {SEEN_AT} >= :since and {SEEN_AT} < :until
+      union
       select f.object_id from recorder.fact f
       where {OF_EXTENT} and {OF_NODES} and f.mark = #preempted
         and f.at >= :since and f.at < :until
@@ -107,13 +110,6 @@ PREEMPTED = question(f"""
     select distinct o.uid from pod, lateral (select uid from recorder.object
       where object_id = pod.object_id offset 0) o
     where o.uid is not null
-""")
-EVICTED = question(f"""
-    select distinct o.uid from recorder.fact f, lateral (
-      select uid from recorder.object
-      where object_id = f.object_id offset 0) o
-    where {OF_EXTENT} and {OF_NODES} and f.bearing = #disruption
-      and {SEEN_AT} >= :since and {SEEN_AT} < :until and o.uid is not null
 """)
 LIVES = facts_where("""f.kind in (#appeared, #vanished)
       and f.object_id = any (array(
@@ -192,23 +188,14 @@ class PodReader(ExtentReader):
             ends=[stay.until for stay in stays],
         )
 
-    async def preempted(self, query: PreemptedPods) -> Sequence[str]:
-        """Return the UIDs of the Pods that may have been preempted."""
+    async def displaced(self, query: DisplacedPods) -> Sequence[str]:
+        """Return the UIDs of the Pods that were evicted or preempted."""
         return await self._texts(
-            PREEMPTED,
+            DISPLACED,
             nodes=list(query.nodes),
             since=query.since or ALWAYS[0],
             until=query.until or ALWAYS[1],
             together=TOGETHER,
-        )
-
-    async def evicted(self, query: EvictedPods) -> Sequence[str]:
-        """Return the UIDs of the Pods that were evicted."""
-        return await self._texts(
-            EVICTED,
-            nodes=list(query.nodes),
-            since=query.since or ALWAYS[0],
-            until=query.until or ALWAYS[1],
         )
 
     async def tenants(self, query: Tenants) -> Mapping[str, Collection[str]]:

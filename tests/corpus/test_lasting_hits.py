@@ -17,6 +17,7 @@ from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import ImpactQuestion, IncidentsQuestion
 from recorder.explain.impact import Hit
 from recorder.explain.knowledge import shipped
+from recorder.model.outcomes import HitBy
 from recorder.model.window import Window
 from recorder.store.engine import fetch
 from recorder.store.read import LogReading
@@ -26,6 +27,7 @@ from tests.corpus.logs import reading_of, truth_of
 from tests.corpus.truth import read_truth
 
 DOWN = ["drain", "gpu-lost"]
+PREEMPTED = ["inference-preempts-training", "kueue-preemption"]
 
 
 OF_NODES = {
@@ -46,10 +48,14 @@ def least_vouched_until(reading: LogReading, resources: set[str]) -> datetime:
 
 
 async def hits(
-    reading: LogReading, name: str, until: datetime | None = None
+    reading: LogReading,
+    name: str,
+    until: datetime | None = None,
+    *,
+    since: datetime | None = None,
 ) -> tuple[Sequence[Hit], Sequence[Hit]]:
     """Ask for the impact and for the incidents; return what each says."""
-    window = Window(None, until)
+    window = Window(since, until)
     nodes = [n.name for n in read_truth(truth_of(name)).cluster.nodes]
     now = reading.log.recorded_at
     assert now is not None
@@ -114,3 +120,25 @@ async def test_without_an_end_nothing_more_is_read(
 
     assert asked
     assert asked == with_end
+
+
+@pytest.mark.parametrize("name", PREEMPTED)
+async def test_what_was_preempted_up_to_a_day_before_is_hit_while_it_waits(
+    corpus: Corpus, name: str
+) -> None:
+    """Earlier, it belongs to another window: no gang is read for it."""
+    dsn = corpus.database.dsn("reader")
+    async with reading_of(dsn, corpus.logs[name]) as reading:
+        ((one, *_), _) = await hits(reading, name)
+        found = [
+            await hits(
+                reading, name, since=one.hit_at + timedelta(hours=hours)
+            )
+            for hours in (23, 25)
+        ]
+
+    assert one.hit_by is HitBy.PREEMPTION
+    assert one.running_again_at is None
+    ((still, _), (later, _)) = found
+    assert [hit.hit_at for hit in still] == [one.hit_at]
+    assert not later

@@ -24,13 +24,12 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import (
     ActiveNodes,
     ActiveNodesNear,
-    EvictedPods,
+    DisplacedPods,
     FactQuery,
     NameQuery,
     NodeNames,
     NodePlaces,
     PodsOn,
-    PreemptedPods,
     Purpose,
     StateQuery,
 )
@@ -77,7 +76,7 @@ class Everything:
                 return sorted(query.names)
             case PodsOn():
                 return await self._pods({stay.node for stay in query.stays})
-            case EvictedPods() | PreemptedPods():
+            case DisplacedPods():
                 return await self._pods(query.nodes)
             case _:
                 return await self.reading.names(query)

@@ -15,7 +15,7 @@ from recorder.answers.queries import (
     ActiveNodes,
     ActiveNodesNear,
     CustomKinds,
-    EvictedPods,
+    DisplacedPods,
     Incarnations,
     Kinds,
     NameQuery,
@@ -24,7 +24,6 @@ from recorder.answers.queries import (
     ObjectNames,
     ObjectsLike,
     PodsOn,
-    PreemptedPods,
     WorkloadLives,
 )
 from recorder.model.reference import ObjectIdentity
@@ -64,13 +63,7 @@ class VisibleNames:
                 found = await self._nodes(query)
             case WorkloadLives():
                 found = await self._lives(query)
-            case (
-                PodsOn()
-                | EvictedPods()
-                | PreemptedPods()
-                | Kinds()
-                | CustomKinds()
-            ):
+            case PodsOn() | DisplacedPods() | Kinds() | CustomKinds():
                 whole = cast("NameQuery[Item]", query)
                 found = await self._reading.names(whole)
             case _:

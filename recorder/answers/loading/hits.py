@@ -18,24 +18,30 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
-from recorder.answers.loading.nodes import LOOKBACK, nodes_of, verdicts_of
+from recorder.answers.loading.nodes import (
+    LOOKBACK,
+    PODS,
+    judge_nodes,
+    nodes_of,
+    reads_workloads,
+    verdicts_of,
+)
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
     ActiveNodesNear,
-    EvictedPods,
+    DisplacedPods,
     FactQuery,
     NameQuery,
+    NodeNames,
     PodsOn,
-    PreemptedPods,
     Purpose,
     Stay,
 )
 from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.losses import evicted_at, lost_around, preempted_at
-from recorder.explain.rivals import PODS
 from recorder.explain.verdict import Judged
-from recorder.facts.coverage.account import Account
+from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import (
     Placement,
@@ -52,10 +58,6 @@ __all__ = ["NodeSelection", "all_hits_of", "hits_of", "hits_on"]
 TOGETHER = timedelta(minutes=1)
 """Losses of nodes within this are one loss of a gang."""
 
-POD_LIFE = 30 * LOOKBACK
-"""How long before a window a Pod may have been preempted whose workload is
-still not running in it."""
-
 NEVER = datetime.min.replace(tzinfo=UTC)
 """The end of the record if nothing is vouched for: no losses count."""
 
@@ -69,9 +71,6 @@ class NodeSelection(NamedTuple):
 
     was_meant: Callable[[str, datetime], Awaitable[bool]]
     """Returns whether one of these was selected at a time."""
-
-    each: bool = False
-    """Whether to return each hit of a workload separately."""
 
 
 class _Displaced(NamedTuple):
@@ -172,7 +171,7 @@ async def hits_of(
     account: Account,
 ) -> list[Hit]:
     """Return each hit by verdicts, which must be all of the fleet."""
-    gangs = await _gangs(reading, nodes, verdicts, window, account)
+    gangs = await _gangs(reading, verdicts, window, account)
     unheard = await _unheard(reading, verdicts, window, account)
     scope = _scope(nodes, account, unheard)
     return _within(gangs.hits(verdicts, scope, each=True), window)
@@ -181,24 +180,38 @@ async def hits_of(
 async def hits_on(
     reading: Reading,
     facts: Sequence[StoredFact],
-    verdicts: Sequence[Judged],
-    window: Window,
+    pods: Iterable[Placement],
+    until: datetime | None,
+    knowledge: Knowledge,
     *,
-    account: Account,
-) -> list[Hit]:
-    """Return each hit on the workloads of some facts.
+    now: datetime,
+) -> tuple[list[Hit], list[Judged]]:
+    """Return each hit on workloads, and what happened to their nodes.
 
     Args:
         reading: the log.
-        facts: about workloads and all of their Pods.
-        verdicts: on the nodes of these Pods.
-        window: when the workloads were hit.
-        account: of the window.
+        facts: about the workloads and all of their Pods.
+        pods: those whose nodes are judged, from when the first was bound.
+        until: the end of the window.
+        knowledge: the rules.
+        now: the present.
     """
+    bound = [p for p in pods if p.node is not None and p.bound_at is not None]
+    nodes = {p.node for p in bound if p.node is not None}
+    known = sorted(await reading.names(NodeNames(nodes))) if nodes else []
+    if not known:
+        return [], []
+    begun = min(p.bound_at for p in bound if p.bound_at is not None)
+    window = Window(begun, until)
+    account = await read_account(
+        reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
+    )
+    verdicts = await judge_nodes(reading, known, window, account, knowledge)
     gangs = _Gangs(facts, account.began(PODS))
     unheard = await _unheard(reading, verdicts, window, account)
     scope = _scope(gangs.nodes(), account, unheard)
-    return _within(gangs.hits(verdicts, scope, each=True), window)
+    found = gangs.hits(verdicts, scope, each=True)
+    return _within(found, window), verdicts
 
 
 async def all_hits_of(
@@ -214,9 +227,12 @@ async def all_hits_of(
 
     Return the verdicts on the other nodes too.
     """
-    gangs = await _gangs(
-        reading, asked.nodes, verdicts, window, account, evicted=True
+    displaced = DisplacedPods(
+        nodes=asked.nodes,
+        since=window.since and shifted(window.since, -LOOKBACK),
+        until=window.until,
     )
+    gangs = await _gangs(reading, verdicts, window, account, displaced)
     nodes = set(asked.nodes)
     others = gangs.nodes() - nodes
     times = gangs.times_of_losses(verdicts) if others else []
@@ -232,7 +248,7 @@ async def all_hits_of(
     ]
     unheard = await _unheard(reading, every, window, account)
     scope = _scope(everywhere, account, unheard, spared)
-    found = gangs.hits(every, scope, each=asked.each)
+    found = gangs.hits(every, scope)
     asked_of = (h.charged(nodes=nodes) for h in found if nodes & {*h.nodes})
     return _within(asked_of, window), companions
 
@@ -273,31 +289,22 @@ def _is_near(at: datetime, times: Iterable[datetime]) -> bool:
 
 async def _gangs(
     reading: Reading,
-    nodes: Sequence[str],
     verdicts: Sequence[Judged],
     window: Window,
     account: Account,
-    *,
-    evicted: bool = False,
+    *others: DisplacedPods,
 ) -> _Gangs:
-    """Read the gangs that verdicts may have affected, and preempted Pods.
+    """Read the gangs that verdicts may have affected, and those of others.
 
-    With ``evicted``, read what else lost Pods in the window too: of a whole
-    fleet these are too many, and no incident includes them.
+    Of a whole fleet nothing else is read: what displaced a Pod from a node
+    that stayed well is no incident.
     """
-    since = window.since and shifted(window.since, -POD_LIFE)
-    until = window.until
     stays = [
         Stay(verdict.node, failure.since, failure.seen)
         for verdict in verdicts
         if (failure := failure_of(verdict)) is not None
     ]
-    asked: list[NameQuery[str]] = [
-        PodsOn(stays),
-        PreemptedPods(nodes=nodes, since=since, until=until),
-    ]
-    if evicted:
-        asked.append(EvictedPods(nodes=nodes, since=window.since, until=until))
+    asked: list[NameQuery[str]] = [PodsOn(stays), *others]
     try:
         async with TaskGroup() as group:
             found = [
@@ -309,7 +316,7 @@ async def _gangs(
     if not uids:
         return _Gangs([])
     facts = await reading.facts(
-        FactQuery(purpose=Purpose.FAMILIES, uids=uids, until=until)
+        FactQuery(purpose=Purpose.FAMILIES, uids=uids, until=window.until)
     )
     return _Gangs(facts, account.began(PODS))
 
