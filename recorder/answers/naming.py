@@ -26,6 +26,11 @@ PARTS_CLUSTER = 2
 PARTS_NAMESPACED = 3
 NEAR_MAX = 3
 MUCH_NEARER = 0.1
+CLAIM_WORDS = frozenset(
+    {"cloudevent", "cloudevents", "cloudevents.cloudevents.io"}
+)
+"""Claims are named by what they are about, as in ``node/gpu-002``."""
+
 NODE_WORDS = frozenset({"node", "nodes", "no"})
 
 
@@ -66,9 +71,14 @@ class Reference:
     def parse(cls, text: str, namespace: str | None = None) -> "Reference":
         """Parse ``kind/name`` or ``kind/namespace/name``.
 
+        The name of a claim has slashes of its own, and no namespace.
+
         Raises:
             ConfigError: it has another form, or two namespaces.
         """
+        word, _, subject = text.partition("/")
+        if word.lower() in CLAIM_WORDS and subject:
+            return cls(word, "", subject)
         parts = text.split("/")
         if not all(parts) or len(parts) not in {
             PARTS_CLUSTER,

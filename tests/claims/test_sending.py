@@ -276,9 +276,17 @@ def test_a_sender_that_dies_at_any_step_loses_and_repeats_nothing(
             recorder.kill()
             recorder.wait()
         log = runner.run(read_log(database.dsn("reader")))
+        asked = subprocess.run(
+            [
+                *COMMAND[:-1], "--database-url", database.dsn("reader"),
+                "log", "--object", "cloudevent/node/gpu-1", "-o", "name",
+            ],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
         runner.run(fresh.__aexit__(None, None, None))
     assert [
         orjson.loads(draft.raw)["id"]
         for _, draft in log.entries
         if draft.operation is Operation.CLOUDEVENT
     ] == put
+    assert len(asked.stdout.split()) == len(put), "by what they are about"
