@@ -356,6 +356,9 @@ def _facts_of(verdict: Verdict) -> Iterator[str]:
     back = verdict.back_in_service_at
     if back is not None:
         rows.append(("back", written(back)))
+    if verdict.last_stage:
+        stage = verdict.last_stage
+        rows.append(("stage", f"{stage.stage} at {written(stage.at)}"))
     rows += [
         (duration.kind.value, lasts(duration))
         for duration in (verdict.down, verdict.away)
@@ -380,6 +383,8 @@ def verdict_rows(verdict: Verdict) -> Iterator[tuple[str, str]]:
     """Yield the rows of a verdict in a postmortem, as names and values."""
     yield "Cause", f"{verdict.cause} ({verdict.confidence})"
     yield "Mode", verdict.mode
+    if verdict.last_stage:
+        yield "Last stage", verdict.last_stage.stage
     if verdict.decision is not None:
         decided = verdict.decision
         yield "Decided", f"{decided.decision.value} by {_decider(decided)}"

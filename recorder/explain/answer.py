@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from recorder.explain.causes import GONE, STAYED
@@ -61,6 +62,7 @@ from recorder.explain.verdict import (
     Duration,
     Faulted,
     Judged,
+    Stage,
 )
 from recorder.facts.coverage.hole import Hole
 from recorder.model.fact import FactKind, StoredFact
@@ -72,6 +74,7 @@ from recorder.model.outcomes import (
     DurationKind,
     Fault,
     Happened,
+    Role,
 )
 
 __all__ = ["judge"]
@@ -189,7 +192,40 @@ def _found(
         down=down,
         away=away,
         hiding=hiding,
+        last_stage=UNSET if stays or back else _last_stage(transition),
     )
+
+
+_STAGES: Final = {
+    Topic.KUBELET: "kubelet",
+    Topic.IDENTITY: "registered",
+    Topic.READY: "ready",
+}
+"""The stages of a start that the API server shows."""
+
+
+def _last_stage(transition: Transition) -> Stage | UnsetType:
+    """Return how far a machine came after it was lost, if that is recorded."""
+    t = transition
+    since = [s for s in t.episode.signals if s.stored.at >= t.lost_at]
+    if not any(s.topic is Topic.STAGE for s in since):
+        return UNSET
+    reached = [
+        (s.stored.at, s.position, stage, s.stored.entry)
+        for s in since
+        if (stage := _stage_of(s)) is not None
+    ]
+    at, _, stage, entry = max(reached)
+    return Stage(stage=stage, at=at, entry=entry)
+
+
+def _stage_of(sign: Signal) -> str | None:
+    if sign.topic is Topic.STAGE:
+        return sign.subject.name
+    starts = sign.role is Role.RECOVERY or not sign.over
+    if sign.topic is Topic.READY:
+        starts = sign.over
+    return _STAGES.get(sign.topic) if starts else None
 
 
 def _decided(

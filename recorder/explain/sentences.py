@@ -82,7 +82,9 @@ def _lasted(verdict: Judged) -> str:
     duration = verdict.duration
     down = duration is not None and duration.kind is DurationKind.DOWN
     if verdict.back_in_service_at is None and not down:
-        return " (not back in service)"
+        stage = verdict.last_stage
+        reached = f", last stage: {stage.stage}" if stage else ""
+        return f" (not back in service{reached})"
     if duration is None:
         return ""
     return f" ({duration.kind} {lasts(duration)})"

@@ -44,6 +44,7 @@ __all__ = [
     "NodeContestSide",
     "Rival",
     "SignalEvidence",
+    "Stage",
     "Step",
     "Verdict",
 ]
@@ -211,6 +212,18 @@ class Duration(Document, frozen=True, kw_only=True):
         return cls(kind=kind, seconds=seconds, at_most=at_most, length=length)
 
 
+class Stage(Document, frozen=True, kw_only=True):
+    """How far a machine came while it started."""
+
+    stage: str
+    """What a claim of type `machine.boot` says, or `certificate-requested`,
+    `certificate-approved`, `certificate-denied`, `certificate-failed`,
+    `kubelet`, `registered`, `ready`."""
+
+    at: datetime
+    entry: EntryName
+
+
 class Verdict(Document, frozen=True, kw_only=True):
     """What happened, why, who decided it, and the evidence."""
 
@@ -291,6 +304,10 @@ class Verdict(Document, frozen=True, kw_only=True):
 
     contests: Sequence[NodeContest] | UnsetType = UNSET
     """The contests over fields of the Node that this verdict is part of."""
+
+    last_stage: Stage | UnsetType = UNSET
+    """The last stage of its start that a node reached that is not back, if
+    what it reached before it registers is recorded."""
 
 
 class Faulted(FaultFound, frozen=True, kw_only=True):

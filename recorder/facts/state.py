@@ -5,6 +5,7 @@ at hand, and the same from whichever document of an object it is made.
 """
 
 import re
+from base64 import b64decode
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -293,6 +294,7 @@ def _named_node(
         status.kube_node_ref,
         spec.dpu_node_name,
         state.annotations.get("remediation.medik8s.io/node-name"),
+        _asked_for(spec, resource),
         *owners,
     ):
         if isinstance(claim, str) and claim:
@@ -302,6 +304,36 @@ def _named_node(
     ):
         return metadata.name
     return None
+
+
+def _asked_for(spec: AnySpec, resource: Resource) -> str | None:
+    """Return the node whose kubelet a certificate is requested for.
+
+    A kubelet that has one asks in its own name; one that joins asks in that
+    of its token, with its name in the request.
+    """
+    if resource.group != "certificates.k8s.io":
+        return None
+    if isinstance(spec.username, str) and spec.username.startswith(KUBELET):
+        return spec.username.removeprefix(KUBELET)
+    try:
+        text = b64decode(spec.request or "", validate=True)
+        body = b"".join(text.split(b"-----")[2].split())
+        found = _KUBELET.search(b64decode(body, validate=True))
+    except (ValueError, TypeError, IndexError):
+        return None
+    if found is None:
+        return None
+    # The length of a text of ASN.1 precedes it.
+    name = found[2][: found[1][0] - len(KUBELET)]
+    return name.decode("ascii", "replace") if name else None
+
+
+KUBELET = "system:node:"
+_KUBELET = re.compile(
+    rb"[\x0c\x13](.)system:node:([a-z0-9.-]{1,253})", re.DOTALL
+)
+"""The name of a kubelet in a request for a certificate."""
 
 
 @lru_cache(4096)

@@ -13,11 +13,12 @@ from api.resolvers.judging import Judging, incidents_of_last_day
 from api.resolvers.visible.logs import visible
 from api.resolvers.workers import Workers
 from recorder.answers.nouns import Part, Selection
-from recorder.answers.queries import EntryQuery
+from recorder.answers.queries import EntryQuery, FactQuery, Purpose
 from recorder.explain.knowledge import shipped
 from recorder.model.access import Right
 from recorder.model.entry import Operation
-from recorder.model.observation import Noticed
+from recorder.model.fact import FactKind
+from recorder.model.observation import CloudEventPosted, Noticed
 from recorder.model.settings import Settings
 from recorder.wiring.reading import Logs, open_logs
 from tests.support.builders import NODES, PODS, a_frame, a_list, a_node, at
@@ -96,3 +97,54 @@ async def test_why_days_are_held_is_shown_to_who_may_get_nodes(
     assert Operation.RETENTION not in await read()
     rights.now.add(GET_NODES)
     assert Operation.RETENTION in await read()
+
+
+async def test_what_others_claim_takes_the_right_to_get_nodes(
+    database: Database, written_log: WrittenLog
+) -> None:
+    about = ("node/n1", "switch/leaf-7", "train/llm")
+    await written_log.append(
+        *(
+            CloudEventPosted(
+                observed_at=at(60),
+                event=(
+                    b'{"specversion":"1.0","id":"1","source":"s","type":"t",'
+                    b'"subject":"%b"}' % subject.encode()
+                ),
+                key=f"key-{subject}",
+            )
+            for subject in about
+        )
+    )
+    rights = Granted({GET_PODS, Right("", "pods", "train")})
+
+    async def read() -> list[str]:
+        async with opened(database) as logs:
+            reading = await visible(logs, Principal("ann", rights)).read(None)
+            lines = [
+                line
+                async for page in reading.pages(
+                    EntryQuery(Selection(), Part.OPENED), after=0
+                )
+                for line in page
+            ]
+            facts = await reading.facts(
+                FactQuery(
+                    purpose=Purpose.ENTRIES,
+                    entries={
+                        line.entry.position: line.recorded_at for line in lines
+                    },
+                )
+            )
+            claims = [
+                line.identity.name
+                for line in lines
+                if line.identity and line.operation is Operation.CLOUDEVENT
+            ]
+            shown = [f for f in facts if f.fact.kind is FactKind.CLAIMED]
+            assert len(shown) == len(claims)
+            return claims
+
+    assert await read() == []
+    rights.now.add(GET_NODES)
+    assert await read() == [*about]

@@ -24,7 +24,7 @@ ONLY_IN_GRAPHQL = {
 clocks instead."""
 
 ONLY_IN_JSON: dict[str, set[str]] = {}
-PARTS = 15
+PARTS = 16
 """Of a verdict, it included."""
 
 

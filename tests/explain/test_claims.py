@@ -203,3 +203,36 @@ def test_a_type_says_which_member_is_the_time_and_its_zone(
     found = tale.verdict(knowledge=with_rules(tmp_path, text))
     assert found.fault is not None
     assert found.fault.at == at(50)
+
+
+def asks_for_a_certificate(tale: Tale, seconds: float) -> Tale:
+    kind = "CertificateSigningRequest"
+    thing = ObjectIdentity("certificates.k8s.io", kind, "", "csr-1", "uid-c")
+    return tale.add(seconds, FactKind.APPEARED, {"created": True}, about=thing)
+
+
+def test_a_node_that_is_not_back_has_the_last_stage_that_it_reached() -> None:
+    tale = Tale("n1", "n2").lost(60)
+    claims(tale, 120, "machine.boot", {"stage": "image"})
+    claims(tale, 150, "machine.boot", {"stage": "kernel"})
+    found = tale.verdict()
+    assert found.last_stage
+    assert (found.last_stage.stage, found.last_stage.at) == ("kernel", at(150))
+    assert "last stage: kernel" in found.sentence
+    later = asks_for_a_certificate(tale, 180).verdict()
+    assert later.last_stage
+    assert later.last_stage.stage == "certificate-requested"
+
+
+def test_a_node_that_is_back_has_no_last_stage() -> None:
+    tale = Tale("n1", "n2").lost(60)
+    claims(tale, 120, "machine.boot", {"stage": "kernel"})
+    asks_for_a_certificate(tale, 180)
+    found = tale.boots(200).ready(210).verdict()
+    assert not found.last_stage
+    assert found.cause == "unrecorded"
+
+
+def test_a_stage_from_before_the_loss_is_not_what_was_reached() -> None:
+    tale = claims(Tale("n1", "n2"), 50, "machine.boot", {"stage": "ready"})
+    assert not tale.lost(60).verdict().last_stage

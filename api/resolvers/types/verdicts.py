@@ -73,6 +73,7 @@ for _part in (
     judged.Intervention,
     judged.NodeContest,
     judged.Rival,
+    judged.Stage,
     judged.Step,
 ):
     publish(_part)

@@ -4,8 +4,9 @@ A reader who may get an object may read its history. A reader who may get Pods
 of a namespace that ran on a node may read what happened to the node: Events
 about it, and the facts of its versions; but not its documents, which name the
 images and volumes of all tenants, nor its audit records, which contain those
-documents. Entries of the recorder about itself are visible to readers who may
-get all Nodes and Pods.
+documents. What other systems claim takes the right to get Nodes, whatever
+place it is about. Entries of the recorder about itself are visible to readers
+who may get all Nodes and Pods.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ from recorder.answers.kinds import BUILT_IN
 from recorder.answers.nouns import Place, is_about_events
 from recorder.answers.ports import Reading
 from recorder.answers.queries import CustomKinds, ObjectNames, Tenants
+from recorder.facts.classify import CLAIM_GROUP, CLAIM_KIND
 from recorder.model.access import Right
 from recorder.model.entry import Entry, Operation
 from recorder.model.fact import FactKind, StoredFact
@@ -289,6 +291,9 @@ class Sight:
     async def _right(self, identity: ObjectIdentity) -> Right:
         """Return the right that is needed to get an object."""
         named = identity.group, identity.kind
+        if named == (CLAIM_GROUP, CLAIM_KIND):
+            # Of machines and the places around them; no API server has it.
+            return NODES
         plural = BUILT_IN_PLURALS.get(named)
         if plural is None and identity.kind.islower():
             plural = identity.kind

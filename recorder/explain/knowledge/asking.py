@@ -22,7 +22,7 @@ from recorder.explain.knowledge.rules import (
     WriterRule,
 )
 from recorder.model.facts import Claimed
-from recorder.model.outcomes import Decision, Fault
+from recorder.model.outcomes import Decision, Fault, Role
 
 __all__ = ["Knowledge", "matches"]
 
@@ -221,14 +221,16 @@ class Knowledge:
     def claimed(self, claim: Claimed) -> tuple[ClaimType, ClaimRule] | None:
         """Return the type of a claim, and the rule that fits it, if any.
 
-        A claim that is not as its type says has none.
+        A claim that is not as its type says has none. A stage that a machine
+        reached fits the rule of all stages.
         """
         kind = self._types.get(claim.type)
         if kind is None or not matches(
             kind.about, claim.subject.partition("/")[0]
         ):
             return None
-        rule = next((r for r in kind.claims if _fits(r, claim)), None)
+        rules = [_STAGE] if kind.stage else kind.claims
+        rule = next((r for r in rules if _fits(r, claim)), None)
         if rule is None or (not claim.shortened and misfit(kind, claim.data)):
             return None
         return kind, rule
@@ -236,6 +238,9 @@ class Knowledge:
     def writer(self, name: str) -> WriterRule | None:
         """Return the rule of a field manager or a user."""
         return next(iter(self._writers(name)), None)
+
+
+_STAGE = ClaimRule(role=Role.RECOVERY)
 
 
 def _fits(rule: ClaimRule, claim: Claimed) -> bool:

@@ -248,6 +248,10 @@ class ClaimType(_Rule, frozen=True, kw_only=True):
     """Whether what a claim says holds until another about the same says
     otherwise, as a state does; an event is over at once."""
 
+    stage: str = ""
+    """The member of the data that says how far a machine came while it
+    started."""
+
     claims: Sequence[ClaimRule] = ()
     """The first that fits is used; without one, a claim is no evidence."""
 

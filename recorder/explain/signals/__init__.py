@@ -22,7 +22,10 @@ from recorder.explain.signals.around import (
     request_signals,
 )
 from recorder.explain.signals.cables import Cables
-from recorder.explain.signals.claims import claim_signals
+from recorder.explain.signals.claims import (
+    certificate_signals,
+    claim_signals,
+)
 from recorder.explain.signals.marks import (
     intents_of,
     is_bad,
@@ -85,6 +88,8 @@ def signals_of(
             found = [Signal(Role.EFFECT, Subject(Topic.SILENCE), stored)]
         case _, "Node":
             found = node_signals(stored, knowledge)
+        case _, "CertificateSigningRequest":
+            found = certificate_signals(stored)
         case _, "Pod":
             found = pod_signals(stored, knowledge)
         case _:

@@ -1,4 +1,7 @@
-"""Signals of claims: what other systems posted, by the types of the rules."""
+"""Signals of claims: what other systems posted, by the types of the rules.
+
+Also how far a kubelet came that joins, by its request for a certificate.
+"""
 
 from collections.abc import Iterator
 
@@ -10,10 +13,10 @@ from recorder.explain.knowledge.rules import Claimant, ClaimType
 from recorder.explain.signals.actor import RuledActor
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.model.fact import StoredFact
-from recorder.model.facts import Claimed
+from recorder.model.facts import Appeared, Claimed, ConditionChanged
 from recorder.model.outcomes import ActorKind, Role
 
-__all__ = ["claim_signals"]
+__all__ = ["certificate_signals", "claim_signals"]
 
 
 def claim_signals(
@@ -40,7 +43,32 @@ def claim_signals(
     )
 
 
+_TURNED = {
+    "Approved": "certificate-approved",
+    "Denied": "certificate-denied",
+    "Failed": "certificate-failed",
+}
+"""What a condition of a request for a certificate says of its kubelet."""
+
+
+def certificate_signals(stored: StoredFact) -> Iterator[Signal]:
+    """Yield how far a kubelet came that asked for a certificate."""
+    match stored.fact.detail:
+        case Appeared(created=True):
+            stage: str | None = "certificate-requested"
+        case ConditionChanged(type=name, new=new) if new is not None:
+            stage = _TURNED.get(name)
+        case _:
+            return
+    if stage is not None:
+        yield Signal(Role.RECOVERY, Subject(Topic.STAGE, stage), stored)
+
+
 def _subject(kind: ClaimType, claim: Claimed) -> Subject:
+    if kind.stage:
+        return Subject(
+            Topic.STAGE, next(iter(member(claim.data, kind.stage)), "")
+        )
     things = [
         value for path in kind.each for value in member(claim.data, path)
     ]

@@ -45,7 +45,17 @@ _DAILY = frozenset(
 )
 """Components that write about every node every day, as Kubernetes does."""
 
-_NO_ORDER = frozenset({"Node", "Pod", "Lease", "CSINode", "Event", ""})
+_NO_ORDER = frozenset(
+    {
+        "Node",
+        "Pod",
+        "Lease",
+        "CSINode",
+        "Event",
+        "CertificateSigningRequest",
+        "",
+    }
+)
 """Kinds that name a node and are no orders."""
 
 _PROGRESS = frozenset(

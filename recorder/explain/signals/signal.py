@@ -57,6 +57,9 @@ class Topic(StrEnum):
     CLAIMED_STATE = "claimed-state"
     """What another system says holds."""
 
+    STAGE = "stage"
+    """How far a machine came while it started."""
+
     REQUEST = "request"
     """An audit record."""
 

@@ -25,6 +25,7 @@ ATTACHED: Final = frozenset(
         Topic.WORD,
         Topic.REMOVING,
         Topic.CLIENT,
+        Topic.STAGE,
     }
 )
 """Subjects that belong to an episode and never open one."""

@@ -221,6 +221,8 @@ class AnySpec(Shape):
 
     node_ref: Any = None
     node: Any = None
+    username: Any = None
+    request: Any = None
     suspend: Any = None
     replicas: Any = None
     parallelism: Any = None

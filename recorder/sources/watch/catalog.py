@@ -21,6 +21,8 @@ BUILT_IN: Mapping[str, tuple[str, ...]] = {
     "policy": ("poddisruptionbudgets",),
     # The last sign of life of a node that goes silent.
     "coordination.k8s.io": ("leases",),
+    # How far a kubelet came that joins: the certificate that it asked for.
+    "certificates.k8s.io": ("certificatesigningrequests",),
     # Remediation and maintenance of nodes: medik8s.
     "remediation.medik8s.io": (EVERY,),
     "self-node-remediation.medik8s.io": (EVERY,),
