@@ -22,7 +22,7 @@ from recorder.answers.sentences import counted
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
 from recorder.answers.why import WIDTH, cut, path_lines, row_lines
-from recorder.answers.workload_named import find_workload
+from recorder.answers.workload_named import family_of, find_workload
 from recorder.explain.ending import Ending, EndingFound, Preemptor
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.endings import Life, endings_of, facts_by_object
@@ -214,9 +214,7 @@ async def _family(
     """Read the facts about the workload that an object is, or is part of."""
     until, uids = question.window.until, set(found.uids)
     if found.kind.kind != "Pod":
-        facts = await reading.facts(
-            FactQuery(purpose=Purpose.FAMILY, uids=uids, until=until)
-        )
+        facts = await family_of(reading, uids, until)
         owned = _owners(facts, None)
         own = [one for one in owned if one.uid in uids]
         if own:

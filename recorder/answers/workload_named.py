@@ -4,7 +4,7 @@ A bare name means the workload or the Pod that has it. So does a name with a
 kind that no object of that name has: `job/x` of what is a JobSet.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -33,9 +33,10 @@ from recorder.facts.projections import (
     Workloads,
 )
 from recorder.model.errors import NotFoundError
+from recorder.model.fact import StoredFact
 from recorder.model.kinds import plural_of
 
-__all__ = ["NamedWorkload", "find_workload"]
+__all__ = ["NamedWorkload", "family_of", "find_workload"]
 
 LISTED_MAX = 10
 """Workloads of one name that a message lists."""
@@ -99,9 +100,7 @@ async def _named(
     uids = {uid for one in known for uid in one.uids}
     if not uids:
         return []
-    facts = await reading.facts(
-        FactQuery(purpose=Purpose.FAMILY, uids=uids, until=until)
-    )
+    facts = await family_of(reading, uids, until)
     workloads = Workloads(facts)
     tops: set[str | None] = set()
     owners: set[str | None] = set()
@@ -113,6 +112,25 @@ async def _named(
     pods = (one for one in known if one.kind.kind == "Pod")
     parts = (one for one in known if owners.intersection(one.uids))
     return above or [*parts, *pods]
+
+
+async def family_of(
+    reading: Reading, uids: Collection[str], until: datetime | None
+) -> Sequence[StoredFact]:
+    """Return the facts about objects and all that they own, down to Pods.
+
+    A list without kinds files an object under its plural, and its Pods name
+    their owner by its kind: what is owned is then asked for again, by UID.
+    """
+    while True:
+        query = FactQuery(purpose=Purpose.FAMILY, uids=uids, until=until)
+        facts = await reading.facts(query)
+        things = [one.fact.object for one in facts]
+        known = {thing.uid for thing in things if thing and thing.uid}
+        has_pods = any(thing and thing.kind == "Pod" for thing in things)
+        if has_pods or known <= {*uids}:
+            return facts
+        uids = known | {*uids}
 
 
 def _objects(incarnations: Sequence[Incarnation]) -> list[KnownObject]:

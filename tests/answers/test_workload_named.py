@@ -36,11 +36,15 @@ JOBSETS = Resource("jobset.x-k8s.io", "v1alpha2", "jobsets")
 GROUPS = Resource("leaderworkerset.x-k8s.io", "v1", "leaderworkersets")
 SETS = Resource("apps", "v1", "statefulsets")
 SERVICES = Resource("", "v1", "services")
+RAY_JOBS = Resource("ray.io", "v1", "rayjobs")
+RAY_CLUSTERS = Resource("ray.io", "v1", "rayclusters")
 
 
 VERSIONS = {
     "JobSet": JOBSETS.api_version,
     "LeaderWorkerSet": GROUPS.api_version,
+    "RayCluster": RAY_CLUSTERS.api_version,
+    "RayJob": RAY_JOBS.api_version,
     "StatefulSet": SETS.api_version,
 }
 """Left out of references to others, as some controllers do."""
@@ -77,6 +81,11 @@ def pod_of(owner: str) -> dict[str, Any]:
     return made
 
 
+def unnamed(one: dict[str, Any]) -> dict[str, Any]:
+    """Return an object as a list has it, without its kind."""
+    return {key: value for key, value in one.items() if key != "kind"}
+
+
 def added(resource: Resource, *documents: dict[str, Any]) -> list[Observation]:
     version = {"apiVersion": resource.api_version}
     return [
@@ -89,6 +98,12 @@ STORY: list[list[Observation]] = [
     [
         a_list(NODES, 1, a_node("n", 1)),
         a_list(PODS, 1),
+        a_list(RAY_JOBS, 1, unnamed(work("RayJob", "tune"))),
+        a_list(
+            RAY_CLUSTERS,
+            1,
+            unnamed(work("RayCluster", "tune-rc", owner="RayJob/train/tune")),
+        ),
         *added(JOBS, work("Job", "llm"), work("Job", "same")),
         *added(VOLCANO_JOBS, work("Job", "lammps", namespace="hpc")),
         *added(JOBSETS, work("JobSet", "same", namespace="eval")),
@@ -105,6 +120,7 @@ STORY: list[list[Observation]] = [
             pod_of("Job/hpc/lammps"),
             pod_of("JobSet/eval/same"),
             pod_of("StatefulSet/train/serve"),
+            pod_of("RayCluster/train/tune-rc"),
         ),
     ]
 ]
@@ -143,6 +159,9 @@ async def why(reading: Reading, name: str) -> WhyWorkload:
         # The StatefulSet of that name is a part of it, the Service is not.
         ("serve", "LeaderWorkerSet train/serve", None),
         ("llm-0", "Job train/llm", None),
+        # Filed under their plurals, and named by their kinds as owners.
+        ("tune", "RayJob train/tune", None),
+        ("rayjob/tune", "RayJob train/tune", None),
         (
             "jobset/llm",
             "Job train/llm",
