@@ -223,10 +223,14 @@ def _kubelet_failure(transition: Transition) -> Found | None:
     found = _recorded(Fault.KUBELET, transition)
     if found is not None:
         return found
-    if transition.happened != Happened.KUBELET_RESTART or transition.faults:
+    if (
+        transition.happened != Happened.KUBELET_RESTART
+        or transition.faults
+        # What was requested, or another version, needs no other explanation.
+        or any(not s.vague for s in transition.decisions)
+        or transition.episode.has(Topic.VERSION)
+    ):
         return None
-    if transition.episode.has(Topic.VERSION):
-        return None  # it was stopped for another version
     # It was away; what stopped it may not be recorded.
     return Found(transition.effect, Confidence.POSSIBLE)
 

@@ -9,6 +9,7 @@ Pure: no clock, no store and no meaning. Whether a condition is a fault is for
 from recorder.facts.bearing import (
     DAILY_REPORTERS,
     DEBUGGER,
+    HOST_COMMAND,
     MANAGED_BY,
     NO_EVICTORS,
     REFUSED,
@@ -38,6 +39,7 @@ __all__ = [
     "Bearing",
     "DAILY_REPORTERS",
     "DEBUGGER",
+    "HOST_COMMAND",
     "MANAGED_BY",
     "NO_EVICTORS",
     "DERIVATION",

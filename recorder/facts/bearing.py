@@ -23,6 +23,7 @@ from recorder.model.facts import (
 __all__ = [
     "DAILY_REPORTERS",
     "DEBUGGER",
+    "HOST_COMMAND",
     "MANAGED_BY",
     "NO_EVICTORS",
     "REFUSED",
@@ -105,6 +106,9 @@ DEBUGGER: Final = "kubectl-debug"
 """Of the Pod by which `kubectl debug` gives a shell on a node: what was done
 there is not recorded, and may be a reboot."""
 
+HOST_COMMAND: Final = "host_command"
+"""Of a Pod without an owner that may do anything to its node: what it runs."""
+
 REFUSED: Final = frozenset({"UnexpectedAdmissionError"})
 """Reasons of a kubelet that could not give a Pod a device of the node."""
 
@@ -162,6 +166,7 @@ def is_evidence(fact: Fact) -> bool:
         case Appeared():
             found = "DisruptionTarget" in detail.state.conditions
             found = found or detail.state.labels.get(MANAGED_BY) == DEBUGGER
+            found = found or HOST_COMMAND in detail.state.fields
         case Ended():
             found = detail.reason in REFUSED
         case Requested():

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from recorder.facts.classify.shapes import (
+    Commanded,
     Condition,
     Container,
     Managed,
@@ -21,6 +22,7 @@ from recorder.facts.classify.shapes import (
 __all__ = [
     "mark_of",
     "read_any_conditions",
+    "read_commands",
     "read_containers",
     "read_managed",
     "read_node_info",
@@ -61,6 +63,9 @@ read_owners: Callable[[bytes, str], list[Owner] | None] = _reader(list[Owner])
 read_node_info: Callable[[bytes, str], NodeInfo | None] = _reader(NodeInfo)
 read_containers: Callable[[bytes, str], list[Container] | None] = _reader(
     list[Container]
+)
+read_commands: Callable[[bytes, str], list[Commanded] | None] = _reader(
+    list[Commanded]
 )
 read_managed: Callable[[bytes, str], Managed | None] = _reader(Managed)
 

@@ -50,6 +50,8 @@ def _appeared(detail: facts.Appeared) -> str:
         parts.append(f"boot {boot}")
     if phase := fields.get("phase"):
         parts.append(str(phase))
+    if command := fields.get("host_command"):
+        parts.append(f"runs {_short(str(command))}")
     return ", ".join(parts)
 
 

@@ -36,6 +36,7 @@ from recorder.facts.members import members_of
 from recorder.facts.parts import (
     mark_of,
     read_any_conditions,
+    read_commands,
     read_containers,
     read_node_info,
     read_owners,
@@ -188,6 +189,8 @@ def _of_pod(state: State, pod: Pod, before: State | None) -> None:
     state.fields = _present(fields)
     first, containers = bytes(spec.init_containers), bytes(spec.containers)
     state.mark = mark_of(first, containers)
+    if spec.containers and not state.owners:
+        state.fields |= _host_command(spec)
     if before is not None and before.mark == state.mark:
         state.gpus = before.gpus
         return
@@ -195,6 +198,20 @@ def _of_pod(state: State, pod: Pod, before: State | None) -> None:
         read_containers(first, "spec.initContainers") or (),
         read_containers(containers, "spec.containers") or (),
     )
+
+
+def _host_command(spec: PodSpec) -> dict[str, Scalar]:
+    """Return what a Pod runs that may do anything to its node."""
+    written = bytes(spec.containers)
+    if not (spec.host_pid or b'"privileged"' in written):
+        return {}
+    words = [
+        word
+        for one in read_commands(written, "spec.containers") or ()
+        if spec.host_pid or (one.security_context or {}).get("privileged")
+        for word in (*(one.command or ()), *(one.args or ()))
+    ]
+    return {"host_command": cut(" ".join(words)) or ""} if words else {}
 
 
 def _of_any(state: State, made: AnyObject, resource: Resource) -> None:

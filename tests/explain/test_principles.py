@@ -5,6 +5,7 @@ Words, the domain of a key, an order that came to nothing, decide nothing.
 
 import json
 
+import msgspec
 import pytest
 
 from recorder.explain.verdict import Judged
@@ -121,20 +122,50 @@ def test_an_order_holds_though_two_others_fight_over_the_cordon() -> None:
 @pytest.mark.parametrize(
     ("command", "by"),
     [
-        (["chroot", "/host", "systemctl", "reboot"], "dora"),
-        (["sh", "-c", "echo b > /proc/sysrq-trigger"], "dora"),
-        (["sleep", "60"], None),
+        ("chroot /host systemctl reboot", "dora"),
+        ("nsenter --target 1 --mount -- /sbin/reboot", "dora"),
+        ("sh -c echo b > /proc/sysrq-trigger", "dora"),
+        ("watcher --reboot-sentinel=/var/run/reboot-required", None),
+        ("sleep 60", None),
     ],
 )
 def test_a_command_that_takes_the_machine_down_has_an_author(
-    command: list[str], by: str | None
+    command: str, by: str | None
 ) -> None:
-    pod = {"spec": {"nodeName": "n1", "containers": [{"command": command}]}}
-    tale = Tale().asks(
-        10, "dora", "create", json.dumps(pod), resource="pods", code=201
+    state = {"node": "n1", "fields": {"host_command": command}}
+    tale = Tale().add(
+        10,
+        FactKind.APPEARED,
+        {"created": True, "state": state},
+        about=a_pod("shell"),
+    )
+    asked = tale.asks(10, "dora", "create", resource="pods", code=201)
+    asked.facts[-1] = msgspec.structs.replace(
+        asked.facts[-1],
+        fact=msgspec.structs.replace(
+            asked.facts[-1].fact, object=a_pod("shell")
+        ),
     )
     found = tale.crashes(20).verdict().decision
     assert (found and found.actor.name) == by
+
+
+def test_who_restarts_a_kubelet_by_a_command_is_named() -> None:
+    state = {
+        "node": "n1",
+        "fields": {"host_command": "nsenter -t 1 systemctl restart kubelet"},
+    }
+    tale = Tale().add(
+        10,
+        FactKind.APPEARED,
+        {"created": True, "state": state},
+        about=a_pod("shell"),
+        actor="erin-tool",
+    )
+    verdict = tale.kubelet_starts(12, occurred=12).verdict()
+    assert verdict.happened is Happened.KUBELET_RESTART
+    assert decided(verdict)[:2] == (Decision.ADMIN_REQUEST, "erin-tool")
+    assert verdict.fault is None
 
 
 GKE_LEAVES = "cloud.google.com/impending-node-termination"

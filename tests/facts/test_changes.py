@@ -218,6 +218,33 @@ def test_the_newest_end_of_a_container_is_a_fact() -> None:
     assert detail["exit_code"] == 2
 
 
+@pytest.mark.parametrize(
+    ("spec", "metadata", "said"),
+    [
+        ({"hostPID": True}, {}, "nsenter -t 1 reboot"),
+        ({}, {}, None),
+        ({"hostPID": True}, {"ownerReferences": [{"kind": "Job"}]}, None),
+    ],
+)
+def test_what_a_pod_may_do_to_its_node_is_a_fact(
+    spec: dict[str, object], metadata: dict[str, object], said: str | None
+) -> None:
+    document = {
+        "metadata": {"name": "shell", "namespace": "ops", "uid": "u"}
+        | metadata,
+        "spec": {
+            "nodeName": "gpu-001",
+            "containers": [
+                {"command": ["nsenter", "-t", "1"], "args": ["reboot"]}
+            ],
+        }
+        | spec,
+    }
+    (fact,) = derive(an_entry(PODS, document), None).facts
+    state = stored_detail(fact)["state"]
+    assert state.get("fields", {}).get("host_command") == said
+
+
 def test_a_workload_counts_and_ends() -> None:
     def job(**status: object) -> dict[str, object]:
         return pod(status=status)

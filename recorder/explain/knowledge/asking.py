@@ -47,6 +47,10 @@ NAMES_MAX = 4096
 """How many names are cached for each table; a fleet has fewer."""
 
 
+_WORD = re.compile(r"[\w.-]+")
+"""A word of a command, without the folders of a path."""
+
+
 class Knowledge:
     """All rules: those of a site first, and more specific ones first.
 
@@ -69,6 +73,7 @@ class Knowledge:
         self._clouds = frozenset(file.cloud for file in files)
         self._of_cloud: dict[str, Knowledge] = {}
         self._refusals = [rule for file in files for rule in file.refusals]
+        self._commands = [rule for file in files for rule in file.commands]
         self._spot = [item for file in files for item in file.spot.items()]
         self.conditions = _all(files, lambda file: file.conditions)
         self.events = _all(files, lambda file: file.events)
@@ -131,6 +136,18 @@ class Knowledge:
         """Return what broke, by the message with which a kubelet refused."""
         return next(
             (r.fault for r in self._refusals if r.message in message), None
+        )
+
+    def commanded(self, command: str) -> Decision | None:
+        """Return the decision that a command on a node carries out."""
+        words = f" {' '.join(_WORD.findall(command))} "
+        return next(
+            (
+                rule.decision
+                for rule in self._commands
+                if any(f" {row} " in words for row in rule.words)
+            ),
+            None,
         )
 
     def is_spot(self, labels: Mapping[str, str]) -> bool:

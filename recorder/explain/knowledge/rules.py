@@ -15,6 +15,7 @@ __all__ = [
     "ActorName",
     "ClaimRule",
     "ClaimType",
+    "CommandRule",
     "ConditionRule",
     "EventRule",
     "LockRule",
@@ -90,6 +91,15 @@ class RefusalRule(_Rule, frozen=True, kw_only=True):
     """A part of the message."""
 
     fault: Fault
+
+
+class CommandRule(_Rule, frozen=True, kw_only=True):
+    """A command of a Pod that may do anything to its node."""
+
+    words: tuple[str, ...]
+    """Words in a row, of which one row is part of the command."""
+
+    decision: Decision
 
 
 class TextRule(_Rule, frozen=True, kw_only=True):
@@ -272,6 +282,7 @@ class Rules(_Rule, frozen=True, kw_only=True):
     conditions: Sequence[ConditionRule] = ()
     events: Sequence[EventRule] = ()
     refusals: Sequence[RefusalRule] = ()
+    commands: Sequence[CommandRule] = ()
     annotations: Sequence[TextRule] = ()
     labels: Sequence[TextRule] = ()
     taints: Sequence[TaintRule] = ()

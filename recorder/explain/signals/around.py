@@ -1,6 +1,5 @@
 """Signals around a Node: Events, Pods, other objects, and audit."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
@@ -9,7 +8,7 @@ from recorder.explain.knowledge import Knowledge, matches
 from recorder.explain.knowledge.rules import LockRule, ObjectRule
 from recorder.explain.signals.actor import RuledActor, actor_of
 from recorder.explain.signals.signal import Signal, Subject, Topic
-from recorder.facts import DEBUGGER, MANAGED_BY, REFUSED
+from recorder.facts import DEBUGGER, HOST_COMMAND, MANAGED_BY, REFUSED
 from recorder.facts.classify.times import moment
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
@@ -48,12 +47,6 @@ UNAUTHORIZED = 401
 
 CHANGING = frozenset({"create", "update", "patch", "delete"})
 """Verbs of requests that change something."""
-
-_COMMAND = re.compile(
-    r'"(?:command|args)":\s*\[[^\]]*'
-    r"(?:\b(?:reboot|poweroff|kexec|shutdown)\b|sysrq-trigger)"
-)
-"""A command that takes the machine down, in a Pod that runs on its node."""
 
 GOING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
@@ -127,18 +120,29 @@ def pod_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
                 yield Signal(Role.FAULT, subject, stored, refusal)
         case Appeared(state=state, created=created):
             disrupted = state.conditions.get("DisruptionTarget")
-            if created and state.labels.get(MANAGED_BY) == DEBUGGER:
-                name = stored.fact.object.name if stored.fact.object else ""
-                yield Signal(
-                    Role.DECISION, Subject(Topic.OBJECT, f"Pod/{name}"),
-                    stored, None, Decision.ADMIN_REQUEST, vague=True,
-                )  # fmt: skip
+            if created:
+                yield from _commanded(stored, state, knowledge)
         case ConditionChanged(type="DisruptionTarget", new=new):
             disrupted = new
         case _:
             pass
     if disrupted is not None and disrupted.status == "True":
         yield from _disruption(stored, disrupted)
+
+
+def _commanded(
+    stored: StoredFact, state: ObjectState, knowledge: Knowledge
+) -> Iterator[Signal]:
+    """Yield what a Pod does to its node; of a shell that is not recorded."""
+    command = str(state.fields.get(HOST_COMMAND, ""))
+    decision = knowledge.commanded(command)
+    is_shell = state.labels.get(MANAGED_BY) == DEBUGGER
+    if stored.fact.object is not None and (decision or is_shell):
+        yield Signal(
+            Role.DECISION, _named(stored.fact.object), stored, None,
+            decision or Decision.ADMIN_REQUEST,
+            actor_of(stored.fact.actor, knowledge), vague=decision is None,
+        )  # fmt: skip
 
 
 def _disruption(stored: StoredFact, disrupted: Condition) -> Iterator[Signal]:
@@ -346,11 +350,6 @@ def request_signals(
     if actor is not None and stored.fact.actor == detail.acted_as:
         account = (detail.user or "").rpartition(":")[2]
         actor = replace(actor, tool=account)
-    if detail.verb == "create" and _COMMAND.search(detail.body or ""):
-        yield Signal(
-            Role.DECISION, Subject(Topic.OBJECT, f"Pod/{detail.name}"),
-            stored, None, Decision.ADMIN_REQUEST, actor,
-        )  # fmt: skip
     target = f"{detail.verb} {detail.resource}"
     if detail.subresource:
         target += f"/{detail.subresource}"

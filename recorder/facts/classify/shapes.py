@@ -16,6 +16,7 @@ __all__ = [
     "AnyObject",
     "AnySpec",
     "AnyStatus",
+    "Commanded",
     "Condition",
     "Container",
     "ContainerStatus",
@@ -160,12 +161,21 @@ class Container(Shape):
     restart_policy: str | None = None
 
 
+class Commanded(Shape):
+    """What a container runs, and whether it may do anything to its node."""
+
+    command: list[str] | None = None
+    args: list[str] | None = None
+    security_context: dict[str, Any] | None = None
+
+
 class PodSpec(Shape):
     """The desired state of a Pod."""
 
     node_name: str | None = None
     priority: int | None = None
     priority_class_name: str | None = None
+    host_pid: bool | None = msgspec.field(default=None, name="hostPID")
     containers: msgspec.Raw = msgspec.Raw()
     init_containers: msgspec.Raw = msgspec.Raw()
 
