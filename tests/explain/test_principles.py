@@ -168,6 +168,29 @@ def test_who_restarts_a_kubelet_by_a_command_is_named() -> None:
     assert verdict.fault is None
 
 
+def test_a_program_that_lets_go_of_a_lost_node_had_it_rebooted() -> None:
+    """Its work in a cloud is not recorded: it ended before the boot."""
+    tale = Tale().silent(40, renewed=10).lost(40)
+    tale.cordons(43, "healer").uncordons(45, "healer")
+    tale.boots(60).kubelet_starts(60).ready(61)
+    verdict = tale.verdict()
+    assert decided(verdict)[:2] == (Decision.AUTO_REMEDIATION, "healer")
+    assert verdict.confidence is Confidence.LIKELY
+
+
+def test_a_program_that_holds_a_lost_node_until_it_is_back_did_nothing() -> (
+    None
+):
+    tale = Tale().silent(40, renewed=10).lost(40)
+    tale.cordons(43, "healer").boots(60).kubelet_starts(60).ready(61)
+    assert tale.uncordons(65, "healer").verdict().decision is None
+
+
+def test_a_claim_in_whole_seconds_bounds_by_the_end_of_its_second() -> None:
+    tale = Tale().kubelet_starts(12.7, occurred=12)
+    assert tale.verdict().not_after == at(12.7)
+
+
 GKE_LEAVES = "cloud.google.com/impending-node-termination"
 
 

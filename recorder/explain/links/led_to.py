@@ -317,6 +317,8 @@ def _responds(deed: Deed, step: Signal) -> Iterator[Purpose]:
     """Yield the repair of what broke before a program, or anyone, acted."""
     t, one = deed.transition, deed.one
     known = [t.certainty(f) for f in t.faults if answers(step, f)]
+    if not known and _is_finished(deed, step):
+        known = [Confidence.LIKELY]
     if one.is_by_hand or not known:
         return
     strength = max(known, key=rank)
@@ -331,6 +333,27 @@ def _responds(deed: Deed, step: Signal) -> Iterator[Purpose]:
     if not sure or by_library or other or _is_anew(t):
         strength = Confidence.POSSIBLE
     yield Decision.AUTO_REMEDIATION, strength, step
+
+
+def _is_finished(deed: Deed, step: Signal) -> bool:
+    """Whether a program let go of a lost node before that booted.
+
+    Contact was lost, so it acted elsewhere, such as in a cloud; it had ended
+    its work, and called nothing off.
+    """
+    t, one = deed.transition, deed.one
+    return (
+        one.is_by_program
+        and t.happened == Happened.REBOOT
+        and t.lost_at < step.stored.at
+        and any(
+            s.over
+            and s.subject == step.subject
+            and step.position < s.position < t.effect.position
+            and is_same(t.author(s) or one.author, one.author)
+            for s in t.episode.signals
+        )
+    )
 
 
 def _is_anew(t: Transition) -> bool:

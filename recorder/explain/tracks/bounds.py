@@ -137,11 +137,14 @@ def not_before(transition: Transition) -> datetime | None:
 
 
 def not_after(transition: Transition) -> datetime:
-    """Return the first proof of the new state."""
-    started = [latest(s) for s in _starts(transition)]
-    if transition.happened != Happened.REBOOT:
-        started = []
-    return min([*started, _first_new(transition)])
+    """Return the first proof of the new state.
+
+    A claim in whole seconds is an upper bound only as the end of its second.
+    """
+    proofs = [transition.effect]
+    if transition.happened == Happened.REBOOT:
+        proofs += _starts(transition)
+    return min(transition.effect.stored.observed_at, *map(latest, proofs))
 
 
 def last_sign(
