@@ -7,7 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from recorder.model.observation import EpochBegan, Observation, PlaceReached
+from recorder.model.observation import (
+    CloudEventPosted,
+    EpochBegan,
+    Observation,
+    PlaceReached,
+)
 from tests.support.builders import (
     EVENTS,
     NODES,
@@ -127,6 +132,18 @@ APPENDING = (
         observed=[
             a_list(EVENTS, 9, an_event("e", 1)),
             a_list(NODES, 9, a_node("gpu-007", 2)),
+        ],
+    ),
+    Write(
+        name="append claims, with the keys that recognize them",
+        statements=["dimension.NEXT_OBJECTS", "COPY object", "COPY entry"],
+        observed=[
+            CloudEventPosted(
+                observed_at=at(3),
+                event=b'{"id":"%d","source":"pdu/b3","type":"a"}' % number,
+                key=f"key-{number}",
+            )
+            for number in range(2)
         ],
     ),
     Write(

@@ -65,6 +65,7 @@ class _Reading:
                 vouched_until=point.vouched_until,
             )
             for (source, resource), point in log.streams.items()
+            if source == WATCH  # claims are never confirmed complete
         ]
 
     async def gaps(self, since: datetime | None) -> AsyncIterator[Gap]:

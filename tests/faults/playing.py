@@ -134,6 +134,8 @@ class FakeWorld(World):
         log = self.database.log
         truth = self._truth()
         wrong = self._wrong_epochs()
+        drafts = [draft for _, draft in log.entries]
+        wrong += self.sender.judge(drafts)
         wrong += compared(
             list(truth),
             log.entries,
@@ -196,7 +198,8 @@ class FakeWorld(World):
         the last moment, before a stop, comes with the next start."""
         return min(
             int(point.completed or 0)
-            for point in self.database.log.streams.values()
+            for (source, _), point in self.database.log.streams.items()
+            if source == WATCH
         )
 
     def _held(self, truth: Truth) -> set[Version]:

@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from recorder.intake.committing import Policy
 from recorder.intake.ports import Known, Sink
+from recorder.intake.progress import ClaimCounts
 from recorder.intake.receipts import Receipt
 from recorder.intake.recording import Recording
 from recorder.intake.redact import Redaction, RedactionRules
@@ -23,7 +24,8 @@ from recorder.model.errors import (
     StandingByError,
     UnknownStateError,
 )
-from recorder.model.observation import WATCH, Observation
+from recorder.model.observation import CLOUDEVENTS, WATCH, Observation
+from recorder.sources.claims import ClaimDoor
 from recorder.sources.watch import (
     Clock,
     ClusterClient,
@@ -32,6 +34,7 @@ from recorder.sources.watch import (
     WatchSource,
 )
 from recorder.sources.watch.selection import Pattern
+from tests.faults.claims import rights
 from tests.faults.database import Database, Session
 
 __all__ = ["Note", "Process"]
@@ -78,6 +81,9 @@ class Process:
         self._task: asyncio.Task[None] | None = None
         self.session: Session | None = None
         self.recording: Recording | None = None
+        self.door = ClaimDoor(
+            rights, counts=ClaimCounts(), now=around.clock.now
+        )
 
     @property
     def is_recording(self) -> bool:
@@ -149,7 +155,9 @@ class Process:
             jitter=around.dice,
         )
         tapped = _Tapped(source, session.number, around)
-        await self.recording.run({WATCH: tapped}, self._stop)
+        await self.recording.run(
+            {WATCH: tapped, CLOUDEVENTS: self.door}, self._stop
+        )
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from recorder.model.entry import Operation
 from recorder.model.observation import WATCH, EpochBegan
 from recorder.sources.watch import Clock
+from tests.faults.claims import Sender
 from tests.faults.database import Database
 from tests.faults.process import Note, Process, Surroundings
 from tests.support.fake_cluster import FakeCluster, Kind, Snapshot
@@ -72,6 +73,10 @@ class World:
         self._started = 0
         self._written = 0
         self._writer = random.Random(seed + 2)
+        self.sender = Sender(
+            lambda: [process.door for process in self.processes],
+            random.Random(seed + 3),
+        )
 
     @asynccontextmanager
     async def alive(self) -> AsyncIterator[None]:
@@ -88,6 +93,7 @@ class World:
             self._tasks = [
                 group.create_task(self._be_busy()),
                 group.create_task(self._send_bookmarks()),
+                group.create_task(self.sender.run()),
             ]
             self.start()
             try:
@@ -98,7 +104,7 @@ class World:
                     await self.kill(process)
 
     def end(self) -> None:
-        """End all writes to the cluster."""
+        """End all writes to the cluster, and all claims."""
         for task in self._tasks:
             task.cancel()
 
