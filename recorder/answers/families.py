@@ -150,6 +150,7 @@ class Family:
     facts: list[StoredFact] = field(default_factory=list)
     decided_at: datetime | None = None
     gone_at: datetime | None = None
+    preempted_at: Sequence[datetime] = ()
     state: WorkloadState = WorkloadState.UNKNOWN
     members: Sequence[tuple[datetime, int]] = ()
     """How many Pods are wanted from each time on, where it is stated."""
@@ -203,6 +204,7 @@ class Family:
         is_pod = self.workload.kind == "Pod"
         last = self.facts[-1].observed_at
         self.decided_at = workloads.decided_at(self.workload)
+        self.preempted_at = workloads.preempted_at(self.workload)
         self.gone_at = workloads.wanted_until(self.workload, last)
         self.state, since = state_of(
             self.pods, self.workload, workloads, self.facts, is_pod=is_pod
@@ -220,7 +222,13 @@ class Family:
         is_pod = self.workload.kind == "Pod"
         found: list[EndingFound] = []
         for one, members in self.groups.items():
-            life = Life(workload=one, pods=members, facts=facts, is_over=over)
+            life = Life(
+                workload=one,
+                pods=members,
+                facts=facts,
+                is_over=over,
+                preempted_at=self.preempted_at,
+            )
             ended = [
                 ending
                 for ending in endings_of(life, hits, verdicts)

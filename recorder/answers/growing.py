@@ -311,4 +311,5 @@ def disruption_essence(one: Disruption) -> object:
         ending.actor,
         ending.preemptor,
         ending.verdicts,
+        ending.more_verdicts,
     )

@@ -29,7 +29,7 @@ from recorder.answers.queries import NodeNames
 from recorder.answers.references import object_named
 from recorder.answers.why import ask_why
 from recorder.answers.why_workload import WhyWorkloadFound, ask_why_workload
-from recorder.explain.ending import Ending, EndingFound
+from recorder.explain.ending import EndingFound
 from recorder.explain.hit import Totals
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Evidence, Judged, SignalEvidence, Verdict
@@ -374,9 +374,9 @@ def _disruptions(why: WhyWorkloadFound) -> Sequence[EndingFound]:
     return some or why.endings
 
 
-def _begin(ending: Ending) -> datetime:
+def _begin(ending: EndingFound) -> datetime:
     """Return when an ending began, or what happened to its nodes."""
-    begun = [verdict.began_at for verdict in ending.verdicts]
+    begun = [verdict.began_at for verdict in ending.every_verdict]
     return min([ending.first_at or ending.at, *begun])
 
 
@@ -385,7 +385,7 @@ def _of_endings(
     why: WhyWorkloadFound,
     endings: Sequence[EndingFound],
 ) -> _Resolved:
-    nodes = dict.fromkeys(v.node for e in endings for v in e.verdicts)
+    nodes = dict.fromkeys(v.node for e in endings for v in e.every_verdict)
     return _Resolved(tuple(nodes)[:NODES_MAX], question, why, endings)
 
 

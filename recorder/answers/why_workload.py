@@ -142,8 +142,7 @@ async def ask_why_workload(
     )
     endings: list[EndingFound] = []
     for one, members in groups.items():
-        over = workloads.decided_at(one) is not None
-        life = Life(workload=one, pods=members, facts=by_object, is_over=over)
+        life = Life.among(workloads, one, members, by_object)
         for ending in endings_of(life, hits, verdicts):
             authored = await with_author(reading, ending, knowledge)
             said = ending_sentence(one, authored, pod)
@@ -361,7 +360,7 @@ def _ending(ending: Ending, *, verbose: bool) -> Iterator[str]:
         yield from _records(ending, verbose=verbose)
     if ending.verdicts:
         yield ""
-        yield from _nodes(ending.verdicts, verbose=verbose)
+        yield from _nodes(ending, verbose=verbose)
     if ending.missing:
         yield ""
     for one in ending.missing:
@@ -418,13 +417,14 @@ def _preemptor(one: Preemptor) -> str:
     return f"{one.kind} {place}{pod}{by}"
 
 
-def _nodes(verdicts: Sequence[Verdict], *, verbose: bool) -> Iterator[str]:
+def _nodes(ending: Ending, *, verbose: bool) -> Iterator[str]:
     """Yield the verdicts on nodes that caused an ending, equal ones once.
 
-    The first has its steps, each the command that shows more.
+    The first has its steps, each the command that shows more. Nodes whose
+    verdicts are not listed are counted.
     """
     groups: dict[tuple[str, str], list[Verdict]] = {}
-    for verdict in verdicts:
+    for verdict in ending.verdicts:
         happened = f"{verdict.happened}, {verdict.mode}"
         cause = f"{verdict.cause} ({verdict.confidence})"
         groups.setdefault((happened, cause), []).append(verdict)
@@ -436,6 +436,9 @@ def _nodes(verdicts: Sequence[Verdict], *, verbose: bool) -> Iterator[str]:
         at = written(alike[0].not_after)
         command = f"recorder why node/{alike[0].node} --at {at}"
         yield from row_lines("more", command)
+    for more in ending.more_verdicts:
+        nodes = counted(more.nodes, "more node")
+        yield from row_lines("and", f"{nodes}: {more.happened}; {more.cause}")
 
 
 def _few(names: Sequence[str], *, verbose: bool) -> str:

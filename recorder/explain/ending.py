@@ -16,7 +16,13 @@ from recorder.facts import says_with_object
 from recorder.model.document import Document
 from recorder.model.fact import StoredFact
 from recorder.model.facts import ContainerEnded
-from recorder.model.outcomes import Confidence, EndedBy, Outcome
+from recorder.model.outcomes import (
+    Cause,
+    Confidence,
+    EndedBy,
+    Happened,
+    Outcome,
+)
 from recorder.model.reference import EntryName
 
 __all__ = [
@@ -25,6 +31,7 @@ __all__ = [
     "FailedContainer",
     "LostMember",
     "Preemptor",
+    "NodesAlike",
     "RecordedFact",
     "StoredRecord",
 ]
@@ -91,6 +98,14 @@ class Preemptor(Document, frozen=True, kw_only=True):
     """Who created it, where audit says so."""
 
 
+class NodesAlike(Document, frozen=True, kw_only=True):
+    """How many further nodes the same happened to, for the same cause."""
+
+    happened: Happened
+    cause: Cause
+    nodes: int
+
+
 class Ending(Document, frozen=True, kw_only=True):
     """What ended a workload, or Pods of it, at one time."""
 
@@ -155,7 +170,10 @@ class Ending(Document, frozen=True, kw_only=True):
 
     verdicts: Sequence[Verdict]
     """What happened to each of the nodes, the first of them first; empty if
-    that did not end the Pods."""
+    that did not end the Pods. Of ten nodes at most."""
+
+    more_verdicts: Sequence[NodesAlike]
+    """How many further nodes have a verdict, by what happened and why."""
 
 
 class StoredRecord(RecordedFact, frozen=True, kw_only=True):
@@ -181,6 +199,7 @@ class EndingFound(Ending, frozen=True, kw_only=True):
     evidence: Sequence[StoredRecord]
     verdict: Judged | None
     verdicts: Sequence[Judged]
+    every_verdict: Sequence[Judged] = field(name="_every_verdict")
     hit: Hit | None = field(name="_hit")
     routine: bool = field(name="_routine")
     """Whether it is routine for a workload that keeps running: a Pod that

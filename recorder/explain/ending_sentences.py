@@ -48,6 +48,7 @@ BECAME: Final[Mapping[Outcome, str]] = {
 ITSELF: Final[Mapping[EndedBy, str]] = {
     EndedBy.DEADLINE: "failed because it exceeded its own deadline",
     EndedBy.SUSPENSION: "was suspended",
+    EndedBy.PREEMPTION: "was preempted",
     EndedBy.DELETION: "was deleted",
     EndedBy.COMPLETION: "completed",
     EndedBy.UNRECORDED: "failed",
@@ -123,7 +124,7 @@ def _sentence(workload: Workload, ending: EndingFound) -> str:
         text += f"; {became.format(again=_clock(again) if again else '')}"
     if ending.verdict is not None:
         text += f": {ending.verdict.sentence.removesuffix('.')}"
-        for same in grouped(ending.verdicts[1:]):
+        for same in grouped(ending.every_verdict[1:]):
             one = same[0]
             names = named([verdict.node for verdict in same])
             text += f"; also {names} ({one.happened}: {one.cause})"

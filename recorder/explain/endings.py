@@ -5,16 +5,18 @@ itself, or to the end of the workload. Pods that a gang stops because it cannot
 continue belong to the cause of that.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Self
 
 from recorder.explain.causes import LOST
 from recorder.explain.ending import (
     EndingFound,
     FailedContainer,
     LostMember,
+    NodesAlike,
     StoredRecord,
 )
 from recorder.explain.hit import Failure, Hit
@@ -27,13 +29,16 @@ from recorder.facts.projections import (
     SERVERS,
     Placement,
     Workload,
+    Workloads,
     phase_ended,
 )
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
     DeletionRequested,
+    Detail,
     EventOccurred,
+    FieldChanged,
     Vanished,
 )
 from recorder.model.outcomes import (
@@ -59,7 +64,13 @@ OWN_FAILURE: Final = frozenset(
 )
 """Reasons of a failure that state only that too many Pods failed."""
 
+SUSPENDED_BY_FIELD: Final = frozenset({"RayJob"})
+"""Kinds that get no condition when they are suspended."""
+
 A_MOMENT: Final = timedelta(seconds=1)
+
+VERDICTS_MAX: Final = 10
+"""Verdicts that an ending lists, each of some kilobytes."""
 
 
 def facts_by_object(
@@ -85,6 +96,26 @@ class Life:
 
     is_over: bool = False
     """Whether it completed, failed or vanished."""
+
+    preempted_at: Sequence[datetime] = ()
+    """When a queue gave its place to another."""
+
+    @classmethod
+    def among(
+        cls,
+        workloads: Workloads,
+        workload: Workload,
+        pods: Sequence[Placement],
+        facts: Mapping[str, Sequence[StoredFact]],
+    ) -> Self:
+        """Return the life of one of the workloads folded from facts."""
+        return cls(
+            workload=workload,
+            pods=pods,
+            facts=facts,
+            is_over=workloads.decided_at(workload) is not None,
+            preempted_at=workloads.preempted_at(workload),
+        )
 
     def own(self) -> Sequence[StoredFact]:
         """Return the facts about the workload itself."""
@@ -117,7 +148,7 @@ class Draft:
     def covers(self, end: PodEnd) -> bool:
         """Return whether this ending ended a Pod directly."""
         hit = self.hit
-        if hit is None or end.pod.name not in hit.pods_hit:
+        if hit is None or not hit.lost(end.pod):
             return False
         if self.again is None or end.at <= self.again:
             # A container is seen to end before its Pod is.
@@ -202,25 +233,40 @@ def _own_end(stored: StoredFact, *, over: bool) -> EndedBy | None:
             if detail.type in FAILURES:
                 late = new.reason == "DeadlineExceeded"
                 return EndedBy.DEADLINE if late else EndedBy.UNRECORDED
-            if detail.type == "Suspended":
-                return EndedBy.SUSPENSION
-            return None
+            suspended = detail.type == "Suspended"
+            return EndedBy.SUSPENSION if suspended else None
         case DeletionRequested() | Vanished() if not over:
             return EndedBy.DELETION
         case _:
             kind = stored.fact.object.kind if stored.fact.object else ""
+            return _ended_by_field(kind, detail)
+
+
+def _ended_by_field(kind: str, detail: Detail) -> EndedBy | None:
+    """Return how a field of a workload says that it ended."""
+    match detail:
+        case FieldChanged(field="suspend", new=True) if (
+            kind in SUSPENDED_BY_FIELD
+        ):
+            return EndedBy.SUSPENSION
+        case _:
             ended = phase_ended(kind, detail)
             by = EndedBy.COMPLETION if ended else EndedBy.UNRECORDED
             return None if ended is None else by
 
 
-def conclude(drafts: Sequence[Draft], own: list[Draft]) -> None:
-    """Merge the failure of a workload into the ending that caused it."""
+def conclude(drafts: Sequence[Draft], own: list[Draft], life: Life) -> None:
+    """Merge the failure of a workload into the ending that caused it.
+
+    A queue suspends what it preempts, also what does not run in full.
+    """
     for end in list(own):
         if end.by is EndedBy.SUSPENSION:
             preempted = [d for d in drafts if d.by is EndedBy.PREEMPTION]
             if any(abs(d.at - end.at) <= TOGETHER for d in preempted):
                 own.remove(end)
+            elif any(abs(at - end.at) <= TOGETHER for at in life.preempted_at):
+                end.by = EndedBy.PREEMPTION
             continue
         if end.by is not EndedBy.UNRECORDED:
             continue
@@ -281,7 +327,7 @@ def endings_of(
             failures.setdefault(verdict.node, []).append(failure)
     for end in ends:
         _place(end, drafts, own, life, failures)
-    conclude(drafts, own)
+    conclude(drafts, own, life)
     drafts += own
     drafts.sort(key=lambda one: one.at)
     return [_ending(draft, life, known) for draft in drafts]
@@ -424,7 +470,9 @@ def _ending(
         running_again_at=None if draft.failed else draft.again,
         hit=hit,
         verdict=verdict,
-        verdicts=verdicts,
+        verdicts=verdicts[:VERDICTS_MAX],
+        more_verdicts=_counted(verdicts[VERDICTS_MAX:]),
+        every_verdict=verdicts,
         preemptor=None,
         routine=draft.routine,
         confidence=_confidence(draft, verdict),
@@ -458,7 +506,7 @@ def _members(draft: Draft, life: Life) -> Iterator[LostMember]:
         known = life.facts.get(pod.key, ())
         if hit is None or pod.pod.name in ended or not known:
             continue
-        if pod.pod.name in hit.pods_hit:
+        if hit.lost(pod.pod):
             before = [s for s in known if s.observed_at <= draft.at]
             yield _member(pod.pod.name, pod.node, (before or known)[-1])
 
@@ -490,6 +538,15 @@ def _verdicts(draft: Draft, known: Mapping[str, Judged]) -> list[Judged]:
     return sorted(
         found, key=lambda one: (one.node != hit.first_node, one.lost_at)
     )
+
+
+def _counted(verdicts: Iterable[Judged]) -> Sequence[NodesAlike]:
+    """Count verdicts by what happened and why."""
+    counts = Counter((one.happened, one.cause) for one in verdicts)
+    return [
+        NodesAlike(happened=happened, cause=cause, nodes=nodes)
+        for (happened, cause), nodes in counts.items()
+    ]
 
 
 def _outcome(draft: Draft, life: Life) -> Outcome | None:

@@ -13,6 +13,7 @@ from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import Workload
 from recorder.model.document import Document
 from recorder.model.outcomes import Happened, HitBy, Outcome
+from recorder.model.reference import ObjectIdentity
 
 __all__ = [
     "Blow",
@@ -122,9 +123,17 @@ class Hit(Document, frozen=True, kw_only=True):
     """Entries, `LOG/POSITION`."""
 
     says: str
+    pod_keys: frozenset[str] = field(name="_pod_keys", default=frozenset())
+    """Keys of the Pods that were hit, as a Pod that is created again may have
+    the same name."""
+
     charges: Sequence[Charge] = field(name="_charges", default=())
     """The parts of the loss, which add up to it; each end of a Pod is in
     one of them."""
+
+    def lost(self, pod: ObjectIdentity) -> bool:
+        """Return whether a Pod was hit, and not another of its name."""
+        return pod.name in self.pods_hit and pod.key in self.pod_keys
 
     def charged_with(self, charges: Sequence[Charge]) -> Self:
         """Return the hit with these charges and their sum."""

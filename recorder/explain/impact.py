@@ -282,6 +282,7 @@ class Gang:
             first_node=blow.node,
             nodes=[blow.node, *(n for n in nodes if n != blow.node)],
             pods_hit=sorted(p.pod.name for p in pods),
+            pod_keys=frozenset(p.key for p in pods),
             gang_size=len(gang),
             gpus=gpus,
             outcome=outcome,
@@ -481,10 +482,12 @@ def failure_of(verdict: Judged) -> Failure | None:
     effect = verdict.effect.stored
     seen = min(verdict.lost_at, effect.observed_at)
     since = min(verdict.not_before or seen, seen)
-    if verdict.happened not in LOST:
-        since = min(since, verdict.began_at)
-    elif verdict.acted_at is not None:
+    # What empties a node costs no Pod before it begins.
+    acts = verdict.happened in LOST | STAYING
+    if acts and verdict.acted_at is not None:
         since = min(since, verdict.acted_at)
+    elif verdict.happened not in LOST:
+        since = min(since, verdict.began_at)
     back = verdict.back_in_service_at
     end = ENDLESS if back is None else back + AFTERMATH
     return Failure(verdict=verdict, since=since, seen=seen, until=end)
@@ -544,6 +547,7 @@ def _merged(hits: Sequence[Hit]) -> Hit:
         first,
         nodes=list(dict.fromkeys(node for hit in hits for node in hit.nodes)),
         pods_hit=pods,
+        pod_keys=frozenset().union(*(hit.pod_keys for hit in hits)),
         outcome=last.outcome,
         running_again_at=last.running_again_at,
         gpu_hours_lost=round(hours, 4),

@@ -1,11 +1,20 @@
-"""A fault of a large gang is found on each of its nodes."""
+"""Large gangs: a fault is found on each node, and answers stay bounded."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
+import msgspec
+
 from recorder.answers.naming import Reference
-from recorder.answers.node_questions import WorkloadQuestion
+from recorder.answers.node_questions import (
+    WhyWorkloadQuestion,
+    WorkloadQuestion,
+)
+from recorder.answers.why_workload import ask_why_workload, why_workload_lines
 from recorder.answers.workload import ask_workload
 from recorder.explain.knowledge import shipped
+from recorder.model.window import Window
+from tests.api.serving import served_by
 from tests.corpus.logs import play, reading_of
 from tests.corpus.tape_lines import write_lines
 from tests.scenarios.telling.scene import Scene
@@ -14,31 +23,82 @@ from tests.support.postgres import Database
 
 WIDE = 250
 
+WIDER, LOST = 440, 24
 
-async def test_a_gang_on_many_nodes_is_hit_by_the_last_of_them(
-    database: Database, tmp_path: Path
-) -> None:
-    nodes = [f"gpu-{number:03}" for number in range(1, WIDE + 1)]
+LLM = Reference.parse("job/train/llm")
+
+BY_GRAPHQL = """{ whyWorkload(name: "job/train/llm") { endings {
+  nodes verdicts { node cause } moreVerdicts { happened cause nodes }
+} } }"""
+
+
+def a_gang(count: int, lost: Iterable[int]) -> Scene:
+    nodes = [f"gpu-{number:03}" for number in range(1, count + 1)]
     scene = Scene(*nodes)
     job = owned(scene, "Job", JOBS)
     for place, node in enumerate(nodes):
         scene.runs(-10, f"w-{place}", node, of=job)
-    scene.dies(20, nodes[-1], 600)
-    scene.fails(620, f"w-{WIDE - 1}", 255, "Unknown")
-    tape = tmp_path / "wide.tape.jsonl.zst"
+    for place in lost:
+        scene.dies(20, nodes[place], 600)
+    for place in lost:
+        scene.fails(620, f"w-{place}", 255, "Unknown")
+    return scene
+
+
+async def played(scene: Scene, database: Database, folder: Path) -> int:
+    tape = folder / "wide.tape.jsonl.zst"
     write_lines(tape, scene.answered_tape("wide").tape)
-    log = await play(database.dsn("writer"), tape, name="wide")
+    return await play(database.dsn("writer"), tape, name="wide")
+
+
+async def test_a_gang_on_many_nodes_is_hit_by_the_last_of_them(
+    database: Database, tmp_path: Path
+) -> None:
+    scene = a_gang(WIDE, [WIDE - 1])
+    log = await played(scene, database, tmp_path)
 
     async with reading_of(database.dsn("reader"), log) as reading:
         assert reading.log.recorded_at is not None
         story = await ask_workload(
             reading,
-            WorkloadQuestion(object=Reference.parse("job/train/llm")),
+            WorkloadQuestion(object=LLM),
             shipped(),
             now=reading.log.recorded_at,
         )
 
+    nodes = [f"gpu-{number:03}" for number in range(1, WIDE + 1)]
     assert story.nodes == nodes
     assert [(hit.first_node, hit.gang_size) for hit in story.hits] == [
         (nodes[-1], WIDE)
     ]
+
+
+async def test_of_many_lost_nodes_ten_have_their_verdict_in_the_answer(
+    database: Database, tmp_path: Path
+) -> None:
+    scene = a_gang(WIDER, range(LOST))
+    log = await played(scene, database, tmp_path)
+
+    async with reading_of(database.dsn("reader"), log) as reading:
+        assert reading.log.recorded_at is not None
+        question = WhyWorkloadQuestion(
+            object=LLM, window=Window(None, None), at=None
+        )
+        answer = await ask_why_workload(
+            reading, question, shipped(), now=reading.log.recorded_at
+        )
+    async with served_by(database.dsn("reader")) as client:
+        found = await client.ask(BY_GRAPHQL)
+
+    (ending,) = answer.endings
+    assert len(ending.nodes) == LOST
+    assert len(ending.verdicts) == 10
+    assert sum(one.nodes for one in ending.more_verdicts) == LOST - 10
+    text = "\n".join(why_workload_lines(answer, verbose=True))
+    assert "14 more nodes: reboot" in text
+    written = msgspec.json.decode(msgspec.json.encode(answer))["endings"]
+    shown = found["whyWorkload"]["endings"]
+    for (one,), more in ((written, "more_verdicts"), (shown, "moreVerdicts")):
+        assert len(one["nodes"]) == LOST
+        assert len(one["verdicts"]) == 10
+        assert sum(alike["nodes"] for alike in one[more]) == LOST - 10

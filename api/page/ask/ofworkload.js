@@ -28,7 +28,8 @@ export const ENDINGS = `query Endings(${LOG}, $name: String!,
         steps { role at says actor { name tool } entries }
         evidence { entry at says } }
       verdicts { id node happened cause confidence sentence beganAt at
-        backInServiceAt fault { class } decision { class actor { ${ACTOR} } } } }
+        backInServiceAt fault { class } decision { class actor { ${ACTOR} } } }
+      moreVerdicts { happened cause nodes } }
     ${COVERAGE}
   }
 }`;

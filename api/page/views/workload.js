@@ -213,6 +213,9 @@ function OnNodes({ page, ending }) {
           ${' '}<small>${group.length > 1 && `and ${group.length - 1} alike: `}
             <${Nodes} page=${page} ending=${ending}
               nodes=${group.map(({ node }) => node)} /></small></li>`)}
+      ${ending.moreVerdicts.map((/** @type {any} */ more) => html`
+        <li key="${more.happened} ${more.cause}">and ${counted(
+          more.nodes, 'more node')}: ${more.happened} (${more.cause})</li>`)}
     </ul>
   `;
 }

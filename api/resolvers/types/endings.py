@@ -11,6 +11,7 @@ from recorder.explain.ending import (
     Ending,
     FailedContainer,
     LostMember,
+    NodesAlike,
     Preemptor,
     RecordedFact,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "Ending",
     "FailedContainer",
     "LostMember",
+    "NodesAlike",
     "Preemptor",
     "RecordedFact",
     "WhyWorkload",
@@ -39,6 +41,7 @@ publish(
     order=("at", "says"),
 )
 publish(LostMember)
+publish(NodesAlike)
 publish(Preemptor)
 publish(Ending)
 

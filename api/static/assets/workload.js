@@ -25,7 +25,8 @@ verdict { cause fault { class } decision { class actor { ${ACTOR} } }
 steps { role at says actor { name tool } entries }
 evidence { entry at says } }
 verdicts { id node happened cause confidence sentence beganAt at
-backInServiceAt fault { class } decision { class actor { ${ACTOR} } } } }
+backInServiceAt fault { class } decision { class actor { ${ACTOR} } } }
+moreVerdicts { happened cause nodes } }
 ${COVERAGE}
 }
 }`;
@@ -272,6 +273,9 @@ ${' '}<${Sure} verdict=${group[0]} />
 ${' '}<small>${group.length > 1 && `and ${group.length - 1} alike: `}
 <${Nodes} page=${page} ending=${ending}
 nodes=${group.map(({ node }) => node)} /></small></li>`)}
+${ending.moreVerdicts.map((more) => html`
+<li key="${more.happened} ${more.cause}">and ${counted(
+more.nodes, 'more node')}: ${more.happened} (${more.cause})</li>`)}
 </ul>
 `;
 }

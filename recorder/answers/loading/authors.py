@@ -196,9 +196,13 @@ async def _preemptor(
     }
     said = [_said_by(record.stored) for record in ending.evidence]
     said += [_said_by(stored) async for stored in _events(reading, ending)]
-    if ending.hit is not None and ending.hit.workload.uid is not None:
-        own.add(ending.hit.workload.uid)
-        said += await _said_by_queue(reading, ending.hit.workload, ending.at)
+    first = ending.evidence[0].stored.fact.object
+    uid = None if first is None or ending.pods else first.uid
+    if ending.hit is not None:
+        uid = ending.hit.workload.uid
+    if uid is not None:
+        own.add(uid)
+        said += await _said_by_queue(reading, uid, ending.at)
     named = dict.fromkeys(uid for text in said for uid in UID.findall(text))
     asked = [uid for uid in named if uid not in own]
     if not asked:
@@ -269,13 +273,13 @@ def _said_by(stored: StoredFact) -> str:
 
 
 async def _said_by_queue(
-    reading: Reading, workload: Workload, at: datetime
+    reading: Reading, uid: str, at: datetime
 ) -> list[str]:
     """Return what the queue of a workload says about its preemption."""
     facts = await reading.facts(
         FactQuery(
             purpose=Purpose.FAMILY,
-            uids=[workload.uid or ""],
+            uids=[uid],
             since=shifted(at, -ASKED_BEFORE),
             until=shifted(at, ASKED_BEFORE),
         )
