@@ -1,7 +1,7 @@
 """Kueue, and a queue for the GPUs of a cluster."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -27,19 +27,21 @@ NAMESPACE = "kueue-system"
 
 
 @asynccontextmanager
-async def kueue_controller(stage: Stage) -> AsyncIterator[None]:
-    """Run Kueue."""
+async def kueue_controller(
+    stage: Stage, frameworks: Sequence[str] = ("batch/job",)
+) -> AsyncIterator[None]:
+    """Run Kueue for some kinds of workloads."""
     await the_namespace(stage.api, NAMESPACE)
     # Kueue fills it with certificates, for webhooks that are never called.
     secret = {"metadata": {"name": SECRET}}
     await stage.api.create(f"/api/v1/namespaces/{NAMESPACE}/secrets", secret)
-    config = await asyncio.to_thread(_config, stage)
+    config = await asyncio.to_thread(_config, stage, frameworks)
     flags = {"config": str(config), "zap-devel": "false"}
     async with running(stage, KUEUE, flags):
         yield
 
 
-def _config(stage: Stage) -> Path:
+def _config(stage: Stage, frameworks: Sequence[str]) -> Path:
     """Write what Kueue needs to run beside the cluster, not in it."""
     folder = stage.folder / "kueue"
     folder.mkdir()
@@ -65,15 +67,20 @@ def _config(stage: Stage) -> Path:
             "port": ports.take(),
             "certDir": str(folder),
         },
-        "integrations": {"frameworks": ["batch/job"]},
+        "integrations": {"frameworks": list(frameworks)},
     }
     path = folder / "config.yaml"
     path.write_text(yaml.safe_dump(config))
     return path
 
 
-async def the_queues(stage: Stage, *, gpus: int) -> None:
-    """Make one queue for all GPUs, in which priority preempts."""
+async def the_queues(
+    stage: Stage, *, gpus: int, others: Mapping[str, str] | None = None
+) -> None:
+    """Make one queue for all GPUs, in which priority preempts.
+
+    ``others`` are quotas of further resources that Pods request.
+    """
     api = stage.api
     await api.create(
         f"{GROUP}/resourceflavors",
@@ -83,9 +90,12 @@ async def the_queues(stage: Stage, *, gpus: int) -> None:
             "metadata": {"name": "gpu-8x"},
         },
     )
-    quota = {"name": "nvidia.com/gpu", "nominalQuota": str(gpus)}
-    flavor = {"name": "gpu-8x", "resources": [quota]}
-    group = {"coveredResources": ["nvidia.com/gpu"], "flavors": [flavor]}
+    quotas = {"nvidia.com/gpu": str(gpus), **(others or {})}
+    resources = [
+        {"name": name, "nominalQuota": quota} for name, quota in quotas.items()
+    ]
+    flavor = {"name": "gpu-8x", "resources": resources}
+    group = {"coveredResources": list(quotas), "flavors": [flavor]}
     await api.create(
         f"{GROUP}/clusterqueues",
         {

@@ -1,9 +1,9 @@
-"""Operators as their makers wrote them: JobSet, Kueue, Karpenter.
+"""Operators as their makers wrote them: JobSet, Kueue, KubeRay and others.
 
-Each is built once from its own Go module, like the control plane, and runs as
-a process beside it. Their custom resources come from the same module, so that
-both are of one version. Webhooks are not installed, which spares the cluster
-their certificates: objects are written as defaulting would leave them.
+Each is built once from a Go module, like the control plane, and runs as a
+process beside it. Its custom resources come from the same module, so that
+both are of one version. Webhooks are not installed unless an operator does
+not work without them: objects are written as defaulting would leave them.
 """
 
 import asyncio
@@ -25,7 +25,19 @@ from tests.cluster.toolchain import find_go
 from tests.cluster.waiting import until
 from tests.corpus.stage import Stage
 
-__all__ = ["JOBSET", "KARPENTER", "KUEUE", "Operator", "running"]
+__all__ = [
+    "JOBSET",
+    "KARPENTER",
+    "KUBERAY",
+    "KUEUE",
+    "LWS",
+    "MPI",
+    "TRAINER",
+    "TRAINING",
+    "Operator",
+    "module_folder",
+    "running",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +47,13 @@ class Operator(Module):
     requires: str
     version: str
     crds: tuple[str, ...]
+    shares: str | None = None
+    """The Go module of several operators, which are of one Kubernetes."""
 
     @property
     def folder(self) -> Path:
         """Where the sources are."""
-        return Path(__file__).with_name("go") / self.name
+        return Path(__file__).with_name("go") / (self.shares or self.name)
 
     @property
     def title(self) -> str:
@@ -61,6 +75,51 @@ KUEUE = Operator(
     requires="sigs.k8s.io/kueue",
     version="v0.14.0",
     crds=("config/components/crd/bases/*.yaml",),
+)
+
+LWS = Operator(
+    name="lws",
+    package="sigs.k8s.io/lws/cmd",
+    requires="sigs.k8s.io/lws",
+    version="v0.7.0",
+    crds=("config/crd/bases/*.yaml",),
+    shares="gangs",
+)
+
+TRAINING = Operator(
+    name="training-operator",
+    package="github.com/kubeflow/training-operator/cmd/training-operator.v1",
+    requires="github.com/kubeflow/training-operator",
+    version="v1.9.3",
+    crds=("manifests/base/crds/kubeflow.org_pytorchjobs.yaml",),
+    shares="gangs",
+)
+
+TRAINER = Operator(
+    name="trainer",
+    package=("github.com/kubeflow/trainer/v2/cmd/trainer-controller-manager"),
+    requires="github.com/kubeflow/trainer/v2",
+    version="v2.1.0",
+    crds=("manifests/base/crds/trainer*.yaml",),
+    shares="gangs",
+)
+
+MPI = Operator(
+    name="mpi-operator",
+    package="github.com/kubeflow/mpi-operator/cmd/mpi-operator",
+    requires="github.com/kubeflow/mpi-operator",
+    version="v0.7.0",
+    crds=("manifests/base/kubeflow.org_mpijobs.yaml",),
+    shares="gangs",
+)
+
+KUBERAY = Operator(
+    name="kuberay",
+    package="github.com/ray-project/kuberay/ray-operator",
+    requires="github.com/ray-project/kuberay/ray-operator",
+    version="v1.5.1",
+    crds=("config/crd/bases/*.yaml",),
+    shares="gangs",
 )
 
 KARPENTER = Operator(
@@ -105,14 +164,27 @@ async def running(
 
 
 async def _served(stage: Stage, crd: Mapping[str, Any]) -> None:
-    spec = crd["spec"]
-    version = spec["versions"][-1]["name"]
-    path = f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
-    await until(lambda: stage.api.answers(path), f"{path} is served")
+    """Wait until a custom resource is served, and discovery says so."""
+    group, plural = crd["spec"]["group"], crd["spec"]["names"]["plural"]
+    for version in crd["spec"]["versions"]:
+        if not version["served"]:
+            continue
+        served = f"/apis/{group}/{version['name']}"
+
+        async def discovered(served: str = served) -> bool:
+            if not await stage.api.answers(served):
+                return False
+            found = await stage.api.get(served)
+            names = {one["name"] for one in found["resources"]}
+            return plural in names and await stage.api.answers(
+                f"{served}/{plural}"
+            )
+
+        await until(discovered, f"{served}/{plural} is served")
 
 
-def _definitions(operator: Operator) -> Iterable[dict[str, Any]]:
-    """Read an operator's custom resources, without their prose."""
+def module_folder(operator: Operator) -> Path:
+    """Return where Go keeps the sources of an operator."""
     go = find_go(cache())
     said = subprocess.run(
         [go.command, "list", "-m", "-json", operator.requires],
@@ -121,7 +193,12 @@ def _definitions(operator: Operator) -> Iterable[dict[str, Any]]:
         capture_output=True,
         check=True,
     )
-    folder = Path(json.loads(said.stdout)["Dir"])
+    return Path(json.loads(said.stdout)["Dir"])
+
+
+def _definitions(operator: Operator) -> Iterable[dict[str, Any]]:
+    """Read an operator's custom resources, without their prose."""
+    folder = module_folder(operator)
     found = [
         yaml.load(path.read_text(), Loader=yaml.CSafeLoader)
         for pattern in operator.crds
