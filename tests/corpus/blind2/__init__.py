@@ -1,0 +1,1 @@
+"""A second set of incidents of software that nothing else names."""
