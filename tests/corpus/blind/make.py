@@ -1,12 +1,11 @@
 """Plays blind incidents: ``python -m tests.corpus.blind.make [NAME ...]``.
 
 Every incident gets a cluster of its own, is recorded, and leaves a tape and
-its truth beside this file. Names choose incidents.
+its truth in the folder of its set. Names choose incidents.
 """
 
 import argparse
 import asyncio
-import importlib
 import json
 import sys
 import time
@@ -14,9 +13,9 @@ from pathlib import Path
 
 from tests.cluster.cluster import Cluster
 from tests.corpus.audit import audit_lines, merged
+from tests.corpus.blind.sets import SETS, BlindSet
 from tests.corpus.blind.stage import STORIES, BlindStage, Story
 from tests.corpus.blind.truth import resolved
-from tests.corpus.blind.truths import TRUTHS
 from tests.corpus.make import _folder
 from tests.corpus.tape_lines import (
     raw_lines,
@@ -25,16 +24,19 @@ from tests.corpus.tape_lines import (
     write_raw,
 )
 
-__all__ = ["BLIND", "play"]
+__all__ = ["play"]
 
-BLIND = Path(__file__).parent
 
-PLAYED = ("programs", "mechanisms", "persons", "nearby")
+def _set_of(name: str) -> BlindSet:
+    """Return the set that has an incident."""
+    (found,) = [one for one in SETS if name in one.truths()]
+    return found
 
 
 async def play(story: Story) -> Path:
     """Play a story, and keep its tape and its truth; return the tape."""
-    truth = TRUTHS[story.name]
+    blind = _set_of(story.name)
+    truth = blind.truths()[story.name]
     assert truth.audit == (story.options.audit_policy is not None), story.name
     with _folder() as folder:
         async with Cluster.start(folder / "cluster", story.options) as cluster:
@@ -44,7 +46,7 @@ async def play(story: Story) -> Path:
         lines = raw_lines(part)
         if truth.audit:
             lines = merged(lines, audit_lines(cluster.audit_log))
-    tape = BLIND / f"{story.name}.tape.jsonl.zst"
+    tape = blind.folder / f"{story.name}.tape.jsonl.zst"
     write_raw(tape, lines)
     if story.edit is not None:
         times = {act["label"]: act["at"] for act in stage.acts}
@@ -71,8 +73,8 @@ async def _play_all(names: list[str]) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     """Run the command line."""
-    for module in PLAYED:
-        importlib.import_module(f"tests.corpus.blind.stories.{module}")
+    for blind in SETS:
+        blind.register()
     parser = argparse.ArgumentParser(prog="make", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME")
     asked = parser.parse_args(arguments)

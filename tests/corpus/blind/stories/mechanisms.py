@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tests.cluster.certificates import Authority
 from tests.cluster.client import ApiClient, ApiError, trusting
-from tests.corpus.acting import kubectl_as, moment
+from tests.corpus.acting import kubectl_as
+from tests.corpus.blind.acts import end_pod, pod_reference
 from tests.corpus.blind.stage import (
     BlindStage,
     Writer,
@@ -27,42 +28,6 @@ __all__: list[str] = []
 JOB = "batch.kubernetes.io/job-name"
 
 UNAUTHORIZED = 401
-
-
-async def _end_pod(
-    acting: Writer,
-    name: str,
-    reason: str,
-    message: str,
-    code: int,
-) -> None:
-    """Report that the kubelet ended a Pod of the namespace train."""
-    path = f"/api/v1/namespaces/train/pods/{name}"
-    terminated = {
-        "exitCode": code,
-        "reason": "Error",
-        "startedAt": moment(),
-        "finishedAt": moment(),
-    }
-    found = await acting.api.get(path)
-    statuses = found["status"]["containerStatuses"]
-    for status in statuses:
-        status.update(ready=False, state={"terminated": terminated})
-    condition = {
-        "type": "DisruptionTarget",
-        "status": "True",
-        "reason": "TerminationByKubelet",
-        "message": message,
-        "lastTransitionTime": moment(),
-    }
-    status = {
-        "phase": "Failed",
-        "reason": reason,
-        "message": message,
-        "conditions": [condition],
-        "containerStatuses": statuses,
-    }
-    await acting.patch(f"{path}/status", {"status": status}, kind="strategic")
 
 
 @story("b12_graceful_shutdown", "gs-1", "gs-2")
@@ -86,7 +51,7 @@ async def graceful_shutdown(stage: BlindStage) -> None:
             "KubeletNotReady",
             "node is shutting down",
         )
-        await _end_pod(
+        await end_pod(
             acting,
             placed.on("gs-2"),
             "Terminated",
@@ -136,14 +101,7 @@ async def disk_pressure(stage: BlindStage) -> None:
     async with stage.recording(), kubelet(stage, "dp-2") as acting:
         stage.did("pressure", "the disk of dp-2 is full")
         stage.machine("dp-2").hang()
-        found = await stage.api.get(f"/api/v1/namespaces/train/pods/{pod}")
-        reference = {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "namespace": "train",
-            "name": pod,
-            "uid": found["metadata"]["uid"],
-        }
+        reference = await pod_reference(stage, "train", pod)
         node = await acting.node_reference("dp-2")
         threshold = "Attempting to reclaim ephemeral-storage"
         await acting.event(
@@ -153,7 +111,7 @@ async def disk_pressure(stage: BlindStage) -> None:
         await acting.event(
             reference, "Evicted", message, kind="Warning", host="dp-2"
         )
-        await _end_pod(acting, pod, "Evicted", message, 137)
+        await end_pod(acting, pod, "Evicted", message, 137)
         await stage.pause(1)
         await acting.condition(
             "dp-2",
@@ -380,18 +338,11 @@ async def critical_pod(stage: BlindStage) -> None:
     async with stage.recording(), kubelet(stage, "cp-2") as acting:
         stage.did("preempt", "the kubelet of cp-2 admits a critical Pod")
         stage.machine("cp-2").hang()
-        found = await stage.api.get(f"/api/v1/namespaces/train/pods/{pod}")
-        reference = {
-            "apiVersion": "v1",
-            "kind": "Pod",
-            "namespace": "train",
-            "name": pod,
-            "uid": found["metadata"]["uid"],
-        }
+        reference = await pod_reference(stage, "train", pod)
         await acting.event(
             reference, "Preempting", message, kind="Warning", host="cp-2"
         )
-        await _end_pod(acting, pod, "Preempting", message, 137)
+        await end_pod(acting, pod, "Preempting", message, 137)
         await _critical_pod(acting, "cp-2")
         await stage.pause(2)
         stage.machine("cp-2").resume()

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from tests.cluster.waiting import until
 from tests.corpus.acting import kubectl_as
+from tests.corpus.blind.acts import die_and_boot, owned_pod
 from tests.corpus.blind.stage import (
     BlindStage,
     Writer,
-    controller_of,
     define,
     story,
     wait_running,
@@ -28,34 +27,6 @@ from tests.corpus.tape_lines import Lines
 __all__: list[str] = []
 
 JOB = "batch.kubernetes.io/job-name"
-
-
-async def _die_and_boot(stage: BlindStage, node: str) -> None:
-    """Let a machine lose power, be given up, and boot."""
-    await stage.crash(node)
-    await stage.is_unknown(node)
-    await stage.pause(8)
-    await stage.boot(node)
-    await stage.ready(node)
-
-
-async def _owned_pod(
-    stage: BlindStage,
-    namespace: str,
-    name: str,
-    owner: Mapping[str, Any] | None,
-    **spec: Any,
-) -> None:
-    """Create a Pod of an owner, or of none, and wait until it runs."""
-    labels = {"pod": name}
-    metadata: dict[str, Any] = {"name": name, "labels": labels}
-    if owner is not None:
-        metadata["ownerReferences"] = controller_of(owner)
-    await stage.api.create(
-        f"/api/v1/namespaces/{namespace}/pods",
-        {"metadata": metadata, "spec": pod_spec(**spec)},
-    )
-    await wait_running(stage, namespace, f"pod={name}", 1)
 
 
 OWNERS = (
@@ -94,16 +65,16 @@ async def odd_owners(stage: BlindStage) -> None:
             },
         )
         pod = PODS[kind]
-        await _owned_pod(
+        await owned_pod(
             stage, namespace, pod, owners[kind], gpus=1, nodes=("od-2",)
         )
     runner = "gpu-runner-x7"
     path = f"/api/v1/namespaces/arc/pods/{runner}"
     async with stage.recording():
-        await _die_and_boot(stage, "od-2")
+        await die_and_boot(stage, "od-2")
         await stage.is_gone(path)
         stage.did("runner", "the controller of runners creates the Pod again")
-        await _owned_pod(
+        await owned_pod(
             stage,
             "arc",
             runner,
@@ -197,7 +168,7 @@ async def cilium(stage: BlindStage) -> None:
             )
             await acting.untaint(node, key)
         await stage.pause(10)
-        await _die_and_boot(stage, "ci-2")
+        await die_and_boot(stage, "ci-2")
         await wait_running(stage, "train", f"{JOB}=yolo", 2)
 
 
@@ -228,7 +199,7 @@ async def rollout(stage: BlindStage) -> None:
             await kubectl_as(stage, "ivan", *arguments, "serve")
         await wait_running(stage, "serve", "app=search", 1)
         await stage.pause(10)
-        await _die_and_boot(stage, "rc-2")
+        await die_and_boot(stage, "rc-2")
         await wait_running(stage, "train", f"{JOB}=sam", 2)
 
 
@@ -242,7 +213,7 @@ async def clock_ahead(stage: BlindStage) -> None:
     await the_job(stage.api, "nerf", 2, nodes=("ca-1", "ca-2"))
     async with stage.recording():
         await stage.pause(6)
-        await _die_and_boot(stage, "ca-2")
+        await die_and_boot(stage, "ca-2")
         await wait_running(stage, "train", f"{JOB}=nerf", 2)
 
 
@@ -252,7 +223,7 @@ async def armada(stage: BlindStage) -> None:
     await the_namespace(stage.api, "team-a")
     cancelled, lost = "armada-01j9w2-0", "armada-01j9x8-0"
     for name in (cancelled, lost):
-        await _owned_pod(stage, "team-a", name, None, gpus=4, nodes=("ar-2",))
+        await owned_pod(stage, "team-a", name, None, gpus=4, nodes=("ar-2",))
     user = "system:serviceaccount:armada:armada-executor"
     async with (
         stage.recording(),
@@ -262,5 +233,5 @@ async def armada(stage: BlindStage) -> None:
         await acting.delete_pod("team-a", cancelled)
         await stage.is_gone(f"/api/v1/namespaces/team-a/pods/{cancelled}")
         await stage.pause(10)
-        await _die_and_boot(stage, "ar-2")
+        await die_and_boot(stage, "ar-2")
         await stage.pause(6)

@@ -9,6 +9,7 @@ import time
 from typing import Any
 
 from tests.corpus.acting import moment
+from tests.corpus.blind.acts import power_cycle, the_statefulset
 from tests.corpus.blind.stage import (
     BlindStage,
     Writer,
@@ -35,17 +36,6 @@ __all__: list[str] = []
 JOB = "batch.kubernetes.io/job-name"
 
 
-async def _power_cycle(
-    stage: BlindStage, node: str, *, os_image: str | None = None
-) -> None:
-    await stage.crash(node, label="off")
-    if os_image is not None:
-        stage.machine(node).kubelet.flags["os-image"] = os_image
-    await stage.pause(7)
-    await stage.boot(node)
-    await stage.ready(node)
-
-
 @story("b01_cke_reboot_queue", "ck-1", "ck-2", "ck-3")
 async def cke(stage: BlindStage) -> None:
     """Annotate and cordon, evict, reboot, uncordon."""
@@ -62,7 +52,7 @@ async def cke(stage: BlindStage) -> None:
         )
         await acting.evict_all("ck-2")
         await stage.pause(2)
-        await _power_cycle(stage, "ck-2")
+        await power_cycle(stage, "ck-2")
         stage.did("uncordon", "CKE uncordons ck-2")
         await acting.mark("ck-2", annotations={key: None}, unschedulable=False)
         await wait_running(stage, "serve", "app=embed", 2)
@@ -183,9 +173,7 @@ async def kairos(stage: BlindStage) -> None:
                 {"metadata": {"annotations": done}},
             )
         await stage.pause(3)
-        await _power_cycle(
-            stage, "ka-2", os_image="Kairos Ubuntu 24.04 v3.5.2"
-        )
+        await power_cycle(stage, "ka-2", os_image="Kairos Ubuntu 24.04 v3.5.2")
         await stage.pause(3)
         stage.did("uncordon", "the Kairos operator uncordons ka-2")
         await acting.mark("ka-2", unschedulable=False)
@@ -207,7 +195,7 @@ async def fleetlock(stage: BlindStage) -> None:
         await acting.mark("fl-1", unschedulable=True)
         await acting.evict_all("fl-1")
         await stage.pause(2)
-        await _power_cycle(
+        await power_cycle(
             stage, "fl-1", os_image="Fedora CoreOS 43.20261102.3.1"
         )
         await stage.pause(3)
@@ -307,7 +295,7 @@ async def magnum(stage: BlindStage) -> None:
         stage.did("soft", "Nova accepts a soft reboot; mg-2 is uncordoned")
         await acting.replace_node("mg-2", cordoned(value=False))
         await stage.pause(2)
-        await _power_cycle(stage, "mg-2")
+        await power_cycle(stage, "mg-2")
         await wait_running(stage, "hpc", selector, 2)
 
 
@@ -412,24 +400,10 @@ async def escalator(stage: BlindStage) -> None:
 @story("b08_longhorn_node_down", "lh-1", "lh-2", "lh-3")
 async def longhorn(stage: BlindStage) -> None:
     """Force-delete the Pod of a StatefulSet on a node that is down."""
-    await the_namespace(stage.api, "db")
-    spec = pod_spec(gpus=1, nodes=("lh-2", "lh-3"), prefer="lh-2")
-    del spec["restartPolicy"]
-    labels = {"app": "vectors"}
-    await stage.api.create(
-        "/apis/apps/v1/namespaces/db/statefulsets",
-        {
-            "metadata": {"name": "vectors"},
-            "spec": {
-                "replicas": 1,
-                "serviceName": "vectors",
-                "selector": {"matchLabels": labels},
-                "template": {"metadata": {"labels": labels}, "spec": spec},
-            },
-        },
+    nodes = ("lh-2", "lh-3")
+    await the_statefulset(
+        stage, "db", "vectors", gpus=1, nodes=nodes, prefer="lh-2"
     )
-    named = ("StatefulSet", "db", "vectors")
-    await place(stage.api, named, "app=vectors", 1, gang=None, gpus=1)
     user = "system:serviceaccount:longhorn-system:longhorn-service-account"
     async with (
         stage.recording(),
