@@ -1,24 +1,24 @@
 """Blind incidents are explained no worse than when they were scored.
 
-They were scored once, by the answers of that day (`blind/README.md`).
+Each set was scored once, by the answers of that day (`blind/README.md`,
+`blind2/README.md`).
 """
 
-from pathlib import Path
-
 import msgspec
+import pytest
 
 from tests.conftest import TEMPLATE
-from tests.corpus.blind.truths import TRUTHS
+from tests.corpus.blind.sets import SETS, BlindSet
 from tests.corpus.live.asking import Graded, ask_live, live_names, play_live
 from tests.corpus.live_judge import Grade
 from tests.support.postgres import DatabaseServer, fresh_database
-
-BLIND = Path(__file__).with_name("blind")
 
 RIGHT = frozenset({Grade.RIGHT, Grade.TIMID})
 
 Answered = tuple[str, str, str]
 """An incident, a command and a node."""
+
+each_set = pytest.mark.parametrize("blind", SETS, ids=lambda one: one.name)
 
 
 class Scored(msgspec.Struct, frozen=True):
@@ -30,27 +30,32 @@ class Scored(msgspec.Struct, frozen=True):
     grade: Grade
 
 
-def scored() -> dict[Answered, Grade]:
+def scored(blind: BlindSet) -> dict[Answered, Grade]:
     """Return the grades of the day of scoring."""
-    content = (BLIND / "scored.json").read_bytes()
+    content = (blind.folder / "scored.json").read_bytes()
     found = msgspec.json.decode(content, type=list[Scored])
     return {(one.tape, one.kind, one.node): one.grade for one in found}
 
 
-def test_every_blind_truth_was_played_and_scored() -> None:
-    assert set(live_names(BLIND)) == set(TRUTHS)
-    assert {tape for tape, _, _ in scored()} == set(TRUTHS)
+@each_set
+def test_every_blind_truth_was_played_and_scored(blind: BlindSet) -> None:
+    truths = set(blind.truths())
+
+    assert set(live_names(blind.folder)) == truths
+    assert {tape for tape, _, _ in scored(blind)} == truths
 
 
+@each_set
 async def test_blind_incidents_are_explained_as_well_as_when_scored(
-    embedded_server: DatabaseServer,
+    blind: BlindSet, embedded_server: DatabaseServer
 ) -> None:
-    names = live_names(BLIND)
+    folder = blind.folder
     async with fresh_database(embedded_server, TEMPLATE) as database:
-        logs = await play_live(database.dsn("writer"), names, BLIND)
-        graded = [one async for one in ask_live(database, logs, BLIND)]
+        dsn = database.dsn("writer")
+        logs = await play_live(dsn, live_names(folder), folder)
+        graded = [one async for one in ask_live(database, logs, folder)]
 
-    then = scored()
+    then = scored(blind)
     assert not [one for one in graded if is_worse(one, then)]
 
 

@@ -157,13 +157,22 @@ async def end_pod(
     await acting.patch(f"{path}/status", {"status": status}, kind="strategic")
 
 
-async def is_over(stage: BlindStage, path: str) -> None:
-    """Wait until a Pod has failed or is gone."""
+async def is_over(
+    stage: BlindStage, namespace: str, name: str
+) -> dict[str, Any] | None:
+    """Wait until a Pod has failed or is gone; return it if it is there."""
+    found: list[dict[str, Any]] = []
 
     async def over() -> bool:
-        if not await stage.api.answers(path):
-            return True
-        found = await stage.api.get(path)
-        return found["status"].get("phase") in {"Failed", "Succeeded"}
+        listed = await stage.api.get(
+            f"/api/v1/namespaces/{namespace}/pods",
+            fieldSelector=f"metadata.name={name}",
+        )
+        found[:] = listed["items"]
+        return all(
+            pod["status"].get("phase") in {"Failed", "Succeeded"}
+            for pod in found
+        )
 
-    await until(over, f"{path} is over", seconds=120, every=0.5)
+    await until(over, f"{name} is over", seconds=120, every=0.5)
+    return found[0] if found else None

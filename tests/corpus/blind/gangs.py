@@ -103,10 +103,10 @@ async def made_again(  # noqa: PLR0913 - a Pod has many words
     """Let the operator of an owner create a Pod that is lost again."""
     namespace = owner["metadata"]["namespace"]
     path = f"/api/v1/namespaces/{namespace}/pods/{name}"
-    await is_over(stage, path)
-    if await stage.api.answers(path):
+    pod = await is_over(stage, namespace, name)
+    if pod is not None and "deletionTimestamp" not in pod["metadata"]:
         await acting.delete_pod(namespace, name)
-        await stage.is_gone(path)
+    await stage.is_gone(path)
     stage.did(f"again {name}", f"the operator creates {name} again")
     await owned_pod(
         stage,
