@@ -127,19 +127,16 @@ def _cordoned(node: dict[str, Any]) -> None:
     node["spec"]["unschedulable"] = True
 
 
-async def _delete_pods(
-    stage: BlindStage, acting: Writer, node: str
-) -> list[str]:
-    """Delete the Pods of a node, and wait until they are gone."""
-    paths = []
+async def _delete_pods(stage: BlindStage, acting: Writer, node: str) -> None:
+    """Delete the Pods of a node, and wait until it is empty."""
     for pod in await pods_on(stage, node):
         meta = pod["metadata"]
         await acting.delete_pod(meta["namespace"], meta["name"])
-        space = f"/api/v1/namespaces/{meta['namespace']}"
-        paths.append(f"{space}/pods/{meta['name']}")
-    for path in paths:
-        await stage.is_gone(path)
-    return paths
+
+    async def empty() -> bool:
+        return not await pods_on(stage, node)
+
+    await until(empty, f"{node} is empty", seconds=60)
 
 
 @story("c03_preemptible_killer", "et-1", "et-2", "et-3", labels=PREEMPTIBLE)
