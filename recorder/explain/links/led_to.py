@@ -394,8 +394,6 @@ def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
             shown = bool(t.faults) or t.lost_at < deed.one.first.stored.at
         case Decision.SCALE_DOWN | Decision.PREEMPTION:
             shown = t.happened in GONE
-        case Decision.DRIVER_UPGRADE:
-            shown = t.happened != Happened.REBOOT
         case _:
             shown = False
     ordered = deed.one.is_by_program and step.topic is Topic.OBJECT
