@@ -171,7 +171,14 @@ class Family:
 
     @property
     def gang_size(self) -> int:
-        """The most Pods that were bound at the same time."""
+        """How many members ran together: the most that were wanted.
+
+        Where nothing states it, the most Pods that were bound at the same
+        time.
+        """
+        wanted = max((number for _, number in self.members), default=0)
+        if wanted:
+            return wanted
         pods = self.pods
         size, _ = most_at_once((p.bound_at, p.ended_at, 1) for p in pods)
         return size

@@ -228,6 +228,11 @@ def _document(
         made |= {"kind": owner.kind, "apiVersion": owner.version}
         made["metadata"]["namespace"] = truth.namespace
         made["metadata"]["ownerReferences"] = _references(above)
+        if owner.kind == "Job":
+            made["spec"] = {
+                "parallelism": truth.members,
+                "completions": truth.members,
+            }
         if ended is not None:
             condition, when = ended
             made["status"] = {
