@@ -73,15 +73,12 @@ TENANTS = question(f"""
 """)
 # A condition of the Pod shows it; or an Event of another scheduler, which
 # names the Pod and seldom its node; or a queue shows it of the workload, and
-# its Pods go a moment later.
+# its Pods go a moment later. No index leads to Events without a node, but to
+# the Pods that were deleted on the nodes.
 DISPLACED = question(f"""
     with evicted as materialized (
       select distinct {SEEN_AT} as at from recorder.fact f
       where {OF_EXTENT} and f.mark = #evicted and f.node_id is null
-        and f.at >= :since and f.at < :until
-    ), named as materialized (
-      select distinct f.object_id from recorder.fact f
-      where {OF_EXTENT} and f.mark = #preempted and f.node_id is null
         and f.at >= :since and f.at < :until
     ), pod as (
       select f.object_id from recorder.fact f
@@ -92,13 +89,14 @@ DISPLACED = question(f"""
       where {OF_EXTENT} and {OF_NODES} and f.mark = #preempted
         and f.at >= :since and f.at < :until
       union
-      select f.object_id from named f
-      where f.object_id = any (array(
-        select b.object_id from recorder.fact b
-        where b.object_id = any (array(select object_id from named))
-          and b.derivation_id = :derivation and b.kind in (#appeared, #bound)
-          and b.node_id = any (array(select n.node_id from recorder.node n
-            where n.log_id = :log and n.name = any (:nodes::text[])))))
+      select e.object_id from recorder.fact e
+      where e.derivation_id = :derivation and e.position + 0 <= :size
+        and e.mark = #preempted and e.node_id is null
+        and e.at >= :since and e.at < :until
+        and e.object_id = any (array(select f.object_id from recorder.fact f
+          where {OF_EXTENT} and {OF_NODES} and f.bearing = #daily
+            and f.kind in (#vanished, #deletion-requested)
+            and f.at >= :since and f.at < :until))
       union
       select f.object_id from recorder.fact f
       where (select count(*) from evicted) > 0 and {OF_EXTENT} and {OF_NODES}
