@@ -5,7 +5,7 @@ A loss by several transitions belongs to the first. Counts are lower bounds:
 work since the last checkpoint is not known.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -17,28 +17,20 @@ from recorder.explain.losses import (
     REQUESTED,
     TOGETHER,
     Loss,
+    Strike,
     came_with,
-    can_hit,
     carries_out,
     evicted_at,
     fell_together,
-    is_hidden,
     is_late,
     is_preempted,
     lasted,
-    lost_at,
-    order,
     position,
     preempted_at,
-    since_when,
-    taken_at,
-    was_leaving,
-    was_replaced,
 )
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.verdict import Judged
 from recorder.facts.projections import (
-    REPLACED,
     SERVERS,
     Placement,
     Workload,
@@ -74,24 +66,18 @@ class Gang:
         ``failures`` are those of the nodes of its Pods.
         """
         touched = [
-            (failure, pod)
+            strike
             for failure in failures
             if not self._was_over(failure)
             for pod in self._pods
             if pod.node == failure.verdict.node
-            and pod.was_on(since_when(failure, pod), failure.seen)
-            and can_hit(failure, pod, self._workload, self._pods)
-            and not was_leaving(failure, pod, self._pods)
-            and not was_replaced(
-                failure,
-                pod,
-                self._pods,
-                soon=self._workload.kind in REPLACED,
+            and (strike := Strike(failure, pod)).can_hit(
+                self._workload, self._pods
             )
         ]
-        acting = {p.key for f, p in touched if carries_out(f, p)}
-        touched = [(f, p) for f, p in touched if p.key not in acting]
-        lost = [(f, p) for f, p in touched if lost_at(f, p) is not None]
+        acting = {s.pod.key for s in touched if carries_out(s.failure, s.pod)}
+        touched = [s for s in touched if s.pod.key not in acting]
+        lost = [s for s in touched if s.lost_at is not None]
         self._whole |= fell_together(self._workload, lost, self._pods)
         found = []
         while lost:
@@ -101,8 +87,8 @@ class Gang:
             if again is None:
                 break
             # What is lost after it ran again is a new loss.
-            lost = [p for p in lost if taken_at(*p) > max(again, hit.hit_at)]
-        given = self._displaced(acting | {p.key for _, p in touched})
+            lost = [s for s in lost if s.taken_at > max(again, hit.hit_at)]
+        given = self._displaced(acting | {s.pod.key for s in touched})
         if self._whole:
             # A workload that is down cannot be hit or counted again.
             given = [
@@ -122,15 +108,17 @@ class Gang:
         at = self._workloads.decided_at(self._workload)
         return at is not None and at + LIMITS.asynchronous < failure.since
 
-    def _blow(self, lost: Sequence[tuple[Failure, Placement]]) -> Hit:
+    def _blow(self, lost: Sequence[Strike]) -> Hit:
         """Return the first hit on a gang, by the Pods lost."""
-        hit_at = min(taken_at(f, p) for f, p in lost)
-        at_once = self._at_once(lost, hit_at)
-        first, pod = min(at_once, key=lambda pair: order(*pair))
-        losses = {p.key: p for _, p in at_once}
+        hit_at = min(strike.taken_at for strike in lost)
+        times = [(strike.taken_at, strike.pod) for strike in lost]
+        again = self._again(times, hit_at)
+        at_once = [s for s in lost if again is None or s.taken_at <= again]
+        first = min(at_once, key=_order)
+        losses = {s.pod.key: s.pod for s in at_once}
         if first.verdict.happened == Happened.DEGRADED:
             # Pods on healthy nodes may fail first: they wait for the others.
-            failed = self._failed_with(pod)
+            failed = self._failed_with(first.pod)
             ends = [p.ended_at for p in failed if p.ended_at is not None]
             hit_at = min([hit_at, *ends])
         gang = self._gang_at(hit_at, list(losses.values()))
@@ -139,21 +127,11 @@ class Gang:
         known = {p.node for p in own}
         # A Pod bound to a node that was already lost does not count.
         later = [p for p in losses.values() if p.node not in known]
-        hit_by = _hit_by(first.verdict, pod)
-        unseen = all(is_hidden(*pair, self._scope.hiding) for pair in at_once)
-        blow = Blow(hit_by, first.verdict.node, hit_at, unseen=unseen)
+        unseen = all(s.is_hidden(self._scope.hiding) for s in at_once)
+        node = first.verdict.node
+        blow = Blow(_hit_by(first), node, hit_at, unseen=unseen)
         hit = self._hit(blow, gang, own, later)
         return hit.charged_with(charged(at_once, hit.gpu_hours_lost))
-
-    def _at_once(
-        self, lost: Sequence[tuple[Failure, Placement]], hit_at: datetime
-    ) -> list[tuple[Failure, Placement]]:
-        """Return the losses before the gang ran again."""
-        times = [(taken_at(f, p), p) for f, p in lost]
-        again = self._again(times, hit_at)
-        return [
-            pair for pair in lost if again is None or taken_at(*pair) <= again
-        ]
 
     def _again(
         self, lost: Sequence[tuple[datetime, Placement]], hit_at: datetime
@@ -180,15 +158,17 @@ class Gang:
             and p.key not in touched
             and p.key not in self._scope.spared
         ]
-        preempted = [
-            (at, p)
-            for p in here
-            if (at := preempted_at(p, by_queue)) is not None
-        ]
-        evicted = [(at, p) for p in here if (at := evicted_at(p)) is not None]
+        preempted = [(preempted_at(p, by_queue), p) for p in here]
+        evicted = [(evicted_at(p), p) for p in here]
         return [
-            *self._without_verdict(HitBy.PREEMPTION, preempted),
-            *self._without_verdict(HitBy.EVICTION, evicted),
+            hit
+            for by, ends in (
+                (HitBy.PREEMPTION, preempted),
+                (HitBy.EVICTION, evicted),
+            )
+            for hit in self._without_verdict(
+                by, [(at, p) for at, p in ends if at is not None]
+            )
         ]
 
     def _without_verdict(
@@ -244,10 +224,11 @@ class Gang:
     ) -> Hit:
         """Return a hit; replacements of lost Pods may be lost later."""
         loss = self._loss(blow.at, gang, losses)
-        again = loss.again()
+        ran = loss.ends()
+        again = ran[-1]
         outcome = self._outcome(blow, loss, again)
         gpus = sum(p.gpus for p in gang)
-        ends = [self._end(loss, outcome, end) for end in loss.ends()]
+        ends = [self._end(loss, outcome, end) for end in ran]
         lost = [lasted(blow.at, end, self._scope.unheard) for end in ends]
         hours = sum(lost, timedelta()) / timedelta(hours=len(ends)) * gpus
         pods = [*losses, *later]
@@ -309,30 +290,21 @@ class Gang:
         wanted = self._workloads.wanted_until(self._workload, loss.at)
         return min(wanted or self._scope.until, self._scope.until)
 
-    def _survived(
-        self, touched: Sequence[tuple[Failure, Placement]]
-    ) -> list[Hit]:
+    def _survived(self, touched: Sequence[Strike]) -> list[Hit]:
         """Return the hits on a workload that kept running."""
         shaken = [
-            (f, p)
-            for f, p in touched
-            if f.verdict.happened
-            in {
-                Happened.REBOOT,
-                Happened.UNREACHABLE,
-                Happened.KUBELET_RESTART,
-                Happened.REJOINED,
-                Happened.REPLACED,
-            }
-            and p.runs_at(f.seen)
+            strike
+            for strike in touched
+            if strike.verdict.happened in SHAKING
+            and strike.pod.runs_at(strike.failure.seen)
         ]
         if not shaken:
             return []
-        first, _ = min(shaken, key=lambda pair: order(*pair))
-        gang = self._gang_at(first.seen, [p for _, p in shaken])
-        pods = list({p.pod.name: p for _, p in shaken}.values())
-        verdict = first.verdict
-        blow = Blow(HitBy.NODE_FAILURE, verdict.node, first.seen)
+        first = min(shaken, key=_order)
+        verdict, seen = first.verdict, first.failure.seen
+        gang = self._gang_at(seen, [s.pod for s in shaken])
+        pods = list({s.pod.pod.name: s.pod for s in shaken}.values())
+        blow = Blow(HitBy.NODE_FAILURE, verdict.node, seen)
         return [self._shown(blow, Outcome.SURVIVED, gang, pods, [verdict.id])]
 
     def _outcome(
@@ -374,8 +346,13 @@ class Gang:
         )
 
 
-def _hit_by(verdict: Judged, pod: Placement) -> HitBy:
+def _order(strike: Strike) -> tuple[datetime, datetime, int]:
+    return strike.order
+
+
+def _hit_by(strike: Strike) -> HitBy:
     """Return how what happened to a node hit the first Pod that it cost."""
+    verdict, pod = strike.verdict, strike.pod
     if verdict.happened in STAYING:
         return HitBy.DRAIN
     if is_preempted(pod):
@@ -395,61 +372,65 @@ DIGITS: Final = 4
 """Digits of GPU-hours: a ten-thousandth is a third of a second."""
 
 
-def charged(
-    lost: Iterable[tuple[Failure, Placement]], gpu_hours: float
-) -> list[Charge]:
+def charged(lost: Iterable[Strike], gpu_hours: float) -> list[Charge]:
     """Return the charge of each failure, in the order of verdicts.
 
     Args:
         lost: failures, each with the Pods that it may have cost.
         gpu_hours: the whole loss.
     """
-    taken: dict[str, tuple[Failure, Placement]] = {}
-    for failure, pod in sorted(lost, key=lambda pair: order(*pair)):
-        taken.setdefault(pod.key, (failure, pod))
-    pairs = sorted(taken.values(), key=lambda pair: order(*pair))
-    began = order(*pairs[0])[0]
+    taken: dict[str, Strike] = {}
+    for strike in sorted(lost, key=_order):
+        taken.setdefault(strike.pod.key, strike)
+    pods: dict[tuple[str, str | None], list[str]] = {}
+    for one in taken.values():
+        key = one.verdict.node, one.verdict.id
+        pods.setdefault(key, []).append(one.pod.pod.name)
+    began = next(iter(taken.values())).order[0]
     beginning = {
-        f.verdict.id for f, p in pairs if order(f, p)[0] - began <= ONE_SECOND
+        one.verdict.id
+        for one in taken.values()
+        if one.order[0] - began <= ONE_SECOND
     }
-    shares = _shares(gpu_hours, len(beginning))
-    found = []
-    verdicts = {f.verdict.id: f.verdict for f, _ in pairs}
-    for name, verdict in verdicts.items():
-        pods = [p.pod.name for f, p in pairs if f.verdict.id == name]
-        hours = shares.pop() if name in beginning else 0.0
-        found.append(
-            Charge(
-                node=verdict.node,
-                verdict=name,
-                pods=sorted(pods),
-                gpu_hours=hours,
-            )
-        )
-    return found
+    return _charges(pods, gpu_hours, beginning)
 
 
-def given_up(pods: Sequence[Placement], hit: Hit) -> list[Charge]:
+def given_up(pods: Iterable[Placement], hit: Hit) -> list[Charge]:
     """Return the charges of the nodes whose Pods were preempted."""
-    nodes = sorted({pod.node for pod in pods if pod.node is not None})
-    shares = _shares(hit.gpu_hours_lost, len(nodes))
+    lost: dict[tuple[str, str | None], list[str]] = {}
+    for pod in sorted(pods, key=lambda pod: pod.node or ""):
+        if pod.node is not None:
+            lost.setdefault((pod.node, None), []).append(pod.pod.name)
+    return _charges(lost, hit.gpu_hours_lost, None)
+
+
+def _charges(
+    lost: Mapping[tuple[str, str | None], Sequence[str]],
+    gpu_hours: float,
+    beginning: Container[str | None] | None,
+) -> list[Charge]:
+    """Return charges that add up to a loss.
+
+    Args:
+        lost: the Pods lost, by node and verdict.
+        gpu_hours: the loss.
+        beginning: the verdicts that share it; None for all.
+    """
+    sharing = [k for k in lost if beginning is None or k[1] in beginning]
+    share = round(gpu_hours / max(len(sharing), 1), DIGITS)
+    shares = dict.fromkeys(sharing, share)
+    for first in sharing[:1]:
+        # Equal parts that add up to the whole, to the last digit.
+        shares[first] = round(gpu_hours - share * (len(sharing) - 1), DIGITS)
     return [
         Charge(
-            node=node,
-            verdict=None,
-            pods=sorted(p.pod.name for p in pods if p.node == node),
-            gpu_hours=shares.pop(),
+            node=key[0],
+            verdict=key[1],
+            pods=sorted(pods),
+            gpu_hours=shares.get(key, 0.0),
         )
-        for node in nodes
+        for key, pods in lost.items()
     ]
-
-
-def _shares(whole: float, parts: int) -> list[float]:
-    """Return equal parts that add up to the whole, to the last digit."""
-    if not parts:
-        return []
-    one = round(whole / parts, DIGITS)
-    return [*[one] * (parts - 1), round(whole - one * (parts - 1), DIGITS)]
 
 
 AFTERMATH: Final = timedelta(minutes=5)
@@ -473,6 +454,15 @@ HIT: Final = frozenset(
     }
 )
 """What can happen to a node that hits a workload."""
+
+
+SHAKING: Final = HIT - {
+    Happened.REMOVED,
+    Happened.DRAINED,
+    Happened.CORDONED,
+    Happened.DEGRADED,
+}
+"""What a workload may survive on the node itself."""
 
 
 def failure_of(verdict: Judged) -> Failure | None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from recorder.explain.causes import LOST
@@ -12,6 +13,7 @@ from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import (
     EVICTIONS,
     PREEMPTING,
+    REPLACED,
     SERVERS,
     Placement,
     Workload,
@@ -19,28 +21,21 @@ from recorder.facts.projections import (
 from recorder.model.outcomes import Happened, Outcome, Role
 
 __all__ = [
-    "Loss",
     "BY_KUBELET",
     "REQUESTED",
     "TOGETHER",
+    "Loss",
+    "Strike",
     "came_with",
-    "can_hit",
     "carries_out",
     "evicted_at",
     "fell_together",
-    "is_hidden",
     "is_late",
     "is_preempted",
     "lasted",
     "lost_around",
-    "lost_at",
-    "order",
     "position",
-    "since_when",
     "preempted_at",
-    "taken_at",
-    "was_leaving",
-    "was_replaced",
 ]
 
 ALONE: Final = SERVERS | {"Pod", "ReplicationController"}
@@ -67,21 +62,6 @@ ONE_LIST: Final = timedelta(seconds=2)
 """How far apart the lists that close one gap are."""
 
 
-def order(failure: Failure, pod: Placement) -> tuple[datetime, datetime, int]:
-    """Return the sort key: the earliest evidence of a loss, never a name.
-
-    For a node that fell silent that is its last renewal, however long it took
-    until the loss was reported.
-    """
-    lost = lost_at(failure, pod)
-    if failure.verdict.happened not in LOST:
-        gone = lost or failure.seen
-    else:
-        last = failure.verdict.not_before or failure.seen
-        gone = min(last, lost or last)
-    return gone, failure.seen, position(failure.verdict.id)
-
-
 def came_with(pod: Placement, at: datetime) -> bool:
     """Whether the list that showed a hit also showed a Pod for the first time.
 
@@ -95,16 +75,14 @@ def came_with(pod: Placement, at: datetime) -> bool:
 
 
 def fell_together(
-    workload: Workload,
-    lost: Iterable[tuple[Failure, Placement]],
-    pods: Iterable[Placement],
+    workload: Workload, lost: Iterable["Strike"], pods: Iterable[Placement]
 ) -> bool:
     """Whether a workload stopped all its other Pods for those that it lost.
 
     That shows a gang of an unknown kind: the Pods that still ran were stopped
     before any Pod started again.
     """
-    taken = {pod.key: taken_at(failure, pod) for failure, pod in lost}
+    taken = {one.pod.key: one.taken_at for one in lost}
     if not taken or workload.kind in ALONE:
         return False
     at = min(taken.values())
@@ -120,60 +98,6 @@ def fell_together(
 def position(entry: str) -> int:
     """Return the position in the name of an entry."""
     return int(entry.partition("/")[2])
-
-
-def can_hit(
-    failure: Failure,
-    pod: Placement,
-    workload: Workload,
-    pods: Iterable[Placement],
-) -> bool:
-    """Whether a failure of a node can end a Pod of a workload that way.
-
-    A node that stayed in service hits only what failed on it. A restart of a
-    kubelet deletes no Pod: the deletion had another reason.
-    """
-    happened = failure.verdict.happened
-    if happened == Happened.DEGRADED:
-        return pod.phase == "Failed"
-    if happened == Happened.CORDONED:
-        # A server may be rolled out meanwhile, without a record of it.
-        return workload.kind not in SERVERS and _was_emptied(
-            failure, pod, pods
-        )
-    deleted = pod.deleting_at
-    if happened != Happened.KUBELET_RESTART or deleted is None:
-        return True
-    ended = [pod.ended_at, *pod.restarts]
-    return pod.disruption is not None or any(
-        at is not None and failure.since <= at < deleted for at in ended
-    )
-
-
-def _was_emptied(
-    failure: Failure, pod: Placement, pods: Iterable[Placement]
-) -> bool:
-    """Whether a Pod was deleted because its node was cordoned.
-
-    It ends first of its workload and is replaced: neither the end of the
-    workload nor that of another member ended it.
-    """
-    deleting_at, back = pod.deleting_at, failure.verdict.back_in_service_at
-    if (
-        deleting_at is None
-        or deleting_at < failure.since
-        or (back is not None and deleting_at > back)
-        or (pod.ended_at is not None and pod.ended_at < deleting_at)
-    ):
-        return False
-    others = [other for other in pods if other.key != pod.key]
-    ends = [at for o in others for at in (o.deleting_at, o.ended_at) if at]
-    return not any(
-        deleting_at - TOGETHER <= at < deleting_at for at in ends
-    ) and any(
-        other.bound_at is not None and other.bound_at >= deleting_at
-        for other in others
-    )
 
 
 def carries_out(failure: Failure, pod: Placement) -> bool:
@@ -197,143 +121,169 @@ def carries_out(failure: Failure, pod: Placement) -> bool:
     )
 
 
-def was_leaving(
-    failure: Failure, pod: Placement, pods: Iterable[Placement]
-) -> bool:
-    """Whether a Pod was deleted before the failure and not replaced.
+class Strike:
+    """A failure of a node and a Pod on it, which it may have cost."""
 
-    The reason of its deletion ended it, whatever is recorded later. A Pod
-    that is replaced waited for its node to release it.
-    """
-    deleting_at = pod.deleting_at
-    return (
-        deleting_at is not None
-        and deleting_at < failure.since
-        and (pod.disrupted_at is None or pod.disrupted_at > deleting_at)
-        and not any(
-            other.key != pod.key
-            and other.bound_at is not None
-            and other.bound_at > failure.since
-            for other in pods
-        )
-    )
+    def __init__(self, failure: Failure, pod: Placement) -> None:
+        self.failure, self.pod = failure, pod
+        self.verdict = failure.verdict
 
+    def can_hit(self, workload: Workload, pods: Sequence[Placement]) -> bool:
+        """Return whether it can end the Pod of a workload that way.
 
-def was_replaced(
-    failure: Failure,
-    pod: Placement,
-    pods: Iterable[Placement],
-    *,
-    soon: bool,
-) -> bool:
-    """Return whether a Pod was deleted before the failure and replaced.
+        A node that stayed in service hits only what failed on it. A restart
+        of a kubelet deletes no Pod: the deletion had another reason.
+        """
+        pod, happened = self.pod, self.verdict.happened
+        if not pod.was_on(self._since, self.failure.seen):
+            return False
+        if happened == Happened.DEGRADED:
+            can = pod.phase == "Failed"
+        elif happened == Happened.CORDONED:
+            # A server may be rolled out meanwhile, without a record of it.
+            can = workload.kind not in SERVERS and self._was_emptied(pods)
+        elif happened == Happened.KUBELET_RESTART and pod.deleting_at:
+            can = pod.disruption is not None or any(
+                at is not None and self.failure.since <= at < pod.deleting_at
+                for at in (pod.ended_at, *pod.restarts)
+            )
+        else:
+            can = True
+        return can and not self._was_deleted(workload, pods)
 
-    With ``soon``, the replacement may be bound before the deletion.
-    """
-    deleting_at, since = pod.deleting_at, failure.since
-    return (
-        deleting_at is not None
-        and deleting_at < since
-        and any(
+    def _was_emptied(self, pods: Iterable[Placement]) -> bool:
+        """Return whether the Pod was deleted because its node was cordoned.
+
+        It ends first of its workload and is replaced: neither the end of the
+        workload nor that of another member ended it.
+        """
+        pod, back = self.pod, self.verdict.back_in_service_at
+        deleting_at = pod.deleting_at
+        if (
+            deleting_at is None
+            or deleting_at < self.failure.since
+            or (back is not None and deleting_at > back)
+            or (pod.ended_at is not None and pod.ended_at < deleting_at)
+        ):
+            return False
+        others = [other for other in pods if other.key != pod.key]
+        ends = [at for o in others for at in (o.deleting_at, o.ended_at) if at]
+        return not any(
+            deleting_at - TOGETHER <= at < deleting_at for at in ends
+        ) and any(o.bound_at and o.bound_at >= deleting_at for o in others)
+
+    def _was_deleted(
+        self, workload: Workload, pods: Sequence[Placement]
+    ) -> bool:
+        """Return whether the Pod was deleted before the failure.
+
+        If nothing replaces it, the reason of its deletion ended it, whatever
+        is recorded later; else only if its replacement ran by then: a Pod may
+        wait for its node to release it. Some kinds replace a Pod before they
+        delete it.
+        """
+        pod, since = self.pod, self.failure.since
+        deleting_at, disrupted_at = pod.deleting_at, pod.disrupted_at
+        if deleting_at is None or deleting_at >= since:
+            return False
+        others = [o for o in pods if o.key != pod.key and o.bound_at]
+        if (disrupted_at is None or disrupted_at > deleting_at) and not any(
+            o.bound_at and o.bound_at > since for o in others
+        ):
+            return True
+        soon = workload.kind in REPLACED
+        return any(
             other.node != pod.node
             and other.runs_at(since)
             and (other.deleting_at is None or other.deleting_at > since)
             and other.bound_at is not None
             and (soon or other.bound_at >= deleting_at)
-            for other in pods
+            for other in others
         )
-    )
 
+    @property
+    def _since(self) -> datetime:
+        """Since when what happened to the node may cost the Pod.
 
-def lost_at(failure: Failure, pod: Placement) -> datetime | None:
-    """Return when a failure cost a Pod; None if it did not."""
-    since = since_when(failure, pod)
-    until = _evicted_later(failure, pod) or failure.until
-    times = [
-        at
-        for at in (
-            pod.disrupted_at,
-            None if _ended_later(failure, pod) else pod.ended_at,
-            pod.deleting_at,
-            *pod.restarts,
+        A kubelet evicts a Pod before it reports the pressure.
+        """
+        pressed = (
+            self.verdict.happened == Happened.DEGRADED
+            and self.pod.disruption == BY_KUBELET
+            and not is_preempted(self.pod)
         )
-        if at is not None and since <= at <= until
-    ]
-    if times or not (
-        failure.verdict.happened == Happened.REBOOT or failure.is_silent
-    ):
-        return min(times, default=None)
-    # No container outlives its machine, even without a record of its end; and
-    # the API server cannot know what runs on a silent machine.
-    seen = failure.seen
-    ran = (
-        failure.is_silent
-        or pod.runs_at(failure.since)
-        or (pod.listed and not came_with(pod, seen))
-    )
-    return seen if ran and pod.runs_at(seen) else None
+        since = self.failure.since
+        return since - LIMITS.astray if pressed else since
 
+    @cached_property
+    def lost_at(self) -> datetime | None:
+        """When the failure cost the Pod; None if it did not."""
+        failure, pod = self.failure, self.pod
+        ended_at, until = pod.ended_at, failure.until
+        back = self.verdict.back_in_service_at
+        if back is not None:
+            served = max(back, failure.seen)
+            if pod.phase == "Succeeded" and pod.over_at:
+                # Well after its node was in service again.
+                ended_at = None if pod.over_at > served else ended_at
+            at = pod.disrupted_at
+            if (
+                self.verdict.happened in OUTLIVED
+                and (pod.disruption == REQUESTED or is_preempted(pod))
+                and at is not None
+                and at > served
+            ):
+                # It outlived the loss, if the machine did.
+                until = at - ONE_LIST
+        ends = (pod.disrupted_at, ended_at, pod.deleting_at, *pod.restarts)
+        times = [at for at in ends if at and self._since <= at <= until]
+        if times or not (
+            self.verdict.happened == Happened.REBOOT or failure.is_silent
+        ):
+            return min(times, default=None)
+        # No container outlives its machine, even without a record of its end;
+        # and the API server cannot know what runs on a silent machine.
+        seen = failure.seen
+        ran = (
+            failure.is_silent
+            or pod.runs_at(failure.since)
+            or (pod.listed and not came_with(pod, seen))
+        )
+        return seen if ran and pod.runs_at(seen) else None
 
-def since_when(failure: Failure, pod: Placement) -> datetime:
-    """Return since when what happened to a node may cost a Pod.
+    @property
+    def taken_at(self) -> datetime:
+        """When the Pod was hit: with its node or before it."""
+        lost, failure = self.lost_at, self.failure
+        assert lost is not None, "asked only of what was lost"
+        if self.verdict.happened not in LOST:
+            return lost
+        return min(lost, max(failure.seen, failure.since))
 
-    A kubelet evicts a Pod before it reports the pressure.
-    """
-    pressed = (
-        failure.verdict.happened == Happened.DEGRADED
-        and pod.disruption == BY_KUBELET
-        and not is_preempted(pod)
-    )
-    return failure.since - LIMITS.astray if pressed else failure.since
+    @property
+    def order(self) -> tuple[datetime, datetime, int]:
+        """The sort key: the earliest evidence of a loss, never a name.
 
+        For a node that fell silent that is its last renewal, however long it
+        took until the loss was reported.
+        """
+        seen = last = self.failure.seen
+        if self.verdict.happened in LOST:
+            last = self.verdict.not_before or seen
+            gone = min(last, self.lost_at or last)
+        else:
+            gone = self.lost_at or last
+        return gone, seen, position(self.verdict.id)
 
-def _evicted_later(failure: Failure, pod: Placement) -> datetime | None:
-    """Return when a Pod last ran that was evicted after its node was back.
+    def is_hidden(self, holes: Iterable[Hole]) -> bool:
+        """Return whether the Pod may have been over before its node failed.
 
-    It outlived the loss, if the machine did.
-    """
-    back, at = failure.verdict.back_in_service_at, pod.disrupted_at
-    if (
-        failure.verdict.happened in OUTLIVED
-        and (pod.disruption == REQUESTED or is_preempted(pod))
-        and at is not None
-        and back is not None
-        and at > max(back, failure.seen)
-    ):
-        return at - ONE_LIST
-    return None
-
-
-def _ended_later(failure: Failure, pod: Placement) -> bool:
-    """Return whether a Pod ended well after its node was in service again."""
-    ended, back = pod.over_at, failure.verdict.back_in_service_at
-    return (
-        pod.phase == "Succeeded"
-        and ended is not None
-        and back is not None
-        and ended > max(back, failure.seen)
-    )
-
-
-def taken_at(failure: Failure, pod: Placement) -> datetime:
-    """Return when a Pod was hit: with its node or before it."""
-    lost = lost_at(failure, pod)
-    assert lost is not None, "asked only of what was lost"
-    if failure.verdict.happened not in LOST:
-        return lost
-    return min(lost, max(failure.seen, failure.since))
-
-
-def is_hidden(failure: Failure, pod: Placement, holes: Iterable[Hole]) -> bool:
-    """Return whether a Pod may have been over before its node failed.
-
-    That is so if no Pods were recorded from then until it was gone.
-    """
-    gone = pod.gone_at
-    if gone is None or not pod.unseen or lost_at(failure, pod) != gone:
-        return False
-    before = [hole for hole in holes if hole.begin < failure.seen]
-    return is_late(gone, before)
+        That is so if no Pods were recorded from then until it was gone.
+        """
+        gone = self.pod.gone_at
+        if gone is None or not self.pod.unseen or self.lost_at != gone:
+            return False
+        return is_late(gone, [h for h in holes if h.begin < self.failure.seen])
 
 
 def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
@@ -436,25 +386,23 @@ class Loss(NamedTuple):
 
     def again(self) -> datetime | None:
         """Return when as many Pods ran as before."""
-        return self._ran(len(self.gang))
+        return self.ends()[-1]
 
     def ends(self) -> list[datetime | None]:
         """Return when the gang ran in full again, or each of its Pods."""
-        if self.whole:
-            return [self.again()]
-        return [self._ran(place + 1) for place in range(len(self.gang))]
-
-    def _ran(self, enough: int) -> datetime | None:
         stayed = self._others() if self.whole else []
         running = sum(
             p.runs_at(self.at) and not came_with(p, self.at) for p in stayed
         )
+        ends: list[datetime | None] = []
+        size = max(len(self.gang), 1)
         changes = [change for pod in self.pods for change in self._of(pod)]
         for at, change in sorted(changes):
             running += change
-            if running >= enough and change > 0:
-                return at
-        return None
+            if change > 0:
+                ends += [at] * (min(running, size) - len(ends))
+        ends += [None] * (size - len(ends))
+        return ends[-1:] if self.whole else ends
 
     def outcome(self, again: datetime) -> Outcome:
         """Return how a gang came to run in full again."""
