@@ -8,6 +8,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from recorder.answers.beginning import reach_begun
+from recorder.answers.checkpoints import with_checkpoints
 from recorder.answers.loading.fleet import states_at
 from recorder.answers.loading.hits import NodeSelection, all_hits_of
 from recorder.answers.loading.nodes import (
@@ -152,6 +153,7 @@ async def _impact(
         account=account,
         knowledge=knowledge,
     )
+    hits = await with_checkpoints(reading, found)
     return JudgedImpact(
         question=ImpactSubject(
             cluster=reading.log.cluster_name,
@@ -160,8 +162,8 @@ async def _impact(
             until=window.until,
         ),
         failures=[NodeFailure.of(verdict) for verdict in verdicts],
-        workloads=found,
-        totals=Totals.of(found),
+        workloads=hits,
+        totals=Totals.of(hits),
         coverage=cover(
             account,
             times=(

@@ -11,6 +11,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from recorder.answers.checkpoints import (
+    hours_since_checkpoint,
+    with_checkpoints,
+)
 from recorder.answers.clusters import Away
 from recorder.answers.families import (
     Candidate,
@@ -111,6 +115,11 @@ class ListedWorkload(Document, frozen=True, kw_only=True):
 
     gpu_hours_lost: float
     """Lower bound; work since the last checkpoint is not known."""
+
+    gpu_hours_since_checkpoint: float | None
+    """What its GPUs had computed since the last checkpoint before each
+    ending, by claims of type `job.checkpoint`; lost in addition. Null without
+    a checkpoint."""
 
     hours_wanted: float
     """From the first binding of a Pod to its end, without suspensions."""
@@ -323,6 +332,12 @@ class Survey:
             endings=len(endings),
             last_ending=last,
             gpu_hours_lost=hours_lost(endings),
+            gpu_hours_since_checkpoint=hours_since_checkpoint(
+                await with_checkpoints(
+                    self.reading,
+                    [one.hit for one in endings if one.hit is not None],
+                )
+            ),
             hours_wanted=round(hours, 4),
             hours_in_full=round(full, 4),
         )

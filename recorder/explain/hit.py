@@ -116,6 +116,10 @@ class Hit(Document, frozen=True, kw_only=True):
     gpu_hours_lost: float
     """Lower bound; work since the last checkpoint is not known."""
 
+    gpu_hours_since_checkpoint: float | None = None
+    """What its GPUs had computed since its last checkpoint, by claims of type
+    `job.checkpoint`; lost in addition. Null without a checkpoint."""
+
     gpu_hours_attributed: float = 0.0
     """The share attributed to the nodes in the query."""
 
@@ -126,6 +130,9 @@ class Hit(Document, frozen=True, kw_only=True):
     pod_keys: frozenset[str] = field(name="_pod_keys", default=frozenset())
     """Keys of the Pods that were hit, as a Pod that is created again may have
     the same name."""
+
+    worked_since: datetime | None = field(name="_worked_since", default=None)
+    """Since when all its Pods had run when it was hit."""
 
     charges: Sequence[Charge] = field(name="_charges", default=())
     """The parts of the loss, which add up to it; each end of a Pod is in

@@ -241,6 +241,9 @@ class Gang:
             self._shown(blow, outcome, gang, pods, entries),
             running_again_at=again if outcome is not Outcome.FAILED else None,
             gpu_hours_lost=round(hours, 4),
+            worked_since=max(
+                (p.running_at for p in gang if p.running_at), default=None
+            ),
         )
 
     def _shown(

@@ -15,6 +15,7 @@ from recorder.explain.signals import (
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Judged, Missing, Rival
 from recorder.model.facts import (
+    Claimed,
     ConditionChanged,
     EventOccurred,
     FieldChanged,
@@ -72,6 +73,8 @@ def _is_report(mark: Signal) -> bool:
     match mark.stored.fact.detail:
         case EventOccurred(type=kind):
             return kind == "Warning" or _is_of_object(mark)
+        case Claimed():
+            return True
         case FieldChanged() | ConditionChanged():
             return _is_of_object(mark)
         case _:

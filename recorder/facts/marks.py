@@ -20,6 +20,7 @@ from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
     AnnotationChanged,
     Appeared,
+    Claimed,
     ConditionChanged,
     ContainerEnded,
     Detail,
@@ -141,6 +142,8 @@ def marks_of(fact: Fact) -> Marks:
 
 def _of_others(detail: Detail, bearing: Bearing) -> Marks | None:
     match detail:
+        case Claimed():
+            return Marks(bearing, topic=clean(detail.type))
         case Vanished():
             return Marks(bearing, owners=_owners(detail.state))
         case FieldChanged(field="phase") if bearing is not DAILY:

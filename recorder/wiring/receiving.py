@@ -9,6 +9,7 @@ from pathlib import Path
 
 from starlette.routing import Route
 
+from recorder.explain.knowledge import load
 from recorder.intake.ports import Source
 from recorder.intake.progress import ClaimCounts, Received
 from recorder.keeping.tokens import TokenFile
@@ -61,6 +62,7 @@ async def senders_served(
             senders.sender,
             counts=live.progress.claims,
             mappings=read_mappings(settings.ingest_mappings),
+            misfit=load(settings.knowledge).misfit,
         )
         routes += live.claims.routes()
     if not routes or settings.audit_token_file or settings.audit_client_ca:

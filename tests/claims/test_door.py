@@ -14,6 +14,7 @@ import pytest
 from starlette.routing import Router
 
 from recorder.doctor.health.metrics import exposition
+from recorder.explain.knowledge import shipped
 from recorder.intake.progress import ClaimCounts, Progress
 from recorder.intake.recording import Recording
 from recorder.intake.redact import Redaction, RedactionRules
@@ -44,7 +45,10 @@ class Doorway:
         self.writer = Slow(self.log)
         self.counts = ClaimCounts()
         self.door = ClaimDoor(
-            self.tokens.sender, counts=self.counts, commit_seconds=0.5
+            self.tokens.sender,
+            counts=self.counts,
+            misfit=shipped().misfit,
+            commit_seconds=0.5,
         )
         self.address = ""
 
@@ -102,6 +106,29 @@ async def test_an_accepted_claim_is_in_the_log(doorway: Doorway) -> None:
     assert Resource.parse(claim.resource or "").api_version == (
         "cloudevents.io/v1"
     )
+
+
+async def test_data_that_is_not_as_its_type_says_is_named(
+    doorway: Doorway,
+) -> None:
+    wrong = an_event(2, type="machine.test", data={"result": "fine"})
+
+    status, says = await doorway.post([an_event(1), wrong])
+
+    assert status == 400
+    assert says == (
+        'event 2, of type machine.test: "data.result" does not fit'
+        ' {"enum":["passed","failed"]}\n'
+    )
+    assert doorway.claims() == []
+
+
+async def test_data_of_a_type_that_is_not_known_may_be_anything(
+    doorway: Doorway,
+) -> None:
+    event = an_event(1, type="machine.whatever", data=[7])
+
+    assert await doorway.post(event) == (202, "")
 
 
 async def test_without_a_time_when_it_happened_is_not_known(

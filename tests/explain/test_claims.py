@@ -1,18 +1,31 @@
 """Claims of other systems as evidence: what decides, and what only says so."""
 
+import json
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from recorder.explain.knowledge import Knowledge, load, shipped
+from recorder.explain.knowledge import (
+    Knowledge,
+    KnowledgeError,
+    load,
+    shipped,
+    shipped_files,
+)
+from recorder.explain.knowledge.claiming import wrong_schema
+from recorder.explain.signals import signals_of
 from recorder.explain.verdict import Judged
-from recorder.model.fact import FactKind
+from recorder.facts import derive, says, written
+from recorder.model.entry import Draft, Operation
+from recorder.model.fact import FactKind, StoredFact
 from recorder.model.outcomes import Decision, Fault
-from recorder.model.reference import ObjectIdentity
+from recorder.model.reference import EntryName, ObjectIdentity
 from tests.explain.tale import Tale
 from tests.explain.test_traps import actor, decision, fault
 from tests.support.builders import at
+from tests.support.sampling import sampled
 
 
 def claims(
@@ -236,3 +249,92 @@ def test_a_node_that_is_back_has_no_last_stage() -> None:
 def test_a_stage_from_before_the_loss_is_not_what_was_reached() -> None:
     tale = claims(Tale("n1", "n2"), 50, "machine.boot", {"stage": "ready"})
     assert not tale.lost(60).verdict().last_stage
+
+
+def test_what_has_an_unknown_type_is_shown_as_unknown() -> None:
+    tale = claims(Tale("n1", "n2"), 50, "cooling.alarm", {"loop": "B"})
+    found = tale.lost(60).boots(200).ready(210).verdict()
+    (said,) = (r for r in found.rivals if r.cause == "other-fault")
+    assert said.because == (
+        "cooling.alarm about node/n1 from bmc: loop=B (1/3): reported,"
+        " meaning not known"
+    )
+
+
+@pytest.mark.parametrize("number", sampled("claims", range(40), 10))
+def test_any_data_of_any_type_has_signals_or_none(number: int) -> None:
+    """And what a fact keeps of it is bounded, and the same each time."""
+    chance = random.Random(number)
+    for _ in range(100):
+        event = {
+            "type": chance.choice([*TYPES, "no.such"]),
+            "source": "s",
+            "subject": chance.choice(["node/n1", "pdu/b3", "n1", "node/", ""]),
+            "data": anything(chance, 5),
+        }
+        raw = json.dumps(event).encode()
+        draft = Draft(
+            source="cloudevents",
+            resource="cloudevents.io/v1/cloudevents",
+            operation=Operation.CLOUDEVENT,
+            identity=None,
+            observed_at=at(60),
+            raw=raw,
+        )
+        (fact,) = derive(draft, None).facts
+        assert derive(draft, None).facts == [fact]
+        assert len(written(fact).detail) <= 2 * len(raw) + 100
+        stored = StoredFact(
+            entry=EntryName(1, 1), index=0, observed_at=at(60), fact=fact
+        )
+        assert says(fact)
+        for sign in signals_of(stored, shipped(), node="n1"):
+            assert sign.stored.at <= at(60)
+            assert sign.fault or sign.decision or sign.role == "recovery"
+
+
+MEMBERS = (
+    "event", "MessageId", "RestartCause", "state", "stage", "isFatal",
+    "componentClass", "result", "status", "labels", "node", "by", "time",
+)  # fmt: skip
+WORDS: tuple[Any, ...] = (
+    "ac-lost", "watchdog", "down", "up", "kernel", "GPU", "failed", "firing",
+    "", "x" * 5000, "\x00", True, None, 7, 2**70, -1.5,
+)  # fmt: skip
+TYPES = sorted(
+    kind.type for file in shipped_files().values() for kind in file.types
+)
+
+
+def anything(chance: random.Random, depth: int) -> Any:
+    match chance.randrange(4) if depth else 3:
+        case 0:
+            size = chance.choice([0, 1, 3, 400])
+            return [anything(chance, 0) for _ in range(size)]
+        case 1 | 2:
+            names = chance.sample(MEMBERS, chance.randrange(len(MEMBERS)))
+            return {name: anything(chance, depth - 1) for name in names}
+        case _:
+            return chance.choice(WORDS)
+
+
+def test_the_schemas_of_the_shipped_types_are_schemas() -> None:
+    for name, file in shipped_files().items():
+        for kind in file.types:
+            assert wrong_schema(kind.data) is None, name
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "why"),
+    [
+        (SITE.replace("holds: true", "data: {type: car}"), 3, "JSON Schema"),
+        (SITE.replace("startsAt", "a, zone: Mars/Base"), 5, "Mars/Base"),
+        (SITE.replace("holds: true", "about: [moon]"), 3, "moon"),
+        (SITE.replace("fault: thermal-fault", "vague: true"), 7, "class"),
+    ],
+)
+def test_a_file_with_a_type_of_no_use_is_refused_with_its_line(
+    tmp_path: Path, text: str, line: int, why: str
+) -> None:
+    with pytest.raises(KnowledgeError, match=f"line {line}: .*{why}"):
+        with_rules(tmp_path, text)

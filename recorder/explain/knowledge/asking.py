@@ -235,6 +235,16 @@ class Knowledge:
         """Return the type of CloudEvents of a name, that of a site first."""
         return self._types.get(name)
 
+    def misfit(self, name: str, document: bytes) -> str | None:
+        """Return what is wrong with the data of an event of a type.
+
+        None if nothing is, or there is no such type.
+        """
+        kind = self._types.get(name)
+        if kind is None:
+            return None
+        return misfit(kind, _data_of(document))
+
     def claimed(self, claim: Claimed) -> tuple[ClaimType, ClaimRule] | None:
         """Return the type of a claim, and the rule that fits it, if any.
 
@@ -255,6 +265,18 @@ class Knowledge:
     def writer(self, name: str) -> WriterRule | None:
         """Return the rule of a field manager or a user."""
         return next(iter(self._writers(name)), None)
+
+
+class _Data(msgspec.Struct):
+    data: object = None
+
+
+def _data_of(document: bytes) -> object:
+    """Return the data of an event; None if it has none that is JSON."""
+    try:
+        return msgspec.json.decode(document, type=_Data).data
+    except (ValueError, RecursionError):
+        return None
 
 
 _STAGE = ClaimRule(role=Role.RECOVERY)

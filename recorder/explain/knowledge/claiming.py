@@ -46,9 +46,9 @@ def wrong_schema(schema: Mapping[str, object]) -> str | None:
 def misfit(kind: ClaimType, data: object) -> str | None:
     """Return what is wrong with data by the schema of its type.
 
-    The member is named; None if nothing is.
+    The member is named; None if nothing is, or there is no data.
     """
-    if not kind.data:
+    if not kind.data or data is None:
         return None
     try:
         return _misfit(
@@ -67,8 +67,10 @@ def _misfit(schema: bytes, data: bytes) -> str | None:
     error = best_match(validator.iter_errors(msgspec.json.decode(data)))
     if error is None:
         return None
+    # Not what it holds instead: that may be a secret.
     where = error.json_path.replace("$", "data", 1)
-    return f'"{where[:128]}": {error.message[:256]}'
+    wanted = msgspec.json.encode({error.validator: error.validator_value})
+    return f'"{where[:128]}" does not fit {wanted.decode()[:256]}'
 
 
 def member(data: object, path: str) -> list[str]:

@@ -15,6 +15,7 @@ from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
     AnnotationChanged,
     Appeared,
+    Claimed,
     ConditionChanged,
     EventOccurred,
     FieldChanged,
@@ -128,6 +129,9 @@ def marks_of(
     """Yield the marks of a fact, with their author."""
     fact = stored.fact
     subject = _subject(fact, node)
+    detail = fact.detail
+    if isinstance(detail, Claimed) and not knowledge.claim_type(detail.type):
+        subject = Subject(Topic.CLAIM, f"{detail.type} {detail.subject}")
     if subject is None or fact.actor in _DAILY:
         return
     actor = actor_of(fact.actor, knowledge)

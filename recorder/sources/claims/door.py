@@ -115,6 +115,7 @@ class ClaimDoor:
         *,
         counts: ClaimCounts,
         mappings: Mapping[str, Converter] | None = None,
+        misfit: Callable[[str, bytes], str | None] | None = None,
         now: Callable[[], datetime] = _now,
         commit_seconds: float = COMMIT_SECONDS,
     ) -> None:
@@ -124,12 +125,15 @@ class ClaimDoor:
             rights: returns those of a token; None if it has none.
             counts: where to count requests.
             mappings: the converters of the site, by name.
+            misfit: returns what is wrong with a document by the schema of its
+                type; None if nothing is, or the type is not known.
             now: the clock for observations.
             commit_seconds: how long a sender waits for the commit.
         """
         self._rights = rights
         self._counts = counts
         self._converters = {**CONVERTERS, **(mappings or {})}
+        self._misfit = misfit
         self._now = now
         self._commit_seconds = commit_seconds
         self._sink: Sink | None = None
@@ -218,8 +222,21 @@ class ClaimDoor:
         """Return the claims of a body.
 
         Raises:
-            EnvelopeError: one of them is malformed; the member is named.
+            EnvelopeError: one of them is malformed, or its data is not as its
+                type says; the member is named.
         """
+        batch = self._converted(name, request, body, at)
+        if self._misfit is not None:
+            for number, claim in enumerate(batch.claims, 1):
+                wrong = self._misfit(claim.type, claim.document)
+                if wrong is not None:
+                    msg = f"event {number}, of type {claim.type}: {wrong}"
+                    raise EnvelopeError(msg)
+        return batch
+
+    def _converted(
+        self, name: str, request: Request, body: bytes, at: datetime
+    ) -> _Batch:
         if name == CLOUDEVENT:
             return _Batch(read_claims(request.headers, body, now=at))
         query = request.query_params
