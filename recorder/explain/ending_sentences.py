@@ -23,6 +23,9 @@ __all__ = ["ending_sentence", "grouped", "named", "state_sentence"]
 CAUSE: Final = " desc = "
 """What gRPC writes before the message of an error."""
 
+ENDED: Final = "its end"
+"""In place of a condition: the end of a Pod, with a reason."""
+
 SAID_MAX: Final = 120
 """How many characters of a message a sentence quotes."""
 
@@ -161,7 +164,7 @@ def _what(workload: Workload, ending: EndingFound) -> str:
     if how is not None:
         node = _where(ending)
         is_unexplained = ending.verdict is None
-        said = _message(ending) if is_unexplained else ""
+        said = _quoted(_said(ending)[2]) if is_unexplained else ""
         if ending.ended_by is EndedBy.NODE_FAILURE and not is_unexplained:
             how = "on {node}"  # the verdict says what happened
         if ending.ended_by is EndedBy.EVICTION:
@@ -181,14 +184,11 @@ def _where(ending: EndingFound) -> str:
 
 def _evicted(ending: EndingFound) -> str:
     """Return who evicted a Pod, or refused it: its kubelet or another."""
-    for record in ending.evidence:
-        detail = record.stored.fact.detail
-        if isinstance(detail, ConditionChanged) and detail.new is not None:
-            if detail.new.reason == BY_KUBELET:
-                return "by an eviction by the kubelet of {node}"
-            return HIT[EndedBy.EVICTION]
-        if isinstance(detail, Ended) and detail.reason is not None:
-            return "refused by the kubelet of {node}"
+    reason, kind, _ = _said(ending)
+    if kind == ENDED:
+        return "refused by the kubelet of {node}"
+    if reason == BY_KUBELET:
+        return "by an eviction by the kubelet of {node}"
     return HIT[EndedBy.EVICTION]
 
 
@@ -232,24 +232,27 @@ def _failed(
 
 def _condition(ending: EndingFound) -> str:
     """Quote the condition that the controller of a workload set."""
-    if ending.ended_by is not EndedBy.UNRECORDED:
+    reason, kind, message = _said(ending)
+    if ending.ended_by is not EndedBy.UNRECORDED or kind in {"", ENDED}:
         return ""
-    for record in ending.evidence:
-        detail = record.stored.fact.detail
-        if isinstance(detail, ConditionChanged) and detail.new is not None:
-            reason = detail.new.reason or detail.type
-            return f": {reason}{_quoted(detail.new.message)}"
-    return ""
+    return f": {reason or kind}{_quoted(message)}"
 
 
-def _message(ending: EndingFound) -> str:
+def _said(ending: EndingFound) -> tuple[str | None, str, str | None]:
+    """Return why a Pod or a workload ended: reason, condition, message.
+
+    The condition of an end that its kubelet gave a reason for is `ENDED`; it
+    is empty if no record says why.
+    """
     for record in ending.evidence:
-        detail = record.stored.fact.detail
-        if isinstance(detail, ConditionChanged) and detail.new is not None:
-            return _quoted(detail.new.message)
-        if isinstance(detail, Ended) and detail.message:
-            return _quoted(detail.message)
-    return ""
+        match record.stored.fact.detail:
+            case ConditionChanged(type=kind, new=new) if new is not None:
+                return new.reason, kind, new.message
+            case Ended(reason=str(reason), message=message):
+                return reason, ENDED, message
+            case _:
+                pass
+    return None, "", None
 
 
 def _quoted(said: str | None) -> str:

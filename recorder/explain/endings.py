@@ -6,7 +6,7 @@ continue belong to the cause of that.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final, Self
@@ -204,22 +204,17 @@ def own_ends(life: Life) -> list[Draft]:
         by = _own_end(stored, over=over)
         if by is None:
             continue
-        if by is EndedBy.SUSPENSION and not _ran(life, stored.observed_at):
+        at = stored.observed_at
+        ran = any(p.running_at and p.running_at < at for p in life.pods)
+        if by is EndedBy.SUSPENSION and not ran:
             continue  # created suspended, to wait in a queue
         same = next((d for d in found if d.by is by), None)
         if same is not None:
             same.evidence.append(stored)
             continue
         over = over or by is not EndedBy.SUSPENSION
-        draft = Draft(by=by, at=stored.observed_at, of_workload=True)
-        draft.evidence.append(stored)
-        found.append(draft)
+        found.append(Draft(by=by, at=at, of_workload=True, evidence=[stored]))
     return found
-
-
-def _ran(life: Life, at: datetime) -> bool:
-    """Return whether any Pod ran before a time."""
-    return any(p.running_at and p.running_at < at for p in life.pods)
 
 
 def _own_end(stored: StoredFact, *, over: bool) -> EndedBy | None:
@@ -282,13 +277,13 @@ def conclude(drafts: Sequence[Draft], own: list[Draft], life: Life) -> None:
 
 def _only_counts(end: Draft) -> bool:
     """Return whether a failure states only that Pods failed."""
-    reasons = {
-        stored.fact.detail.new.reason
-        for stored in end.evidence
-        if isinstance(stored.fact.detail, ConditionChanged)
-        and stored.fact.detail.new is not None
-    }
-    return bool(reasons & OWN_FAILURE)
+    details = [stored.fact.detail for stored in end.evidence]
+    return any(
+        isinstance(detail, ConditionChanged)
+        and detail.new is not None
+        and detail.new.reason in OWN_FAILURE
+        for detail in details
+    )
 
 
 EVIDENCE_MAX: Final = 24
@@ -366,55 +361,34 @@ def _place(
         return
     last = before[-1] if before else None
     if last is None or not last.repeats(end):
-        here = failures.get(end.node or "", ())
-        last = _begun(end, here)
-        # Completed work ends; a server may replace its Pods at any time; and
-        # what a Pod does to its node may end it.
-        last.routine = (
-            end.by is EndedBy.COMPLETION
-            or (serves and end.by is EndedBy.DELETION)
-            or _carries_out(end, life, here)
-        )
+        last = _begun(end, life, failures.get(end.node or "", ()))
         drafts.append(last)
         drafts.sort(key=lambda one: one.at)
     else:
         last.ends.append(end)
-    last.again = None if last.routine else _again(end, life)
+    last.again = None if last.routine else _loss([end], life).again()
 
 
-def _carries_out(end: PodEnd, life: Life, failures: Sequence[Failure]) -> bool:
-    """Return whether a Pod was lost by what it did to its node itself."""
-    return any(
-        pod.pod == end.pod and carries_out(failure, pod)
-        for failure in failures
-        if failure.since <= end.at <= failure.until
-        for pod in life.pods
-    )
-
-
-def _begun(end: PodEnd, failures: Sequence[Failure]) -> Draft:
+def _begun(end: PodEnd, life: Life, failures: Iterable[Failure]) -> Draft:
     """Return a new ending for a Pod, with the failed node if there is one.
 
     Pods that belong to their node are not workloads that a node can hit.
     """
-    if end.by in {EndedBy.UNRECORDED, EndedBy.NODE_FAILURE}:
-        for failure in failures:
-            if (
-                failure.verdict.happened in LOST
-                and failure.since <= end.at <= failure.until
-            ):
-                return Draft(
-                    by=EndedBy.NODE_FAILURE,
-                    at=end.at,
-                    ends=[end],
-                    verdict=failure.verdict,
-                )
-    return Draft(by=end.by, at=end.at, ends=[end])
-
-
-def _again(end: PodEnd, life: Life) -> datetime | None:
-    """Return when as many Pods ran as before the end of one."""
-    return _loss([end], life).again()
+    here = [one for one in failures if one.since <= end.at <= one.until]
+    lost = [one.verdict for one in here if one.verdict.happened in LOST]
+    draft = Draft(by=end.by, at=end.at, ends=[end])
+    if lost and end.by in {EndedBy.UNRECORDED, EndedBy.NODE_FAILURE}:
+        draft.by, draft.verdict = EndedBy.NODE_FAILURE, lost[0]
+    serves = life.workload.kind in SERVERS
+    own = (pod for pod in life.pods if pod.pod == end.pod)
+    # Completed work ends; a server may replace its Pods at any time; and what
+    # a Pod does to its node may end it.
+    draft.routine = (
+        end.by is EndedBy.COMPLETION
+        or (serves and end.by is EndedBy.DELETION)
+        or any(carries_out(one, pod) for pod in own for one in here)
+    )
+    return draft
 
 
 def _loss(ends: Sequence[PodEnd], life: Life) -> Loss:
@@ -443,14 +417,13 @@ def _ending(
     evidence = [s for end in draft.ends for s in end.evidence]
     evidence = _bounded(evidence) + draft.evidence
     named = {(s.entry, s.index): s for s in evidence}
-    pods = {end.pod.name for end in draft.ends} | {
-        *(hit.pods_hit if hit else ())
-    }
+    pods = {*(end.pod.name for end in draft.ends)}
+    pods |= {*hit.pods_hit} if hit else set()
     stopped = {end.pod.name for end in draft.stopped} - pods
     at = draft.at if hit is not None or last is None else last.at
     repeated = draft.by in BY_ITSELF and len(draft.ends) > 1
     failed = None if last is None or hit else last.container
-    members = sorted(_members(draft, life), key=lambda one: one.entry)
+    members = _members(draft, life)
     node = hit.first_node if hit else last.node if last else None
     lost = sorted(members, key=lambda one: one.pod in stopped)
     nodes = dict.fromkeys([node, *(one.node for one in lost)])
@@ -491,33 +464,31 @@ def _bounded(evidence: list[StoredFact]) -> list[StoredFact]:
     return evidence[:half] + evidence[-half:]
 
 
-def _members(draft: Draft, life: Life) -> Iterator[LostMember]:
-    """Yield the Pods that an ending ended or stopped, each with its record.
+def _members(draft: Draft, life: Life) -> list[LostMember]:
+    """Return the Pods that an ending ended or stopped, each with its record.
 
     A Pod on a silent node may have no record of its end; the last record of
     it counts then.
     """
-    every = [*draft.ends, *draft.stopped]
-    ended = {end.pod.name: end for end in reversed(every)}
-    for end in ended.values():
-        yield _member(end.pod.name, end.node, end.evidence[0])
+    every = reversed([*draft.ends, *draft.stopped])
+    ended = {end.pod.name: (end.node, end.evidence[0]) for end in every}
+    found = [(name, *of) for name, of in ended.items()]
     hit = draft.hit
     for pod in life.pods if hit is not None else ():
         known = life.facts.get(pod.key, ())
-        if hit is None or pod.pod.name in ended or not known:
-            continue
-        if hit.lost(pod.pod):
+        if hit and known and pod.pod.name not in ended and hit.lost(pod.pod):
             before = [s for s in known if s.observed_at <= draft.at]
-            yield _member(pod.pod.name, pod.node, (before or known)[-1])
-
-
-def _member(pod: str, node: str | None, record: StoredFact) -> LostMember:
-    return LostMember(
-        pod=pod,
-        node=node,
-        says=says_with_object(record.fact),
-        entry=record.entry,
-    )
+            found.append((pod.pod.name, pod.node, (before or known)[-1]))
+    members = [
+        LostMember(
+            pod=name,
+            node=node,
+            says=says_with_object(record.fact),
+            entry=record.entry,
+        )
+        for name, node, record in found
+    ]
+    return sorted(members, key=lambda one: one.entry)
 
 
 def _verdicts(draft: Draft, known: Mapping[str, Judged]) -> list[Judged]:
@@ -563,20 +534,18 @@ def _outcome(draft: Draft, life: Life) -> Outcome | None:
 
 
 def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:
+    records = [s for end in draft.ends for s in end.evidence]
     if draft.hit is not None:
         if draft.hit.outcome is Outcome.UNKNOWN:
             return Confidence.UNKNOWN
-        if verdict is None:
-            records = (s for end in draft.ends for s in end.evidence)
-            named = any(
-                isinstance(s.fact.detail, EventOccurred) for s in records
-            )
-            # An Event says what a deletion was for, and not that it was it.
-            return Confidence.LIKELY if named else Confidence.PROVEN
-        # What still runs on a silent node is not known.
-        silent = verdict.happened is Happened.UNREACHABLE and not draft.ends
-        degraded = verdict.happened is Happened.DEGRADED
-        return Confidence.LIKELY if silent or degraded else Confidence.PROVEN
+        # An Event names a purpose, and a silent node does not show its Pods.
+        doubted = (
+            any(isinstance(s.fact.detail, EventOccurred) for s in records)
+            if verdict is None
+            else verdict.happened is Happened.DEGRADED
+            or (verdict.happened is Happened.UNREACHABLE and not draft.ends)
+        )
+        return Confidence.LIKELY if doubted else Confidence.PROVEN
     if draft.by is EndedBy.UNRECORDED:
         return Confidence.UNKNOWN
     failed = draft.ends[-1].container if draft.ends else None

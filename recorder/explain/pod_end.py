@@ -71,8 +71,6 @@ class PodEnd(msgspec.Struct, frozen=True, kw_only=True):
     lasting: bool = True
     """Whether the Pod itself ended."""
 
-    reason: str | None = None
-
 
 def ends_of(pod: Placement, facts: Iterable[StoredFact]) -> Iterator[PodEnd]:
     """Yield every end of a Pod, in the order of the log.
@@ -118,7 +116,6 @@ class _Record:
         self._signs: list[StoredFact] = []
         self._by: EndedBy | None = None
         self._failed: tuple[StoredFact, ContainerEnded] | None = None
-        self._reason: str | None = None
         self._over = False
 
     def sign(self, stored: StoredFact, by: EndedBy | None) -> None:
@@ -142,7 +139,7 @@ class _Record:
             self._signs.append(stored)
             return
         if self._failed is not None:
-            yield self._failure(*self._failed, lasting=False)
+            yield self._failure(*self._failed, [])
             self._failed = None
         if detail.exit_code or detail.signal or detail.reason == OOM_KILLED:
             self._failed = stored, detail
@@ -160,7 +157,6 @@ class _Record:
         if self._by is not None:
             return
         if isinstance(detail, Ended):
-            self._reason = detail.reason
             if detail.phase == "Succeeded":
                 self._by = EndedBy.COMPLETION
             elif detail.reason is not None:
@@ -174,33 +170,39 @@ class _Record:
         """Yield the end of the Pod, if it ended."""
         alone = self._by is None
         if self._failed is not None:
-            over = alone and self._over
-            yield self._failure(*self._failed, lasting=over)
+            signs = self._signs if alone and self._over else []
+            yield self._failure(*self._failed, signs)
         if self._signs and not (alone and self._failed is not None):
-            first = self._signs[0]
-            yield PodEnd(
-                pod=self._pod.pod,
-                node=self._pod.node,
-                at=first.observed_at,
-                by=self._by or EndedBy.UNRECORDED,
-                evidence=list(self._signs),
-                reason=self._reason,
-            )
+            yield self._end(self._by or EndedBy.UNRECORDED, self._signs)
 
     def _failure(
-        self, stored: StoredFact, detail: ContainerEnded, *, lasting: bool
+        self,
+        stored: StoredFact,
+        detail: ContainerEnded,
+        signs: Sequence[StoredFact],
     ) -> PodEnd:
+        """Return the end of a container, with the signs if its Pod ended."""
         by = EndedBy.CONTAINER_EXIT
         if detail.reason == OOM_KILLED:
             by = EndedBy.CONTAINER_OOM
         elif detail.reason in UNKNOWN_ENDS:
             by = EndedBy.UNRECORDED
+        return self._end(by, [stored, *signs], detail, lasting=bool(signs))
+
+    def _end(
+        self,
+        by: EndedBy,
+        evidence: Sequence[StoredFact],
+        container: ContainerEnded | None = None,
+        *,
+        lasting: bool = True,
+    ) -> PodEnd:
         return PodEnd(
             pod=self._pod.pod,
             node=self._pod.node,
-            at=stored.observed_at,
+            at=evidence[0].observed_at,
             by=by,
-            evidence=[stored, *(self._signs if lasting else ())],
-            container=detail,
+            evidence=[*evidence],
+            container=container,
             lasting=lasting,
         )

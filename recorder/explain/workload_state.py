@@ -41,23 +41,19 @@ def state_of(
         facts: about the workload and its Pods, in the order of the log.
         is_pod: whether the question is about a Pod, not the workload.
     """
-    decided = workloads.decided_at(workload)
-    if not is_pod and decided is not None:
-        completed = workloads.completed(workload)
-        ended = WorkloadState.COMPLETED if completed else WorkloadState.FAILED
-        return ended, decided
-    last = facts[0].observed_at if facts else None
-    gone = None
-    if not is_pod and last is not None:
-        gone = workloads.wanted_until(workload, last)
+    if is_pod:
+        ended, gone = pods[-1].ended_at, pods[-1].gone_at
+        end = FINISHED.get(pods[-1].phase or "")
+    else:
+        ended = workloads.decided_at(workload)
+        done = workloads.completed(workload)
+        end = FINISHED["Succeeded" if done else "Failed"] if ended else None
+        first = facts[0].observed_at if facts else None
+        gone = first and workloads.wanted_until(workload, first)
+    if end is not None:
+        return end, ended
     if gone is not None:
         return WorkloadState.DELETED, gone
-    if is_pod:
-        pod = pods[-1]
-        if pod.phase in FINISHED:
-            return FINISHED[pod.phase], pod.ended_at
-        if pod.gone_at is not None:
-            return WorkloadState.DELETED, pod.gone_at
     here = [p for p in pods if p.ended_at is None]
     if any(p.running_at is not None for p in here):
         return WorkloadState.RUNNING, None
@@ -76,12 +72,8 @@ def state_after(
         endings: all of its endings, in order of time.
         pods: its Pods.
     """
-    last = endings[-1] if endings else None
-    if (
-        state is WorkloadState.UNKNOWN
-        and last is not None
-        and last.ended_by is EndedBy.SUSPENSION
-    ):
+    by = [ending.ended_by for ending in endings[-1:]]
+    if state is WorkloadState.UNKNOWN and by == [EndedBy.SUSPENSION]:
         return WorkloadState.SUSPENDED
     last = next((e for e in reversed(endings) if e.outcome is not None), None)
     if (

@@ -19,7 +19,7 @@ class Expected(NamedTuple):
     node: str
 
     ended_by: str
-    """Words for causes, any of which is right; ``-`` if it survived."""
+    """Words for causes: any of them is right; ``-`` if it survived."""
 
     states: str
     author: str | None = None

@@ -193,4 +193,4 @@ def test_a_kubelet_that_admits_a_critical_pod_preempts() -> None:
         (9, OVER, {"phase": "Failed", "reason": "Preempting"}),
     )
 
-    assert (end.by, end.reason) == (EndedBy.PREEMPTION, None)
+    assert end.by is EndedBy.PREEMPTION
