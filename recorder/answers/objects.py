@@ -18,12 +18,14 @@ from recorder.answers.text.table import Cell, Column, age
 from recorder.facts import appearance
 from recorder.facts.classify.times import moment
 from recorder.facts.coverage.coverage import Coverage
+from recorder.facts.coverage.hole import Hole
 from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
 from recorder.model.moment import shifted, written
 from recorder.model.observation import WATCH
 from recorder.model.reference import ObjectIdentity, Resource
 from recorder.model.state import NO_STATE, ObjectState
+from recorder.model.window import Window
 
 __all__ = [
     "ObjectAtTime",
@@ -47,6 +49,11 @@ CONDITIONS = (
     *("Ready", "Available", "Admitted", "Established"),
 )
 """Conditions that say how an object without a phase is, first one first."""
+
+UNREAD = (
+    "archived days that are not read; objects are missing that last changed"
+    " in them and no longer exist"
+)
 
 WANTED = ("replicas", "completions", "parallelism")
 """Fields that say how many parts of an object are wanted."""
@@ -126,6 +133,14 @@ async def ask_objects(
         raise NotFoundError(msg, advice="`recorder status` lists what it does")
     _check_named(question, found)
     found.sort(key=lambda one: (one.namespace, one.name, one.group))
+    coverage = await covered_at(
+        reading,
+        at,
+        now=now,
+        reads=lambda source, resource: (
+            source == WATCH and _reads(kinds, resource)
+        ),
+    )
     return Objects(
         question=ObjectsSubject(
             cluster=reading.log.cluster_name,
@@ -135,15 +150,27 @@ async def ask_objects(
         ),
         objects=found[: question.limit],
         more=full or len(found) > question.limit,
-        coverage=await covered_at(
-            reading,
-            at,
-            now=now,
-            reads=lambda source, resource: (
-                source == WATCH and _reads(kinds, resource)
-            ),
-        ),
+        coverage=await _with_unread(reading, at, coverage),
     )
+
+
+async def _with_unread(
+    reading: Reading, at: datetime | None, coverage: Coverage
+) -> Coverage:
+    """Return a coverage with the archived days that were not read.
+
+    A few are read before a time. What last changed in earlier days, and is
+    gone by now, is in none of them.
+    """
+    if at is None:
+        return coverage
+    there = await reading.archived(Window(at, at))
+    begins = (await reading.archived(Window(None, at))).begins
+    # What is kept includes the newest versions of the days before it.
+    if begins is None or not (there.read or there.holes):
+        return coverage
+    unread = Hole(until=begins, source="recorder", reason=UNREAD)
+    return replace(coverage, complete=False, gaps=[unread, *coverage.gaps])
 
 
 def _reads(kinds: Sequence[Kind], resource: str) -> bool:

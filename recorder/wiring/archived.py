@@ -229,16 +229,16 @@ class ArchivedDays:
                     since=since, until=until, source="recorder", reason=reason
                 )
             )
-        begins = self._begins() if window.since is None else None
+        begins = self._begins(window.until) if window.since is None else None
         return Archived(read, holes, [*self._unread(thinned)], begins)
 
-    def _begins(self) -> datetime | None:
+    def _begins(self, until: datetime | None) -> datetime | None:
         """Return the end of the dropped days that are not open, if any are."""
         return max(
             (
-                day.row.upper
-                for number, day in enumerate(self._days)
-                if not day.row.is_here and number not in self._open
+                self._days[number].row.upper
+                for number in self._touched(None, until)
+                if number not in self._open
             ),
             default=None,
         )

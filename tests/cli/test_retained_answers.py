@@ -161,3 +161,24 @@ async def test_what_began_in_dropped_days_is_shown_whole(
 
     assert before.out.count('"workloads": 1') == 1
     assert after.json["incidents"] == before.json["incidents"]
+
+
+async def test_objects_of_a_day_name_the_days_that_are_not_read(
+    days: Database, recorder: Recorder
+) -> None:
+    """Of the days before one, thirty are read."""
+    await write_days(days, 34, oldest=42)
+    url = ("--database-url", days.superuser_dsn())
+    await asyncio.to_thread(recorder, "prune", *url)
+
+    def pods(ago: int) -> Answer:
+        at = noon(ago).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return recorder("get", "pods", "--at", at, *url)
+
+    early = await asyncio.to_thread(pods, 40)
+    late = await asyncio.to_thread(pods, 9)
+    kept = await asyncio.to_thread(pods, 7)
+
+    assert "are not read" not in early.err + kept.err
+    assert "days that are not read; objects are missing" in late.err
+    assert late.status == 4
