@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Final, NamedTuple
 
+from recorder.explain.breadth import is_wide, wide_fault
 from recorder.explain.causes import FAULTS, GONE, Weight
 from recorder.explain.links.led_to import is_answered, is_recent
 from recorder.explain.signals import Signal, Subject, Topic, is_unseen
@@ -46,15 +47,23 @@ def fault_of(transition: Transition) -> Faulted | None:
 
 
 def _weight(fault: Fault, found: Found) -> Weight:
-    return Weight.PROVED if found.sign.excludes else FAULTS[fault].weight
+    if found.sign.excludes or is_wide(found.sign):
+        return Weight.PROVED
+    return FAULTS[fault].weight
 
 
 def _find(fault: Fault, transition: Transition) -> Found | None:
-    witnessed = _witnessed(fault, transition)
+    witnessed = _witnessed(fault, transition) or _wide(fault, transition)
     if witnessed is not None:
         return witnessed
     infer = INFERRED.get(fault)
     return infer(transition) if infer else _recorded(fault, transition)
+
+
+def _wide(fault: Fault, transition: Transition) -> Found | None:
+    """Find the fault of a place that the nodes behind it confirm."""
+    found = wide_fault(transition, fault)
+    return None if found is None else Found(*found)
 
 
 def _witnessed(fault: Fault, transition: Transition) -> Found | None:

@@ -25,13 +25,15 @@ __all__ = [
 def sees_others(chain: Episode) -> bool:
     """Return whether a verdict depends on what other nodes did.
 
-    Only if the node was lost, it matters which nodes were lost with it.
+    Only if the node was lost, or one of its ports, it matters which nodes
+    were lost with it.
     """
     found = happening(chain)
-    return found is not None and found[0] in {
-        Happened.REBOOT,
-        Happened.UNREACHABLE,
-    }
+    if found is None:
+        return False
+    # What befell one port may have befallen the switch.
+    at_port = found[0] is Happened.DEGRADED and found[1].place is not None
+    return at_port or found[0] in {Happened.REBOOT, Happened.UNREACHABLE}
 
 
 def lost_together(chain: Episode, fleet: Fleet) -> set[str]:
@@ -50,7 +52,8 @@ def lost_together(chain: Episode, fleet: Fleet) -> set[str]:
 def needs_every_place(chain: Episode, fleet: Fleet) -> bool:
     """Return whether a verdict depends on the places of all nodes.
 
-    For a reboot it does if another node of the same place was lost with it.
+    For a reboot it does if another node of the same place was lost with it, or
+    what the node is behind was claimed to be broken.
 
     Args:
         chain: an episode whose verdict depends on other nodes.
@@ -58,6 +61,8 @@ def needs_every_place(chain: Episode, fleet: Fleet) -> bool:
     """
     found = happening(chain)
     if found is None or found[0] != Happened.REBOOT:
+        return True
+    if fleet.faults_above(chain.node):
         return True
     return any(
         fleet.is_at(other, key, value)

@@ -12,6 +12,7 @@ from recorder.facts.topology import cable_of, level_of
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
     Appeared,
+    Claimed,
     ConditionChanged,
     ContainerEnded,
     Ended,
@@ -19,6 +20,7 @@ from recorder.model.facts import (
     LabelChanged,
     Requested,
 )
+from recorder.model.place import Place
 
 __all__ = [
     "DAILY_REPORTERS",
@@ -134,7 +136,7 @@ def is_sign(fact: Fact) -> bool:
     """
     kind = fact.kind
     if kind is FactKind.CLAIMED:
-        return fact.node is not None
+        return fact.node is not None or _is_of_place(fact)
     if fact.object is None or fact.object.kind != "Node":
         return kind in SIGNS_OF_OTHERS
     if kind in SIGNS:
@@ -145,6 +147,17 @@ def is_sign(fact: Fact) -> bool:
     return isinstance(detail, EventOccurred) and (
         detail.type != "Normal" or detail.reason in REMARKABLE
     )
+
+
+def _is_of_place(fact: Fact) -> bool:
+    """Return whether a claim is about a place other than a node."""
+    detail = fact.detail
+    try:
+        return isinstance(detail, Claimed) and bool(
+            Place.parse(detail.subject)
+        )
+    except ValueError:
+        return False
 
 
 def is_evidence(fact: Fact) -> bool:

@@ -106,7 +106,9 @@ LOSSES = named(f"""
         '{{"state":{{"labels":' || f.place || '}}}}', 'UTF8')
       else f.detail end as detail) t
     where {OF_EXTENT} and f.bearing = #sign and {IN_TIME}
-      and (f.kind in (#boot-changed, #lease-silent) or f.mark = #contact
+      and (f.kind in (#boot-changed, #lease-silent, #label-changed)
+        or f.mark = #contact
+        or f.kind = #claimed and f.node_id is null
         or f.kind = #appeared and f.place is not null)
 """)
 ACTIVE = question(f"""

@@ -10,6 +10,7 @@ from recorder.answers.queries import (
     NodesBefore,
     Purpose,
 )
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.neighbours import (
     emptied_beside,
     lost_together,
@@ -71,9 +72,11 @@ class FleetContext:
         reading: Reading,
         window: Window,
         holes: Sequence[Hole],
+        knowledge: Knowledge,
         *,
         everywhere: bool,
     ) -> None:
+        self._knowledge = knowledge
         self._reading = reading
         self._holes = holes
         self._window = window
@@ -140,7 +143,10 @@ class FleetContext:
         """Set the places of nodes, and build the fleet from all losses."""
         self._places = places
         # Built once: it is large, and the same around every episode.
-        self._whole = Fleet(self._losses, places) if self._everywhere else None
+        self._whole = self._fleet(self._losses) if self._everywhere else None
+
+    def _fleet(self, losses: Iterable[StoredFact]) -> Fleet:
+        return Fleet(losses, self._places, self._knowledge)
 
     def around(self, chain: Episode) -> Fleet:
         """Return the fleet in the time around one episode."""
@@ -148,7 +154,7 @@ class FleetContext:
         if fleet is None:
             since, until = self._span(chain)
             near = [s for s in self._losses if since <= s.at < until]
-            fleet = Fleet(near, self._places)
+            fleet = self._fleet(near)
         return fleet.knowing(
             self._down.get(chain, ()), self._aside.get(chain, ())
         )

@@ -327,7 +327,9 @@ async def verdicts_of(
         return []
     holes = [*account.doubts(*NODE_RESOURCES), *await _gaps(reading, window)]
     absent = _absent(reading.streams)
-    fleet = FleetContext(reading, window, holes, everywhere=everywhere)
+    fleet = FleetContext(
+        reading, window, holes, knowledge, everywhere=everywhere
+    )
     await fleet.read([chain for chains in asked for chain in chains])
     verdicts: list[Judged] = []
     for chains in asked:

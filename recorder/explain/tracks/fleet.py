@@ -9,17 +9,25 @@ from copy import copy
 from datetime import UTC, datetime, timedelta
 from typing import Final, Self
 
+from recorder.explain.knowledge import Knowledge, shipped
+from recorder.explain.signals import Signal, signals_of
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.classify.times import moment
+from recorder.facts.topology import cable_of, labelled, places_of
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     Appeared,
     BootChanged,
+    Claimed,
     ConditionChanged,
     Cordoned,
+    Detail,
+    LabelChanged,
     LeaseSilent,
     Uncordoned,
 )
+from recorder.model.outcomes import Role
+from recorder.model.place import Place
 from recorder.model.state import TOPOLOGY, ObjectState
 
 __all__ = ["Fleet"]
@@ -42,6 +50,7 @@ class Fleet:
         self,
         facts: Iterable[StoredFact],
         labels: Mapping[str, Mapping[str, str]] | None = None,
+        knowledge: Knowledge | None = None,
     ) -> None:
         """Take facts about Nodes in the order of the log.
 
@@ -49,7 +58,15 @@ class Fleet:
             facts: of Nodes and their Leases.
             labels: the labels of the known nodes, by name; those of places
                 suffice.
+            knowledge: the rules for claims about places.
         """
+        self._knowledge = knowledge or shipped()
+        self._faults: dict[Place, list[Signal]] = {}
+        """What was claimed to be broken, other than nodes."""
+
+        self._unplugged: dict[str, list[datetime]] = {}
+        """When a port of a node lost its neighbor."""
+
         self._labels = dict(labels or {})
         self._lost: dict[str, list[datetime]] = {}
         self._renewed: dict[str, list[datetime]] = {}
@@ -77,6 +94,7 @@ class Fleet:
     def _take(self, stored: StoredFact) -> None:
         fact = stored.fact
         if fact.node is None:
+            self._claim(stored)
             return
         match fact.detail:
             case LeaseSilent():
@@ -87,20 +105,37 @@ class Fleet:
                     stored.observed_at
                 )
                 self._hear(fact.node, stored.observed_at)
+            case LabelChanged(key=key, old=str()) if cable_of(key):
+                self._unplugged.setdefault(fact.node, []).append(stored.at)
             case ConditionChanged(type="Ready") as detail:
                 self._turn(fact.node, stored, detail)
             case Cordoned() | Uncordoned() as turn:
                 aside = stored.observed_at, isinstance(turn, Cordoned)
                 self._aside.setdefault(fact.node, []).append(aside)
-            case Appeared(state=state):
-                self._see(fact.node, stored, state)
-            case _:
-                pass
+            case detail:
+                self._see(fact.node, stored, detail)
 
-    def _see(self, node: str, stored: StoredFact, state: ObjectState) -> None:
-        thing = stored.fact.object
-        if thing is None or thing.kind != "Node":
+    def _claim(self, stored: StoredFact) -> None:
+        claim = stored.fact.detail
+        if not isinstance(claim, Claimed):
             return
+        try:
+            place = labelled(Place.parse(claim.subject))
+        except ValueError:
+            return
+        for sign in signals_of(stored, self._knowledge, node=""):
+            if sign.role is Role.FAULT:
+                self._faults.setdefault(place, []).append(
+                    sign._replace(place=place)
+                )
+
+    def _see(self, node: str, stored: StoredFact, detail: Detail) -> None:
+        thing = stored.fact.object
+        if not isinstance(detail, Appeared) or not thing:
+            return
+        if thing.kind != "Node":
+            return
+        state = detail.state
         self._labels[node] = state.labels
         if state.fields.get("unschedulable"):
             # Since when is not known.
@@ -206,6 +241,30 @@ class Fleet:
             n for n, other in self._boots.items() if boot and other == boot
         )
         return sorted(n for n in same if n != node)
+
+    def faults_above(self, node: str) -> list[Signal]:
+        """Return the faults that were claimed of what a node is behind."""
+        if not self._faults:
+            return []
+        above = places_of(self._labels.get(node, {})).values()
+        return [s for place in above for s in self._faults.get(place, ())]
+
+    def nodes_behind(self, place: Place) -> set[str]:
+        """Return the nodes behind a place, by their labels."""
+        return {
+            node
+            for node, labels in self._labels.items()
+            if place in places_of(labels).values()
+        }
+
+    def troubled(self, at: datetime, within: timedelta) -> set[str]:
+        """Return the nodes that were lost, or lost a port, about a time."""
+        return {
+            node
+            for known in (self._lost, self._renewed, self._unplugged)
+            for node, times in known.items()
+            if any(abs(time - at) <= within for time in times)
+        }
 
     def place(self, node: str) -> dict[str, str]:
         """Return the places of a node, by the keys of its labels."""
