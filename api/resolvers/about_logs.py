@@ -22,6 +22,7 @@ from api.resolvers.types.entries import EntryConnection
 from api.resolvers.types.facts import FactConnection
 from api.resolvers.types.nodes import LabelValues, Nodes
 from api.resolvers.types.objects_then import Objects
+from api.resolvers.types.places import PlaceFound, Places
 from api.resolvers.types.search import SearchAnswer
 from api.resolvers.types.timeline import WorkloadHistory
 from recorder.answers.audit_coverage import AuditCoverage
@@ -39,6 +40,7 @@ from recorder.answers.node_questions import (
     WorkloadQuestion,
 )
 from recorder.answers.nodes import ask_labels
+from recorder.answers.place_questions import PlaceQuestion, PlacesQuestion
 from recorder.answers.search import ask_search
 from recorder.model.window import Window
 
@@ -150,6 +152,21 @@ class AboutLogs:
     async def nodes(asked: Asked[NodesQuestion]) -> Nodes | None:
         """The nodes as they were at a time, also those that are gone."""
         return await asked.answer(Nodes)
+
+    @asks("places")
+    @staticmethod
+    async def places(asked: Asked[PlacesQuestion]) -> Places | None:
+        """The places that nodes were behind at a time, by name."""
+        return await asked.answer(Places)
+
+    @asks("place")
+    @staticmethod
+    async def place(asked: Asked[PlaceQuestion]) -> PlaceFound | None:
+        """What was behind a place in a window, and claimed of it.
+
+        What happened to the nodes there: `incidents` with the same `place`.
+        """
+        return await asked.answer(PlaceFound)
 
     @asks("objects")
     @staticmethod

@@ -53,6 +53,7 @@ __all__ = [
     "labels_argument",
     "named_object",
     "place_argument",
+    "read_place",
     "rack_argument",
     "read",
     "within",
@@ -325,7 +326,7 @@ def place_argument(option: str, agents: str | None = None) -> Argument:
     """Return the argument that selects nodes by what they are behind."""
     return Argument(
         name="place",
-        parse=_place,
+        parse=read_place,
         option=Option(option, ("--place",), "KIND/NAME", "places"),
         graphql="What they are behind, as `KIND/NAME`, such as"
         " `switch/leaf-7` or `rack/r7`.",
@@ -333,7 +334,7 @@ def place_argument(option: str, agents: str | None = None) -> Argument:
     )
 
 
-def _place(text: str) -> Place:
+def read_place(text: str) -> Place:
     """Read a place.
 
     Raises:

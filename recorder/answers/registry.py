@@ -42,6 +42,7 @@ from recorder.answers.node_questions import (
     WhyWorkloadQuestion,
     WorkloadQuestion,
 )
+from recorder.answers.place_questions import PlaceQuestion, PlacesQuestion
 
 if TYPE_CHECKING:
     from recorder.answers.clusters import Away
@@ -213,6 +214,13 @@ QUESTIONS = {
             "nodes.ask_nodes",
             printed=Printed("nodes.shown_nodes", LIST),
         ),
+        Question(
+            "places",
+            PlacesQuestion,
+            "topology.ask_places",
+            printed=Printed("topology.shown_places", LIST),
+        ),
+        Question("place", PlaceQuestion, "topology.ask_place"),
         Question(
             "objects",
             ObjectsQuestion,

@@ -18,6 +18,7 @@ __all__ = [
     "jobs",
     "nodes",
     "objects",
+    "places",
     "search",
     "show",
     "stats",
@@ -38,6 +39,8 @@ class GetGroup(LazyGroup):
         word = args[0]
         if word.lower() in NODE_WORDS:
             return super().resolve_command(ctx, ["nodes", *args[1:]])
+        if word in {"place", "places"}:
+            return super().resolve_command(ctx, ["places", *args[1:]])
         if word == "KIND" or word.startswith("-"):
             return super().resolve_command(ctx, args)
         return word, self.get_command(ctx, "KIND"), args
@@ -47,6 +50,7 @@ class GetGroup(LazyGroup):
     cls=GetGroup,
     places={
         "nodes": "recorder.cli.answers:nodes",
+        "places": "recorder.cli.answers:places",
         "KIND": "recorder.cli.answers:objects",
     },
 )
@@ -85,6 +89,21 @@ nodes = answer_command(
       recorder get nodes --at 2026-11-21T03:14:00Z
       recorder get nodes --at 2h --rack r17 -o wide
       recorder get nodes -o json | jq '.nodes[] | select(.ready != "True")'
+    """,
+)
+
+places = answer_command(
+    "places",
+    r"""List the places that nodes were behind at a time, with these nodes.
+
+    A place is a rack, a switch, a PDU, a leaf group or another domain that the
+    labels of Nodes name. If several labels place a node differently, a note
+    on stderr says so.
+
+    \b
+    Example:
+      recorder get places --at 2h
+      recorder get places switch/leaf-7 -o json
     """,
 )
 

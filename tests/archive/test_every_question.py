@@ -67,6 +67,7 @@ from recorder.answers.node_questions import (
 )
 from recorder.answers.nodes import ask_labels, ask_nodes
 from recorder.answers.objects import ask_objects
+from recorder.answers.place_questions import PlaceQuestion, PlacesQuestion
 from recorder.answers.placements import ask_placements
 from recorder.answers.ports import Reading
 from recorder.answers.postmortem import ask_postmortem
@@ -77,6 +78,7 @@ from recorder.answers.series import ask_conditions
 from recorder.answers.show import ask_object
 from recorder.answers.stats import ask_stats
 from recorder.answers.timeline import ask_timeline
+from recorder.answers.topology import ask_place, ask_places
 from recorder.answers.who import ask_who
 from recorder.answers.why import ask_why
 from recorder.answers.why_named import ask_why_named
@@ -87,6 +89,7 @@ from recorder.model.access import Right
 from recorder.model.entry import Entry
 from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
+from recorder.model.place import Place
 from recorder.model.reference import EntryName
 from recorder.model.settings import Settings
 from recorder.model.window import Window
@@ -102,6 +105,7 @@ HOUR = timedelta(hours=1)
 WHOLE = Window(noon(11), NOW)
 OLD = noon(10) + HOUR
 NODE = "gpu-001"
+PLACE = Place.parse("rack/r1")
 POD = Reference.parse("pod/stays", "train")
 WORKER = Reference.parse("pod/worker", "train")
 RULES = shipped()
@@ -119,6 +123,15 @@ async def first_incident(reading: Reading) -> Any:
         raise NotFoundError(msg)
     name = EntryName.parse(found.incidents[0].id)
     return await ask_incident(reading, name, RULES, now=NOW)
+
+
+async def no_place(reading: Reading) -> str:
+    """Ask for a place: no node of these days has a label of one."""
+    with pytest.raises(NotFoundError) as refused:
+        await ask_place(
+            reading, PlaceQuestion(name=PLACE, window=WHOLE), now=NOW
+        )
+    return str(refused.value)
 
 
 QUESTIONS: Mapping[str, Ask] = {
@@ -162,6 +175,8 @@ QUESTIONS: Mapping[str, Ask] = {
     "ask_labels": lambda r: ask_labels(r, None, now=NOW),
     "ask_nearest": lambda r: ask_nearest(r, Window(noon(9), noon(8))),
     "ask_nodes": lambda r: ask_nodes(r, NodesQuestion(at=OLD), now=NOW),
+    "ask_place": no_place,
+    "ask_places": lambda r: ask_places(r, PlacesQuestion(at=OLD), now=NOW),
     "ask_object": lambda r: ask_object(
         r, ObjectQuestion(object=POD, at=OLD), now=NOW
     ),
