@@ -96,7 +96,9 @@ function Answered({ page, list: { jobs, logs, facets } }) {
                   />`)}</tbody></table>`}
         ${page.hasOlder && html`
           <button type="button" class="more" onClick=${() => page.older()}>
-            Jobs that began earlier</button>`}
+            Jobs that began earlier</button>
+          <p class="quiet">Sorted and searched by words among the jobs
+            above.</p>`}
       </div>
     </div>
   `;
