@@ -97,7 +97,7 @@ class CommandRule(_Rule, frozen=True, kw_only=True):
     """A command of a Pod that may do anything to its node."""
 
     words: tuple[str, ...]
-    """Words in a row, of which one row is part of the command."""
+    """Rows of words; one row must be part of the command."""
 
     decision: Decision
 

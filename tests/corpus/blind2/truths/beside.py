@@ -14,7 +14,7 @@ BESIDE = (
         software="Rufio of Tinkerbell: tinkerbell/rufio "
         "controller/task.go; it acts on the BMC, not on the Node",
         says="A machine is power-cycled over IPMI. Nothing in the cluster "
-        "records who asked for it, or that anybody did.",
+        "records who asked for it, or that it was asked for.",
         questions=[
             asked(
                 "rf-2",
