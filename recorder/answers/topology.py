@@ -135,6 +135,8 @@ class PlaceFound(Document, frozen=True, kw_only=True):
     name."""
 
     claims: Sequence[PlaceClaim]
+    """In the order of the log; none of a port, which may flap."""
+
     coverage: Coverage
 
 

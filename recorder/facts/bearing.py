@@ -20,7 +20,7 @@ from recorder.model.facts import (
     LabelChanged,
     Requested,
 )
-from recorder.model.place import Place
+from recorder.model.place import Place, PlaceKind
 
 __all__ = [
     "DAILY_REPORTERS",
@@ -111,6 +111,9 @@ there is not recorded, and may be a reboot."""
 HOST_COMMAND: Final = "host_command"
 """Of a Pod without an owner that may do anything to its node: what it runs."""
 
+ENDS: Final = frozenset({PlaceKind.PORT, PlaceKind.GPU})
+"""Kinds of places that nothing is behind but what they are a part of."""
+
 REFUSED: Final = frozenset({"UnexpectedAdmissionError"})
 """Reasons of a kubelet that could not give a Pod a device of the node."""
 
@@ -150,11 +153,15 @@ def is_sign(fact: Fact) -> bool:
 
 
 def _is_of_place(fact: Fact) -> bool:
-    """Return whether a claim is about a place other than a node."""
+    """Return whether a claim is about a place that nodes are behind.
+
+    Ports are not: one that flaps is claimed of ten times a second, and every
+    question about a node would read it.
+    """
     detail = fact.detail
     try:
-        return isinstance(detail, Claimed) and bool(
-            Place.parse(detail.subject)
+        return isinstance(detail, Claimed) and (
+            Place.parse(detail.subject).kind not in ENDS
         )
     except ValueError:
         return False

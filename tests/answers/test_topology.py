@@ -89,6 +89,7 @@ STORY: list[list[Observation]] = [
         # Of another place, and an hour before in the terms of the story.
         claim(100, "pdu/b4", "machine.power", event="tripped"),
         claim(600, "pdu/b3", "machine.power", event="tripped"),
+        claim(601, "port/leaf-7:1", "link.state", state="down"),
         *turned(20, 640, ready="Unknown"),
         *turned(30, 700, boot=2),
         a_frame(
@@ -199,3 +200,11 @@ async def test_what_the_pdu_did_is_named_for_each_node_behind_it(
         assert verdict.fault is not None
         assert verdict.fault.says.startswith("pdu/b3: ")
         assert verdict.fault.at == at(600)
+
+
+async def test_a_port_that_flaps_is_not_read_for_each_node(
+    reading: Reading,
+) -> None:
+    asked = PlaceQuestion(name=Place.parse("port/leaf-7:1"))
+    with pytest.raises(NotFoundError, match="names no port/leaf-7:1"):
+        await ask_place(reading, asked, now=NOW)
