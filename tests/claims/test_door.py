@@ -198,6 +198,16 @@ async def test_a_token_that_is_revoked_claims_no_more(
     assert (before[0], after[0]) == (202, 401)
 
 
+async def test_tokens_that_cannot_be_read_refuse_nothing_for_good(
+    doorway: Doorway, tmp_path: Path
+) -> None:
+    (tmp_path / "senders").unlink()
+
+    status, says = await doorway.post(an_event(1))
+
+    assert (status, says) == (503, "the tokens of senders cannot be read\n")
+
+
 async def test_a_malformed_event_is_refused_with_its_member(
     doorway: Doorway,
 ) -> None:

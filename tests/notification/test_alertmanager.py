@@ -29,9 +29,9 @@ receivers:
 
 
 @asynccontextmanager
-async def alertmanager(folder: Path, hook: str) -> AsyncIterator[str]:
+async def alertmanager(folder: Path, configuration: str) -> AsyncIterator[str]:
     """Run it; yield the address for alerts."""
-    (folder / "alertmanager.yml").write_text(CONFIGURATION.format(url=hook))
+    (folder / "alertmanager.yml").write_text(configuration)
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
@@ -115,7 +115,7 @@ async def test_an_alert_is_active_until_the_incident_is_over(
     )
     async with (
         receiver() as there,
-        alertmanager(tmp_path, there.url) as url,
+        alertmanager(tmp_path, CONFIGURATION.format(url=there.url)) as url,
     ):
         assert await post(url, message(opened, None, 1)) == 200
         await there.until(1)
@@ -146,7 +146,7 @@ async def test_one_that_is_over_when_it_is_sent_is_sent(
     now = msgspec.structs.replace(a_message(over), first_at=datetime.now(UTC))
     async with (
         receiver() as there,
-        alertmanager(tmp_path, there.url) as url,
+        alertmanager(tmp_path, CONFIGURATION.format(url=there.url)) as url,
     ):
         assert await post(url, now) == 200
         await there.until(1)

@@ -24,6 +24,7 @@ from recorder.intake.ports import Known, Sink
 from recorder.intake.progress import ClaimCounts
 from recorder.intake.receipts import NotCommittedError
 from recorder.listening import let_in
+from recorder.model.errors import ConfigError
 from recorder.model.observation import (
     CLOUDEVENTS,
     CloudEventPosted,
@@ -172,7 +173,11 @@ class ClaimDoor:
         presented = request.headers.get("Authorization", "")
         rights = None
         if presented.startswith(BEARER):
-            rights = self._rights(presented.removeprefix(BEARER))
+            try:
+                rights = self._rights(presented.removeprefix(BEARER))
+            except ConfigError as exc:
+                says = "the tokens of senders cannot be read"
+                raise _unavailable(says, "tokens-unreadable") from exc
         if rights is None:
             says = "the token is not valid, or may not claim anything"
             raise _RefusedError(HTTPStatus.UNAUTHORIZED, "token", says)
