@@ -25,7 +25,7 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.waiting import until
 
-__all__ = ["bench"]
+__all__ = ["Reader", "bench", "p99", "written"]
 
 RATE = 500
 SECONDS = 20
@@ -49,13 +49,13 @@ def bench(runs: int) -> list[Number]:
         )
         for name, at, target in (
             ("p50", statistics.median, ""),
-            ("p99", _p99, "<= 250"),
+            ("p99", p99, "<= 250"),
             ("longest", max, ""),
         )
     ]
 
 
-def _p99(values: list[float]) -> float:
+def p99(values: list[float]) -> float:
     return statistics.quantiles(values, n=100)[98]
 
 
@@ -71,26 +71,28 @@ async def _measured(data: Path, folder: Path, runs: int) -> list[list[float]]:
         await prepare(cluster.api)
         with recording(data, cluster.kubeconfig):
             dsn = database.dsn("reader")
-            async with _Reader.listening(dsn) as reader:
+            async with Reader.listening(dsn) as reader:
                 await until(reader.has_rows, "the recorder records")
-                await _written(cluster, WARM_UP_SECONDS)
+                await written(cluster, WARM_UP_SECONDS, RATE)
                 for _ in range(runs):
-                    written = await _written(cluster, SECONDS)
+                    changes = await written(cluster, SECONDS, RATE)
                     await asyncio.sleep(1)
-                    run = [reader.seen[v] - at for v, at in written.items()]
-                    say(f"  {len(run)} changes, p99 {_p99(run) * 1000:.0f} ms")
+                    run = [reader.seen[v] - at for v, at in changes.items()]
+                    say(f"  {len(run)} changes, p99 {p99(run) * 1000:.0f} ms")
                     delays.append(run)
     return delays
 
 
-async def _written(cluster: Cluster, seconds: float) -> dict[int, float]:
+async def written(
+    cluster: Cluster, seconds: float, rate: float
+) -> dict[int, float]:
     """Run the writer; return when each version was answered."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
         "bench.patching",
         str(cluster.kubeconfig),
-        str(RATE),
+        str(rate),
         str(seconds),
         stdout=asyncio.subprocess.PIPE,
     )
@@ -100,7 +102,7 @@ async def _written(cluster: Cluster, seconds: float) -> dict[int, float]:
     return {int(version): float(at) for version, at in lines}
 
 
-class _Reader:
+class Reader:
     """Selects new rows whenever it is notified."""
 
     def __init__(self, connection: asyncpg.Connection) -> None:
@@ -112,7 +114,7 @@ class _Reader:
 
     @classmethod
     @asynccontextmanager
-    async def listening(cls, dsn: str) -> AsyncIterator["_Reader"]:
+    async def listening(cls, dsn: str) -> AsyncIterator["Reader"]:
         connection = await asyncpg.connect(dsn)
         reader = cls(connection)
         await connection.add_listener(

@@ -80,7 +80,11 @@ async def _listed(folder: Path) -> tuple[float, float, float]:
 
 @contextmanager
 def recording(
-    folder: Path, kubeconfig: Path, *, reach_back: str = "10s"
+    folder: Path,
+    kubeconfig: Path,
+    *,
+    reach_back: str = "10s",
+    **settings: str,
 ) -> Iterator[int]:
     """Run ``recorder record``; yield its process."""
     environment = {
@@ -88,6 +92,7 @@ def recording(
         "RECORDER_DATA_DIR": str(folder),
         "RECORDER_HEALTH_LISTEN": "",
         "RECORDER_REACH_BACK": reach_back,
+        **settings,
     }
     with process("-m", "recorder", "record", environment=environment) as pid:
         yield pid

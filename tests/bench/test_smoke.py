@@ -43,6 +43,11 @@ SMALLEST: dict[str, dict[str, Any]] = {
         "deep.ASKED_OF_ALL": 1,
     },
     "list": {"listing.PODS": 200},
+    "claims": {
+        "claims.CLAIMS": 600,
+        "claims.SECONDS": 2,
+        "claims.WARM_UP_SECONDS": 1,
+    },
     "latency": {
         "latency.RATE": 50,
         "latency.SECONDS": 2,
