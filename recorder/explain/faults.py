@@ -16,7 +16,7 @@ from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.bounds import counted
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Faulted
-from recorder.model.outcomes import Confidence, Fault, Happened
+from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
 __all__ = ["fault_of", "seen_lost", "shared_place"]
 
@@ -235,8 +235,11 @@ def _kubelet_failure(transition: Transition) -> Found | None:
     if (
         transition.happened != Happened.KUBELET_RESTART
         or transition.faults
-        # What was requested, or another version, needs no other explanation.
-        or any(not s.vague for s in transition.decisions)
+        # A request or another version needs no other explanation.
+        or any(
+            s.decision is Decision.ADMIN_REQUEST and not s.vague
+            for s in transition.decisions
+        )
         or transition.episode.has(Topic.VERSION)
     ):
         return None
