@@ -9,7 +9,6 @@ change.
 """
 
 from collections import OrderedDict
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from threading import Lock
@@ -19,6 +18,7 @@ from msgspec import structs
 
 from api.access import Principal
 from recorder.answers.incidents import Incidents
+from recorder.answers.loading.places import Whereabouts
 from recorder.answers.ports import Reading
 from recorder.facts.coverage.ports import Log, Stream
 from recorder.model.window import Window
@@ -28,15 +28,13 @@ __all__ = ["Found", "JudgedOnce", "LogState"]
 VERDICTS_MAX = 500
 """Kept of all logs; one takes about 22 KiB with its evidence."""
 
-Places = Mapping[str, Mapping[str, str]]
-
 
 @dataclass(frozen=True, slots=True)
 class Found:
     """The incidents in a window of a log, and the places of their nodes."""
 
     incidents: Incidents
-    places: Places
+    places: Whereabouts
 
 
 @dataclass(frozen=True, slots=True)

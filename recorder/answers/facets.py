@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from recorder.answers.families import Candidate, Family
 from recorder.answers.incidents import JudgedIncident
+from recorder.answers.loading.places import Whereabouts
 
 __all__ = [
     "Facet",
@@ -56,7 +57,7 @@ WorkloadFacets = Mapping[WorkloadFacet, Counts]
 
 def facets_of(
     incidents: Iterable[JudgedIncident],
-    places: Mapping[str, Mapping[str, str]],
+    places: Whereabouts,
 ) -> Facets:
     """Count incidents by each facet, the most frequent value first.
 
@@ -65,7 +66,7 @@ def facets_of(
 
     Args:
         incidents: the incidents to count.
-        places: labels of their nodes that name a place, by node.
+        places: where their nodes were.
     """
     counts = {facet: Counter[str | None]() for facet in Facet}
     for incident in incidents:

@@ -23,8 +23,8 @@ from recorder.answers.loading.nodes import (
     reads_nodes,
     verdicts_of,
 )
+from recorder.answers.loading.places import Whereabouts, whereabouts_of
 from recorder.answers.node_questions import IncidentFilter, IncidentsQuestion
-from recorder.answers.places import Labels, rack_of
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ActiveNodes, NodePlaces
 from recorder.answers.text.shown import Item, Listing
@@ -35,6 +35,7 @@ from recorder.explain.verdict import Duration, Judged
 from recorder.facts.coverage.account import read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.coverage.ports import Log
+from recorder.facts.topology import Topology
 from recorder.model.document import Document
 from recorder.model.moment import shifted
 from recorder.model.outcomes import (
@@ -58,7 +59,7 @@ __all__ = [
     "controller_of",
     "incident_cells",
     "is_wanted",
-    "places_of",
+    "whereabouts",
 ]
 
 GROUPS = {
@@ -163,9 +164,9 @@ class JudgedIncident(Incident, frozen=True, kw_only=True):
         """The program that carried out the decision, if any."""
         return controller_of(self.first)
 
-    def racks(self, places: Places) -> Sequence[str]:
-        """Return the racks of its nodes, in order."""
-        found = {rack_of(places.get(node, {})) for node in self.nodes}
+    def racks(self, places: Whereabouts) -> Sequence[str]:
+        """Return the racks that its nodes were in, in order."""
+        found = {places.rack(node, self.since) for node in self.nodes}
         return sorted(rack for rack in found if rack is not None)
 
     @property
@@ -212,7 +213,12 @@ async def ask_incidents(
     verdicts = [v for one in found.incidents for v in one.judged]
     if await reach_begun(reading, window, verdicts):
         found = await _incidents(reading, window, knowledge, now=now)
-    chosen = await _selected(reading, found.incidents, question.wanted)
+    wanted = question.wanted
+    is_placed = wanted.racks is not None or wanted.place is not None
+    places = await whereabouts(
+        reading, found.incidents if is_placed else (), knowledge
+    )
+    chosen = [one for one in found.incidents if is_wanted(wanted, one, places)]
     return replace(found, incidents=chosen)
 
 
@@ -256,23 +262,12 @@ async def _incidents(
     )
 
 
-async def _selected(
-    reading: Reading,
-    incidents: Sequence[JudgedIncident],
-    wanted: IncidentFilter,
-) -> list[JudgedIncident]:
-    """Return the incidents that a filter selects, in the same order."""
-    placed = wanted.racks is not None or wanted.place is not None
-    places = await places_of(reading, incidents) if placed else {}
-    return [one for one in incidents if is_wanted(wanted, one, places)]
-
-
 def is_wanted(
-    wanted: IncidentFilter, incident: JudgedIncident, places: Places
+    wanted: IncidentFilter, incident: JudgedIncident, places: Whereabouts
 ) -> bool:
     """Return whether a filter selects an incident.
 
-    ``places`` has the labels of its nodes that name a place.
+    ``places`` has its nodes, if the filter selects by place.
     """
     first, name = incident.first, wanted.workload
     hits = incident.hits
@@ -295,20 +290,23 @@ def is_wanted(
         )
         and (
             wanted.place is None
-            or any(
-                Labels(place=wanted.place).fit(places.get(node, {}))
-                for node in incident.nodes
+            or places.has_one_behind(
+                wanted.place, incident.nodes, incident.since
             )
         )
     )
 
 
-async def places_of(
-    reading: Reading, incidents: Iterable[JudgedIncident]
-) -> Places:
-    """Return the labels that name the places of nodes of incidents."""
+async def whereabouts(
+    reading: Reading,
+    incidents: Collection[JudgedIncident],
+    knowledge: Knowledge,
+) -> Whereabouts:
+    """Return where the nodes of incidents were."""
+    if not incidents:
+        return Whereabouts((), Topology())
     names = {name for one in incidents for name in one.nodes}
-    return await reading.states(NodePlaces(names)) if names else {}
+    return await whereabouts_of(reading, names, knowledge)
 
 
 def _is_of_work(verdict: Judged) -> bool:

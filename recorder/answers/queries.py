@@ -124,6 +124,13 @@ class Purpose(Enum):
     """Signs of losses, arrivals and boots. Nodes that appeared have at least
     the labels of their place, and whether Ready was Unknown."""
 
+    RELATIONS = auto()
+    """Claims that relate places, whenever they say that it was."""
+
+    MOVES = auto()
+    """Labels of the Nodes that name a place, and changes of their labels,
+    without the rest of how they appeared."""
+
     LIVES = auto()
     """Creation and deletion of the objects with the UIDs."""
 
@@ -165,7 +172,12 @@ class FactQuery:
     @property
     def span(self) -> Span | None:
         """The span of the query; None for all days that are open."""
-        is_of_a_time = self.purpose not in {*OF_UIDS, Purpose.ENTRIES}
+        is_of_a_time = self.purpose not in {
+            *OF_UIDS,
+            Purpose.ENTRIES,
+            Purpose.MOVES,
+            Purpose.RELATIONS,
+        }
         return (self.since, self.until) if is_of_a_time else None
 
     @property

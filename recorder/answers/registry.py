@@ -218,9 +218,10 @@ QUESTIONS = {
             "places",
             PlacesQuestion,
             "topology.ask_places",
+            judges=True,
             printed=Printed("topology.shown_places", LIST),
         ),
-        Question("place", PlaceQuestion, "topology.ask_place"),
+        Question("place", PlaceQuestion, "topology.ask_place", judges=True),
         Question(
             "objects",
             ObjectsQuestion,

@@ -5,7 +5,7 @@ namespace, since the affected workloads may be in several. A loss counts in the
 group that it is charged to, so that groups add up to the total.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from msgspec import UNSET, Struct, UnsetType, field
@@ -16,15 +16,15 @@ from recorder.answers.incidents import (
     JudgedIncident,
     ask_incidents,
     controller_of,
-    places_of,
+    whereabouts,
 )
 from recorder.answers.loading.nodes import reads_nodes
+from recorder.answers.loading.places import Whereabouts
 from recorder.answers.node_questions import (
     GroupBy,
     IncidentsQuestion,
     StatsQuestion,
 )
-from recorder.answers.places import rack_of
 from recorder.answers.ports import Reading
 from recorder.answers.reliability import (
     OF_WORKLOADS,
@@ -152,17 +152,11 @@ async def ask_stats(
         knowledge,
         now=now,
     )
-    racks: Mapping[str, str] = {}
-    if GroupBy.RACK in question.by:
-        places = await places_of(reading, found.incidents)
-        racks = {
-            node: rack
-            for node, labels in places.items()
-            if (rack := rack_of(labels)) is not None
-        }
+    by_rack = found.incidents if GroupBy.RACK in question.by else ()
+    places = await whereabouts(reading, by_rack, knowledge)
     window, coverage = question.window, found.coverage
     counts = [
-        _counted_by(found.incidents, by, racks)
+        _counted_by(found.incidents, by, places)
         for by in question.by
         if by not in OF_WORKLOADS
     ]
@@ -255,19 +249,19 @@ def count(incidents: Iterable[JudgedIncident]) -> Count:
 def _counted_by(
     incidents: Sequence[JudgedIncident],
     by: GroupBy,
-    racks: Mapping[str, str],
+    places: Whereabouts,
 ) -> GroupedCounts:
     """Count by groups: the largest loss first, days in order.
 
     Args:
         incidents: all incidents.
         by: the groups.
-        racks: the rack of each node that has one.
+        places: where their nodes were.
     """
     if by is GroupBy.NAMESPACE:
         groups = _by_namespace(incidents)
     else:
-        groups = _grouped(incidents, _key(by, racks))
+        groups = _grouped(incidents, _key(by, places))
     found = [group.counted(key) for key, group in groups.items()]
     if by is GroupBy.DAY:
         found.sort(key=lambda one: one.key or "")
@@ -282,12 +276,14 @@ def _counted_by(
     return GroupedCounts(by=by, groups=found)
 
 
-def _key(by: GroupBy, racks: Mapping[str, str]) -> Key:
+def _key(by: GroupBy, places: Whereabouts) -> Key:
     keys: dict[GroupBy, Key] = {
         GroupBy.CAUSE: lambda verdict: verdict.cause.value,
         GroupBy.HAPPENED: lambda verdict: verdict.happened.value,
         GroupBy.NODE: lambda verdict: verdict.node,
-        GroupBy.RACK: lambda verdict: racks.get(verdict.node),
+        GroupBy.RACK: lambda verdict: places.rack(
+            verdict.node, verdict.began_at
+        ),
         GroupBy.CONTROLLER: controller_of,
         GroupBy.DAY: lambda verdict: f"{verdict.began_at:%Y-%m-%d}",
     }

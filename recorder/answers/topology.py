@@ -1,8 +1,8 @@
 """Answers about places: what was behind each, and what was claimed of it.
 
 The topology is folded from the labels of Nodes: those at the beginning of a
-window, and their changes in it. What several witnesses say of one node at
-once is shown, with what holds.
+window, and their changes in it; and from what claims and the site state. What
+several witnesses say of one place at once is shown, with what holds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,6 +11,7 @@ from datetime import datetime
 from msgspec import field
 from msgspec.structs import replace
 
+from recorder.answers.loading.places import stated
 from recorder.answers.moments import covered_at
 from recorder.answers.node_questions import NodesQuestion
 from recorder.answers.nodes import ask_nodes
@@ -25,6 +26,7 @@ from recorder.answers.queries import (
 )
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Column
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.rivals import NODES
 from recorder.facts import appearance, says_with_object
 from recorder.facts.coverage.coverage import Coverage
@@ -141,9 +143,13 @@ class PlaceFound(Document, frozen=True, kw_only=True):
 
 
 async def ask_places(
-    reading: Reading, question: PlacesQuestion, *, now: datetime
+    reading: Reading,
+    question: PlacesQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
 ) -> Places:
-    """Return the places that Nodes named at a time, with what was behind.
+    """Return the places that there were at a time, with what was behind.
 
     Raises:
         NotFoundError: nothing was behind a place of the question.
@@ -151,9 +157,14 @@ async def ask_places(
     found = await ask_nodes(reading, NodesQuestion(at=question.at), now=now)
     at = found.question.at or now
     topology = Topology(
-        sighting
-        for node in found.nodes
-        for sighting in sightings_of(node.name, node.labels, at)
+        [
+            *await stated(reading, knowledge),
+            *(
+                sighting
+                for node in found.nodes
+                for sighting in sightings_of(node.name, node.labels, at)
+            ),
+        ]
     )
     wanted = question.names or [
         place
@@ -194,7 +205,11 @@ def _conflict(one: Conflict) -> PlaceConflict:
 
 
 async def ask_place(
-    reading: Reading, question: PlaceQuestion, *, now: datetime
+    reading: Reading,
+    question: PlaceQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
 ) -> PlaceFound:
     """Return what was behind a place in a window, and claimed of it.
 
@@ -209,7 +224,8 @@ async def ask_place(
         )
     )
     begin = window.since or ALWAYS[0]
-    seen = await _sightings(reading, sorted(sets)[:NODES_MAX], question)
+    seen = [*await stated(reading, knowledge)]
+    seen += await _sightings(reading, sorted(sets)[:NODES_MAX], question)
     relations = [
         PlaceRelation(
             child=str(edge.child),
@@ -221,6 +237,8 @@ async def ask_place(
         )
         for edge in Topology(seen).edges(place)
         if edge.parent == place
+        and edge.since < (window.until or ALWAYS[1])
+        and (edge.until is None or edge.until > begin)
     ]
     claims = [
         claim

@@ -54,7 +54,7 @@ def wide_fault(
             or not (since - LIMITS.moment <= at <= until + LIMITS.moment)
         ):
             continue
-        there = fleet.nodes_behind(sign.place)
+        there = fleet.nodes_behind(sign.place, at)
         agree = there & {node, *fleet.troubled(at, LIMITS.moment)}
         well = {
             other for other in there - agree if not fleet.was_down(other, at)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from recorder.facts.topology import cable_of, level_of
+from recorder.facts.topology import RELATION, cable_of, level_of
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
     Appeared,
@@ -139,7 +139,9 @@ def is_sign(fact: Fact) -> bool:
     """
     kind = fact.kind
     if kind is FactKind.CLAIMED:
-        return fact.node is not None or _is_of_place(fact)
+        return not _relates(fact) and (
+            fact.node is not None or _is_of_place(fact)
+        )
     if fact.object is None or fact.object.kind != "Node":
         return kind in SIGNS_OF_OTHERS
     if kind in SIGNS:
@@ -150,6 +152,12 @@ def is_sign(fact: Fact) -> bool:
     return isinstance(detail, EventOccurred) and (
         detail.type != "Normal" or detail.reason in REMARKABLE
     )
+
+
+def _relates(fact: Fact) -> bool:
+    """Return whether a claim relates places: nothing happened to a node."""
+    detail = fact.detail
+    return isinstance(detail, Claimed) and detail.type == RELATION
 
 
 def _is_of_place(fact: Fact) -> bool:

@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from recorder.facts import topology
 from recorder.facts.bearing import (
     Bearing,
     bearing_of,
@@ -105,7 +106,7 @@ class Marks(msgspec.Struct, frozen=True, gc=False):
 
     labels: list[str] | None = None
     """Of a Node that appeared: ``key=value`` of each label, and ``=value`` of
-    those that say where it is."""
+    those that say where it is. Of a claim that relates places: its type."""
 
     keys: list[str] | None = None
     """Of what a first list showed on no node: the keys of its annotations."""
@@ -142,6 +143,8 @@ def marks_of(fact: Fact) -> Marks:
 
 def _of_others(detail: Detail, bearing: Bearing) -> Marks | None:
     match detail:
+        case Claimed(type=topology.RELATION):
+            return Marks(bearing, topic=detail.type, labels=[detail.type])
         case Claimed():
             return Marks(bearing, topic=clean(detail.type))
         case Vanished():

@@ -20,6 +20,7 @@ from recorder.answers.queries import (
     Purpose,
 )
 from recorder.facts.coverage.ports import FactsEnd
+from recorder.facts.topology import RELATION
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
 from recorder.store.details import detail_decoder
@@ -46,6 +47,9 @@ from recorder.store.stored_facts import (
 )
 
 __all__ = ["FactReader", "facts_end"]
+
+RELATIONS_MAX = 50_000
+"""Claims that relate places: the newest are read."""
 
 IN_TIME = "f.at >= :since and f.at < :until"
 UNPLACED = "f.kind = #annotation-changed and f.node_id is null"
@@ -98,18 +102,31 @@ SIGNS = facts_where(f"f.bearing = #sign and {IN_TIME}")
 # A last renewal before a silence, a new boot, a Node whose Ready became or was
 # Unknown, or a Node that appeared: of the thousands that were healthy then,
 # only the labels of their place are read.
+PLACED = """'\\x00'::bytea || convert_to(
+        '{"state":{"labels":' || f.place || '}}', 'UTF8')"""
 LOSSES = named(f"""
     select {COLUMNS.replace("f.detail", "t.detail")}
     from recorder.fact f, lateral (select case
       when f.kind = #appeared and f.value is distinct from 'Unknown'
-      then '\\x00'::bytea || convert_to(
-        '{{"state":{{"labels":' || f.place || '}}}}', 'UTF8')
+      then {PLACED}
       else f.detail end as detail) t
     where {OF_EXTENT} and f.bearing = #sign and {IN_TIME}
       and (f.kind in (#boot-changed, #lease-silent, #label-changed)
         or f.mark = #contact
         or f.kind = #claimed and f.node_id is null
         or f.kind = #appeared and f.place is not null)
+""")
+MOVED = named(f"""
+    select {COLUMNS.replace("f.detail", "t.detail")}
+    from recorder.fact f, lateral (select case when f.kind = #appeared
+      then {PLACED} else f.detail end as detail) t
+    where {OF_EXTENT} and {OF_NODES} and (f.kind = #label-changed
+      and f.bearing in (#evidence, #sign) or {APPEARED_STANDING})
+""")
+RELATED = named(f"""
+    select {COLUMNS} from recorder.fact f
+    where {OF_EXTENT} and f.labels @> array[:relation::text]
+    order by f.position desc limit {RELATIONS_MAX}
 """)
 ACTIVE = question(f"""
     select n.name from (
@@ -161,6 +178,8 @@ FACTS: Mapping[Purpose, tuple[Statement, str | None]] = {
     Purpose.REQUESTS: (REQUESTS, "objects"),
     Purpose.SIGNS: (SIGNS, None),
     Purpose.LOSSES: (LOSSES, None),
+    Purpose.MOVES: (MOVED, "nodes"),
+    Purpose.RELATIONS: (RELATED, None),
     Purpose.LIVES: (LIVES, "uids"),
     Purpose.FAMILY: (FAMILY, "uids"),
     Purpose.FAMILIES: (FAMILIES, "uids"),
@@ -180,6 +199,7 @@ VALUES: Mapping[str, Callable[[FactQuery], object]] = {
     "locks": lambda q: [*map(_pattern, q.locks)],
     "uids": lambda q: [*q.uids],
     "since": lambda q: q.since or ALWAYS[0],
+    "relation": lambda _: RELATION,
     "until": lambda q: q.until or ALWAYS[1],
 }
 """The values that a statement may name, from a query."""

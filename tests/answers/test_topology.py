@@ -116,7 +116,7 @@ async def reading(log: Database) -> AsyncIterator[Reading]:
 async def test_places_are_those_of_the_hour(reading: Reading) -> None:
     async def behind(seconds: float) -> dict[str, list[str]]:
         found = await ask_places(
-            reading, PlacesQuestion(at=at(seconds)), now=NOW
+            reading, PlacesQuestion(at=at(seconds)), shipped(), now=NOW
         )
         return {one.name: list(one.nodes) for one in found.places}
 
@@ -138,7 +138,7 @@ async def test_a_place_shows_since_when_what_was_behind_it(
     asked = PlaceQuestion(
         name=Place.parse("rack/r1"), window=Window(at(300), None)
     )
-    found = await ask_place(reading, asked, now=NOW)
+    found = await ask_place(reading, asked, shipped(), now=NOW)
     assert [(one.child, one.since, one.until) for one in found.relations] == [
         ("node/a", None, None),
         ("node/b", None, None),
@@ -149,7 +149,7 @@ async def test_a_place_shows_since_when_what_was_behind_it(
 
 async def test_a_place_shows_what_was_claimed_of_it(reading: Reading) -> None:
     asked = PlaceQuestion(name=Place.parse("pdu/b3"))
-    (claimed,) = (await ask_place(reading, asked, now=NOW)).claims
+    (claimed,) = (await ask_place(reading, asked, shipped(), now=NOW)).claims
     assert (claimed.type, claimed.at) == ("machine.power", at(600))
 
 
@@ -158,9 +158,11 @@ async def test_a_place_that_no_log_names_is_not_found(
 ) -> None:
     asked = PlaceQuestion(name=Place.parse("switch/nn-9"))
     with pytest.raises(NotFoundError, match="names no switch/nn-9"):
-        await ask_place(reading, asked, now=NOW)
+        await ask_place(reading, asked, shipped(), now=NOW)
     with pytest.raises(NotFoundError, match="nothing was behind switch/nn-9"):
-        await ask_places(reading, PlacesQuestion(names=[asked.name]), now=NOW)
+        await ask_places(
+            reading, PlacesQuestion(names=[asked.name]), shipped(), now=NOW
+        )
 
 
 async def test_nodes_and_incidents_are_chosen_by_their_place(
@@ -207,4 +209,4 @@ async def test_a_port_that_flaps_is_not_read_for_each_node(
 ) -> None:
     asked = PlaceQuestion(name=Place.parse("port/leaf-7:1"))
     with pytest.raises(NotFoundError, match="names no port/leaf-7:1"):
-        await ask_place(reading, asked, now=NOW)
+        await ask_place(reading, asked, shipped(), now=NOW)

@@ -11,9 +11,11 @@ import pytest
 from api.access import LOCAL, Principal
 from api.resolvers.remembering import VERDICTS_MAX, Found, JudgedOnce, LogState
 from recorder.answers.incidents import Incidents, ask_incidents
+from recorder.answers.loading.places import Whereabouts
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.coverage.ports import Archived, Log, Stream
+from recorder.facts.topology import Topology
 from recorder.model.reference import LogNumber
 from recorder.model.window import Window
 from tests.api.serving import Client
@@ -76,7 +78,7 @@ async def a_state(number: int = 0) -> LogState:
 def a_finding(count: int = 1) -> Found:
     one: Any = SimpleNamespace(verdicts=["one"])
     answer = Incidents(incidents=[one] * count, coverage=Coverage.of(DAY))
-    return Found(answer, {})
+    return Found(answer, Whereabouts((), Topology()))
 
 
 async def test_what_did_not_change_is_shown_as_of_now() -> None:

@@ -129,7 +129,7 @@ async def no_place(reading: Reading) -> str:
     """Ask for a place: no node of these days has a label of one."""
     with pytest.raises(NotFoundError) as refused:
         await ask_place(
-            reading, PlaceQuestion(name=PLACE, window=WHOLE), now=NOW
+            reading, PlaceQuestion(name=PLACE, window=WHOLE), RULES, now=NOW
         )
     return str(refused.value)
 
@@ -176,7 +176,9 @@ QUESTIONS: Mapping[str, Ask] = {
     "ask_nearest": lambda r: ask_nearest(r, Window(noon(9), noon(8))),
     "ask_nodes": lambda r: ask_nodes(r, NodesQuestion(at=OLD), now=NOW),
     "ask_place": no_place,
-    "ask_places": lambda r: ask_places(r, PlacesQuestion(at=OLD), now=NOW),
+    "ask_places": lambda r: ask_places(
+        r, PlacesQuestion(at=OLD), RULES, now=NOW
+    ),
     "ask_object": lambda r: ask_object(
         r, ObjectQuestion(object=POD, at=OLD), now=NOW
     ),

@@ -1,6 +1,6 @@
 """Incidents, page by page, and one of them by its id."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -32,8 +32,9 @@ from recorder.answers.incidents import (
     JudgedIncident,
     ask_incidents,
     is_wanted,
-    places_of,
+    whereabouts,
 )
+from recorder.answers.loading.places import Whereabouts
 from recorder.answers.node_questions import IncidentFilter, IncidentsQuestion
 from recorder.answers.ports import Reading
 from recorder.facts import says
@@ -142,7 +143,7 @@ class Judged:
     within: Window
     chosen: Sequence[JudgedIncident]
     coverage: Covered
-    places: Mapping[str, Mapping[str, str]]
+    places: Whereabouts
     """Labels that show where the nodes of the incidents are."""
 
 
@@ -185,7 +186,7 @@ async def _found(
         asked.knowledge,
         now=asked.now,
     )
-    places = await places_of(reading, incidents.incidents)
+    places = await whereabouts(reading, incidents.incidents, asked.knowledge)
     found = Found(incidents, places)
     if state is not None:
         asked.judged.keep(state, found)
@@ -205,16 +206,20 @@ def check_steps(steps: int) -> None:
 
 def places_shown(
     reading: Reading,
-    places: Mapping[str, Mapping[str, str]],
+    places: Whereabouts,
     part: Part[JudgedIncident],
 ) -> list[PlaceLabel]:
     """Return the labels that show where the nodes of incidents are."""
     cluster = reading.log.cluster_name
-    shown = {name for item in part.items for name in item.node.nodes}
+    shown = {
+        name: item.node.since
+        for item in part.items
+        for name in item.node.nodes
+    }
     return [
         PlaceLabel(node=node, key=key, value=value, cluster=cluster)
         for node in sorted(shown)
-        for key, value in sorted(places.get(node, {}).items())
+        for key, value in sorted(places.labels(node, shown[node]).items())
     ]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from recorder.answers.loading.places import relations_of
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
     FactQuery,
@@ -25,7 +26,9 @@ from recorder.facts import appearance
 from recorder.facts.classify.times import moment
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import NodeState, advance
+from recorder.facts.topology import Topology
 from recorder.model.fact import Fact, FactKind, StoredFact
+from recorder.model.facts import Claimed
 from recorder.model.moment import shifted
 from recorder.model.window import Window
 
@@ -84,6 +87,7 @@ class FleetContext:
         self._losses: list[StoredFact] = []
         self._down: dict[Episode, set[str]] = {}
         self._aside: dict[Episode, set[str]] = {}
+        self._relations = Topology()
         self._place({})
 
     async def read(self, chains: Iterable[Episode]) -> None:
@@ -95,6 +99,11 @@ class FleetContext:
             )
         if not seeing:
             return
+        # Only what was claimed of a place may have befallen what is behind it.
+        if any(isinstance(s.fact.detail, Claimed) for s in self._losses):
+            self._relations = await relations_of(
+                self._reading, self._knowledge
+            )
         self._place({})
         lost = {
             name
@@ -146,7 +155,7 @@ class FleetContext:
         self._whole = self._fleet(self._losses) if self._everywhere else None
 
     def _fleet(self, losses: Iterable[StoredFact]) -> Fleet:
-        return Fleet(losses, self._places, self._knowledge)
+        return Fleet(losses, self._places, self._knowledge, self._relations)
 
     def around(self, chain: Episode) -> Fleet:
         """Return the fleet in the time around one episode."""

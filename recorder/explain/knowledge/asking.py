@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import TypeAlias, TypeVar
 
@@ -21,6 +21,7 @@ from recorder.explain.knowledge.rules import (
     TextRule,
     WriterRule,
 )
+from recorder.facts.topology import Sighting, related
 from recorder.model.facts import Claimed
 from recorder.model.outcomes import Decision, Fault, Role
 
@@ -46,6 +47,9 @@ V = TypeVar("V", TextRule, TaintRule)
 NAMES_MAX = 4096
 """How many names are cached for each table; a fleet has fewer."""
 
+
+OF_SITE = "rules of the site"
+"""What shows a relation of places that a file of rules states."""
 
 _WORD = re.compile(r"[\w.-]+")
 """A word of a command, without the folders of a path."""
@@ -230,6 +234,17 @@ class Knowledge:
         """Return the only decision that an actor makes, if there is one."""
         decided = self._purposes.get(actor, frozenset())
         return next(iter(decided)) if len(decided) == 1 else None
+
+    @cached_property
+    def places(self) -> Sequence[Sighting]:
+        """What is behind what, by files of the site."""
+        return [
+            sighting
+            for file in chain(*self._files)
+            for rule in file.places
+            for child in rule.children
+            for sighting in related(child, rule, witness=OF_SITE)
+        ]
 
     def claim_type(self, name: str) -> ClaimType | None:
         """Return the type of CloudEvents of a name, that of a site first."""

@@ -10,7 +10,7 @@ from recorder.explain.knowledge.claiming import wrong_schema, zone_of
 from recorder.explain.knowledge.rules import ClaimType, Rules
 from recorder.model.errors import ConfigError
 from recorder.model.outcomes import Role
-from recorder.model.place import PlaceKind
+from recorder.model.place import Place, PlaceKind
 from recorder.model.rules_files import RulesFile
 
 __all__ = ["KnowledgeError", "load", "read_rules", "shipped", "shipped_files"]
@@ -82,6 +82,12 @@ def _read(file: RulesFile, text: str) -> Rules:
     _refuse_contradictions(rules, file)
     for place, kind in enumerate(rules.types):
         _refuse_useless(kind, file, ("types", place))
+    for place, rule in enumerate(rules.places):
+        for name in (rule.parent, *rule.children):
+            try:
+                Place.parse(name)
+            except ValueError as exc:
+                raise file.fault(("places", place), str(exc)) from exc
     return rules
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from recorder.facts.topology import Related
 from recorder.model.outcomes import ActorKind, Decision, Fault, Role
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "EventRule",
     "LockRule",
     "ObjectRule",
+    "PlaceRule",
     "RefusalRule",
     "Rules",
     "TaintRule",
@@ -266,6 +268,14 @@ class ClaimType(_Rule, frozen=True, kw_only=True):
     """The first that fits is used; without one, a claim is no evidence."""
 
 
+class PlaceRule(
+    Related, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
+    """Places that are behind a parent, or built into it."""
+
+    children: tuple[str, ...]
+
+
 class Rules(_Rule, frozen=True, kw_only=True):
     """One file: what one controller writes."""
 
@@ -291,3 +301,6 @@ class Rules(_Rule, frozen=True, kw_only=True):
     writers: Sequence[WriterRule] = ()
     types: Sequence[ClaimType] = ()
     """Types of CloudEvents that other systems post."""
+
+    places: Sequence[PlaceRule] = ()
+    """What is behind what, where no label of a Node names it."""

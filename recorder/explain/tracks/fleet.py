@@ -13,7 +13,7 @@ from recorder.explain.knowledge import Knowledge, shipped
 from recorder.explain.signals import Signal, signals_of
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.classify.times import moment
-from recorder.facts.topology import cable_of, labelled, places_of
+from recorder.facts.topology import Topology, cable_of, is_among, labelled
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     Appeared,
@@ -51,6 +51,7 @@ class Fleet:
         facts: Iterable[StoredFact],
         labels: Mapping[str, Mapping[str, str]] | None = None,
         knowledge: Knowledge | None = None,
+        relations: Topology | None = None,
     ) -> None:
         """Take facts about Nodes in the order of the log.
 
@@ -59,7 +60,9 @@ class Fleet:
             labels: the labels of the known nodes, by name; those of places
                 suffice.
             knowledge: the rules for claims about places.
+            relations: what is behind what besides the labels.
         """
+        self._relations = relations or Topology()
         self._knowledge = knowledge or shipped()
         self._faults: dict[Place, list[Signal]] = {}
         """What was claimed to be broken, other than nodes."""
@@ -244,17 +247,25 @@ class Fleet:
 
     def faults_above(self, node: str) -> list[Signal]:
         """Return the faults that were claimed of what a node is behind."""
-        if not self._faults:
-            return []
-        above = places_of(self._labels.get(node, {})).values()
-        return [s for place in above for s in self._faults.get(place, ())]
+        labels = self._labels.get(node, {})
+        return [
+            sign
+            for place, signs in self._faults.items()
+            for sign in signs
+            if is_among(
+                self._relations.at_or_behind(place, sign.stored.at),
+                node,
+                labels,
+            )
+        ]
 
-    def nodes_behind(self, place: Place) -> set[str]:
-        """Return the nodes behind a place, by their labels."""
+    def nodes_behind(self, place: Place, at: datetime) -> set[str]:
+        """Return the known nodes that were behind a place at a time."""
+        there = self._relations.at_or_behind(place, at)
         return {
             node
             for node, labels in self._labels.items()
-            if place in places_of(labels).values()
+            if is_among(there, node, labels)
         }
 
     def troubled(self, at: datetime, within: timedelta) -> set[str]:

@@ -146,6 +146,10 @@ class Topology:
         """
         return self._reached(place, at, self.children)
 
+    def at_or_behind(self, place: Place, at: datetime) -> frozenset[Place]:
+        """Return a place, and everything that was behind it."""
+        return self.behind(place, at) | {place}
+
     def above(self, place: Place, at: datetime) -> frozenset[Place]:
         """Return everything that a place was behind, at any distance."""
         return self._reached(place, at, self.parents)

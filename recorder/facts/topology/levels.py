@@ -5,7 +5,7 @@ log; `hashed` turns the whole name, which another source has, into the same.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final, Literal, NamedTuple
@@ -17,6 +17,7 @@ from recorder.model.place import Place, PlaceKind
 __all__ = [
     "Level",
     "hashed",
+    "is_among",
     "label_of",
     "labelled",
     "level_of",
@@ -115,6 +116,15 @@ def places_of(labels: Mapping[str, str]) -> dict[str, Place]:
         if (level := level_of(key)) is not None
         and (place := level.place(labels[key])) is not None
     }
+
+
+def is_among(
+    places: Collection[Place], node: str, labels: Mapping[str, str]
+) -> bool:
+    """Return whether some places have a node, or one that its labels name."""
+    if Place(PlaceKind.NODE, node) in places:
+        return True
+    return any(place in places for place in places_of(labels).values())
 
 
 def label_of(place: Place) -> str:

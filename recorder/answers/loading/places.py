@@ -1,0 +1,107 @@
+"""Where nodes were at a time: by their labels, by claims and by the site.
+
+Labels of a Node change: those of the hour that a question is about decide,
+and before the first ones that the log has, those.
+"""
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from operator import itemgetter
+from typing import Final
+
+from recorder.answers.places import rack_of
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactQuery, Labels, Purpose
+from recorder.explain.knowledge import Knowledge
+from recorder.facts.topology import (
+    Sighting,
+    Topology,
+    claimed_relation,
+    is_among,
+    labelled,
+    level_of,
+)
+from recorder.model.fact import StoredFact
+from recorder.model.facts import Appeared, LabelChanged
+from recorder.model.place import Place
+
+__all__ = ["Whereabouts", "relations_of", "stated", "whereabouts_of"]
+
+NONE: Final[Labels] = {}
+
+
+class Whereabouts:
+    """The places of some nodes, at any time."""
+
+    def __init__(
+        self, moves: Iterable[StoredFact], relations: Topology
+    ) -> None:
+        """Take how labels of nodes were and changed, in log order."""
+        self._relations = relations
+        self._labels: dict[str, list[tuple[datetime, Labels]]] = {}
+        for stored in moves:
+            if stored.fact.node is not None:
+                known = self._labels.setdefault(stored.fact.node, [])
+                now = _moved(stored, known[-1][1] if known else NONE)
+                known.append((stored.at, now))
+        for known in self._labels.values():
+            known.sort(key=itemgetter(0))
+
+    def labels(self, node: str, at: datetime) -> Labels:
+        """Return the labels of a node that name a place, at a time."""
+        known = self._labels.get(node)
+        if not known:
+            return NONE
+        return known[max(0, bisect_right(known, at, key=itemgetter(0)) - 1)][1]
+
+    def rack(self, node: str, at: datetime) -> str | None:
+        """Return the rack of a node at a time, or the narrowest place."""
+        return rack_of(self.labels(node, at))
+
+    def has_one_behind(
+        self, place: Place, nodes: Iterable[str], at: datetime
+    ) -> bool:
+        """Return whether one of some nodes was behind a place at a time."""
+        there = self._relations.at_or_behind(labelled(place), at)
+        return any(
+            is_among(there, node, self.labels(node, at)) for node in nodes
+        )
+
+
+def _moved(stored: StoredFact, before: Labels) -> Labels:
+    match stored.fact.detail:
+        case Appeared(state=state):
+            return state.labels
+        case LabelChanged(key=key) if level_of(key) is None:
+            return before
+        case LabelChanged(key=key, new=None):
+            return {name: v for name, v in before.items() if name != key}
+        case LabelChanged(key=key, new=str(new)):
+            return {**before, key: new}
+        case _:
+            return before
+
+
+async def whereabouts_of(
+    reading: Reading, nodes: Collection[str], knowledge: Knowledge
+) -> Whereabouts:
+    """Return where nodes were, by all that the log has."""
+    moves: Sequence[StoredFact] = ()
+    if nodes:
+        moves = await reading.facts(
+            FactQuery(purpose=Purpose.MOVES, nodes=sorted(nodes))
+        )
+    return Whereabouts(moves, await relations_of(reading, knowledge))
+
+
+async def relations_of(reading: Reading, knowledge: Knowledge) -> Topology:
+    """Return the relations of places that claims and the site state."""
+    return Topology(await stated(reading, knowledge))
+
+
+async def stated(reading: Reading, knowledge: Knowledge) -> Sequence[Sighting]:
+    """Return what claims and the site state of relations of places."""
+    claims = await reading.facts(FactQuery(purpose=Purpose.RELATIONS))
+    seen = (one for stored in claims for one in claimed_relation(stored))
+    return [*knowledge.places, *seen]
