@@ -23,7 +23,7 @@ REFUSED = {
     "why --log 1 node/gpu-002 --at 1h --since 2h": (USAGE, "not both"),
     "why --log 1 node/gpu-002 --at noon": (USAGE, "--at"),
     "why --log 1 node/gpu-002 -o ndjson": (USAGE, "ndjson"),
-    "impact --log 1": (USAGE, "name nodes, or select them with --rack"),
+    "impact --log 1": (USAGE, "name nodes, or select them with --place"),
     "impact --log 1 --rack r99": (NOT_FOUND, "had no node with these"),
     "impact --log 1 -l zone": (USAGE, "write LABEL=VALUE"),
     "impact --log 1 -l =a": (USAGE, "write LABEL=VALUE"),

@@ -230,6 +230,7 @@ def arguments(namespace: str) -> dict[str, str]:
         "workload.name": job,
         "whyWorkload.name": job,
         "node.name": f'"{NODE}"',
+        "place.name": f'"node/{NODE}"',
         "objects.kind": '"pods"',
         "text": '"tenant"',
         "since": '"1h"',
