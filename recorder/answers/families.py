@@ -24,7 +24,11 @@ from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.hit import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged
-from recorder.explain.workload_state import state_after, state_of
+from recorder.explain.workload_state import (
+    state_after,
+    state_of,
+    state_without_pods,
+)
 from recorder.facts.projections import (
     Placement,
     Placements,
@@ -70,6 +74,9 @@ class Candidate:
     position: int
     uids: Sequence[str]
     """Of the tops of its owner chains; of several Pods that a label joins."""
+
+    has_pods: bool = True
+    """Whether a Pod of it was bound, or has an owner."""
 
     @property
     def place(self) -> tuple[datetime, int]:
@@ -134,6 +141,7 @@ def _candidate(life: WorkloadLife, uids: Sequence[str]) -> Candidate:
         life.began_at,
         life.position,
         uids,
+        has_pods=life.has_pods,
     )
 
 
@@ -152,6 +160,9 @@ class Family:
     gone_at: datetime | None = None
     preempted_at: Sequence[datetime] = ()
     state: WorkloadState = WorkloadState.UNKNOWN
+    waiting_since: datetime | None = None
+    """Since when it is queued or suspended, or waits for its first Pod."""
+
     members: Sequence[tuple[datetime, int]] = ()
     """How many Pods are wanted from each time on, where it is stated."""
 
@@ -213,11 +224,21 @@ class Family:
         self.decided_at = workloads.decided_at(self.workload)
         self.preempted_at = workloads.preempted_at(self.workload)
         self.gone_at = workloads.wanted_until(self.workload, last)
+        pods = self.pods
+        if not pods:
+            self.state, self.waiting_since = state_without_pods(
+                self.workload, workloads, self.facts
+            )
+            return
         self.state, since = state_of(
-            self.pods, self.workload, workloads, self.facts, is_pod=is_pod
+            pods, self.workload, workloads, self.facts, is_pod=is_pod
         )
         if is_pod and since is not None:
             self.gone_at = since
+        if self.state is WorkloadState.PENDING and not any(
+            pod.bound_at for pod in pods
+        ):
+            self.waiting_since = self.candidate.began_at
 
     def judge(
         self, hits: Sequence[Hit], verdicts: Sequence[Judged], window: Window
@@ -229,6 +250,8 @@ class Family:
         is_pod = self.workload.kind == "Pod"
         found: list[EndingFound] = []
         for one, members in self.groups.items():
+            if not members:
+                continue
             life = Life(
                 workload=one,
                 pods=members,
@@ -252,7 +275,11 @@ class Family:
             and (window.until is None or one.at < window.until)
         ]
         lasting = [one for one in found if not one.routine]
+        if not self.pods:
+            return
         self.state = state_after(self.state, lasting, self.pods)
+        if self.state is WorkloadState.SUSPENDED:
+            self.waiting_since = lasting[-1].at
 
     def hours(self, window: Window, end: datetime) -> tuple[float, float]:
         """Return for how long it was wanted, and ran in full, in a window.
@@ -301,7 +328,7 @@ async def families_of(
 ) -> list[Family]:
     """Read workloads with their Pods and states, in the same order.
 
-    What has no Pods that may be seen is left out.
+    What had Pods, but none that may be seen, is left out.
     """
     uids = {uid: one for one in candidates for uid in one.uids}
     if not uids:
@@ -321,6 +348,9 @@ async def families_of(
         family.groups.setdefault(named, []).append(pod)
         of_uid[pod.key] = family
         of_uid.setdefault(named.uid or "", family)
+    for alone in _without_pods(candidates, facts):
+        family = found.setdefault(alone.workload, alone)
+        of_uid.setdefault(alone.candidate.uids[0], family)
     for stored in facts:
         thing = stored.fact.object
         about = None if thing is None else of_uid.get(thing.key)
@@ -330,6 +360,20 @@ async def families_of(
     for family in found.values():
         family.state_by(workloads, wanted)
     return sorted(found.values(), key=lambda one: one.candidate.place)
+
+
+def _without_pods(
+    candidates: Iterable[Candidate], facts: Sequence[StoredFact]
+) -> list[Family]:
+    """Return the workloads that have facts of their own, but no Pods."""
+    known = {s.fact.object.key for s in facts if s.fact.object is not None}
+    found = []
+    for one in candidates:
+        if one.has_pods or one.kind == "Pod" or one.uids[0] not in known:
+            continue
+        alone = Workload(one.kind, one.namespace, one.name, one.uids[0])
+        found.append(Family(one, alone, facts, groups={alone: []}))
+    return found
 
 
 def _owners(facts: Iterable[StoredFact]) -> Mapping[str, Sequence[str]]:

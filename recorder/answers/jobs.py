@@ -99,7 +99,10 @@ class ListedWorkload(Document, frozen=True, kw_only=True):
 
     state: WorkloadState
     began_at: datetime
-    """When the first of its Pods was observed."""
+    """When the first of its Pods was observed; without Pods, when it was."""
+
+    waiting_since: datetime | None
+    """Since when it is queued or suspended, or waits for its first Pod."""
 
     ended_at: datetime | None
     """When it completed, failed or was deleted."""
@@ -290,7 +293,10 @@ class Survey:
         )
 
     def _is_wanted(self, family: Family) -> bool:
-        wanted = self.wanted
+        wanted, since = self.wanted, self.span.seen.since
+        gone = family.ended_at
+        if not family.candidate.has_pods and gone and since and gone < since:
+            return False
         return (not wanted.states or family.state in wanted.states) and (
             not wanted.ended_by
             or any(wanted.is_wanted(one.ended_by) for one in family.endings)
@@ -327,6 +333,7 @@ class Survey:
             gpus=family.gpus,
             state=family.state,
             began_at=family.candidate.began_at,
+            waiting_since=family.waiting_since,
             ended_at=family.ended_at,
             restarts=sum(one.count for one in again),
             endings=len(endings),
@@ -506,6 +513,7 @@ COLUMNS = (
     Column("STATE"),
     Column("BEGAN", Kind.TIME, rank=6),
     Column("AGE", Kind.AGE, rank=3),
+    Column("WAITS SINCE", Kind.TIME, wide=True),
     Column("ENDED", Kind.TIME, wide=True),
     Column("LAST ENDING", Kind.TIME, rank=7),
     Column("ENDED BY"),
@@ -526,6 +534,7 @@ def job_cells(one: ListedWorkload) -> Sequence[Cell]:
         one.state,
         one.began_at,
         one.began_at,
+        one.waiting_since,
         one.ended_at,
         None if last is None else last.at,
         None if last is None else last.ended_by,

@@ -150,7 +150,10 @@ class Heartbeats(Document, frozen=True):
 
 
 class WorkloadLife(NamedTuple):
-    """The top of an owner chain, and the span of its Pods."""
+    """The top of an owner chain, and the span of its Pods.
+
+    Without Pods, the object itself and its own span.
+    """
 
     top: ObjectIdentity
     began_at: datetime
@@ -162,6 +165,9 @@ class WorkloadLife(NamedTuple):
     ended_at: datetime | None
     """When the last of them had ended; None while any has not."""
 
+    has_pods: bool
+    """Whether one of its Pods was bound, or has an owner."""
+
     def joined(self, later: "WorkloadLife") -> "WorkloadLife":
         """Join the parts of a life in the archive and in the database."""
         return WorkloadLife(
@@ -169,4 +175,5 @@ class WorkloadLife(NamedTuple):
             min(self.began_at, later.began_at),
             min(self.position, later.position),
             later.ended_at,
+            self.has_pods or later.has_pods,
         )

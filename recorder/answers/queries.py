@@ -417,7 +417,9 @@ class WordsNear(NameQuery[str]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadLives(NameQuery[WorkloadLife]):
-    """Workloads that had Pods in a window, as far as owner chains show.
+    """Workloads of a window, as far as owner chains of Pods show.
+
+    Gangs without Pods, and Pods that were never bound, unless nodes are named.
 
     Labels that name a workload are not read. The result may contain workloads
     whose Pods ended before, if that is not known.

@@ -72,6 +72,7 @@ SIGNALS: Final[Mapping[int, str]] = {
 }
 
 IS: Final[Mapping[WorkloadState, str]] = {
+    WorkloadState.QUEUED: "waits in a queue",
     WorkloadState.PENDING: "is not running yet",
     WorkloadState.RUNNING: "is running",
     WorkloadState.DEGRADED: "is not running in full",

@@ -7,9 +7,10 @@ from typing import Final
 from recorder.explain.ending import Ending
 from recorder.facts.projections import Placement, Workload, Workloads
 from recorder.model.fact import StoredFact
+from recorder.model.facts import Appeared, FieldChanged
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
 
-__all__ = ["state_after", "state_of"]
+__all__ = ["state_after", "state_of", "state_without_pods"]
 
 DISRUPTED: Final[Mapping[WorkloadState, WorkloadState]] = {
     WorkloadState.RUNNING: WorkloadState.DEGRADED,
@@ -58,6 +59,39 @@ def state_of(
     if any(p.running_at is not None for p in here):
         return WorkloadState.RUNNING, None
     return (WorkloadState.PENDING if here else WorkloadState.UNKNOWN), None
+
+
+def state_without_pods(
+    workload: Workload, workloads: Workloads, facts: Sequence[StoredFact]
+) -> tuple[WorkloadState, datetime | None]:
+    """Return the state of a workload without Pods, and since when it waits.
+
+    What is suspended is queued if Kueue has an object for it, which Kueue
+    suspends until there is room.
+
+    Args:
+        workload: the workload.
+        workloads: all workloads, folded from the facts.
+        facts: about the workload itself, in the order of the log.
+    """
+    state, _ = state_of([], workload, workloads, facts, is_pod=False)
+    if state is not WorkloadState.UNKNOWN:
+        return state, None
+    suspended, since = False, None
+    for stored in facts:
+        match stored.fact.detail:
+            case Appeared(state=seen):
+                now = seen.fields.get("suspend") is True
+            case FieldChanged(field="suspend", new=new):
+                now = new is True
+            case _:
+                continue
+        if since is None or now is not suspended:
+            suspended, since = now, stored.observed_at
+    if not suspended:
+        return WorkloadState.PENDING, since
+    queued = workloads.is_queued(workload)
+    return WorkloadState.QUEUED if queued else WorkloadState.SUSPENDED, since
 
 
 def state_after(

@@ -271,6 +271,9 @@ class EndedBy(StrEnum):
 class WorkloadState(StrEnum):
     """How a workload or a Pod was last seen."""
 
+    QUEUED = "queued"
+    """Suspended until a queue admits it; it has no Pods yet."""
+
     PENDING = "pending"
     """Not running yet."""
 

@@ -2,12 +2,14 @@
 
 They follow from facts, by the indices of placements and of owners, so that a
 page of a list names its workloads before anything else about them is read.
+Gangs and bare Pods that wait, without a Pod on any node, are workloads too.
 """
 
 from collections.abc import Sequence
 
 from recorder.answers.nouns import WorkloadLife
 from recorder.answers.queries import ALWAYS, WorkloadLives
+from recorder.facts.projections import GANGS
 from recorder.model.reference import ObjectIdentity
 from recorder.store.engine import QuestionTooLargeError
 from recorder.store.statement import question
@@ -18,10 +20,14 @@ __all__ = ["LifeReader"]
 LIVES_MAX = 500_000
 """Workloads of one answer, about 300 MB; more would take half a minute."""
 
+GROUPINGS = {"PodGroup"}
+"""Kinds of gangs whose objects group the Pods of other workloads."""
+
 # A Pod that was never bound is in no placement, and ends without a node. A
 # schedule that creates work, and a queue that admits it, are not the work;
 # Pods of a DaemonSet and of a Node belong to nodes. That an object may have
-# appeared twice changes none of the sums.
+# appeared twice changes none of the sums. What waits has no Pod that was bound
+# or has an owner; where nodes are asked for, it is left out.
 LIVES = question(f"""
     with owned as materialized (
       select f.object_id, f.owner_id, {SEEN_AT} as seen_at, f.position
@@ -94,17 +100,50 @@ LIVES = question(f"""
       left join above s2 on s2.object_id = s1.owner_id
       left join above s3 on s3.object_id = s2.owner_id
       group by 1
+    ), waiting as (
+      select o.object_id
+      from recorder.object o
+      join recorder.kind k on k.kind_id = o.kind_id
+      left join life on life.top_id = o.object_id
+      left join pod on pod.object_id = o.object_id
+      left join owned on owned.object_id = o.object_id
+      left join recorder.object w on w.object_id = owned.owner_id
+      left join recorder.kind of_owner on of_owner.kind_id = w.kind_id
+      where o.log_id = :log and not :placed::bool and not :troubled::bool
+        and (k.name = any (:gangs::text[])
+          or k.api_group = '' and k.name = 'Pod')
+        and life.top_id is null and pod.object_id is null
+        and coalesce(of_owner.name in ('CronJob', 'Workload'), true)
+    ), idle as (
+      select f.object_id as top_id,
+        min({SEEN_AT}) filter (where f.kind = #appeared) as began_at,
+        min(f.position) filter (where f.kind = #appeared) as position,
+        min({SEEN_AT}) filter (where f.kind <> #appeared) as ended_at
+      from recorder.fact f
+      where {OF_EXTENT} and f.kind in (#appeared, #vanished, #ended)
+        and f.object_id = any (array(select object_id from waiting))
+        and {SEEN_AT} < :until
+      group by 1
+    ), listed as (
+      select life.top_id, life.began_at, life.position, life.ended_at,
+        true as has_pods
+      from life
+      where (life.is_there or not :placed::bool)
+        and (life.is_troubled or not :troubled::bool)
+      union all
+      select idle.top_id, idle.began_at, idle.position, idle.ended_at,
+        false as has_pods
+      from idle
+      where idle.began_at is not null
     )
     select k.api_group, k.name as kind, o.namespace, o.name, o.uid,
-      life.began_at, life.position, life.ended_at
-    from life
-    join recorder.object o on o.object_id = life.top_id
+      listed.began_at, listed.position, listed.ended_at, listed.has_pods
+    from listed
+    join recorder.object o on o.object_id = listed.top_id
     join recorder.kind k on k.kind_id = o.kind_id
-    where coalesce(life.ended_at >= :since, true)
+    where coalesce(listed.ended_at >= :since, true)
       and k.name not in ('DaemonSet', 'Node')
-      and (life.is_there or not :placed::bool)
-      and (life.is_troubled or not :troubled::bool)
-    order by life.began_at, life.position
+    order by listed.began_at, listed.position
     limit :most
 """)
 
@@ -115,7 +154,7 @@ class LifeReader(ExtentReader):
     action = "read the workloads"
 
     async def lives(self, query: WorkloadLives) -> Sequence[WorkloadLife]:
-        """Return the workloads with Pods in a window, the first begun first.
+        """Return the workloads of a window, the first begun first.
 
         Raises:
             QuestionTooLargeError: there are too many.
@@ -128,6 +167,7 @@ class LifeReader(ExtentReader):
             placed=query.nodes is not None,
             struck=list(query.struck or ()),
             troubled=query.struck is not None,
+            gangs=sorted(GANGS - GROUPINGS),
             most=LIVES_MAX + 1,
         )
         if len(rows) > LIVES_MAX:
@@ -142,6 +182,7 @@ class LifeReader(ExtentReader):
                 began_at=row.began_at,
                 position=row.position,
                 ended_at=row.ended_at,
+                has_pods=row.has_pods,
             )
             for row in rows
         ]

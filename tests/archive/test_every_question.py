@@ -89,6 +89,7 @@ from recorder.model.access import Right
 from recorder.model.entry import Entry
 from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
+from recorder.model.outcomes import WorkloadState
 from recorder.model.place import Place
 from recorder.model.reference import EntryName
 from recorder.model.settings import Settings
@@ -97,7 +98,12 @@ from recorder.wiring.archived import ArchivedReading
 from recorder.wiring.reading import open_logs
 from tests.conftest import TEMPLATE
 from tests.retention.test_dropping import run
-from tests.support.days import noon, write_a_loss, write_days
+from tests.support.days import (
+    noon,
+    write_a_loss,
+    write_a_queue,
+    write_days,
+)
 from tests.support.postgres import Database, DatabaseServer, fresh_database
 
 NOW = datetime.now(UTC)
@@ -302,6 +308,7 @@ async def opened(database: Database, folder: Path) -> AsyncIterator[Reading]:
 
 async def written(database: Database, folder: Path) -> World:
     await write_days(database)
+    await write_a_queue(database, 9)
     await write_a_loss(database, 6)
     async with opened(database, folder) as now:
         size = now.log.size
@@ -365,5 +372,19 @@ async def test_who_has_no_right_gets_no_entry_fact_or_name(
             return
     for kind in (Entry, StoredFact):
         assert f"'{kind.__name__}'" not in found
-    for word in ("stays", "day-", "worker"):
+    for word in ("stays", "day-", "worker", "queued"):
         assert word not in found
+
+
+async def test_a_job_without_pods_waits_since_a_day_of_the_archive(
+    world: World,
+) -> None:
+    async with world.opened() as reading:
+        found = await ask_jobs(
+            reading, JobsQuestion(window=WHOLE), RULES, now=NOW
+        )
+
+    rows = {row.name: row for row in found.workloads}
+    assert rows["queued"].state == WorkloadState.SUSPENDED
+    assert rows["queued"].waiting_since == noon(9)
+    assert rows["stays"].state == WorkloadState.DELETED

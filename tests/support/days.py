@@ -16,6 +16,7 @@ import orjson
 
 from recorder.intake.deriving import Deriver
 from recorder.model.observation import AuditRecorded, Observation
+from recorder.model.reference import Resource
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Observer
 from tests.support.builders import (
@@ -41,12 +42,14 @@ __all__ = [
     "owner",
     "set_clock",
     "write_a_loss",
+    "write_a_queue",
     "write_days",
     "write_events",
     "write_statements",
 ]
 
 DAYS = 4
+JOBS = Resource.parse("batch/v1/jobs")
 RUNS = """
     select array_agg(document order by notice_id) from recorder.notice
     where document::json->>'action' = 'ran'
@@ -201,6 +204,21 @@ async def write_a_loss(database: Database, ago: int) -> None:
         batch = teller.batch(observation)
         await deriver.derive(batch)
         await writer.append(batch)
+    await writer.close()
+    await set_clock(database, timedelta(0))
+
+
+async def write_a_queue(database: Database, ago: int) -> None:
+    """Write that a suspended Job waits, without any Pod, and waits still."""
+    await set_clock(database, noon(ago) - datetime.now(UTC))
+    writer = Writer(database.dsn("writer"), SPEC, holder="a")
+    teller = Observer(await writer.take_lease())
+    deriver = Deriver(writer)
+    when = (noon(ago) - at()).total_seconds()
+    job = an_object("queued", 20, kind="Job", spec={"suspend": True})
+    batch = teller.batch(a_list(JOBS, 20, job, when=when))
+    await deriver.derive(batch)
+    await writer.append(batch)
     await writer.close()
     await set_clock(database, timedelta(0))
 

@@ -10,8 +10,8 @@ export const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
   workloads(${OF_LOG}, since: $since, until: $until, namespaces: $namespaces,
     kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
     last: $last, before: $before) {
-    nodes { kind namespace name uid gangSize gpus state beganAt endedAt restarts
-      endings gpuHoursLost hoursWanted hoursInFull
+    nodes { kind namespace name uid gangSize gpus state beganAt waitingSince
+      endedAt restarts endings gpuHoursLost hoursWanted hoursInFull
       lastEnding { id endedBy at confidence sentence actor { ${ACTOR} }
         preemptor { kind namespace name actor { ${ACTOR} } }
         verdict { cause fault { class }

@@ -4,8 +4,8 @@
  */
 
 const STATES = [
-  'pending', 'running', 'degraded', 'down', 'suspended', 'completed', 'failed',
-  'deleted', 'unknown',
+  'queued', 'pending', 'running', 'degraded', 'down', 'suspended', 'completed',
+  'failed', 'deleted', 'unknown',
 ];
 const ENDED_BY = [
   'node-failure', 'drain', 'preemption', 'eviction', 'container-oom',

@@ -31,7 +31,7 @@ export { jobsOf };
  * @type {Record<string, string>}
  */
 const TONES = { DOWN: 'out', FAILED: 'out', DEGRADED: 'work', SUSPENDED: 'node',
-  PENDING: 'node' };
+  PENDING: 'node', QUEUED: 'node' };
 
 /** @param {{page: import('../page.js').Page}} given */
 export function Jobs({ page }) {
@@ -118,6 +118,7 @@ function Line({ page, job, isChosen }) {
   const { lastEnding: ending, state, cluster } = job;
   const at = readInstant(ending?.at ?? '');
   const began = readInstant(job.beganAt) ?? 0;
+  const waits = readInstant(job.waitingSince ?? '');
   const full = inFull(job);
   const by = ending ? endedByWhom(ending) : '';
   const sure = ending ? prose(ending.confidence) : '';
@@ -128,7 +129,9 @@ function Line({ page, job, isChosen }) {
       <td class="node"><a href=${page.jobLink(job)} aria-current=${isChosen}
         title=${ending?.sentence ?? ''}>${job.namespace}/${job.name}</a>
         ${' '}<small>${[job.kind, cluster].filter(Boolean).join(', ')}</small></td>
-      <td><span class="severity ${TONES[state] ?? ''}">${term(state)}</span></td>
+      <td><span class="severity ${TONES[state] ?? ''}">${term(state)}</span>${
+        waits !== null && html` <small>since ${clock(waits, zone)} ${
+          day(waits, zone)}</small>`}</td>
       <td class="cause">${ending && endedBy(ending)}${by && html`
         ${' '}<small>by ${by}</small>`}</td>
       <td data-name=${job.gpus > 0 && 'GPUs'}>${job.gpus > 0 && job.gpus}</td>

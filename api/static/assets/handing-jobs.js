@@ -2,8 +2,8 @@ let made;
 export default ({  }) => made ??= (() => {
 const in_jobs_filter = (() => {
 const STATES = [
-'pending', 'running', 'degraded', 'down', 'suspended', 'completed', 'failed',
-'deleted', 'unknown',
+'queued', 'pending', 'running', 'degraded', 'down', 'suspended', 'completed',
+'failed', 'deleted', 'unknown',
 ];
 const ENDED_BY = [
 'node-failure', 'drain', 'preemption', 'eviction', 'container-oom',

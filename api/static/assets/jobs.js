@@ -9,8 +9,8 @@ $before: String) {
 workloads(${OF_LOG}, since: $since, until: $until, namespaces: $namespaces,
 kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
 last: $last, before: $before) {
-nodes { kind namespace name uid gangSize gpus state beganAt endedAt restarts
-endings gpuHoursLost hoursWanted hoursInFull
+nodes { kind namespace name uid gangSize gpus state beganAt waitingSince
+endedAt restarts endings gpuHoursLost hoursWanted hoursInFull
 lastEnding { id endedBy at confidence sentence actor { ${ACTOR} }
 preemptor { kind namespace name actor { ${ACTOR} } }
 verdict { cause fault { class }
@@ -136,7 +136,7 @@ const markdownOf = ({ jobs, place }) =>
 jobsMarkdown(jobs.jobs, place.zone);
 const needsOf = ofJobs;
 const TONES = { DOWN: 'out', FAILED: 'out', DEGRADED: 'work', SUSPENDED: 'node',
-PENDING: 'node' };
+PENDING: 'node', QUEUED: 'node' };
 function Jobs({ page }) {
 const { place, jobs: list } = page;
 const answers = list.logs.map(({ answer }) => answer);
@@ -208,6 +208,7 @@ const { zone } = page.place;
 const { lastEnding: ending, state, cluster } = job;
 const at = readInstant(ending?.at ?? '');
 const began = readInstant(job.beganAt) ?? 0;
+const waits = readInstant(job.waitingSince ?? '');
 const full = inFull(job);
 const by = ending ? endedByWhom(ending) : '';
 const sure = ending ? prose(ending.confidence) : '';
@@ -218,7 +219,9 @@ return html`
 <td class="node"><a href=${page.jobLink(job)} aria-current=${isChosen}
 title=${ending?.sentence ?? ''}>${job.namespace}/${job.name}</a>
 ${' '}<small>${[job.kind, cluster].filter(Boolean).join(', ')}</small></td>
-<td><span class="severity ${TONES[state] ?? ''}">${term(state)}</span></td>
+<td><span class="severity ${TONES[state] ?? ''}">${term(state)}</span>${
+waits !== null && html` <small>since ${clock(waits, zone)} ${
+day(waits, zone)}</small>`}</td>
 <td class="cause">${ending && endedBy(ending)}${by && html`
 ${' '}<small>by ${by}</small>`}</td>
 <td data-name=${job.gpus > 0 && 'GPUs'}>${job.gpus > 0 && job.gpus}</td>

@@ -253,6 +253,15 @@ class Workloads:
         """Return when a queue gave the place of a workload to another."""
         return self._preempted.get(workload.uid or "", ())
 
+    def is_queued(self, workload: Workload) -> bool:
+        """Return whether Kueue has an object for a workload."""
+        return any(
+            owner.kind == "Workload"
+            and owner.gone_at is None
+            and any(above.uid == workload.uid for above in owner.owners)
+            for owner in self._owners.values()
+        )
+
     def entries(self, workload: Workload) -> list[str]:
         """Return the entries that show its failure."""
         owner = self._owners.get(workload.uid or "")
