@@ -33,6 +33,7 @@ __all__ = [
     "bearing_of",
     "displacement",
     "is_evidence",
+    "is_of_end",
     "is_sign",
     "place_of",
 ]
@@ -167,12 +168,23 @@ def _is_of_place(fact: Fact) -> bool:
     question about a node would read it.
     """
     detail = fact.detail
-    try:
-        return isinstance(detail, Claimed) and (
-            Place.parse(detail.subject).kind not in ENDS
-        )
-    except ValueError:
+    if not isinstance(detail, Claimed):
         return False
+    place = _place_of(detail)
+    return place is not None and place.kind not in ENDS
+
+
+def is_of_end(claim: Claimed) -> bool:
+    """Return whether a claim is about a place that nothing is behind."""
+    place = _place_of(claim)
+    return place is not None and place.kind in ENDS
+
+
+def _place_of(claim: Claimed) -> Place | None:
+    try:
+        return Place.parse(claim.subject)
+    except ValueError:
+        return None
 
 
 def is_evidence(fact: Fact) -> bool:

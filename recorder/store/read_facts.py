@@ -20,6 +20,7 @@ from recorder.answers.queries import (
     Purpose,
 )
 from recorder.facts.coverage.ports import FactsEnd
+from recorder.facts.flaps import without_flaps
 from recorder.facts.topology import RELATION
 from recorder.model.fact import StoredFact
 from recorder.model.reference import EntryName
@@ -222,7 +223,10 @@ class FactReader(ExtentReader):
         )
 
     async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
-        """Return the facts for a purpose other than that of entries."""
+        """Return the facts for a purpose other than that of entries.
+
+        Claims that only repeat that a port flaps are left out.
+        """
         statement, subject = FACTS[query.purpose]
         if subject is not None and not getattr(query, subject):
             return []
@@ -231,7 +235,8 @@ class FactReader(ExtentReader):
             for name in statement.names
             if name in VALUES
         }
-        return await self._names.stored(await self._ask(statement, **named))
+        rows = await self._ask(statement, **named)
+        return without_flaps(await self._names.stored(rows))
 
     async def active_nodes(self, query: ActiveNodes) -> Sequence[str]:
         """Return the nodes with signs other than their existence."""
