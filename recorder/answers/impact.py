@@ -267,6 +267,17 @@ def failure_lines(failures: Iterable[NodeFailure]) -> list[str]:
     ]
 
 
+def _parts(hits: Iterable[Hit]) -> list[str]:
+    """Return a line on workloads that may belong to larger ones."""
+    kinds = sorted({hit.kind for hit in hits if hit.is_part})
+    if not kinds:
+        return []
+    named = ", ".join(kinds)
+    return [
+        f"what owns a {named} is not recorded: several may be one workload"
+    ]
+
+
 def shown(
     answer: JudgedImpact, question: ImpactQuestion, *, verbose: bool
 ) -> Listing:
@@ -277,6 +288,7 @@ def shown(
         after = ["", cost(answer.totals)]
         still = lasting(answer.workloads, answer.coverage.counted_until)
         after += [] if still is None else [still]
+        after += _parts(answer.workloads)
     return Listing(
         columns=COLUMNS,
         items=[

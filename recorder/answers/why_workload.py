@@ -155,6 +155,8 @@ async def ask_why_workload(
     state = state_after(state, lasting, own)
     said = state_sentence(_named(workload, pod), state, since)
     none = "" if chosen else "; nothing recorded ended it"
+    if workloads.may_be_part(workload):
+        none += "; what owns it is not recorded"
     return WhyWorkloadFound(
         question=WhyWorkloadSubject(
             cluster=reading.log.cluster_name,

@@ -134,6 +134,9 @@ class Hit(Document, frozen=True, kw_only=True):
     worked_since: datetime | None = field(name="_worked_since", default=None)
     """Since when all its Pods had run when it was hit."""
 
+    is_part: bool = field(name="_is_part", default=False)
+    """Whether it may belong to a workload that is not recorded."""
+
     charges: Sequence[Charge] = field(name="_charges", default=())
     """The parts of the loss, which add up to it; each end of a Pod is in
     one of them."""

@@ -206,6 +206,12 @@ class Gang:
         if not self._whole:
             # A Pod that never ran was a replacement and was refused.
             return [p for p in losses if p.running_at] or list(losses)
+        return self._bound_at(at, losses)
+
+    def _bound_at(
+        self, at: datetime, losses: Sequence[Placement]
+    ) -> list[Placement]:
+        """Return all Pods of the workload on a node when it was hit."""
         return [
             p
             for p in self._pods
@@ -254,8 +260,17 @@ class Gang:
         pods: Sequence[Placement],
         evidence: Sequence[str],
     ) -> Hit:
-        """Return a hit on Pods of the gang that cost nothing."""
-        workload, gpus = self._workload, sum(p.gpus for p in gang)
+        """Return a hit on Pods of the gang that cost nothing.
+
+        Of an unknown kind only the lost Pods cost hours for sure, but all Pods
+        that ran beside them are its size.
+        """
+        workload = self._workload
+        is_part = self._workloads.may_be_part(workload)
+        if is_part and not self._whole:
+            gang = self._bound_at(blow.at, pods)
+        gpus = sum(p.gpus for p in gang)
+        says = said(workload, outcome, len(pods), blow.node, gpus)
         nodes = sorted({p.node for p in pods if p.node is not None})
         return Hit(
             kind=workload.kind,
@@ -274,8 +289,9 @@ class Gang:
             running_again_at=blow.at,
             gpu_hours_lost=0.0,
             evidence=evidence,
-            says=said(workload, outcome, len(pods), blow.node, gpus),
+            says=says + "; what owns it is not recorded" * is_part,
             workload=workload,
+            is_part=is_part,
         )
 
     def _end(

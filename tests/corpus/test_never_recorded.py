@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from recorder.answers.impact import ask_impact
+from recorder.answers.impact import ask_impact, shown
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import (
     ImpactQuestion,
@@ -17,6 +17,8 @@ from recorder.explain.knowledge import shipped
 from recorder.explain.verdict import Judged
 from recorder.facts.coverage.coverage import Coverage
 from recorder.model.window import Window
+from tests.corpus.blind.sets import SETS
+from tests.corpus.live.asking import play_live
 from tests.corpus.logs import play, reading_of, tape_of, truth_of
 from tests.corpus.tape_lines import Lines, read_lines, write_lines
 from tests.corpus.truth import read_truth
@@ -104,3 +106,24 @@ async def test_without_pods_no_answer_claims_that_no_work_was_hit(
         (hole,) = coverage.holes
         assert (hole.resource, hole.reason) == (PODS, "never recorded")
         assert not coverage.complete
+
+
+async def test_what_owns_a_workload_may_not_be_recorded(
+    database: Database,
+) -> None:
+    """Two parts of one workload are two workloads in the answer, which says
+    so.
+    """
+    (blind,) = (one for one in SETS if one.name == "blind2")
+    name = "c14_grove_cliques"
+    played = await play_live(database.dsn("writer"), [name], blind.folder)
+    async with reading_of(database.dsn("reader"), played[name]) as reading:
+        now = reading.log.recorded_at
+        assert now is not None
+        hit = ImpactQuestion(
+            nodes=("gv-2",), rack=None, labels=(), window=EVER
+        )
+        impact = await ask_impact(reading, hit, shipped(), now=now)
+    text = shown(impact, hit, verbose=False)
+    assert len(impact.workloads) == 2
+    assert "what owns a PodClique is not recorded" in text.after[-1]

@@ -50,10 +50,12 @@ class Tale(History):
             about=thing,
         )
 
-    def pod_runs(self, seconds: float, name: str, node: str) -> Self:
-        """Add a running Pod with eight GPUs, of one Job."""
+    def pod_runs(
+        self, seconds: float, name: str, node: str, of: str = "Job"
+    ) -> Self:
+        """Add a running Pod with eight GPUs, of one owner of a kind."""
         owner = {
-            "kind": "Job",
+            "kind": of,
             "name": "llm",
             "uid": "uid-llm",
             "controller": True,

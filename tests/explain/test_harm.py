@@ -133,6 +133,22 @@ def test_a_pod_that_a_kubelet_ends_for_a_critical_one_is_preempted() -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "size"), [("SomeJob", 2), ("Job", 2), ("ReplicaSet", 1)]
+)
+def test_all_pods_of_a_workload_are_its_size_unless_it_serves(
+    kind: str, size: int
+) -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1", of=kind)
+    tale.pod_runs(1, "llm-1", "n2", of=kind).crashes(10)
+    tale.pod_ends(215, "llm-0", "n1", 255)
+    (hit,) = harmed(tale)
+    assert (hit.pods_hit, hit.gang_size) == (["llm-0"], size)
+    assert hit.gpus == 8 * size
+    # Its own owner would be on the object, which is not recorded here.
+    assert hit.says.endswith("not recorded") is (kind == "SomeJob")
+
+
+@pytest.mark.parametrize(
     ("reporter", "reason", "hit_by"),
     [
         ("some-scheduler", "Preempted", HitBy.PREEMPTION),

@@ -217,6 +217,15 @@ class Workloads:
             owner = controller(known.owners)
         return _labelled(placement, top)
 
+    def may_be_part(self, workload: Workload) -> bool:
+        """Return whether a workload may belong to one that is not recorded.
+
+        It may if it is not recorded itself and its kind is not known: its own
+        owner would be on it.
+        """
+        known = GANGS | SERVERS | {"Pod", "ReplicationController"}
+        return workload.kind not in known and workload.uid not in self._owners
+
     def failed_at(self, workload: Workload) -> datetime | None:
         """Return when a workload failed for good."""
         owner = self._owners.get(workload.uid or "")
