@@ -390,6 +390,19 @@ def test_who_took_over_a_drain_that_was_given_up_is_named() -> None:
     assert verdict.confidence is Confidence.LIKELY
 
 
+@pytest.mark.parametrize("undone", [True, False])
+def test_a_cordon_that_only_audit_shows_is_one(*, undone: bool) -> None:
+    """What was done and undone in a gap is in no version of the Node."""
+    tale = Tale().gap(9, 40).asks(10, "alice", "patch", CORDON_BODY)
+    tale.asks(20, "system:node:n1", "create", code=409)
+    if undone:
+        body = '{"spec":{"unschedulable":null}}'
+        tale.asks(30, "alice", "patch", body)
+    verdict = tale.boots(40).verdict()
+    assert bool(verdict.decision) is undone
+    assert verdict.confidence in {Confidence.POSSIBLE, Confidence.UNKNOWN}
+
+
 def test_a_drain_that_was_refused_is_no_more_than_possible() -> None:
     tale = Tale().cordons(10, "kubectl-cordon")
     tale.asks(10, "alice", "patch", CORDON_BODY)

@@ -1,15 +1,21 @@
-"""Authors of changes: from the audit record, else the field manager."""
+"""Requests: they name the author of a change, and show what no watch did.
+
+The author is that of the audit record, else the field manager.
+"""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from itertools import pairwise
 
 from recorder.explain.signals.actor import RuledActor
-from recorder.explain.signals.signal import Signal, Topic
+from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
-from recorder.model.fact import FactKind
-from recorder.model.facts import Requested
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.facts import Cordoned, Requested, Uncordoned
+from recorder.model.outcomes import Role
+from recorder.model.reference import EntryName
 
-__all__ = ["author_of", "request_of"]
+__all__ = ["author_of", "cordons_by", "request_of", "unwatched"]
 
 _ORDER = re.compile(r'"\$setElementOrder/conditions":\s*\[[^\]]*\]')
 _CORDON = re.compile(r'"(?:/spec/)?unschedulable"[^{}]*true')
@@ -31,6 +37,57 @@ _OF_NODE = frozenset(
 )
 _CHANGES = frozenset({"update", "patch"})
 _OF_OBJECT = frozenset({Topic.EVICTION, Topic.OBJECT, Topic.OBJECT_END})
+
+
+def unwatched(facts: Iterable[StoredFact]) -> Mapping[EntryName, bool]:
+    """Return the requests to cordon a Node that no version of it shows.
+
+    Nor that it was uncordoned, which is False here: both were in a gap of the
+    watch, and the Node is listed as it was before. Only both together are
+    certain: a request alone may have changed nothing.
+    """
+    turns: list[tuple[StoredFact, bool]] = []
+    watched = []
+    for stored in facts:
+        if isinstance(stored.fact.detail, Cordoned | Uncordoned):
+            watched.append(stored.at)
+        elif (turn := _turned(stored)) is not None:
+            turns.append((stored, turn))
+    found: dict[EntryName, bool] = {}
+    for (began, cordons), (ended, stays) in pairwise(turns):
+        since = began.at - LIMITS.same_write
+        until = ended.at + LIMITS.same_write
+        if (
+            cordons
+            and not stays
+            and not any(since <= at <= until for at in watched)
+        ):
+            found |= {began.entry: True, ended.entry: False}
+    return found
+
+
+def _turned(stored: StoredFact) -> bool | None:
+    """Return whether a request cordoned its Node; None if it did neither."""
+    detail = stored.fact.detail
+    if (
+        not isinstance(detail, Requested)
+        or detail.resource != "nodes"
+        or detail.verb not in _CHANGES
+        or (detail.code or 0) >= 300  # noqa: PLR2004 - refused
+    ):
+        return None
+    if _CORDON.search(detail.body or ""):
+        return True
+    return False if _UNCORDON.search(detail.body or "") else None
+
+
+def cordons_by(requests: Iterable[Signal], *, ended: bool) -> list[Signal]:
+    """Return that a Node was cordoned, or no longer, by requests for it."""
+    role = Role.RECOVERY if ended else Role.ACT
+    subject = Subject(Topic.CORDON)
+    return [
+        r._replace(role=role, subject=subject, over=ended) for r in requests
+    ]
 
 
 def author_of(change: Signal, signals: Iterable[Signal]) -> RuledActor | None:

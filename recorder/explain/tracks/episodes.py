@@ -7,7 +7,7 @@ a new trouble does not: `begins_anew` decides it.
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -24,6 +24,7 @@ from recorder.explain.signals import (
     signals_of,
 )
 from recorder.explain.signals.around import is_listed, unfolded
+from recorder.explain.signals.requests import cordons_by, unwatched
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import boot_named, is_explained
 from recorder.explain.tracks.clocks import (
@@ -45,6 +46,7 @@ from recorder.model.facts import (
     Vanished,
 )
 from recorder.model.outcomes import Fault, Role
+from recorder.model.reference import EntryName
 
 __all__ = ["Episode", "episodes_of", "may_begin"]
 
@@ -81,6 +83,7 @@ def episodes_of(
     ordered, base = list(facts), base or NodeState()
     knowledge = knowledge.of_cloud(_provider_of(ordered, base))
     reader = _Reader(node, knowledge, base, Cables(node, ordered))
+    reader.cordons = unwatched(ordered)
     for stored, skew in zip(*synchronized(node, ordered), strict=True):
         reader.read(stored, skew)
     return reader.chains
@@ -104,9 +107,9 @@ class _Reader:
         self, node: str, knowledge: Knowledge, base: NodeState, cables: Cables
     ) -> None:
         self._cables = cables
+        self.cordons: Mapping[EntryName, bool] = {}
         self.chains: list[Episode] = []
-        self._node = node
-        self._knowledge = knowledge
+        self._node, self._knowledge = node, knowledge
         self._state = base
         self._skew = NO_SKEW
         """How far its clock is ahead, in the boot of the last fact."""
@@ -159,6 +162,8 @@ class _Reader:
         signs = signals_of(stored, self._knowledge, node=self._node)
         if stored.fact.kind is FactKind.EVENT:
             signs += self._unseen(stored)
+        elif stored.entry in self.cordons:
+            signs += cordons_by(signs, ended=not self.cordons[stored.entry])
         signs += self._cables.signals(stored, self._state.labels)
         for place, sign in enumerate(signs):
             if sign.of_spot and self._knowledge.is_spot(self._state.labels):
