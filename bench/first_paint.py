@@ -26,7 +26,7 @@ TRIES = 5
 PAINTED = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 SEEN = """
     new Promise((done) => {
-      const poll = () = => document.querySelector('.incident')
+      const poll = () => document.querySelector('.incident')
         ? requestAnimationFrame(() => done(performance.now()))
         : requestAnimationFrame(poll);
       poll();
@@ -88,8 +88,10 @@ def _served() -> Iterator[str]:
             stderr=subprocess.STDOUT,
             text=True,
         ) as server:
-            assert server.stdout is not None
-            address = ADDRESS.search(server.stdout.readline())
-            assert address is not None, "it says where it serves"
-            yield address[0]
-            server.terminate()
+            try:
+                assert server.stdout is not None
+                address = ADDRESS.search(server.stdout.readline())
+                assert address is not None, "it says where it serves"
+                yield address[0]
+            finally:
+                server.terminate()
