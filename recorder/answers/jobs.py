@@ -92,7 +92,7 @@ class ListedWorkload(Document, frozen=True, kw_only=True):
     uid: str | None
     cluster: str
     gang_size: int
-    """The most Pods that it had at the same time."""
+    """The members wanted, if its kind states them; else the most Pods."""
 
     gpus: int
     """The most GPUs that it had at the same time."""
