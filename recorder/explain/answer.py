@@ -270,7 +270,9 @@ def _decided(
     emptied = _emptied_by(transition, led, one, acted)
     if emptied is not None:
         decided = _decided_by(emptied, decided)
-    if led.actor is None and was_gone(transition, decided):
+    actor, faults = led.actor, transition.faults
+    cleans = actor is None or (actor.is_program and not faults)
+    if cleans and was_gone(transition, decided):
         # A Node is deleted for a reason if it was lost long before.
         return replace(decided, confidence=Confidence.POSSIBLE)
     return decided

@@ -355,7 +355,8 @@ def _network_partition(transition: Transition) -> Found | None:
         return None
     # A start may have happened without a record.
     same = counted(episode.of(Topic.WORD), transition.effect.stored.at)
-    sure = same and not _is_wide(transition)
+    # What a condition without a rule means may explain the silence.
+    sure = same and not (transition.is_in_doubt or _is_wide(transition))
     return Found(
         transition.effect, Confidence.LIKELY if sure else Confidence.POSSIBLE
     )

@@ -5,21 +5,9 @@ from typing import Final
 
 from recorder.explain.causes import FAULTS, LOST
 from recorder.explain.faults import shared_place
-from recorder.explain.signals import (
-    Signal,
-    Subject,
-    Topic,
-    is_same,
-    is_trouble,
-)
+from recorder.explain.signals import Signal, Topic, is_same
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Judged, Missing, Rival
-from recorder.model.facts import (
-    Claimed,
-    ConditionChanged,
-    EventOccurred,
-    FieldChanged,
-)
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
@@ -52,38 +40,13 @@ def rivals(transition: Transition, verdict: Judged) -> list[Rival]:
 
 
 def _reported(transition: Transition, verdict: Judged) -> Iterator[Rival]:
-    """Yield what was reported before, is not taken back, and has no rule."""
-    held: dict[Subject, Signal] = {}
-    for mark in transition.episode.marks:
-        if not transition.precedes(mark):
-            continue
-        began = held.pop(mark.subject, None)
-        if _is_report(mark) or (is_trouble(mark) and began is None):
-            held[mark.subject] = mark
+    """Yield what was reported before and has no rule, as causes."""
     if verdict.fault is None and verdict.happened in LOST | {
         Happened.DEGRADED
     }:
-        for mark in [*held.values()][-REPORTED_MAX:]:
+        for mark in transition.reported[-REPORTED_MAX:]:
             says = f"{mark.says} ({mark.stored.entry})"
             yield _rival(Fault.OTHER, f"{says}: reported, meaning not known")
-
-
-def _is_report(mark: Signal) -> bool:
-    """Whether it is a warning, or what an object of the node came to."""
-    match mark.stored.fact.detail:
-        case EventOccurred(type=kind):
-            return kind == "Warning" or _is_of_object(mark)
-        case Claimed():
-            return True
-        case FieldChanged() | ConditionChanged():
-            return _is_of_object(mark)
-        case _:
-            return False
-
-
-def _is_of_object(mark: Signal) -> bool:
-    thing = mark.stored.fact.object
-    return thing is not None and thing.kind != "Node"
 
 
 def _rival(cause: str, because: str, *, excluded: bool = False) -> Rival:

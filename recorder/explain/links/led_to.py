@@ -364,7 +364,9 @@ def _renews(deed: Deed, step: Signal) -> Iterator[Purpose]:
     """Yield the upgrade, if the node came back as another system."""
     t, one = deed.transition, deed.one
     if _is_anew(t) and not t.faults:
-        sure = one.is_by_program or one.of(Topic.EVICTION)
+        sure = one.is_by_program or bool(one.of(Topic.EVICTION))
+        if _was_unheard(t, one.first):
+            sure = False  # a repair may bring another image as well
         strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
         yield Decision.OS_UPGRADE, strength, step
 

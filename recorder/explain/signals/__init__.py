@@ -33,6 +33,7 @@ from recorder.explain.signals.marks import (
     is_deleted,
     is_made,
     is_order,
+    is_report,
     is_trouble,
     marks_of,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "is_deleted",
     "is_made",
     "is_order",
+    "is_report",
     "is_same",
     "is_trouble",
     "is_unseen",

@@ -30,6 +30,7 @@ __all__ = [
     "is_deleted",
     "is_made",
     "is_order",
+    "is_report",
     "is_trouble",
     "marks_of",
 ]
@@ -255,3 +256,21 @@ def is_trouble(mark: Signal) -> bool:
         return False
     was = None if detail.old is None else detail.old.status
     return detail.new.status not in {"Unknown", was}
+
+
+def is_report(mark: Signal) -> bool:
+    """Whether it is a warning, or what an object of the node came to."""
+    match mark.stored.fact.detail:
+        case EventOccurred(type=kind):
+            return kind == "Warning" or _is_of_object(mark)
+        case Claimed():
+            return True
+        case FieldChanged() | ConditionChanged():
+            return _is_of_object(mark)
+        case _:
+            return False
+
+
+def _is_of_object(mark: Signal) -> bool:
+    thing = mark.stored.fact.object
+    return thing is not None and thing.kind != "Node"

@@ -19,6 +19,8 @@ from recorder.explain.signals import (
     Signal,
     Subject,
     Topic,
+    is_bad,
+    is_trouble,
     is_unseen,
     marks_of,
     signals_of,
@@ -181,12 +183,8 @@ class _Reader:
         is_back = (stored.fact.actor, event.reason) == (KUBELET, "NodeReady")
         if not (is_back or is_loss(stored)):
             return []
-        known = [
-            s
-            for chain in self.chains
-            for s in chain.signals
-            if s.topic is Topic.READY
-        ]
+        found = (s for chain in self.chains for s in chain.signals)
+        known = [s for s in found if s.topic is Topic.READY]
         if is_back:
             if not (known and is_unseen(known[-1])):
                 return []
@@ -308,8 +306,7 @@ class _Reader:
         if is_first_sight(sign, before) or self._was_there(sign):
             return
         self._forget_held(sign)
-        past = self._past(sign)
-        if past is not None:
+        if (past := self._past(sign)) is not None:
             past.take(sign)
             return
         self._reopen(sign)
@@ -332,9 +329,9 @@ class _Reader:
         """Open an episode with signals that still hold or came just before."""
         chain = self._open = Episode(self._node, before, self._boots)
         chain.proofs, chain.shown = self._proofs, self._shown
-        for last in self.chains[-1:]:
-            chain.marks += last.open_orders(sign.stored.at)
-            chain.before = last.signals if chain.marks else ()
+        for ended in self.chains[-1:]:
+            chain.marks += ended.open_orders(sign.stored.at)
+            chain.before = ended.signals if chain.marks else ()
         self.chains.append(chain)
         since = sign.stored.at - LIMITS.moment
         recent = (loose for loose in self._loose if loose.stored.at >= since)
@@ -343,7 +340,11 @@ class _Reader:
         for earlier in recent:
             chain.take(earlier)
         self._loose.clear()
-        chain.marks += [m for m in self._marks if m.stored.at >= since]
+        last = {m.subject: m for m in self._marks if is_trouble(m)}
+        bad = [*filter(is_bad, last.values())]
+        chain.marks += [
+            m for m in self._marks if m.stored.at >= since or m in bad
+        ]
         self._marks.clear()
         return chain
 
@@ -423,8 +424,7 @@ class _Reader:
         """
         if sign.boot is None:
             return False
-        seen = self._boots[sign.boot]
-        return seen != sign.stored.observed_at
+        return self._boots[sign.boot] != sign.stored.observed_at
 
     def _is_news(self, sign: Signal) -> bool:
         """Whether a kubelet reports a boot that the Node never had."""

@@ -21,6 +21,7 @@ from recorder.explain.signals import (
     is_called_off,
     is_deleted,
     is_made,
+    is_report,
     is_same,
     is_trouble,
 )
@@ -457,6 +458,28 @@ class Transition:
             and author.is_program
             and not is_same(author, mark.actor)
             for act in self.episode.of(Topic.CORDON)
+        )
+
+    @cached_property
+    def reported(self) -> list[Signal]:
+        """What was reported before, is not taken back, and has no rule."""
+        held: dict[Subject, Signal] = {}
+        for mark in self.episode.marks:
+            if not self.precedes(mark):
+                continue
+            began = held.pop(mark.subject, None)
+            if is_report(mark) or (is_trouble(mark) and began is None):
+                held[mark.subject] = mark
+        return [*held.values()]
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether a condition without a rule turned bad before the loss."""
+        return any(
+            mark.topic is Topic.CONDITION
+            and is_bad(mark)
+            and mark.stored.at < self.lost_at
+            for mark in self.reported
         )
 
     def certainty(self, fault: Signal) -> Confidence:
