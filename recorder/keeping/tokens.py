@@ -72,6 +72,16 @@ class TokenFile:
         self._read: tuple[int, int, int] | None = None
         self._tokens: Mapping[str, Token] = {}
 
+    def make(self) -> None:
+        """Make the file, without tokens, if it does not exist.
+
+        Raises:
+            TokenFileError: it cannot be made.
+        """
+        if not self._path.exists():
+            with self._changing():
+                pass
+
     def holder(self, presented: str) -> Token | None:
         """Return the token that a client presents, if it counts.
 

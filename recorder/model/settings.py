@@ -163,7 +163,8 @@ class Settings:
 
     token_file: Path | None = None
     """File of access tokens for the API, as `recorder token` writes
-    it; None: anyone who can reach the loopback address has access."""
+    it; None: anyone who can reach the loopback address has access. One
+    directly in `data_dir` is created, without tokens."""
 
     serve_kubernetes: bool = False
     """Whether the API also accepts tokens of the cluster, and shows what their

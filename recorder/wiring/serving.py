@@ -147,6 +147,8 @@ async def _guard(settings: Settings) -> AsyncIterator[Guard | None]:
     static = None
     if settings.token_file is not None:
         tokens = TokenFile(settings.token_file)
+        if settings.token_file.parent == settings.data_dir:
+            tokens.make()
         # A file that cannot be read is reported at once.
         tokens.tokens()
         static = Tokens(tokens)

@@ -16,10 +16,19 @@ from typing import Any
 
 import yaml
 
+from recorder.model.setting_values import CONVERTERS, text
 from recorder.model.settings import Settings
 from tests.cluster.binaries import HELM, built
 
-__all__ = ["CHART", "HelmError", "helm", "objects", "rendered", "written"]
+__all__ = [
+    "CHART",
+    "GIVEN",
+    "HelmError",
+    "helm",
+    "objects",
+    "rendered",
+    "written",
+]
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 CHART = DEPLOY / "chart"
@@ -29,16 +38,50 @@ RULES = CHART / "files/rules.yaml"
 SERVE_RULES = CHART / "files/rules-serve.yaml"
 ALERTS = CHART / "files/alerts.yaml"
 SETS = {
-    "external": (),
+    "external": ("database.mode=external",),
     "embedded": ("database.mode=embedded",),
 }
 GIVEN = frozenset({
     "database_url", "data_dir", "health_listen", "serve_listen",
     "clusters_file",
     "token_file", "redaction_key_file", "signing_key_file", "kubeconfig",
-    "context", "notify_file", "notify_listen",
+    "context", "notify_file", "notify_listen", "serve_kubernetes",
+    "retention_hot", "retention_archive", "retention_budget",
 })  # fmt: skip
 """Settings that the chart makes itself."""
+
+FORMS = {
+    "event_ttl": r"^([0-9]+(\.[0-9]+)?(ms|s|m|h|d))+$",
+    "full_fidelity": r"^(?i:true|1|yes|on|false|0|no|off)$",
+    "disk_free_min": r"^[0-9]{1,2}(\.[0-9]+)?$",
+    "audit_key": r"^/.+$",
+    "links": r"^[^=,]+=\s*https?://[^,\s]+"
+    r"(\s*,[^=,]+=\s*https?://[^,\s]+)*\s*$",
+}
+"""Of the values of a setting, and of all that are converted as it is."""
+
+OWN_FORMS = {
+    "audit_listen": r"^(\[[0-9a-fA-F:]+\]|[^:\s]+):[0-9]{1,5}$",
+    "retention_unarchived": "^(keep|drop)$",
+    "send_url": "^https://[^/]+",
+}
+"""Of settings that are texts."""
+
+NEEDS = {
+    "audit_listen": ["audit_certificate", "audit_key"],
+    "audit_certificate": ["audit_listen"],
+    "audit_key": ["audit_listen"],
+    "audit_client_ca": ["audit_listen"],
+    "audit_token_file": ["audit_listen"],
+    "ingest_token_file": ["audit_listen"],
+    "ingest_mappings": ["ingest_token_file"],
+    "serve_certificate": ["serve_key"],
+    "serve_key": ["serve_certificate"],
+    "serve_proxy_ca": ["serve_certificate"],
+    "serve_proxy_names": ["serve_proxy_ca"],
+    "serve_proxy_headers": ["serve_proxy_ca"],
+}
+"""Settings that have no effect, or fail, without others."""
 
 HEAD = """\
 # Made from deploy/chart by `python -m tests.deploy.chart`; do not edit.
@@ -108,13 +151,23 @@ def alerts() -> str:
 
 def schema() -> str:
     """Return the schema of the values, with every setting of today."""
-    text = SCHEMA.read_text()
-    document = json.loads(text)
-    document["properties"]["settings"]["properties"] = {
-        field.name: {"type": "string"}
+    document = json.loads(SCHEMA.read_text())
+    forms = {CONVERTERS[name]: form for name, form in FORMS.items()}
+    names = [
+        field.name
         for field in dataclasses.fields(Settings)
         if field.name not in GIVEN
+    ]
+    settings = document["properties"]["settings"]
+    settings["properties"] = {
+        name: {
+            "type": "string",
+            "pattern": OWN_FORMS.get(name)
+            or forms.get(CONVERTERS.get(name, text), r"\S"),
+        }
+        for name in names
     }
+    settings["dependencies"] = NEEDS
     return json.dumps(document, indent=2) + "\n"
 
 
@@ -141,7 +194,7 @@ def written() -> dict[Path, str]:
     for name, sets in SETS.items():
         plain = _plain(rendered(*sets, hooks=False))
         made[DEPLOY / f"manifests/{name}.yaml"] = HEAD + NAMESPACE + plain
-    migrate = _plain(rendered(only="migrate"))
+    migrate = _plain(rendered(*SETS["external"], only="migrate"))
     made[DEPLOY / "manifests/migrate.yaml"] = HEAD + migrate
     return made
 

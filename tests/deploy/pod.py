@@ -10,8 +10,9 @@ import asyncio
 import os
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,31 @@ class Container:
     """A process that runs."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, ports: Mapping[str, int]
+        self,
+        process: asyncio.subprocess.Process,
+        ports: Mapping[str, int],
+        command: Callable[[Sequence[str]], list[str]],
     ) -> None:
         self.process = process
+        self._command = command
         self.ports = ports
         """By name, where it listens on 127.0.0.1."""
         self.said = ""
+
+    async def exec(self, *words: str) -> tuple[int, str, str]:
+        """Run a command in it, as `kubectl exec` does.
+
+        Return its exit status, and what it printed to each stream.
+        """
+        process = await asyncio.create_subprocess_exec(
+            *self._command(words),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        out, err = await process.communicate()
+        assert process.returncode is not None
+        return process.returncode, out.decode(), err.decode()
 
     async def ended(self) -> int:
         """Wait for its end; return its exit status."""
@@ -110,20 +130,22 @@ class Node:
             *container.get("command", self._image.entrypoint),
             *container.get("args", self._image.command),
         ]
+        command = partial(
+            self._rootfs.command,
+            user=user,
+            environment=self._environment(container, ports),
+            mounts=self._mounts(pod, container, folder),
+        )
         process = await asyncio.create_subprocess_exec(
-            *self._rootfs.command(
-                words,
-                user=user,
-                environment=self._environment(container, ports),
-                mounts=self._mounts(pod, container, folder),
-            ),
+            *command(words),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             start_new_session=True,
         )
         try:
-            yield Container(process, {n: p for n, (_, p) in ports.items()})
+            listens = {name: port for name, (_, port) in ports.items()}
+            yield Container(process, listens, command)
         finally:
             if process.returncode is None:
                 process.kill()

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 from recorder.keeping.tokens import TokenFile
 from tests.cluster.cluster import Cluster
 from tests.cluster.waiting import until
-from tests.deploy.chart import objects
+from tests.deploy.chart import helm, objects
 from tests.deploy.pod import Container, Node, pod_of
 from tests.deploy.rootfs import RootFs
 
@@ -54,6 +54,23 @@ class Site:
         text = await asyncio.to_thread(path.read_text)
         self.manifests += objects(text)
         await self.cluster.kubectl("apply", "-f", str(path))
+
+    async def helm(self, *arguments: str) -> str:
+        """Run Helm as the administrator; return what it printed.
+
+        The manifests are then those of the API server.
+
+        Raises:
+            HelmError: it refused.
+        """
+        said = await asyncio.to_thread(
+            helm, *arguments, f"--kubeconfig={self.cluster.kubeconfig}"
+        )
+        found = await self.cluster.kubectl(
+            "get", "deployment,cronjob", "-o", "json", "-n", "recorder"
+        )
+        self.manifests = yaml.safe_load(found)["items"]
+        return said
 
     async def node(
         self,

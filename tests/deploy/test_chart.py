@@ -1,6 +1,8 @@
 """The chart, as Helm renders it and the API server takes it."""
 
+import dataclasses
 import re
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -9,10 +11,13 @@ import orjson
 import pytest
 import yaml
 
+from recorder.model.setting_values import CONVERTERS, text
+from recorder.model.settings import Settings
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.deploy.chart import (
     CHART,
+    GIVEN,
     HelmError,
     helm,
     objects,
@@ -21,20 +26,28 @@ from tests.deploy.chart import (
 )
 from tests.deploy.pod import pod_of
 
+EXTERNAL = "database.mode=external"
 MATRIX: tuple[tuple[str, ...], ...] = (
     (),
-    ("database.mode=embedded",),
-    ("database.mode=embedded", "api.enabled=false"),
-    ("api.enabled=false", "recorder.replicas=1"),
+    (EXTERNAL,),
+    ("database.mode=embedded", "keys.secret=mine", "api.tokens.secret=mine"),
+    ("api.enabled=false",),
+    (EXTERNAL, "api.enabled=false", "recorder.replicas=1"),
     ("api.kubernetes=true",),
-    ("api.registry.secret=clusters", "api.registry.key=fleet.toml"),
-    ("retention.archive=s3://bucket/prefix", "retention.secret=bucket"),
+    (EXTERNAL, "api.kubernetes=true", "recorder.replicas=0"),
+    (EXTERNAL, "api.registry.secret=clusters", "api.registry.key=fleet.toml"),
+    ("retention.archive=s3://bucket/prefix", "retention.secret=bucket",
+     "retention.budget=10GB", "recorder.replicas=0"),
+    (EXTERNAL, "retention.archive=s3://bucket/prefix",
+     "retention.secret=bucket"),
     (
+        EXTERNAL,
         "retention.volume.accessMode=ReadWriteMany",
         "retention.volume.storageClass=shared",
     ),
-    ("retention.volume.existingClaim=mine", "migrate.enabled=false"),
+    (EXTERNAL, "retention.volume.existingClaim=mine", "migrate.enabled=false"),
     (
+        EXTERNAL,
         "serviceMonitor.enabled=true",
         "serviceMonitor.labels.release=prometheus",
         "serviceMonitor.apiToken.secret=prometheus-token",
@@ -43,13 +56,15 @@ MATRIX: tuple[tuple[str, ...], ...] = (
     ),
     ("rbac.create=false", "serviceAccount.create=false",
      "serviceAccount.name=mine"),
-    ("networkPolicy.enabled=false", "podDisruptionBudget.enabled=false"),
+    (EXTERNAL, "networkPolicy.enabled=false",
+     "podDisruptionBudget.enabled=false"),
     (
         "networkPolicy.apiFrom[0].namespaceSelector.matchLabels.team=ml",
         "networkPolicy.metricsFrom[0].podSelector.matchLabels.app=prometheus",
     ),
-    ("notify.enabled=true", "notify.secret=rules", "notify.replicas=2"),
-    ("notify.enabled=true", "database.mode=embedded"),
+    (EXTERNAL, "notify.enabled=true", "notify.secret=rules",
+     "notify.replicas=2"),
+    ("notify.enabled=true",),
     ("fullnameOverride=flight", "image.digest=sha256:" + "0" * 64,
      "image.repository=registry.example/recorder",
      "imagePullSecrets[0].name=pull"),
@@ -71,10 +86,32 @@ WRONG = {
     "settings.event_tll=1h": "'event_tll'",
     "image.digest=latest": "'/image/digest'",
     "retention.hot=week": "'/retention/hot'",
+    "settings.event_ttl=hour": "'/settings/event_ttl'",
+    "settings.full_fidelity=maybe": "'/settings/full_fidelity'",
+    "settings.disk_free_min=100": "'/settings/disk_free_min'",
+    "settings.knowledge=": "'/settings/knowledge'",
+    "settings.audit_logs=": "'/settings/audit_logs'",
+    "settings.links=Grafana": "'/settings/links'",
+    "settings.retention_hot=1d": "'retention_hot'",
+    "settings.audit_listen=0.0.0.0:8443": "'audit_certificate'",
+    "settings.serve_key=/tls/key": "'serve_certificate'",
+    "database.secret=mine": "needs database.mode=external",
+    "recorder.replicas=2": "needs database.mode=external",
+    "api.replicas=3": "needs database.mode=external",
+    "api.registry.secret=clusters": "needs database.mode=external",
+    "retention.volume.existingClaim=mine": "needs database.mode=external",
+    "serviceAccount.create=false": "needs serviceAccount.name",
     "rbac.extraRules[0].verbs[0]=delete": "'/rbac/extraRules/0/verbs/0'",
     "api.service.port=0": "'/api/service/port'",
 }
 """Values, and the name that the refusal gives."""
+
+
+VALUES = (
+    *("90s", "2h", "1h30m", "0s", "2 h", "h", "true", "OFF", "no", "maybe"),
+    *("5", "5.5", "99.9", "100", "-1", "", "/a/file", "file", "a,b"),
+    *("A=https://a", "A=https://a, B=http://b/{node}", "A=b", "A"),
+)
 
 
 def monitoring(kind: str) -> dict[str, Any]:
@@ -118,6 +155,28 @@ def test_the_linter_finds_nothing() -> None:
 def test_a_wrong_value_is_refused_by_its_name(wrong: str) -> None:
     with pytest.raises(HelmError, match=re.escape(WRONG[wrong])):
         rendered(wrong)
+
+
+@pytest.mark.parametrize(
+    "name", [f.name for f in dataclasses.fields(Settings)], ids=str
+)
+def test_the_chart_takes_of_a_setting_what_the_program_takes(
+    name: str,
+) -> None:
+    schema = orjson.loads((CHART / "values.schema.json").read_bytes())
+    known = schema["properties"]["settings"]["properties"].get(name)
+    if known is None:
+        assert name in GIVEN
+        return
+    converted: Callable[[str], object] = CONVERTERS.get(name, text)
+    for value in VALUES:
+        try:
+            converted(value)
+        except ValueError:
+            assert not re.search(known["pattern"], value), value
+    field = next(f for f in dataclasses.fields(Settings) if f.name == name)
+    if isinstance(field.default, (bool, float)):
+        assert re.search(known["pattern"], str(field.default))
 
 
 def test_every_value_is_in_the_schema_and_has_a_default() -> None:
@@ -178,7 +237,7 @@ def test_only_what_asks_the_cluster_gets_a_token_and_no_secret_is_a_value(
 
 
 def test_a_registry_comes_from_a_secret_in_place_of_a_database() -> None:
-    found = objects(rendered("api.registry.secret=clusters"))
+    found = objects(rendered(EXTERNAL, "api.registry.secret=clusters"))
     (api,) = [
         each
         for each in found

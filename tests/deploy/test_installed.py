@@ -10,13 +10,12 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
-import orjson
 import pytest
 
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.machines import gpu_machines
-from tests.deploy.chart import DEPLOY, rendered
+from tests.deploy.chart import CHART, DEPLOY, HelmError
 from tests.deploy.rootfs import RootFs
 from tests.deploy.site import INSTALLED_SECONDS, Site, get, probed
 from tests.support.postgres import (
@@ -146,39 +145,74 @@ async def test_the_manifests_install_a_recorder_that_records(
                 assert await ran.ended() == 0, ran.said
 
 
-async def test_one_pod_with_its_own_database_goes_on_where_it_was(
+INSTALL = ("recorder", str(CHART), "--namespace", "recorder")
+
+
+async def test_one_command_installs_a_pod_with_its_own_database(
     tmp_path: Path, rootfs: RootFs
 ) -> None:
-    """It records and serves; its users read what the cluster lets them."""
-    manifests, readers = tmp_path / "embedded.yaml", tmp_path / "readers.yaml"
-    sets = ("database.mode=embedded", "api.kubernetes=true")
-    namespace = (MANIFESTS / "embedded.yaml").read_text().split("---")[1]
-    manifests.write_text(f"{namespace}\n---\n{rendered(*sets, hooks=False)}")
+    """By Helm, without any Secret, and it goes on after an upgrade."""
+    readers = tmp_path / "readers.yaml"
     readers.write_text(READERS)
     options = Options(machines=gpu_machines(2))
     async with Cluster.start(tmp_path / "cluster", options) as cluster:
         site = Site(cluster)
-        await site.apply(manifests)
-        await site.apply(readers)
+        notes = await site.helm("install", *INSTALL, "--create-namespace")
+        assert "exec deploy/recorder -- recorder token add me" in notes
+        await cluster.kubectl("apply", "-f", str(readers))
         node = await site.node(rootfs, tmp_path / "pods", {})
         recording = site.of("Deployment", "recorder")
-        shown = []
-        for _ in range(2):
-            async with node.running(recording) as pod:
-                await probed(pod, recording)
-                _, metrics = await get(pod, "health", "/metrics")
-                assert 'state="forbidden"} 1.0' not in metrics
-                refused, _ = await get(pod, "http", EXPORT)
-                assert refused == 401
-                stranger = await holder(cluster, "stranger")
-                status, _ = await get(pod, "http", EXPORT, **stranger)
-                assert status == 403
-                admin = await holder(cluster, "admin")
-                status, lines = await get(pod, "http", EXPORT, **admin)
-                assert status == 200
-                shown.append([orjson.loads(x) for x in lines.splitlines()])
-                assert await pod.stop() == 0, pod.said
+        async with node.running(recording) as pod:
+            await probed(pod, recording)
+            refused, _ = await get(pod, "http", EXPORT)
+            assert refused == 401
+            done, token, said = await pod.exec(
+                "recorder", "token", "add", "me"
+            )
+            assert done == 0, said
+            mine = {"Authorization": f"Bearer {token.strip()}"}
+            status, before = await get(pod, "http", EXPORT, **mine)
+            assert status == 200
+            assert "gpu-002" in before
+            done, shown, said = await pod.exec("recorder", "status")
+            assert done == 0, said
+            assert "live" in shown
+            _, metrics = await get(pod, "health", "/metrics")
+            assert 'state="forbidden"} 1.0' not in metrics
+            assert await pod.stop() == 0, pod.said
 
-    before, later = shown
-    assert "gpu-002" in str(before)
-    assert later[: len(before) - 1] == before[:-1], "the log goes on"
+        await site.helm("upgrade", *INSTALL, "--set", "api.kubernetes=true")
+        recording = site.of("Deployment", "recorder")
+        async with node.running(recording) as pod:
+            await probed(pod, recording)
+            stranger = await holder(cluster, "stranger")
+            status, _ = await get(pod, "http", EXPORT, **stranger)
+            assert status == 403
+            admin = await holder(cluster, "admin")
+            for reader in (admin, mine):
+                status, lines = await get(pod, "http", EXPORT, **reader)
+                assert status == 200
+                older = before.splitlines()[:-1]
+                assert lines.splitlines()[: len(older)] == older
+            assert await pod.stop() == 0, pod.said
+
+
+async def test_an_upgrade_never_replaces_an_external_database_by_an_empty_one(
+    tmp_path: Path,
+) -> None:
+    async with Cluster.start(
+        tmp_path / "cluster", Options(machines=())
+    ) as cluster:
+        site = Site(cluster)
+        external = ("--set", "database.mode=external")
+        # No kubelet would run the Job that migrates.
+        words = (*INSTALL, "--no-hooks")
+        await site.helm("install", *words, "--create-namespace", *external)
+        with pytest.raises(HelmError, match="mode=external to keep"):
+            # Without any value Helm takes those of the release.
+            await site.helm("upgrade", *words, "--reset-values")
+        await site.helm("upgrade", *words, *external)
+        assert site.of("Deployment", "recorder-api")
+        await site.helm("upgrade", *words, "--set", "database.mode=embedded")
+        with pytest.raises(ValueError, match="not enough values"):
+            site.of("Deployment", "recorder-api")

@@ -61,7 +61,12 @@ def test_a_line_of_cron_passes_on_what_the_file_of_settings_says(
         ' $RECORDER_RETENTION_ARCHIVE"\n'
     )
     program.chmod(0o755)
-    lines = re.findall(r"(?m)^[-\d* ]+ recorder +(.+)$", CRONTAB.read_text())
+    text = CRONTAB.read_text()
+    lines = re.findall(r"(?m)^[-\d* ]+ recorder +(.+)$", text)
+    # Cron takes it as it is written, without any variable.
+    path = re.search(r"(?m)^PATH=(/[-/:\w]+)$", text)
+    assert path is not None
+    assert "/usr/local/bin" in path[1].split(":")
 
     said = [
         subprocess.run(
@@ -69,7 +74,7 @@ def test_a_line_of_cron_passes_on_what_the_file_of_settings_says(
             capture_output=True,
             text=True,
             check=True,
-            env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
+            env={"PATH": path[1].replace("/usr/local/bin", str(tmp_path))},
         ).stdout
         for line in lines
     ]

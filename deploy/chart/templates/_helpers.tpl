@@ -41,6 +41,29 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if eq .Values.database.mode "external" -}}true{{- end -}}
 {{- end -}}
 
+{{- /* The Secrets that an external database needs, and the embedded one may have. */ -}}
+{{- define "recorder.keysSecret" -}}
+{{- default (ternary "recorder-keys" "" (eq .Values.database.mode "external")) .Values.keys.secret -}}
+{{- end -}}
+
+{{- define "recorder.tokensSecret" -}}
+{{- default (ternary "recorder-tokens" "" (eq .Values.database.mode "external")) .Values.api.tokens.secret -}}
+{{- end -}}
+
+{{- define "recorder.databaseSecret" -}}
+{{- default "recorder-database" .Values.database.secret -}}
+{{- end -}}
+
+{{- define "recorder.tokenFile" -}}
+- name: RECORDER_TOKEN_FILE
+  value: {{ if include "recorder.tokensSecret" . }}/tokens/tokens{{ else }}/data/tokens{{ end }}
+{{- end -}}
+
+{{- /* How many Pods a value means; 0 is a number too. */ -}}
+{{- define "recorder.replicas" -}}
+{{- if eq (toString .value) "" -}}{{ .otherwise }}{{- else -}}{{ int .value }}{{- end -}}
+{{- end -}}
+
 {{- /* What every Pod has: the restricted Pod Security Standard. */ -}}
 {{- define "recorder.podSecurity" -}}
 securityContext:
@@ -71,7 +94,7 @@ securityContext:
 - name: RECORDER_DATABASE_URL
   valueFrom:
     secretKeyRef:
-      name: {{ .root.Values.database.secret }}
+      name: {{ include "recorder.databaseSecret" .root }}
       key: {{ index .root.Values.database.keys .role }}
 {{- end -}}
 
@@ -118,7 +141,7 @@ readinessProbe:
 {{- define "recorder.tokensVolume" -}}
 - name: tokens
   secret:
-    secretName: {{ .Values.api.tokens.secret }}
+    secretName: {{ include "recorder.tokensSecret" . }}
     defaultMode: 0440
     items:
       - key: {{ .Values.api.tokens.key }}
@@ -153,7 +176,7 @@ readinessProbe:
 {{- define "recorder.keysVolume" -}}
 - name: keys
   secret:
-    secretName: {{ .Values.keys.secret }}
+    secretName: {{ include "recorder.keysSecret" . }}
     defaultMode: 0440
 {{- end -}}
 
