@@ -196,7 +196,7 @@ def _control_plane_outage(transition: Transition) -> Found | None:
     if transition.episode.state.ready != "True":
         # They may be down as well: their return will show it.
         return Found(transition.effect, Confidence.POSSIBLE)
-    many = known >= NODES_DISTINCT and lost == together
+    many = known >= NODES_DISTINCT and len(lost) == len(together)
     return Found(
         transition.effect, Confidence.PROVEN if many else Confidence.LIKELY
     )
@@ -368,7 +368,7 @@ def _is_wide(transition: Transition) -> bool:
     Then the control plane may have failed, with an incomplete record.
     """
     seen = transition.effect.stored.at
-    lost = set(transition.fleet.lost_with(transition.episode.node, seen))
+    lost = transition.fleet.lost_with(transition.episode.node, seen)
     if len(lost) == 1 or 2 * len(lost) < transition.fleet.size:
         return False
     return not any(

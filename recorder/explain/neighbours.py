@@ -64,10 +64,13 @@ def needs_every_place(chain: Episode, fleet: Fleet) -> bool:
         return True
     if fleet.faults_above(chain.node):
         return True
+    places = fleet.place(chain.node).items()
+    if not places:
+        return False
+    others = lost_together(chain, fleet) - {chain.node}
     return any(
-        fleet.is_at(other, key, value)
-        for other in lost_together(chain, fleet) - {chain.node}
-        for key, value in fleet.place(chain.node).items()
+        not others.isdisjoint(fleet.nodes_at(key, value))
+        for key, value in places
     )
 
 

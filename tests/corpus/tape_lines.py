@@ -50,14 +50,18 @@ def raw_lines(path: Path) -> list[bytes]:
 
 
 def write_raw(path: Path, lines: Sequence[bytes]) -> None:
-    """Write lines as a tape, compressed well."""
+    """Write lines as a tape, compressed well unless it is a `.jsonl`."""
+    content = b"".join(b"%b\n" % line for line in lines)
+    if path.suffix == ".jsonl":
+        path.write_bytes(content)
+        return
     compressor = ZstdCompressor(
         options={
             CompressionParameter.compression_level: LEVEL,
             CompressionParameter.checksum_flag: 1,
         }
     )
-    compressed = compressor.compress(b"".join(b"%b\n" % x for x in lines))
+    compressed = compressor.compress(content)
     path.write_bytes(compressed + compressor.flush(ZstdCompressor.FLUSH_FRAME))
 
 

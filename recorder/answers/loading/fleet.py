@@ -149,22 +149,15 @@ class FleetContext:
         )
 
     def _place(self, places: Mapping[str, Mapping[str, str]]) -> None:
-        """Set the places of nodes, and build the fleet from all losses."""
-        self._places = places
-        # Built once: it is large, and the same around every episode.
-        self._whole = self._fleet(self._losses) if self._everywhere else None
-
-    def _fleet(self, losses: Iterable[StoredFact]) -> Fleet:
-        return Fleet(losses, self._places, self._knowledge, self._relations)
+        """Build the fleet from all losses, with the places of nodes."""
+        # Built once: it is large, and serves every episode.
+        self._fleet = Fleet(
+            self._losses, places, self._knowledge, self._relations
+        )
 
     def around(self, chain: Episode) -> Fleet:
-        """Return the fleet in the time around one episode."""
-        fleet = self._whole
-        if fleet is None:
-            since, until = self._span(chain)
-            near = [s for s in self._losses if since <= s.at < until]
-            fleet = self._fleet(near)
-        return fleet.knowing(
+        """Return the fleet, with what was read for one episode."""
+        return self._fleet.knowing(
             self._down.get(chain, ()), self._aside.get(chain, ())
         )
 

@@ -1,10 +1,13 @@
 """The other nodes at the time: what failed together has one cause.
 
 Losses that coincide distinguish trouble of a rack, the network or the control
-plane from trouble of one machine.
+plane from trouble of one machine. A fleet is indexed once and asked for every
+verdict: what was lost about a time and what is at a place is looked up.
 """
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime, timedelta
 from typing import Final, Self
@@ -26,6 +29,7 @@ from recorder.model.facts import (
     LeaseSilent,
     Uncordoned,
 )
+from recorder.model.moment import shifted
 from recorder.model.outcomes import Role
 from recorder.model.place import Place
 from recorder.model.state import TOPOLOGY, ObjectState
@@ -41,6 +45,38 @@ MISSED: Final = timedelta(minutes=10)
 
 
 LONG_AGO: Final = datetime.min.replace(tzinfo=UTC)
+
+
+class Moments:
+    """When something happened to nodes: all is added, then looked up."""
+
+    def __init__(self) -> None:
+        self._all: list[tuple[datetime, str]] = []
+        self._sorted = True
+        self._near: dict[tuple[datetime, timedelta], frozenset[str]] = {}
+
+    def add(self, node: str, at: datetime) -> None:
+        """Add that it happened to a node."""
+        self._all.append((at, node))
+        self._sorted = False
+        self._near.clear()
+
+    def near(self, at: datetime, within: timedelta) -> frozenset[str]:
+        """Return the nodes to which it happened about a time."""
+        if not self._sorted:
+            self._all.sort()
+            self._sorted = True
+        found = self._near.get((at, within))
+        if found is None:
+            first = bisect_left(self._all, (shifted(at, -within),))
+            last = bisect_right(self._all, shifted(at, within), key=_time)
+            found = frozenset(node for _, node in self._all[first:last])
+            self._near[at, within] = found
+        return found
+
+
+def _time(one: tuple[datetime, str]) -> datetime:
+    return one[0]
 
 
 class Fleet:
@@ -67,12 +103,12 @@ class Fleet:
         self._faults: dict[Place, list[Signal]] = {}
         """What was claimed to be broken, other than nodes."""
 
-        self._unplugged: dict[str, list[datetime]] = {}
+        self._unplugged = Moments()
         """When a port of a node lost its neighbor."""
 
         self._labels = dict(labels or {})
-        self._lost: dict[str, list[datetime]] = {}
-        self._renewed: dict[str, list[datetime]] = {}
+        self._lost = Moments()
+        self._renewed = Moments()
         self._booted: dict[str, list[datetime]] = {}
         self._boots: dict[str, str] = {}
         """The last boot ID of each node."""
@@ -93,6 +129,16 @@ class Fleet:
         self._cordoned: frozenset[str] = frozenset()
         for stored in facts:
             self._take(stored)
+        self._at: dict[tuple[str, str], list[str]] = defaultdict(list)
+        """The nodes that have a label, by key and value."""
+
+        for node, carried in self._labels.items():
+            for label in carried.items():
+                self._at[label].append(node)
+        self._behind: dict[
+            tuple[Place, datetime], tuple[frozenset[Place], frozenset[str]]
+        ] = {}
+        """What was behind a place at a time, and the nodes among it."""
 
     def _take(self, stored: StoredFact) -> None:
         fact = stored.fact
@@ -101,7 +147,7 @@ class Fleet:
             return
         match fact.detail:
             case LeaseSilent():
-                self._renewed.setdefault(fact.node, []).append(stored.at)
+                self._renewed.add(fact.node, stored.at)
             case BootChanged(old=old) if old:
                 self._boots[fact.node] = fact.detail.new or ""
                 self._booted.setdefault(fact.node, []).append(
@@ -109,7 +155,7 @@ class Fleet:
                 )
                 self._hear(fact.node, stored.observed_at)
             case LabelChanged(key=key, old=str()) if cable_of(key):
-                self._unplugged.setdefault(fact.node, []).append(stored.at)
+                self._unplugged.add(fact.node, stored.at)
             case ConditionChanged(type="Ready") as detail:
                 self._turn(fact.node, stored, detail)
             case Cordoned() | Uncordoned() as turn:
@@ -154,7 +200,7 @@ class Fleet:
         )
         if new and not old:
             # The time it was declared lost: a list may show it much later.
-            self._lost.setdefault(node, []).append(stored.at)
+            self._lost.add(node, stored.at)
             self._hear(node, stored.at, no_more=True)
             said = detail.old.message if detail.old is not None else None
             if SHUTTING_DOWN in (said or ""):
@@ -173,7 +219,7 @@ class Fleet:
             return
         since = moment(ready.since)
         if since is not None:
-            self._lost.setdefault(node, []).append(since)
+            self._lost.add(node, since)
             self._hear(node, since, no_more=True)
 
     def knowing(self, down: Iterable[str], aside: Iterable[str] = ()) -> Self:
@@ -199,22 +245,13 @@ class Fleet:
         """How many nodes are known."""
         return len(self._labels)
 
-    def lost_with(self, node: str, at: datetime) -> list[str]:
+    def lost_with(self, node: str, at: datetime) -> frozenset[str]:
         """Return the nodes that were lost together with one, including it."""
-        return sorted(
-            other
-            for other, times in self._lost.items()
-            if any(abs(time - at) <= LIMITS.together for time in times)
-            or other == node
-        )
+        return self._lost.near(at, LIMITS.together) | {node}
 
-    def silent_with(self, at: datetime) -> list[str]:
+    def silent_with(self, at: datetime) -> frozenset[str]:
         """Return the nodes whose last renewal was about a time."""
-        return sorted(
-            other
-            for other, times in self._renewed.items()
-            if any(abs(time - at) <= LIMITS.together for time in times)
-        )
+        return self._renewed.near(at, LIMITS.together)
 
     def was_shut_down(self, node: str, at: datetime) -> bool:
         """Return whether a silent node had announced its shutdown."""
@@ -252,30 +289,38 @@ class Fleet:
             sign
             for place, signs in self._faults.items()
             for sign in signs
-            if is_among(
-                self._relations.at_or_behind(place, sign.stored.at),
-                node,
-                labels,
-            )
+            if is_among(self._reach(place, sign.stored.at)[0], node, labels)
         ]
 
-    def nodes_behind(self, place: Place, at: datetime) -> set[str]:
+    def nodes_behind(self, place: Place, at: datetime) -> frozenset[str]:
         """Return the known nodes that were behind a place at a time."""
-        there = self._relations.at_or_behind(place, at)
-        return {
-            node
-            for node, labels in self._labels.items()
-            if is_among(there, node, labels)
-        }
+        return self._reach(place, at)[1]
 
-    def troubled(self, at: datetime, within: timedelta) -> set[str]:
+    def _reach(
+        self, place: Place, at: datetime
+    ) -> tuple[frozenset[Place], frozenset[str]]:
+        found = self._behind.get((place, at))
+        if found is None:
+            there = self._relations.at_or_behind(place, at)
+            found = (
+                there,
+                frozenset(
+                    node
+                    for node, labels in self._labels.items()
+                    if is_among(there, node, labels)
+                ),
+            )
+            self._behind[place, at] = found
+        return found
+
+    def troubled(self, at: datetime, within: timedelta) -> frozenset[str]:
         """Return the nodes that were lost, or lost a port, about a time."""
-        return {
-            node
-            for known in (self._lost, self._renewed, self._unplugged)
-            for node, times in known.items()
-            if any(abs(time - at) <= within for time in times)
-        }
+        return frozenset().union(
+            *(
+                known.near(at, within)
+                for known in (self._lost, self._renewed, self._unplugged)
+            )
+        )
 
     def place(self, node: str) -> dict[str, str]:
         """Return the places of a node, by the keys of its labels."""
@@ -285,13 +330,9 @@ class Fleet:
             if key.rpartition("/")[2] in TOPOLOGY
         }
 
-    def nodes_at(self, key: str, value: str) -> list[str]:
+    def nodes_at(self, key: str, value: str) -> Sequence[str]:
         """Return the nodes at a place."""
-        return [
-            node
-            for node, labels in self._labels.items()
-            if labels.get(key) == value
-        ]
+        return self._at.get((key, value), ())
 
     def is_at(self, node: str, key: str, value: str) -> bool:
         """Return whether a node is at a place."""
