@@ -167,7 +167,10 @@ def client_message(error: RecorderError) -> str:
         return FROM_OUTSIDE[error.code]
     message = " ".join(str(error).split())
     if isinstance(error, AmbiguousLogError):
-        return f"{message}; name one with cluster: or log:"
+        return (
+            f"{message}: there are {error.listed}; name one with cluster: or"
+            " log:"
+        )
     return message
 
 

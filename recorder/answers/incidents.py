@@ -375,17 +375,17 @@ def _of(group: Sequence[Judged], found: Sequence[Hit]) -> list[Hit]:
 
 
 COLUMNS = (
-    Column("FROM", Kind.TIME, rank=2),
-    Column("AGE", Kind.AGE),
+    Column("FROM", Kind.TIME),
+    Column("AGE", Kind.AGE, rank=3),
     Column("TO", Kind.TIME, wide=True),
     Column("ID", wide=True),
-    Column("NODES", rank=1),
-    Column("HAPPENED", rank=5),
-    Column("CAUSE"),
-    Column("CONFIDENCE", colours=CONFIDENCES),
+    Column("NODES"),
+    Column("HAPPENED"),
+    Column("CAUSE", rank=1),
+    Column("CONFIDENCE", rank=2, colours=CONFIDENCES),
     Column("GROUP", wide=True),
-    Column("WORKLOADS", rank=4),
-    Column("GPU-HOURS", rank=3),
+    Column("WORKLOADS", rank=5),
+    Column("GPU-HOURS", rank=4),
     Column("SUMMARY"),
 )
 

@@ -3,17 +3,38 @@
 from collections.abc import Callable, Sequence
 
 from recorder.answers.naming import did_you_mean
+from recorder.answers.text.lines import Columns
 from recorder.facts.coverage.ports import Log
 from recorder.model.errors import ConfigError, NotFoundError
 from recorder.model.reads import is_of_reads
 
 __all__ = ["AmbiguousLogError", "choose_log"]
 
+TABLE_MAX = 20
+"""Logs, the newest ones; `recorder clusters` has all."""
+
 
 class AmbiguousLogError(ConfigError):
     """Several logs match."""
 
     code = "question.log"
+
+    def __init__(
+        self, message: str, logs: Sequence[Log], *, advice: str
+    ) -> None:
+        """Set the message; the logs that match are listed or a table."""
+        super().__init__(message, advice=advice)
+        self._logs = logs
+
+    @property
+    def listed(self) -> str:
+        """The logs on one line."""
+        return _listed(self._logs)
+
+    @property
+    def table(self) -> str:
+        """The newest logs, a line for each."""
+        return _table(self._logs)
 
 
 def choose_log(
@@ -30,7 +51,8 @@ def choose_log(
         number: the number of the log.
         cluster: name or UID; live logs win over tapes.
         context: returns the name of the current context; called only if
-            nothing else decides.
+            nothing else decides. Without a log of its cluster, the only live
+            log is meant.
 
     Raises:
         NotFoundError: there is no such log.
@@ -52,12 +74,11 @@ def choose_log(
     current = [log for log in live if log.cluster_name == name]
     if len(current) == 1:
         return current[0]
-    msg = (
-        "several logs match, and no cluster or log is"
-        f" named: there are {_listed(logs)}"
-    )
+    if len(live) == 1:
+        return live[0]
+    msg = "several logs match, and no cluster or log is named"
     advice = "name one with --cluster NAME or --log ID"
-    raise AmbiguousLogError(msg, advice=advice)
+    raise AmbiguousLogError(msg, logs, advice=advice)
 
 
 def _of_cluster(logs: Sequence[Log], cluster: str) -> Log:
@@ -71,12 +92,25 @@ def _of_cluster(logs: Sequence[Log], cluster: str) -> Log:
         msg = f'no log for cluster "{cluster}"{hint or _there_are(logs)}'
         raise NotFoundError(msg)
     if len(found) > 1:
-        msg = (
-            f'there are several logs for cluster "{cluster}":'
-            f" there are {_listed(found)}"
-        )
-        raise AmbiguousLogError(msg, advice="choose one with --log ID")
+        msg = f'there are several logs for cluster "{cluster}"'
+        advice = "choose one with --log ID"
+        raise AmbiguousLogError(msg, found, advice=advice)
     return found[0]
+
+
+def _table(logs: Sequence[Log]) -> str:
+    """Return the newest logs as a short table."""
+    rows = [
+        (
+            str(log.id),
+            log.cluster_name or "",
+            log.kind,
+            "" if log.observed_at is None else f"{log.observed_at:%F %H:%M}",
+        )
+        for log in logs[-TABLE_MAX:]
+    ]
+    columns = Columns(("LOG", "CLUSTER", "KIND", "LAST"))
+    return "\n".join([columns.header(rows), *columns.lines(rows)])
 
 
 def _there_are(logs: Sequence[Log]) -> str:

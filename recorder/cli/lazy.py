@@ -4,7 +4,7 @@ A new command is one line in the mapping of its group: the module that holds
 it, and the name that it has there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
@@ -27,16 +27,34 @@ class LazyGroup(click.Group):
         self,
         *args: Any,
         places: Mapping[str, str] | None = None,
+        groups: Mapping[str, Collection[str]] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self._places = dict(places or {})
+        self._groups = groups or {"Commands": list(self._places)}
         self.help = _unescaped(self.help)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name the commands in the order in which they are read."""
         del ctx
         return list(self._places)
+
+    def format_commands(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """Write the commands, each in its group."""
+        width = max(map(len, self._places), default=0)
+        limit = formatter.width - 6 - width
+        for title, names in self._groups.items():
+            found = [(n, self.get_command(ctx, n)) for n in names]
+            rows = [
+                (name.ljust(width), command.get_short_help_str(limit))
+                for name, command in found
+                if command is not None
+            ]
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
     def get_command(
         self, ctx: click.Context, cmd_name: str

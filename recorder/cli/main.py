@@ -19,49 +19,63 @@ from recorder.model.errors import RecorderError
 
 __all__ = ["main", "run"]
 
-COMMANDS = {
-    "up": "recorder.cli.recording:up",
-    "record": "recorder.cli.recording:record",
-    "serve": "recorder.cli.serving:serve",
-    "open": "recorder.cli.serving:open_page",
-    "mcp": "recorder.cli.mcp:mcp",
-    "notify": "recorder.cli.notify:notify",
-    "notifications": "recorder.cli.notifications:notifications",
-    "token": "recorder.cli.token:token",
-    "send": "recorder.cli.send:send",
-    "demo": "recorder.cli.playing:demo",
-    "status": "recorder.cli.status:status",
-    "clusters": "recorder.cli.clusters:clusters",
-    "gaps": "recorder.cli.answers:gaps",
-    "log": "recorder.cli.log:log",
-    "search": "recorder.cli.answers:search",
-    "get": "recorder.cli.answers:get",
-    "show": "recorder.cli.answers:show",
-    "history": "recorder.cli.history:history",
-    "diff": "recorder.cli.answers:diff",
-    "who": "recorder.cli.answers:who",
-    "why": "recorder.cli.answers:why",
-    "impact": "recorder.cli.answers:impact",
-    "stats": "recorder.cli.answers:stats",
-    "incidents": "recorder.cli.answers:incidents",
-    "jobs": "recorder.cli.answers:jobs",
-    "replay": "recorder.cli.replay:replay",
-    "postmortem": "recorder.cli.postmortem:postmortem",
-    "tape": "recorder.cli.tape:tape",
-    "audit": "recorder.cli.audit:audit",
-    "migrate": "recorder.cli.migrate:migrate",
-    "rederive": "recorder.cli.rederive:rederive",
-    "verify": "recorder.cli.verify:verify",
-    "checkpoint": "recorder.cli.integrity:checkpoint",
-    "prove": "recorder.cli.integrity:prove",
-    "keys": "recorder.cli.keys:keys",
-    "archive": "recorder.cli.retaining:archive",
-    "prune": "recorder.cli.retaining:prune",
-    "hold": "recorder.cli.hold:hold",
-    "doctor": "recorder.cli.doctor:doctor",
-    "completion": "recorder.cli.completion:completion",
+GROUPS = {
+    "Ask": {
+        "status": "recorder.cli.status:status",
+        "clusters": "recorder.cli.clusters:clusters",
+        "incidents": "recorder.cli.answers:incidents",
+        "why": "recorder.cli.answers:why",
+        "impact": "recorder.cli.answers:impact",
+        "jobs": "recorder.cli.answers:jobs",
+        "stats": "recorder.cli.answers:stats",
+        "search": "recorder.cli.answers:search",
+        "get": "recorder.cli.answers:get",
+        "show": "recorder.cli.answers:show",
+        "history": "recorder.cli.history:history",
+        "diff": "recorder.cli.answers:diff",
+        "who": "recorder.cli.answers:who",
+        "log": "recorder.cli.log:log",
+        "gaps": "recorder.cli.answers:gaps",
+        "replay": "recorder.cli.replay:replay",
+        "postmortem": "recorder.cli.postmortem:postmortem",
+        "open": "recorder.cli.serving:open_page",
+    },
+    "Record": {
+        "up": "recorder.cli.recording:up",
+        "record": "recorder.cli.recording:record",
+        "demo": "recorder.cli.playing:demo",
+        "tape": "recorder.cli.tape:tape",
+        "audit": "recorder.cli.audit:audit",
+        "send": "recorder.cli.send:send",
+    },
+    "Keep": {
+        "archive": "recorder.cli.retaining:archive",
+        "prune": "recorder.cli.retaining:prune",
+        "hold": "recorder.cli.hold:hold",
+        "migrate": "recorder.cli.migrate:migrate",
+        "rederive": "recorder.cli.rederive:rederive",
+    },
+    "Prove": {
+        "verify": "recorder.cli.verify:verify",
+        "checkpoint": "recorder.cli.integrity:checkpoint",
+        "prove": "recorder.cli.integrity:prove",
+        "keys": "recorder.cli.keys:keys",
+    },
+    "Run": {
+        "serve": "recorder.cli.serving:serve",
+        "mcp": "recorder.cli.mcp:mcp",
+        "notify": "recorder.cli.notify:notify",
+        "notifications": "recorder.cli.notifications:notifications",
+        "token": "recorder.cli.token:token",
+        "doctor": "recorder.cli.doctor:doctor",
+        "completion": "recorder.cli.completion:completion",
+    },
 }
-"""Where each command is; it is imported when it is run."""
+"""What each command is for, and where it is; it is imported when it is run."""
+
+COMMANDS = {
+    name: place for group in GROUPS.values() for name, place in group.items()
+}
 
 INTERRUPTED = 128 + signal.SIGINT
 
@@ -69,6 +83,7 @@ INTERRUPTED = 128 + signal.SIGINT
 @click.group(
     cls=LazyGroup,
     places=COMMANDS,
+    groups=GROUPS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="recorder")
@@ -137,6 +152,8 @@ def _reported(raised: BaseException, *, debug: bool) -> int:
         said = "; ".join(filter(None, (str(error), error.advice)))
         line = as_typed(plain(" ".join(said.split())))
         click.echo(f"recorder: {line}", err=True)
+        if table := getattr(error, "table", None):
+            click.echo("\n".join(map(plain, table.splitlines())), err=True)
         return error.exit_status
     click.echo(
         f"recorder: internal error: {type(error).__name__}: {error}"

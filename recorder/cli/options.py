@@ -54,7 +54,7 @@ def cluster_option(command: Decorated) -> Decorated:
         metavar="NAME|UID",
         shell_complete=clusters,
         help="Cluster to ask about [RECORDER_CLUSTER]. Default: the only"
-        " one, else that of the current context.",
+        " one, else that of the current context, else the only live one.",
     )(command)
 
 

@@ -2,9 +2,11 @@
 
 import os
 import re
+import shutil
 import signal
 import sys
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +34,9 @@ __all__ = [
     "json_bytes",
 ]
 
+
+GAP = re.compile(r"\S {2,}(?=\S)")
+"""Between two columns of a line."""
 
 PIPE_CLOSED = 128 + signal.SIGPIPE
 
@@ -85,11 +90,57 @@ def print_text(text: "Text", form: str) -> None:
     if form != "table":
         print_document(text.document, form)
     elif text.judged:
-        print_judged(text.lines)
+        print_judged(_wrapped(text.lines))
     else:
-        print_lines(text.lines)
+        print_lines(_wrapped(text.lines))
     for line in text.notes:
         note(line)
+
+
+def _wrapped(lines: Iterable[str]) -> Iterator[str]:
+    """Break lines at the width of the terminal, below their last column."""
+    out: Any = sys.stdout
+    if out is None or not out.isatty():
+        yield from lines
+        return
+    width = shutil.get_terminal_size().columns
+    for line in _rejoined(lines):
+        yield from textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=" " * _last_column(line, width // 2),
+            break_on_hyphens=False,
+            expand_tabs=False,
+            replace_whitespace=False,
+        ) or [line]
+
+
+def _rejoined(lines: Iterable[str]) -> Iterator[str]:
+    """Undo the breaks that were made for the width of an answer's text."""
+    from recorder.answers.why import WIDTH
+
+    last: str | None = None
+    for line in lines:
+        text = line.lstrip()
+        if (
+            last
+            and text
+            and len(line) - len(text) == _last_column(last, WIDTH // 2)
+            and len(f"{last} {text.partition(' ')[0]}") > WIDTH
+        ):
+            last = f"{last} {text}"
+            continue
+        if last is not None:
+            yield last
+        last = line
+    if last is not None:
+        yield last
+
+
+def _last_column(line: str, end: int) -> int:
+    """Return where the last column begins in the first part of a line."""
+    columns = [one.end() for one in GAP.finditer(line, 0, end)]
+    return max([len(line) - len(line.lstrip()), *columns])
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -1,8 +1,8 @@
 """Times as people write them, and windows between two of them.
 
 A time without a zone would be read differently by two people looking at the
-same incident: it is refused, or taken as UTC with a note to
-its author.
+same incident: it is refused, or taken as UTC with a note to its author. The
+same holds for a clock time without a day, a day and a word.
 """
 
 import re
@@ -18,6 +18,9 @@ __all__ = ["TimeError", "Window", "parse_time"]
 RFC3339 = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|z|[+-]\d\d:\d\d)?"
 )
+CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?")
+DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d))?")
+DAYS_BACK = {"today": 0, "yesterday": 1}
 AGE = re.compile(r"(?:(\d{1,9}(?:\.\d{1,6})?)(ms|s|m|h|d|w))+")
 AGE_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|w)")
 UNITS = {
@@ -30,6 +33,7 @@ UNITS = {
 }
 
 FORMS = "write 2026-11-21T03:18:00Z, or an age such as 90s, 2h or 3d"
+SHORT_FORMS = f"{FORMS}; UTC is assumed for 03:10, 2026-11-21 and yesterday"
 
 
 class TimeError(ConfigError):
@@ -47,12 +51,15 @@ def parse_time(
 ) -> datetime:
     """Read a time: RFC 3339 with a zone, or an age counted back from now.
 
+    Where a note can be given, also short forms, in UTC: ``03:10`` is the
+    latest past one, ``2026-11-25`` and ``yesterday`` are their midnight.
+
     Args:
         text: as it was written.
         now: what an age is counted from.
         name: of the option, for the message.
-        assumed: receives a note that a time without a zone was taken as UTC;
-            without it such a time is refused.
+        assumed: receives a note that says how a time without a zone was
+            understood; without it such a time is refused.
 
     Raises:
         TimeError: it has another form, has no zone, or does not exist.
@@ -60,13 +67,17 @@ def parse_time(
     text = text.strip()
     if AGE.fullmatch(text.removeprefix("-")):
         return _ago(text, now, name)
+    if assumed is not None and (short := _short(text, now, name)):
+        assumed(f'{name} "{text}" is taken as {written(short)} (UTC)')
+        return short
     found = RFC3339.fullmatch(text)
     if found is None:
-        msg = f'cannot use {name} "{text}": it is not a time; {FORMS}'
+        forms = FORMS if assumed is None else SHORT_FORMS
+        msg = f'cannot use {name} "{text}": it is not a time; {forms}'
         raise TimeError(msg)
     day, clock, fraction, zone = found.groups()
-    if zone is None and assumed is not None:
-        assumed(f'{name} "{text}" has no time zone: taken as UTC')
+    is_utc = zone is None and assumed is not None
+    if is_utc:
         zone = "Z"
     if zone is None:
         msg = (
@@ -75,12 +86,36 @@ def parse_time(
         )
         raise TimeError(msg)
     try:
-        return datetime.fromisoformat(
+        at = datetime.fromisoformat(
             f"{day}T{clock}{(fraction or '')[:7]}{zone.upper()}"
         ).astimezone(UTC)
     except (ValueError, OverflowError) as exc:
         msg = f'cannot use {name} "{text}": no such time: {exc}'
         raise TimeError(msg) from exc
+    if is_utc and assumed is not None:
+        assumed(f'{name} "{text}" is taken as {written(at)} (UTC)')
+    return at
+
+
+def _short(text: str, now: datetime, name: str) -> datetime | None:
+    """Return the time of a short form; None if the text has another form."""
+    midnight = now.astimezone(UTC).replace(
+        hour=0, minute=0, second=0, microsecond=0
+    )
+    if (back := DAYS_BACK.get(text.lower())) is not None:
+        return midnight - timedelta(days=back)
+    if clock := CLOCK.fullmatch(text):
+        hour, minute, second = (int(part or 0) for part in clock.groups())
+        at = midnight.replace(hour=hour, minute=minute, second=second)
+        return at if at <= now else at - timedelta(days=1)
+    if found := DAY.fullmatch(text):
+        day, minute_of_day = found.groups()
+        try:
+            return datetime.fromisoformat(f"{day}T{minute_of_day or '00:00'}Z")
+        except ValueError as exc:
+            msg = f'cannot use {name} "{text}": no such time: {exc}'
+            raise TimeError(msg) from exc
+    return None
 
 
 def _ago(text: str, now: datetime, name: str) -> datetime:

@@ -75,6 +75,44 @@ def test_what_is_no_time_is_refused_with_the_reason(
     assert f'--since "{text}"' in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("03:10", datetime(2026, 11, 21, 3, 10, tzinfo=UTC)),
+        ("3:10", datetime(2026, 11, 21, 3, 10, tzinfo=UTC)),
+        ("12:00", NOW),
+        ("12:01", datetime(2026, 11, 20, 12, 1, tzinfo=UTC)),
+        ("23:59:30", datetime(2026, 11, 20, 23, 59, 30, tzinfo=UTC)),
+        ("2026-11-20", datetime(2026, 11, 20, tzinfo=UTC)),
+        ("2026-11-20 00:07", datetime(2026, 11, 20, 0, 7, tzinfo=UTC)),
+        ("2026-11-20T00:07", datetime(2026, 11, 20, 0, 7, tzinfo=UTC)),
+        ("2026-11-20 00:07:30", datetime(2026, 11, 20, 0, 7, 30, tzinfo=UTC)),
+        ("yesterday", datetime(2026, 11, 20, tzinfo=UTC)),
+        ("Today", datetime(2026, 11, 21, tzinfo=UTC)),
+    ],
+)
+def test_a_short_time_is_utc_and_a_note_says_which(
+    text: str, time: datetime
+) -> None:
+    said: list[str] = []
+
+    read = parse_time(text, now=NOW, name="--since", assumed=said.append)
+
+    assert read == time
+    assert said == [f'--since "{text}" is taken as {written(time)} (UTC)']
+
+
+@pytest.mark.parametrize("text", ["24:00", "03:60", "noon", "2026-11", "1:2"])
+def test_a_short_time_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(TimeError, match="03:10, 2026-11-21 and yesterday"):
+        parse_time(text, now=NOW, name="--since", assumed=lambda _: None)
+
+
+def test_a_day_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(TimeError, match="no such time"):
+        parse_time("2026-02-30", now=NOW, name="--at", assumed=lambda _: None)
+
+
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_a_written_time_is_read_back(time: datetime) -> None:
     assert parsed(written(time)) == time
