@@ -17,13 +17,13 @@ from recorder.answers.loading.nodes import (
     judge_nodes,
     reads_workloads,
 )
+from recorder.answers.loading.places import Selected, selected
 from recorder.answers.naming import named
 from recorder.answers.node_questions import (
     ImpactQuestion,
 )
 from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
-from recorder.answers.queries import NodeLabels
 from recorder.answers.references import find_node
 from recorder.answers.sentences import counted, lasting
 from recorder.answers.text.lines import plain
@@ -129,10 +129,13 @@ async def _impact(
     now: datetime,
 ) -> JudgedImpact:
     window = question.window
-    nodes, moved = await _nodes(reading, question)
+    chosen = await selected(reading, question.selector, knowledge)
+    nodes, moved = await _nodes(reading, question, chosen)
 
     async def was_meant(node: str, at: datetime) -> bool:
-        return await _was_meant(reading, question, node, at)
+        states = await states_at(reading, [node], at)
+        had = states[node].labels if node in states else None
+        return had is None or chosen.fits(node, had, at)
 
     account = await read_account(
         reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
@@ -177,7 +180,7 @@ async def _impact(
 
 
 async def _nodes(
-    reading: Reading, question: ImpactQuestion
+    reading: Reading, question: ImpactQuestion, selected: Selected
 ) -> tuple[Sequence[str], set[str]]:
     """Return the selected nodes, and those selected only part of the time."""
     chosen = list(dict.fromkeys(question.nodes))
@@ -186,31 +189,12 @@ async def _nodes(
     if question.selector == Labels():
         return chosen, set()
     window = question.window
-    key, value = question.selector.shared
-    labels = await reading.states(
-        NodeLabels(
-            value=value, key=key, since=window.since, until=window.until
-        )
-    )
-    fitting = {
-        name: [question.selects(one) for one in had]
-        for name, had in labels.items()
-    }
-    found = sorted(name for name, fit in fitting.items() if any(fit))
-    if not found:
+    fitting = await selected.nodes(reading, window.since, window.until)
+    if not fitting:
         msg = f"log {reading.log.id} had no node with these labels at the time"
         raise NotFoundError(msg)
-    found = [name for name in found if name not in chosen]
-    moved = {name for name in found if not all(fitting[name])}
-    return [*chosen, *found], moved
-
-
-async def _was_meant(
-    reading: Reading, question: ImpactQuestion, node: str, at: datetime
-) -> bool:
-    """Return whether a node had the selected labels at a time."""
-    states = await states_at(reading, [node], at)
-    return node not in states or question.selects(states[node].labels)
+    found = [name for name in sorted(fitting) if name not in chosen]
+    return [*chosen, *found], {name for name in found if not fitting[name]}
 
 
 COLUMNS = (

@@ -26,10 +26,11 @@ from recorder.answers.families import (
 )
 from recorder.answers.job_questions import JobFilter, JobsQuestion
 from recorder.answers.loading.nodes import PODS, reads_workloads
+from recorder.answers.loading.places import selected
 from recorder.answers.naming import named
 from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
-from recorder.answers.queries import ActiveNodes, NodeLabels, WorkloadLives
+from recorder.answers.queries import ActiveNodes, WorkloadLives
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.explain.ending import Ending, EndingFound
@@ -240,17 +241,8 @@ class Survey:
         found = None if wanted.node is None else {wanted.node}
         chosen = Labels(wanted.rack, place=wanted.place)
         if chosen != Labels():
-            key, value = chosen.shared
-            had = await self.reading.states(
-                NodeLabels(
-                    value=value, key=key, since=seen.since, until=seen.until
-                )
-            )
-            there = {
-                name
-                for name, sets in had.items()
-                if any(map(chosen.fit, sets))
-            }
+            behind = await selected(self.reading, chosen, self.knowledge)
+            there = {*await behind.nodes(self.reading, seen.since, seen.until)}
             found = there if found is None else found & there
         return found
 

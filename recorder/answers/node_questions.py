@@ -4,7 +4,7 @@ Separate from their answers, so that the help of a command does not import the
 code that answers it.
 """
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -106,10 +106,6 @@ class ImpactQuestion:
     def selector(self) -> Labels:
         """What selects nodes besides their names."""
         return Labels(self.rack, self.labels, self.place)
-
-    def selects(self, labels: Mapping[str, str]) -> bool:
-        """Return whether the selector matches these labels of a node."""
-        return self.selector.fit(labels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

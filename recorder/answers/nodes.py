@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from msgspec.structs import replace
 
+from recorder.answers.loading.places import selected
 from recorder.answers.moments import covered_at
 from recorder.answers.node_questions import NodesQuestion
 from recorder.answers.places import rack_of
@@ -14,6 +15,7 @@ from recorder.answers.queries import NodeNames, NodesBefore
 from recorder.answers.references import find_node
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, age
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.rivals import NODES
 from recorder.facts import appearance
 from recorder.facts.classify.times import moment
@@ -34,6 +36,7 @@ __all__ = [
     "NodesSubject",
     "ask_labels",
     "ask_nodes",
+    "nodes_at",
     "node_cells",
 ]
 
@@ -92,9 +95,34 @@ class Nodes(Document, frozen=True, kw_only=True):
 
 
 async def ask_nodes(
+    reading: Reading,
+    question: NodesQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Nodes:
+    """Return the selected nodes that existed at a time, as they were then.
+
+    Raises:
+        NotFoundError: the log has no such node, or it did not exist then.
+    """
+    found = await nodes_at(reading, question, now=now)
+    chosen = await selected(reading, question.labels, knowledge)
+    return replace(
+        found,
+        nodes=[
+            node
+            for node in found.nodes
+            if found.question.at is None
+            or chosen.fits(node.name, node.labels, found.question.at)
+        ],
+    )
+
+
+async def nodes_at(
     reading: Reading, question: NodesQuestion, *, now: datetime
 ) -> Nodes:
-    """Return the nodes that existed at a time, as they were then.
+    """Return the nodes of a question, whatever their labels.
 
     Raises:
         NotFoundError: the log has no such node, or it did not exist then.
@@ -114,7 +142,7 @@ async def ask_nodes(
         )
     return Nodes(
         question=NodesSubject(cluster=reading.log.cluster_name, at=end),
-        nodes=[n for n in nodes if question.labels.fit(n.labels)],
+        nodes=nodes,
         coverage=await covered_at(
             reading,
             at,
@@ -205,7 +233,7 @@ async def ask_labels(
     Returns:
         How many nodes have each value, by key and value, in order.
     """
-    answer = await ask_nodes(reading, NodesQuestion(), now=now)
+    answer = await nodes_at(reading, NodesQuestion(), now=now)
     counts = Counter(
         (name, value)
         for node in answer.nodes

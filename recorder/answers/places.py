@@ -4,13 +4,13 @@ Nodes that fail together share a rack or, if no label names it, a switch or a
 block. A zone is too wide for one failure.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from recorder.facts.topology import label_of, labelled, places_of
+from recorder.facts.topology import is_among, label_of, labelled
 from recorder.model.errors import ConfigError
-from recorder.model.place import Place
+from recorder.model.place import Place, PlaceKind
 from recorder.model.state import TOPOLOGY
 
 __all__ = [
@@ -68,6 +68,8 @@ class Labels:
     rack: str | None = None
     pairs: tuple[tuple[str, str], ...] = ()
     place: Place | None = None
+    behind: frozenset[Place] = frozenset()
+    """What claims and the site say was behind the place."""
 
     @classmethod
     def of(
@@ -82,29 +84,51 @@ class Labels:
             rack or None, tuple(label_pair(text) for text in pairs), place
         )
 
-    def fit(self, labels: Mapping[str, str]) -> bool:
-        """Return whether the selector matches these labels."""
+    def fit(self, labels: Mapping[str, str], node: str = "") -> bool:
+        """Return whether the selector matches a node with these labels."""
         in_rack = self.rack is None or any(
             value == self.rack and names_rack(key)
             for key, value in labels.items()
         )
         return (
             in_rack
-            and self._is_behind(labels)
+            and self._is_behind(labels, node)
             and all(labels.get(key) == value for key, value in self.pairs)
         )
 
-    def _is_behind(self, labels: Mapping[str, str]) -> bool:
+    def _is_behind(self, labels: Mapping[str, str], node: str) -> bool:
         if self.place is None:
             return True
-        return labelled(self.place) in places_of(labels).values()
+        return is_among(self.behind | {labelled(self.place)}, node, labels)
 
     @property
-    def shared(self) -> tuple[str | None, str]:
-        """Key and value of a label that all selected nodes had.
+    def shared(self) -> Sequence[tuple[str | None, str]]:
+        """Keys and values of labels: each selected node had one of them.
 
-        The key is None where several keys may name the place.
+        A key is None where several keys may name the place. Nodes that only
+        `behind` names need none of them.
         """
-        if self.place is not None:
-            return None, label_of(self.place)
-        return self.pairs[0] if self.rack is None else (None, self.rack)
+        if self.pairs:
+            return self.pairs[:1]
+        if self.rack is not None:
+            return [(None, self.rack)]
+        places = self.behind | ({self.place} if self.place else set())
+        return [
+            (None, value)
+            for value in sorted(
+                {
+                    label_of(place)
+                    for place in places
+                    if place.kind is not PlaceKind.NODE
+                }
+            )
+        ]
+
+    @property
+    def named(self) -> Sequence[str]:
+        """The nodes that `behind` names, if nothing else is asked of them."""
+        if self.pairs or self.rack is not None:
+            return ()
+        return sorted(
+            place.name for place in self.behind if place.kind is PlaceKind.NODE
+        )

@@ -212,6 +212,7 @@ QUESTIONS = {
             "nodes",
             NodesQuestion,
             "nodes.ask_nodes",
+            judges=True,
             printed=Printed("nodes.shown_nodes", LIST),
         ),
         Question(

@@ -15,7 +15,7 @@ from recorder.answers.kinds import BUILT_IN, Kind, find_kinds
 from recorder.answers.log_questions import SearchQuestion
 from recorder.answers.naming import NODE_WORDS, named
 from recorder.answers.node_questions import NodesQuestion
-from recorder.answers.nodes import ask_nodes
+from recorder.answers.nodes import nodes_at
 from recorder.answers.places import rack_of
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
@@ -208,7 +208,7 @@ async def complete_labels(
 
     Keys with ``=`` at first; then values of the key.
     """
-    answer = await ask_nodes(reading, NodesQuestion(), now=now)
+    answer = await nodes_at(reading, NodesQuestion(), now=now)
     pairs = [pair for node in answer.nodes for pair in node.labels.items()]
     if "=" in begun:
         return _beginning_with(

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from recorder.answers.loading.places import stated
 from recorder.answers.moments import covered_at
 from recorder.answers.node_questions import NodesQuestion
-from recorder.answers.nodes import ask_nodes
+from recorder.answers.nodes import nodes_at
 from recorder.answers.place_questions import PlaceQuestion, PlacesQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
@@ -154,7 +154,7 @@ async def ask_places(
     Raises:
         NotFoundError: nothing was behind a place of the question.
     """
-    found = await ask_nodes(reading, NodesQuestion(at=question.at), now=now)
+    found = await nodes_at(reading, NodesQuestion(at=question.at), now=now)
     at = found.question.at or now
     topology = Topology(
         [

@@ -58,6 +58,6 @@ def test_a_node_is_behind_the_places_of_its_labels(
     chosen = Labels(place=Place.parse(place))
     assert chosen.fit(labels) is fits
     # What the log is searched for is the value of that label.
-    key, value = chosen.shared
+    ((key, value),) = chosen.shared
     assert key is None
     assert (value in labels.values()) is (place != "switch/nn")

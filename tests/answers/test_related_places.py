@@ -9,14 +9,21 @@ from pathlib import Path
 
 import pytest
 
+from recorder.answers.impact import ask_impact
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import (
+    ImpactQuestion,
     IncidentFilter,
     IncidentsQuestion,
+    NodesQuestion,
+    PostmortemQuestion,
     WhyQuestion,
 )
+from recorder.answers.nodes import ask_nodes
 from recorder.answers.place_questions import PlaceQuestion, PlacesQuestion
+from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
+from recorder.answers.postmortem import ask_postmortem
 from recorder.answers.topology import ask_place, ask_places
 from recorder.answers.why import ask_why
 from recorder.explain.knowledge import (
@@ -150,6 +157,42 @@ async def test_what_the_pdu_did_is_found_by_its_place(
         fault = why.verdicts[-1].fault
         assert fault is not None
         assert fault.says.startswith("pdu/B3: ")
+
+
+@pytest.mark.parametrize("extra", [(), ("rack=r1",)])
+async def test_nodes_are_selected_by_a_place_that_no_label_names(
+    reading: Reading, extra: tuple[str, ...]
+) -> None:
+    asked = NodesQuestion(at=at(1400), labels=Labels.of(None, PDU, extra))
+    found = await ask_nodes(reading, asked, shipped(), now=NOW)
+    assert [one.name for one in found.nodes] == (
+        ["a", "b"] if extra else ["a", "b", "c"]
+    )
+
+    asked = NodesQuestion(at=at(1600), labels=Labels.of(None, PDU, extra))
+    found = await ask_nodes(reading, asked, shipped(), now=NOW)
+    assert "a" not in {one.name for one in found.nodes}
+
+
+async def test_what_befell_the_nodes_of_a_pdu_is_its_impact(
+    reading: Reading,
+) -> None:
+    found = await ask_impact(
+        reading, ImpactQuestion(place=PDU, window=Window()), shipped(), now=NOW
+    )
+    assert {one.node for one in found.failures} == {"a", "b", "c"}
+    # The node was moved away before.
+    late = ImpactQuestion(place=PDU, window=Window(at(1500), None))
+    found = await ask_impact(reading, late, shipped(), now=NOW)
+    assert [one.node for one in found.failures] == []
+
+    report = await ask_postmortem(
+        reading,
+        PostmortemQuestion(place=PDU, window=Window()),
+        shipped(),
+        now=NOW,
+    )
+    assert {one.node for one in report.verdicts} == {"a", "b", "c"}
 
 
 async def test_an_incident_is_in_the_rack_of_its_hour(

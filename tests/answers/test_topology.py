@@ -170,7 +170,7 @@ async def test_nodes_and_incidents_are_chosen_by_their_place(
 ) -> None:
     leaf = Place.parse("switch/nn-7")
     nodes = await ask_nodes(
-        reading, NodesQuestion(labels=Labels(place=leaf)), now=NOW
+        reading, NodesQuestion(labels=Labels(place=leaf)), shipped(), now=NOW
     )
     assert [one.name for one in nodes.nodes] == ["a", "b", "c"]
     for place, struck in (("switch/nn-7", {"a", "b", "c"}), ("pdu/b4", set())):

@@ -180,7 +180,9 @@ QUESTIONS: Mapping[str, Ask] = {
     ),
     "ask_labels": lambda r: ask_labels(r, None, now=NOW),
     "ask_nearest": lambda r: ask_nearest(r, Window(noon(9), noon(8))),
-    "ask_nodes": lambda r: ask_nodes(r, NodesQuestion(at=OLD), now=NOW),
+    "ask_nodes": lambda r: ask_nodes(
+        r, NodesQuestion(at=OLD), shipped(), now=NOW
+    ),
     "ask_place": no_place,
     "ask_places": lambda r: ask_places(
         r, PlacesQuestion(at=OLD), RULES, now=NOW

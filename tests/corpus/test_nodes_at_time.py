@@ -9,7 +9,7 @@ import pytest
 from recorder.answers.log_questions import ObjectQuestion
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import NodesQuestion
-from recorder.answers.nodes import ask_labels, ask_nodes
+from recorder.answers.nodes import ask_labels, nodes_at
 from recorder.answers.nouns import Selection
 from recorder.answers.queries import EntryQuery, NodeNames
 from recorder.answers.show import ask_object
@@ -50,7 +50,7 @@ async def test_a_list_says_what_each_node_shows(
         between = [a + (b - a) / 2 for a, b in pairwise(times[::step])]
         assert between
         for at in [*between, times[-1] + timedelta(seconds=1)]:
-            answer = await ask_nodes(reading, NodesQuestion(at=at), now=now)
+            answer = await nodes_at(reading, NodesQuestion(at=at), now=now)
             listed = {node.name: node for node in answer.nodes}
             for node in names:
                 try:
@@ -106,7 +106,7 @@ async def test_before_the_record_nothing_is_vouched_for(
         now = reading.log.recorded_at
         assert now is not None
         early = now - timedelta(days=400)
-        answer = await ask_nodes(reading, NodesQuestion(at=early), now=now)
+        answer = await nodes_at(reading, NodesQuestion(at=early), now=now)
 
     assert answer.nodes == []
     assert not answer.coverage.complete

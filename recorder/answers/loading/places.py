@@ -6,13 +6,21 @@ and before the first ones that the log has, those.
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from operator import itemgetter
 from typing import Final
 
+from recorder.answers.places import Labels as Selector
 from recorder.answers.places import rack_of
 from recorder.answers.ports import Reading
-from recorder.answers.queries import FactQuery, Labels, Purpose
+from recorder.answers.queries import (
+    FactQuery,
+    Labels,
+    NodeLabels,
+    NodeNames,
+    Purpose,
+)
 from recorder.explain.knowledge import Knowledge
 from recorder.facts.topology import (
     Sighting,
@@ -26,7 +34,14 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, LabelChanged
 from recorder.model.place import Place
 
-__all__ = ["Whereabouts", "relations_of", "stated", "whereabouts_of"]
+__all__ = [
+    "Selected",
+    "Whereabouts",
+    "relations_of",
+    "selected",
+    "stated",
+    "whereabouts_of",
+]
 
 NONE: Final[Labels] = {}
 
@@ -105,3 +120,54 @@ async def stated(reading: Reading, knowledge: Knowledge) -> Sequence[Sighting]:
     claims = await reading.facts(FactQuery(purpose=Purpose.RELATIONS))
     seen = (one for stored in claims for one in claimed_relation(stored))
     return [*knowledge.places, *seen]
+
+
+class Selected:
+    """Nodes that a selector matches, also by what was behind its place."""
+
+    def __init__(self, selector: Selector, relations: Topology) -> None:
+        self._selector = selector
+        self._relations = relations
+
+    def fits(self, node: str, labels: Labels, at: datetime) -> bool:
+        """Return whether it matches a node with these labels at a time."""
+        chosen = self._selector
+        if chosen.place is not None:
+            there = self._relations.at_or_behind(labelled(chosen.place), at)
+            chosen = replace(chosen, behind=there)
+        return chosen.fit(labels, node)
+
+    async def nodes(
+        self, reading: Reading, since: datetime | None, until: datetime | None
+    ) -> dict[str, bool]:
+        """Return what it matched at any time, and whether it always did.
+
+        What a claim or the site placed there may have been elsewhere at
+        another time.
+        """
+        chosen, place = self._selector, self._selector.place
+        if place is not None:
+            there = self._relations.ever_behind(labelled(place))
+            chosen = replace(chosen, behind=there)
+        found: dict[str, bool] = {}
+        for key, value in chosen.shared:
+            had = await reading.states(
+                NodeLabels(value=value, key=key, since=since, until=until)
+            )
+            for name, sets in had.items():
+                now = [chosen.fit(labels, name) for labels in sets]
+                if any(now):
+                    found[name] = all(now) and not chosen.behind
+        if chosen.named:
+            known = await reading.names(NodeNames(chosen.named))
+            found |= dict.fromkeys(known, False)
+        return found
+
+
+async def selected(
+    reading: Reading, selector: Selector, knowledge: Knowledge
+) -> Selected:
+    """Return what matches a selector, with the relations that it needs."""
+    if selector.place is None:
+        return Selected(selector, Topology())
+    return Selected(selector, await relations_of(reading, knowledge))

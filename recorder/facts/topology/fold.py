@@ -15,6 +15,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+from recorder.model.moment import LAST
 from recorder.model.place import Place
 from recorder.model.reference import EntryName
 
@@ -149,6 +150,18 @@ class Topology:
     def at_or_behind(self, place: Place, at: datetime) -> frozenset[Place]:
         """Return a place, and everything that was behind it."""
         return self.behind(place, at) | {place}
+
+    def ever_behind(self, place: Place) -> frozenset[Place]:
+        """Return everything that was ever behind a place."""
+        return self._reached(
+            place,
+            LAST,
+            lambda one, _: sorted(
+                slot[0]
+                for slot in self._children.get(one, ())
+                if slot[1] is Relation.BEHIND
+            ),
+        )
 
     def above(self, place: Place, at: datetime) -> frozenset[Place]:
         """Return everything that a place was behind, at any distance."""
