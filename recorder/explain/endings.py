@@ -32,6 +32,7 @@ from recorder.facts.projections import (
     Workloads,
     phase_ended,
 )
+from recorder.facts.slurm import SLURM_GROUP
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
@@ -66,6 +67,9 @@ OWN_FAILURE: Final = frozenset(
 
 SUSPENDED_BY_FIELD: Final = frozenset({"RayJob"})
 """Kinds that get no condition when they are suspended."""
+
+WITHOUT_REASON: Final = frozenset({EndedBy.DELETION, EndedBy.UNRECORDED})
+"""Ends of a Pod for which something else may be the reason."""
 
 A_MOMENT: Final = timedelta(seconds=1)
 
@@ -161,8 +165,13 @@ class Draft:
 
         If the node of one failed, the others fail with it.
         """
-        if end.by in {EndedBy.DELETION, EndedBy.UNRECORDED}:
+        if end.by in WITHOUT_REASON:
             return self.holds(end.at)
+        if end.by is EndedBy.NODE_FAILURE:
+            # Another scheduler may blame another node than the one that the
+            # cluster shows to have failed.
+            hit = self.hit is not None and self.hit.workload.is_gang
+            return hit and self.by is end.by and self.holds(end.at)
         return (
             end.by is EndedBy.CONTAINER_EXIT
             and self.by is EndedBy.NODE_FAILURE
@@ -315,7 +324,8 @@ def endings_of(
         for pod in life.pods
         for end in ends_of(pod, life.facts.get(pod.key, ()))
     ]
-    ends.sort(key=lambda end: (end.at, end.pod.name))
+    # Of those at one time, the one with a reason ended the others.
+    ends.sort(key=lambda e: (e.at, e.by in WITHOUT_REASON, e.pod.name))
     failures: dict[str, list[Failure]] = {}
     for verdict in known.values():
         if (failure := failure_of(verdict)) is not None:
@@ -354,7 +364,7 @@ def _place(
         return
     serves = life.workload.kind in SERVERS
     stopping = [] if serves else [d for d in drafts if d.stops(end)]
-    if end.by in {EndedBy.DELETION, EndedBy.UNRECORDED}:
+    if end.by in WITHOUT_REASON:
         stopping += [d for d in own if d.at - TOGETHER <= end.at]
     if stopping:
         stopping[0].stopped.append(end)
@@ -457,6 +467,12 @@ def _ending(
     )
 
 
+def _is_claimed(stored: StoredFact) -> bool:
+    """Return whether Slurm says it, and no record of the cluster."""
+    thing = stored.fact.object
+    return thing is not None and thing.group == SLURM_GROUP
+
+
 def _bounded(evidence: list[StoredFact]) -> list[StoredFact]:
     if len(evidence) <= EVIDENCE_MAX:
         return evidence
@@ -548,6 +564,8 @@ def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:
         return Confidence.LIKELY if doubted else Confidence.PROVEN
     if draft.by is EndedBy.UNRECORDED:
         return Confidence.UNKNOWN
+    if draft.by is EndedBy.NODE_FAILURE and any(map(_is_claimed, records)):
+        return Confidence.LIKELY
     failed = draft.ends[-1].container if draft.ends else None
     signalled = failed is not None and (
         failed.exit_code in SIGNALLED or failed.signal is not None

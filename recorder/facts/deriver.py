@@ -26,6 +26,7 @@ from recorder.facts.classify.shapes import (
     read_event,
 )
 from recorder.facts.classify.times import moment
+from recorder.facts.slurm import run_facts
 from recorder.facts.state import (
     State,
     Wire,
@@ -58,7 +59,7 @@ __all__ = [
     "state_of",
 ]
 
-DERIVATION = 11
+DERIVATION = 12
 """To be raised with every change of what facts are derived, and of what is
 put beside them."""
 
@@ -200,7 +201,7 @@ def _alone(draft: Draft, wire: Document | None) -> list[Fact]:
             record = known or read_audit(draft.raw)
             return [audits.request(record)] if record.is_one else []
         if operation is CLOUDEVENT:
-            return [claimed(draft)]
+            return [claimed(draft), *run_facts(draft)]
         if draft.resource in EVENTS and operation in VERSIONS:
             event = wire if isinstance(wire, Event) else read_event(draft.raw)
             return [occurrence(event, draft)]

@@ -64,7 +64,7 @@ LIVES = question(f"""
       join recorder.kind k on k.kind_id = o.kind_id
       left join placed on placed.object_id = o.object_id
       left join owned on owned.object_id = o.object_id
-      where o.log_id = :log and k.api_group = '' and k.name = 'Pod'
+      where o.log_id = :log and k.name = 'Pod'
         and (placed.object_id is not null or owned.object_id is not null)
     ), gone as materialized (
       select f.object_id, min({SEEN_AT}) as gone_at
@@ -111,7 +111,7 @@ LIVES = question(f"""
       left join recorder.kind of_owner on of_owner.kind_id = w.kind_id
       where o.log_id = :log and not :placed::bool and not :troubled::bool
         and (k.name = any (:gangs::text[])
-          or k.api_group = '' and k.name = 'Pod')
+          or k.name = 'Pod')
         and life.top_id is null and pod.object_id is null
         and coalesce(of_owner.name in ('CronJob', 'Workload'), true)
     ), idle as (

@@ -52,6 +52,7 @@ GANGS: Final = frozenset(
         "RayCluster",
         "PodGroup",
         "VolcanoJob",
+        "SlurmJob",
     }
 )
 """Kinds that run in full or not at all."""

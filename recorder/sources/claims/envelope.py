@@ -19,7 +19,14 @@ from recorder.facts.classify.times import moment
 from recorder.model.errors import InputError
 from recorder.model.validity import check_document
 
-__all__ = ["CLAIMS_MAX", "Claim", "EnvelopeError", "claims_of", "read_claims"]
+__all__ = [
+    "CLAIMS_MAX",
+    "Claim",
+    "EnvelopeError",
+    "claim_key",
+    "claims_of",
+    "read_claims",
+]
 
 STRUCTURED = "application/cloudevents+json"
 BATCH = "application/cloudevents-batch+json"
@@ -197,9 +204,13 @@ def _claim(document: bytes, now: datetime) -> Claim:
     if "data" in said and "data_base64" in said:
         msg = '"data_base64" is beside "data": send one of them'
         raise EnvelopeError(msg)
-    named = msgspec.json.encode([said["source"], said["id"]])
-    key = sha256(named).hexdigest()
+    key = claim_key(said["source"], said["id"])
     return Claim(said["source"], said["type"], key, document)
+
+
+def claim_key(source: str, name: str) -> str:
+    """Return the SHA-256 of a source and an id, by which a claim is known."""
+    return sha256(msgspec.json.encode([source, name])).hexdigest()
 
 
 def _wrong(name: str, value: object, now: datetime) -> str | None:
