@@ -443,4 +443,4 @@ async def described(
     """Return an ending of a workload with its author and its sentence."""
     authored = await with_author(reading, ending, knowledge)
     said = ending_sentence(family.ended[ending.id], authored, None)
-    return replace(authored, sentence=said)
+    return replace(authored, sentence=said).bounded()

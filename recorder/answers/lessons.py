@@ -165,7 +165,9 @@ def _cost_of(endings: Sequence[Ending]) -> str:
     pods = {pod for one in endings for pod in (*one.pods, *one.stopped)}
     hours = [one.gpu_hours_lost for one in endings if one.gpu_hours_lost]
     lost = f", at least {sum(hours):.2f} GPU-hours lost" if hours else ""
-    return f"It ended {counted(len(pods), 'Pod')}{lost}."
+    # An ending of very many names some of them.
+    count = max([len(pods), *(one.pod_count for one in endings)])
+    return f"It ended {counted(count, 'Pod')}{lost}."
 
 
 def _cost(impact: Impact) -> str:

@@ -171,7 +171,7 @@ async def ask_why_workload(
         state=state,
         since=since,
         sentence=f"{said}{none}.",
-        endings=chosen,
+        endings=[ending.bounded() for ending in chosen],
         coverage=await _covered(reading, question, pods, chosen, now=now),
     )
 
@@ -384,13 +384,17 @@ def ending_rows(
     yield "at", written(ending.at)
     if ending.running_again_at is not None:
         yield "again", written(ending.running_again_at)
-    for name, names in (
-        ("nodes", ending.nodes if len(ending.nodes) > 1 else ()),
-        ("pods", ending.pods),
-        ("stopped", ending.stopped),
+    for name, names, count in (
+        (
+            "nodes",
+            ending.nodes if ending.node_count > 1 else (),
+            ending.node_count,
+        ),
+        ("pods", ending.pods, ending.pod_count),
+        ("stopped", ending.stopped, len(ending.stopped)),
     ):
         if names:
-            yield name, _few(names, verbose=verbose)
+            yield name, _few(names, count, verbose=verbose)
     yield from _origin_of(ending)
     if ending.gpu_hours_lost:
         yield "lost", f"at least {ending.gpu_hours_lost:.2f} GPU-hours"
@@ -431,7 +435,8 @@ def _nodes(ending: Ending, *, verbose: bool) -> Iterator[str]:
         cause = f"{verdict.cause} ({verdict.confidence})"
         groups.setdefault((happened, cause), []).append(verdict)
     for place, ((happened, cause), alike) in enumerate(groups.items()):
-        names = _few([one.node for one in alike], verbose=verbose)
+        nodes = [one.node for one in alike]
+        names = _few(nodes, len(nodes), verbose=verbose)
         yield from row_lines("node", f"{names}: {happened}; {cause}")
         if not place:
             yield from path_lines(alike[0])
@@ -439,13 +444,13 @@ def _nodes(ending: Ending, *, verbose: bool) -> Iterator[str]:
         command = f"recorder why node/{alike[0].node} --at {at}"
         yield from row_lines("more", command)
     for more in ending.more_verdicts:
-        nodes = counted(more.nodes, "more node")
-        yield from row_lines("and", f"{nodes}: {more.happened}; {more.cause}")
+        rest = counted(more.nodes, "more node")
+        yield from row_lines("and", f"{rest}: {more.happened}; {more.cause}")
 
 
-def _few(names: Sequence[str], *, verbose: bool) -> str:
+def _few(names: Sequence[str], count: int, *, verbose: bool) -> str:
     shown = names if verbose else names[:NAMES_SHOWN]
-    more = len(names) - len(shown)
+    more = count - len(shown)
     rest = f" and {more} more" if more else ""
     return f"{', '.join(shown)}{rest}"
 

@@ -5,9 +5,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Self
+from typing import Final, Self
 
 from msgspec import field
+from msgspec.structs import replace
 
 from recorder.explain.hit import Hit
 from recorder.explain.signals import Actor
@@ -35,6 +36,10 @@ __all__ = [
     "RecordedFact",
     "StoredRecord",
 ]
+
+NAMES_MAX: Final = 500
+"""Pods and nodes that an ending names in an answer, about 75 kB; a gang of
+hundreds of nodes fits, the replicas of a Deployment may not."""
 
 
 class FailedContainer(Document, frozen=True, kw_only=True):
@@ -130,10 +135,16 @@ class Ending(Document, frozen=True, kw_only=True):
 
     nodes: Sequence[str]
     """Every node on which Pods were lost, beginning with the first, then
-    those on which Pods were only stopped."""
+    those on which Pods were only stopped. At most 500, as of Pods."""
+
+    node_count: int
+    """How many nodes these are, also those that are not named."""
 
     pods: Sequence[str]
     """The Pods that it ended; empty if it ended the workload itself."""
+
+    pod_count: int
+    """How many Pods it ended, also those that are not named."""
 
     members: Sequence[LostMember]
     """The Pods that it ended or stopped, in the order of the log."""
@@ -205,3 +216,13 @@ class EndingFound(Ending, frozen=True, kw_only=True):
     """Whether it is routine for a workload that keeps running: a Pod that
     completed, or that a Deployment replaced. Only answers about the Pod list
     it."""
+
+    def bounded(self) -> Self:
+        """Return it with as many names as an answer may have."""
+        return replace(
+            self,
+            nodes=self.nodes[:NAMES_MAX],
+            pods=self.pods[:NAMES_MAX],
+            stopped=self.stopped[:NAMES_MAX],
+            members=self.members[:NAMES_MAX],
+        )

@@ -436,15 +436,18 @@ def _ending(
     members = _members(draft, life)
     node = hit.first_node if hit else last.node if last else None
     lost = sorted(members, key=lambda one: one.pod in stopped)
-    nodes = dict.fromkeys([node, *(one.node for one in lost)])
+    found = dict.fromkeys([node, *(one.node for one in lost)])
+    nodes = [one for one in found if one is not None]
     return EndingFound(
         id=lost[0].entry if pods else evidence[0].entry,
         ended_by=draft.by,
         at=at,
         pods=sorted(pods),
+        pod_count=len(pods),
         stopped=sorted(stopped),
         node=node,
-        nodes=[one for one in nodes if one is not None],
+        nodes=nodes,
+        node_count=len(nodes),
         members=members,
         count=len(draft.ends) if repeated else 1,
         first_at=draft.ends[0].at if repeated else None,

@@ -303,7 +303,7 @@ def of_ending(
         is_tape=log.is_tape,
         node=ending.node or "",
         nodes=ending.nodes[:NODES_MAX],
-        node_count=len(ending.nodes),
+        node_count=ending.node_count,
         happened=ending.ended_by,
         cause="" if verdict is None else verdict.cause,
         confidence=ending.confidence,

@@ -203,6 +203,7 @@ async def test_equal_verdicts_of_a_wide_gang_are_shown_once(
         ending,
         verdicts=[*many, other],
         nodes=[one.node for one in many],
+        node_count=len(many),
         preemptor=by,
     )
     lines = [*why_workload_lines(replace(found, endings=[wide]))]

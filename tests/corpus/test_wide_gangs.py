@@ -27,6 +27,8 @@ WIDER = 440
 
 RACK, LOST_OF_RACK = 16, 14
 
+MANY = 620
+
 SECONDS = 30
 """How long an answer about all of them may take on a busy machine; on a quiet
 one it takes three."""
@@ -112,3 +114,33 @@ async def test_of_many_lost_nodes_ten_have_their_verdict_in_the_answer(
         assert len(one["verdicts"]) == 10
         counted = sum(alike["nodes"] for alike in one[more])
         assert counted == len(lost) - 10
+
+
+async def test_of_very_many_pods_an_answer_names_five_hundred(
+    database: Database, tmp_path: Path
+) -> None:
+    scene = Scene(*(nodes := [f"gpu-{number}" for number in range(3)]))
+    job = owned(scene, "Job", JOBS)
+    for place in range(MANY):
+        scene.runs(-10, f"w-{place}", nodes[place % 3], of=job)
+    for node in nodes:
+        scene.dies(20, node, 600)
+    for place in range(MANY):
+        scene.fails(620, f"w-{place}", 255, "Unknown")
+    log = await played(scene, database, tmp_path)
+
+    async with reading_of(database.dsn("reader"), log) as reading:
+        assert reading.log.recorded_at is not None
+        question = WhyWorkloadQuestion(
+            object=LLM, window=Window(None, None), at=None
+        )
+        answer = await ask_why_workload(
+            reading, question, shipped(), now=reading.log.recorded_at
+        )
+
+    (ending,) = answer.endings
+    assert (ending.pod_count, len(ending.pods)) == (MANY, 500)
+    assert len(ending.members) == 500
+    assert f"lost {MANY} Pods" in ending.sentence
+    text = "\n".join(why_workload_lines(answer, verbose=False))
+    assert f"and {MANY - 10} more" in text
