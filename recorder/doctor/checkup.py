@@ -5,7 +5,7 @@ the log in it, the redaction key last. Nothing is changed, and each check has a
 time limit. Checks that depend on one that failed are reported as skipped.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
@@ -22,6 +22,7 @@ from recorder.doctor.folder import (
 from recorder.doctor.key import look_at_key
 from recorder.doctor.limits import look_at_files, look_at_shared_memory
 from recorder.doctor.rules import look_at_notifications, look_at_rules
+from recorder.doctor.slurm import SlurmFacts, look_at_slurm
 from recorder.model.settings import Settings
 
 __all__ = ["Probes", "checkup"]
@@ -37,6 +38,9 @@ class Probes:
     database: Callable[[], AbstractAsyncContextManager[DatabaseProbe] | None]
     """Opens it as it is; None if nothing was ever recorded."""
 
+    slurm: Callable[[], Awaitable[SlurmFacts]]
+    """Asks Slurm once; raises why it cannot be polled."""
+
     key_id: Callable[[], str]
     resources: int
     """How many resources are watched at most; no cluster serves all of them.
@@ -50,15 +54,18 @@ async def checkup(settings: Settings, probes: Probes) -> AsyncIterator[Check]:
         yield check
         if not check.ok and check.name in {FOLDER, PROGRAMS}:
             failed = failed or check.name
-    for check in look_at_rules(settings.knowledge):
-        yield check
-    for check in look_at_notifications(settings.notify_file):
+    for check in (
+        *look_at_rules(settings.knowledge),
+        *look_at_notifications(settings.notify_file),
+    ):
         yield check
     cluster = await look_at_cluster(probes.cluster)
     for check in cluster.checks:
         yield check
     watched = cluster.resources
     yield look_at_files(probes.resources if watched is None else watched)
+    for check in await look_at_slurm(settings, probes.slurm):
+        yield check
     database = await look_at_database(
         settings, probes.database, cluster.uid, because=failed
     )

@@ -99,6 +99,36 @@ class Settings:
     ingest_mappings: tuple[str, ...] = ()
     """TOML files with mappings of objects that senders post as they are."""
 
+    slurm_url: str = ""
+    """Address of a slurmrestd to poll, ``http://HOST:PORT``; empty: none.
+    Needs `slurm_cluster` and `slurm_token_file`."""
+
+    slurm_user: str = "slurm"
+    """User of the token."""
+
+    slurm_token_file: Path | None = None
+    """File with a token of Slurm, and nothing else; it is read again for each
+    request."""
+
+    slurm_cluster: str = ""
+    """Name of the Slurm cluster (``ClusterName``); answers of another one are
+    refused."""
+
+    slurm_interval: timedelta = timedelta(seconds=5)
+    """Time between two polls, at least; longer if Slurm takes more than a
+    twentieth of it to answer."""
+
+    slurm_nodes: Path | None = None
+    """TOML file that names the Node of each node of Slurm, as in ``"gpu-001" =
+    "ip-10-0-1-1"``, where neither Slurm nor a label does."""
+
+    slurm_same_names: bool = False
+    """Whether nodes of Slurm have the names of their Nodes."""
+
+    slurm_log: Path | None = None
+    """Log file of slurmctld to follow, which alone names what preempted a
+    job; None: none."""
+
     audit_repeated_for: timedelta = timedelta(seconds=80)
     """For how long API servers repeat a batch that was not accepted; what was
     rejected for longer is a gap. Eight times their

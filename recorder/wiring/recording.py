@@ -27,7 +27,13 @@ from recorder.model.errors import (
     StandingByError,
     UnknownStateError,
 )
-from recorder.model.observation import AUDIT, CLOUDEVENTS, RECORDER, WATCH
+from recorder.model.observation import (
+    AUDIT,
+    CLOUDEVENTS,
+    RECORDER,
+    SLURM,
+    WATCH,
+)
 from recorder.model.settings import Settings
 from recorder.sources.tape import (
     TapeTee,
@@ -42,6 +48,7 @@ from recorder.store.notices import NoticeSource
 from recorder.store.translate import LogAccessError, SchemaError
 from recorder.store.writer import LogSpec, Writer, holder_name
 from recorder.wiring.live import LiveRecording
+from recorder.wiring.polling import slurm_source
 from recorder.wiring.receiving import audit_source
 from recorder.wiring.waiting import CONNECT_RETRY, pause
 
@@ -144,6 +151,9 @@ async def record_cluster(
                 sources[AUDIT] = audit
             if live.claims is not None:
                 sources[CLOUDEVENTS] = live.claims
+            slurm = slurm_source(settings, client)
+            if slurm is not None:
+                sources[SLURM] = slurm
             await recording.run(sources, live.stop)
 
     await _again_and_again(once, live)

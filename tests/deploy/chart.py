@@ -64,6 +64,7 @@ OWN_FORMS = {
     "audit_listen": r"^(\[[0-9a-fA-F:]+\]|[^:\s]+):[0-9]{1,5}$",
     "retention_unarchived": "^(keep|drop)$",
     "send_url": "^https://[^/]+",
+    "slurm_url": "^https?://[^/]+",
 }
 """Of settings that are texts."""
 
@@ -75,6 +76,7 @@ NEEDS = {
     "audit_token_file": ["audit_listen"],
     "ingest_token_file": ["audit_listen"],
     "ingest_mappings": ["ingest_token_file"],
+    "slurm_url": ["slurm_cluster", "slurm_token_file"],
     "serve_certificate": ["serve_key"],
     "serve_key": ["serve_certificate"],
     "serve_proxy_ca": ["serve_certificate"],

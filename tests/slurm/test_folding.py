@@ -276,24 +276,29 @@ def test_an_end_waits_for_accounting_a_few_polls_and_not_for_ever() -> None:
     assert found.events[0]["data"]["state"] == "PREEMPTED"
 
 
+async def labels() -> dict[str, str]:
+    return {"g1": "ip-3"}
+
+
 @pytest.mark.parametrize(
     ("said", "mapping", "expected"),
     [
         ({"instance_id": "ip-1"}, NodeMapping(), "ip-1"),
         ({"comment": '{"node":"ip-2","podName":"x"}'}, NodeMapping(), "ip-2"),
         ({"comment": "by hand"}, NodeMapping(), None),
-        ({}, NodeMapping(labelled=lambda: {"g1": "ip-3"}), "ip-3"),
+        ({}, NodeMapping(labelled=labels), "ip-3"),
         ({}, NodeMapping({"g1": "ip-4"}), "ip-4"),
         ({}, NodeMapping(same_names=True), "g1"),
         ({}, NodeMapping(), None),
     ],
 )
-def test_a_node_is_found_by_all_named_ways(
+async def test_a_node_is_found_by_all_named_ways(
     said: dict[str, Any], mapping: NodeMapping, expected: str | None
 ) -> None:
     node = read_node({"name": "g1", **said})
     assert isinstance(node, Node)
     mapping.learn([node])
+    await mapping.refresh()
     assert mapping.of("g1") == expected
 
 

@@ -17,6 +17,14 @@ PACKAGES = {
     "promtool": "prometheus",
     "systemd-analyze": "systemd",
     "prometheus-alertmanager": "prometheus-alertmanager",
+    "munged": "munge",
+    "slurmctld": "slurmctld slurm-wlm-jwt-plugin",
+    "slurmd": "slurmd",
+    "sbatch": "slurm-client",
+    "slurmrestd": "slurmrestd",
+    "slurmdbd": "slurmdbd slurm-wlm-mysql-plugin",
+    "mariadbd": "mariadb-server",
+    "mariadb-install-db": "mariadb-server",
 }
 INSTALL = ("apt-get", "install", "-y", "--no-install-recommends")
 
@@ -40,7 +48,7 @@ def _install(package: str) -> None:
     if os.geteuid() != 0 or shutil.which(INSTALL[0]) is None:
         return
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for words in ([INSTALL[0], "update"], [*INSTALL, package]):
+    for words in ([INSTALL[0], "update"], [*INSTALL, *package.split()]):
         sys.stderr.write(f"{' '.join(words)}\n")
         subprocess.run(words, env=environment, stdout=2, check=False)
 

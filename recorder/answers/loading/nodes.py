@@ -34,7 +34,7 @@ from recorder.facts.coverage.ports import Stream
 from recorder.facts.projections import NodeState
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.moment import shifted
-from recorder.model.observation import AUDIT, WATCH
+from recorder.model.observation import AUDIT, SLURM, WATCH
 from recorder.model.window import Window
 
 __all__ = [
@@ -81,9 +81,10 @@ def is_of_node(stored: StoredFact) -> bool:
 
 def reads_workloads(source: str, resource: str) -> bool:
     """Return whether outcomes of workloads are derived from a resource."""
-    return reads_nodes(source, resource) or (source, resource) == (
-        WATCH,
-        JOBS,
+    return (
+        reads_nodes(source, resource)
+        or source == SLURM
+        or (source, resource) == (WATCH, JOBS)
     )
 
 

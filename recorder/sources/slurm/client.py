@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Self
 import aiohttp
 import msgspec
 
-from recorder.model.errors import RecorderError
+from recorder.model.errors import ConfigError, RecorderError
 
 __all__ = ["DUPLICATES", "Api", "SlurmClient", "SlurmError", "errors_of"]
 
@@ -32,6 +32,11 @@ DUPLICATES: Final = 40
 """From this version on accounting lists all runs of a time."""
 
 UNAUTHORIZED: Final = 401
+UNSPECIFIED: Final = "Unspecified error"
+"""By which 22.05 refuses a token, with status 500."""
+
+SAID_MAX: Final = 16 << 10
+"""Bytes that are read of an answer that refuses."""
 
 
 class SlurmError(RecorderError):
@@ -128,9 +133,13 @@ class SlurmClient:
 
     async def _bytes(self, path: str, most: int) -> bytes:
         assert self._session is not None, "it was entered"
+        try:
+            token = self._token()
+        except ConfigError as exc:
+            raise SlurmError(str(exc)) from exc
         headers = {
             "X-SLURM-USER-NAME": self._user,
-            "X-SLURM-USER-TOKEN": self._token(),
+            "X-SLURM-USER-TOKEN": token,
         }
         where = f"{self._url}{path.partition('?')[0]}"
         try:
@@ -138,7 +147,8 @@ class SlurmClient:
                 f"{self._url}{path}", headers=headers
             ) as response:
                 if response.status != 200:  # noqa: PLR2004 - HTTP
-                    raise SlurmError(_refused(where, response.status))
+                    said = await response.content.read(SAID_MAX)
+                    raise SlurmError(_refused(where, response.status, said))
                 body = bytearray()
                 async for part in response.content.iter_any():
                     body += part
@@ -152,14 +162,18 @@ class SlurmClient:
             raise SlurmError(msg) from exc
 
 
-def _refused(where: str, status: int) -> str:
-    if status == UNAUTHORIZED:
+def _refused(where: str, status: int, body: bytes) -> str:
+    try:
+        said = errors_of(msgspec.json.decode(body, type=dict[str, Any]))
+    except (ValueError, RecursionError):
+        said = ""
+    if status == UNAUTHORIZED or said == UNSPECIFIED:
         return (
-            f"{where} refused the token (401): it may have expired; write a"
-            " new one to the file of slurm_token_file, as `scontrol token"
+            f"{where} refused the token ({status}): it may have expired; write"
+            " a new one to the file of slurm_token_file, as `scontrol token"
             " lifespan=SECONDS` prints it"
         )
-    return f"{where} answered {status}"
+    return f"{where} answered {status}" + (f": {said}" if said else "")
 
 
 def _best(versions: set[int]) -> int:

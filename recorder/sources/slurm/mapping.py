@@ -5,25 +5,22 @@ mapping of the site, and equal names only if the site says so.
 """
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from time import monotonic
 from typing import Final
 
 from recorder.model.errors import ConfigError
 from recorder.sources.slurm.shapes import Node
 
 __all__ = [
-    "SLURM_NODE_LABELS",
     "MappingError",
     "NodeMapping",
     "read_node_mapping",
 ]
 
-SLURM_NODE_LABELS: Final = (
-    "slinky.slurm.net/slurm-nodename",
-    "nodeset.slinky.slurm.net/hostname-override",
-)
-"""Labels and annotations of a Node that name the node of Slurm on it."""
+READ_EVERY: Final = 60.0
+"""Seconds between two readings of labels."""
 
 
 class MappingError(ConfigError):
@@ -40,19 +37,31 @@ class NodeMapping:
         named: Mapping[str, str] | None = None,
         *,
         same_names: bool = False,
-        labelled: Callable[[], Mapping[str, str]] = dict,
+        labelled: Callable[[], Awaitable[Mapping[str, str]]] | None = None,
     ) -> None:
         """Prepare.
 
         Args:
             named: what the site says: the Node by the name in Slurm.
             same_names: whether the names are the same.
-            labelled: returns what labels of Nodes say.
+            labelled: reads what labels in Kubernetes say.
         """
         self._named = named or {}
         self._same = same_names
-        self._labelled = labelled
+        self._read = labelled
+        self._labelled: Mapping[str, str] = {}
+        self._read_at = 0.0
         self._said: dict[str, str] = {}
+
+    async def refresh(self) -> None:
+        """Read labels, at most once a minute."""
+        now = monotonic()
+        if self._read is None or (
+            self._read_at and now - self._read_at < READ_EVERY
+        ):
+            return
+        self._read_at = now
+        self._labelled = await self._read() or self._labelled
 
     def learn(self, nodes: list[Node]) -> None:
         """Remember what nodes say of themselves."""
@@ -64,7 +73,7 @@ class NodeMapping:
         """Return the Node of a node of Slurm; None if nothing names it."""
         found = (
             self._said.get(name)
-            or self._labelled().get(name)
+            or self._labelled.get(name)
             or self._named.get(name)
         )
         return found or (name if self._same else None)

@@ -124,7 +124,7 @@ class SlurmSource:
         self._stream = f"slurm/{cluster}"
         self._interval = interval
         self._api: Api | None = None
-        self._state = State(cluster=cluster)
+        self.state = State(cluster=cluster)
         self._states: dict[int, frozenset[str]] = {}
         self._accounted = 0.0
         self._failed = ""
@@ -152,15 +152,30 @@ class SlurmSource:
         """Seconds until the next poll."""
         return max(self._interval, SHARE * self.took)
 
+    async def proof(self) -> tuple[str, int, int, float]:
+        """Poll once, with a client that is entered, and keep nothing.
+
+        Returns the version, how many nodes there are and how many of them are
+        found in Kubernetes, and the seconds that it took.
+
+        Raises:
+            SlurmError: Slurm does not answer as it must.
+        """
+        answer, _ = await self._poll()
+        assert self._api is not None, "it was asked"
+        nodes = answer.nodes or ()
+        mapped = [one for one in nodes if self._mapping.of(one.name)]
+        return self._api.name, len(nodes), len(mapped), self.took
+
     def _resume(self, place: str | None) -> None:
         if not place:
             return
         try:
             raw = zstd.decompress(b64decode(place))
-            self._state = msgspec.json.decode(raw, type=State)
+            self.state = msgspec.json.decode(raw, type=State)
         except (ValueError, zstd.ZstdError):
             # Of another release: what is there now is claimed once more.
-            self._state = State(cluster=self._cluster)
+            self.state = State(cluster=self._cluster)
 
     async def _put(self, sink: Sink, answer: Answer, folded: Folded) -> None:
         at = datetime.fromtimestamp(answer.at, UTC)
@@ -180,11 +195,11 @@ class SlurmSource:
         ).decode()
         observations.append(self._place(at, place, is_live=True))
         await sink.put(observations)
-        self._state, self._failed = folded.state, ""
+        self.state, self._failed = folded.state, ""
 
     def _lost(self, at: datetime, folded: Folded) -> Sequence[RecordsLost]:
         """Return what may be missing since the last answer."""
-        before = self._state.at
+        before = self.state.at
         reason = self._failed
         if (
             not reason
@@ -211,7 +226,7 @@ class SlurmSource:
         if self._failed:
             return
         self._failed = why
-        state = msgspec.json.encode(self._state)
+        state = msgspec.json.encode(self.state)
         place = b64encode(zstd.compress(state)).decode()
         now = datetime.now(UTC)
         await sink.put([self._place(now, place, is_live=False)])
@@ -242,7 +257,7 @@ class SlurmSource:
         return answer, folded
 
     def _fold(self, answer: Answer) -> Folded:
-        return fold(self._state, answer, self._mapping.of)
+        return fold(self.state, answer, self._mapping.of)
 
     async def _ask(self) -> Answer:
         if self._api is None:
@@ -262,6 +277,7 @@ class SlurmSource:
             if (node := read_node(one)) is not None
         ]
         self._mapping.learn(nodes)
+        await self._mapping.refresh()
         recent = await self._recent()
         jobs, ids = await self._jobs(api, recent)
         return Answer(
@@ -328,7 +344,7 @@ class SlurmSource:
         self, states: Mapping[int, frozenset[str]], recent: Sequence[Job]
     ) -> list[int]:
         """Return the jobs to ask for, those that run first."""
-        runs = self._state.runs
+        runs = self.state.runs
         again = {job.job for job in recent if job.job in runs}
         found = [
             number
@@ -357,7 +373,7 @@ class SlurmSource:
             return ()
         if self._accounted and now - self._accounted < ACCOUNTING_EVERY:
             return ()
-        since = (self._state.at or int(time.time())) - OVERLAP
+        since = (self.state.at or int(time.time())) - OVERLAP
         try:
             said = await self._accounting(since)
         except SlurmError:

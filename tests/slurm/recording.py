@@ -1,0 +1,112 @@
+"""A real Slurm, polled into a log, and what questions answer about it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+from recorder.answers.naming import Reference
+from recorder.answers.node_questions import WhyWorkloadQuestion
+from recorder.answers.why_workload import WhyWorkloadFound, ask_why_workload
+from recorder.explain.knowledge import shipped
+from recorder.intake.recording import Recording
+from recorder.intake.redact import Redaction, RedactionRules
+from recorder.model.observation import SLURM
+from recorder.model.window import Window
+from recorder.sources.slurm import NodeMapping, SlurmClient, SlurmSource
+from recorder.store.writer import LogSpec, Writer
+from tests.cluster.waiting import until
+from tests.corpus.logs import reading_of
+from tests.slurm.laboratory import CLUSTER, Laboratory
+from tests.support.postgres import Database
+
+__all__ = ["Polled", "polled"]
+
+SPEC = LogSpec(
+    cluster_name="prod",
+    cluster_uid="11111111-prod",
+    kubernetes="v1.36.3",
+    redaction_key_id=None,
+)
+
+
+class Polled:
+    """A laboratory that is polled into a database."""
+
+    def __init__(self, lab: Laboratory, database: Database) -> None:
+        self.lab = lab
+        self._database = database
+        self.source: SlurmSource
+
+    @asynccontextmanager
+    async def recorded(self) -> AsyncIterator[None]:
+        """Poll four times a second while entered."""
+        client = SlurmClient(
+            self.lab.url,
+            "slurm",
+            lambda: self.lab.token_file.read_text().strip(),
+        )
+        self.source = SlurmSource(
+            client,
+            NodeMapping(same_names=True),
+            cluster=CLUSTER,
+            interval=0.25,
+        )
+        stop = asyncio.Event()
+        recording = Recording(
+            Writer(self._database.dsn("writer"), SPEC, holder="slurm"),
+            Redaction(RedactionRules(), b"0" * 32),
+        )
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(recording.run({SLURM: self.source}, stop))
+            try:
+                yield
+            finally:
+                stop.set()
+
+    async def why(self, job: int) -> WhyWorkloadFound:
+        """Ask why a job ended."""
+        async with reading_of(self._database.dsn("reader"), 1) as reading:
+            return await ask_why_workload(
+                reading,
+                WhyWorkloadQuestion(
+                    object=Reference.parse(f"slurmjob/{CLUSTER}/{job}"),
+                    at=None,
+                    window=Window(),
+                ),
+                shipped(),
+                now=datetime.now(UTC),
+            )
+
+    async def until_state(self, job: int, *states: str) -> None:
+        """Wait until a job is in a state by Slurm, and that is polled."""
+        await self.until(lambda: self.lab.state_of(job) in states)
+        await self.until_seen(job, *states)
+
+    async def until_seen(self, job: int, *states: str) -> None:
+        """Wait until a poll has seen a job in a state."""
+
+        def seen() -> bool:
+            run = self.source.state.runs.get(job)
+            return run is not None and run.state in states
+
+        await self.until(seen)
+
+    async def until(self, ready: Callable[[], bool]) -> None:
+        """Wait until something is so, while polls go on."""
+
+        async def asked() -> bool:
+            return await asyncio.to_thread(ready)
+
+        await until(asked, "Slurm is there", seconds=60)
+
+
+@asynccontextmanager
+async def polled(
+    database: Database, nodes: int, *, accounting: bool = False
+) -> AsyncIterator[Polled]:
+    """Start a laboratory, and poll it into a database."""
+    with Laboratory(nodes, accounting=accounting) as lab:
+        found = Polled(lab, database)
+        async with found.recorded():
+            yield found
