@@ -1,6 +1,7 @@
 """Answers of `recorder why` of a workload or a Pod: what ended it."""
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from textwrap import wrap
 
@@ -14,6 +15,7 @@ from recorder.answers.loading.nodes import (
     is_authored,
     reads_workloads,
 )
+from recorder.answers.loading.waiting import Obstacle, obstacles_to
 from recorder.answers.node_questions import WhyWorkloadQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
@@ -28,10 +30,16 @@ from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Verdict
-from recorder.explain.workload_state import state_after, state_of
+from recorder.explain.workload_state import (
+    state_after,
+    state_of,
+    state_without_pods,
+)
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.projections import (
+    GANGS,
+    SERVERS,
     Placement,
     Placements,
     Workload,
@@ -61,6 +69,11 @@ SOON = timedelta(minutes=5)
 """How long after the time of a question an ending may be, and be meant."""
 
 MOMENT = timedelta(seconds=1)
+
+WAITS = frozenset(
+    {WorkloadState.PENDING, WorkloadState.QUEUED, WorkloadState.SUSPENDED}
+)
+"""States in which something may keep a workload from starting."""
 
 
 class NoPodsError(NotFoundError):
@@ -101,6 +114,9 @@ class WhyWorkload(Document, frozen=True, kw_only=True):
     endings: Sequence[Ending]
     """In order of time; empty if nothing recorded ended it."""
 
+    obstacles: Sequence[Obstacle]
+    """What keeps it from starting, the newest last; empty if it started."""
+
     coverage: Coverage
 
 
@@ -126,37 +142,27 @@ async def ask_why_workload(
     await reading.reach(window.since, window.until)
     named = await find_workload(reading, question.object, until=window.until)
     found = named.found
-    facts, workload = await _family(reading, question, found)
-    workloads, by_object = Workloads(facts), facts_by_object(facts)
-    groups = _groups(
-        facts, workloads, workload, alone=(is_pod := found.kind.kind == "Pod")
-    )
-    pods = [pod for group in groups.values() for pod in group]
-    own = [p for p in pods if not is_pod or p.pod.uid in found.uids]
-    pod = own[-1].pod.name if is_pod else None
-    state, since = state_of(own, workload, workloads, facts, is_pod=is_pod)
-    begun = [p.bound_at for p in pods if p.bound_at is not None]
-    await reading.reach(min(begun, default=window.since), window.until)
-    hits, verdicts = await hits_on(
-        reading, facts, pods, window.until, knowledge, now=now
-    )
-    endings: list[EndingFound] = []
-    for one, members in groups.items():
-        life = Life.among(workloads, one, members, by_object)
-        for ending in endings_of(life, hits, verdicts):
-            authored = await with_author(reading, ending, knowledge)
-            said = ending_sentence(one, authored, pod)
-            endings.append(replace(authored, sentence=said))
-    endings.sort(key=lambda ending: ending.at)
-    chosen = _asked(endings, question, own, is_pod)
-    if len(groups) > 1:
+    subject = await _subject(reading, question, found)
+    workload, workloads = subject.workload, Workloads(subject.facts)
+    pod, own = subject.pod, subject.own
+    state, since = subject.state(workloads)
+    endings = await _endings(reading, question, subject, knowledge, now=now)
+    chosen = _asked(endings, question, own, pod is not None)
+    if len(subject.groups) > 1:
         workload = replace(workload, group=UNSET)
     lasting = [ending for ending in endings if not ending.routine]
     state = state_after(state, lasting, own)
+    obstacles: Sequence[Obstacle] = ()
+    if state in WAITS and pod is None:
+        obstacles = await obstacles_to(
+            reading, subject.facts, window.until, knowledge
+        )
     said = state_sentence(_named(workload, pod), state, since)
-    none = "" if chosen else "; nothing recorded ended it"
+    said += _held(obstacles)
+    if not (chosen or obstacles):
+        said += "; nothing recorded ended it"
     if workloads.may_be_part(workload):
-        none += "; what owns it is not recorded"
+        said += "; what owns it is not recorded"
     return WhyWorkloadFound(
         question=WhyWorkloadSubject(
             cluster=reading.log.cluster_name,
@@ -170,10 +176,102 @@ async def ask_why_workload(
         pod=pod,
         state=state,
         since=since,
-        sentence=f"{said}{none}.",
+        sentence=f"{said.removesuffix('.')}.",
         endings=[ending.bounded() for ending in chosen],
-        coverage=await _covered(reading, question, pods, chosen, now=now),
+        obstacles=obstacles,
+        coverage=await _covered(
+            reading, question, subject.pods, chosen, now=now
+        ),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Subject:
+    """A workload with its Pods, or one Pod of it."""
+
+    workload: Workload
+    facts: Sequence[StoredFact]
+    """About the workload and all of its Pods."""
+
+    groups: Mapping[Workload, Sequence[Placement]]
+    """The Pods by group; one without Pods if it has none."""
+
+    own: Sequence[Placement]
+    """The Pods in question."""
+
+    pod: str | None
+    """The Pod that was asked about, if it was one."""
+
+    @property
+    def pods(self) -> Sequence[Placement]:
+        """The Pods of all groups."""
+        return [pod for group in self.groups.values() for pod in group]
+
+    def state(
+        self, workloads: Workloads
+    ) -> tuple[WorkloadState, datetime | None]:
+        """Return the last known state, and since when."""
+        if not self.own:
+            alone = facts_by_object(self.facts).get(
+                self.workload.uid or "", ()
+            )
+            return state_without_pods(self.workload, workloads, alone)
+        is_pod = self.pod is not None
+        return state_of(
+            self.own, self.workload, workloads, self.facts, is_pod=is_pod
+        )
+
+
+async def _subject(
+    reading: Reading, question: WhyWorkloadQuestion, found: KnownObject
+) -> _Subject:
+    facts, workload = await _family(reading, question, found)
+    is_pod = found.kind.kind == "Pod"
+    groups = _groups(facts, Workloads(facts), workload, alone=is_pod)
+    pods = [pod for group in groups.values() for pod in group]
+    own = [p for p in pods if not is_pod or p.pod.uid in found.uids]
+    return _Subject(
+        workload=workload,
+        facts=facts,
+        groups=groups or {workload: []},
+        own=own,
+        pod=own[-1].pod.name if is_pod else None,
+    )
+
+
+async def _endings(
+    reading: Reading,
+    question: WhyWorkloadQuestion,
+    subject: _Subject,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> list[EndingFound]:
+    """Return what ended the groups of a workload, in order of time."""
+    window, facts, pods = question.window, subject.facts, subject.pods
+    begun = [p.bound_at for p in pods if p.bound_at is not None]
+    await reading.reach(min(begun, default=window.since), window.until)
+    hits, verdicts = await hits_on(
+        reading, facts, pods, window.until, knowledge, now=now
+    )
+    workloads, by_object = Workloads(facts), facts_by_object(facts)
+    endings: list[EndingFound] = []
+    for one, members in subject.groups.items():
+        life = Life.among(workloads, one, members, by_object)
+        for ending in endings_of(life, hits, verdicts):
+            authored = await with_author(reading, ending, knowledge)
+            said = ending_sentence(one, authored, subject.pod)
+            endings.append(replace(authored, sentence=said))
+    return sorted(endings, key=lambda ending: ending.at)
+
+
+def _held(obstacles: Sequence[Obstacle]) -> str:
+    """Return the newest obstacle in words."""
+    if not obstacles:
+        return ""
+    last = obstacles[-1]
+    by = last.actor.name if last.actor is not None else None
+    return f": {last.says}{f' (by {by})' if by else ''}"
 
 
 def _named(workload: Workload, pod: str | None) -> str:
@@ -220,6 +318,11 @@ async def _family(
         own = [one for one in owned if one.uid in uids]
         if own:
             return facts, own[-1]
+        last = found.incarnations[-1].identity
+        if not owned and found.uids and found.kind.kind in GANGS | SERVERS:
+            return facts, Workload(
+                found.kind.kind, last.namespace, last.name, found.uids[-1]
+            )
         # It is part of another one, which its family may not include.
         uids = {
             pod.pod.uid for pod in Placements(facts) if pod.pod.uid is not None
@@ -290,7 +393,7 @@ async def _covered(
     ends = [p.gone_at or p.ended_at for p in pods]
     over = [at for at in ends if at is not None]
     proven = account.proven_until
-    if until is None and proven is not None and len(over) == len(ends):
+    if until is None and proven and ends and len(over) == len(ends):
         # What happened after the last Pod ended is not in question.
         end = shifted(max([*over, *observed]), MOMENT)
         if end < proven:
@@ -326,6 +429,7 @@ def why_workload_lines(
     """
     if not _repeats_state(answer):
         yield from wrap(plain(answer.sentence), WIDTH)
+        yield from _obstacles(answer.obstacles)
         yield from [""] * bool(answer.endings)
     for place, ending in enumerate(reversed(answer.endings)):
         if place:
@@ -335,6 +439,14 @@ def why_workload_lines(
             yield from row_lines("before", f"{date} {ending.sentence}")
         else:
             yield from _ending(ending, verbose=verbose)
+
+
+def _obstacles(obstacles: Sequence[Obstacle]) -> Iterator[str]:
+    """Yield what keeps a workload from starting, the newest last."""
+    if obstacles:
+        yield ""
+    for one in obstacles:
+        yield from row_lines(str(one.entry), f"{written(one.at)} {one.says}")
 
 
 def _repeats_state(answer: WhyWorkload) -> bool:

@@ -111,7 +111,9 @@ async def _named(
     above = [one for one in known if tops.intersection(one.uids)]
     pods = (one for one in known if one.kind.kind == "Pod")
     parts = (one for one in known if owners.intersection(one.uids))
-    return above or [*parts, *pods]
+    # What waits has no Pods yet.
+    waiting = (one for one in known if one.kind.kind in GANGS | SERVERS)
+    return above or [*parts, *pods] or [*waiting]
 
 
 async def family_of(

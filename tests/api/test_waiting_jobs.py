@@ -1,4 +1,7 @@
-"""Workloads without any Pod, and Pods that were never bound, are listed."""
+"""Workloads without any Pod, and Pods that were never bound, are listed.
+
+`why` of one says what keeps it from starting.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +11,15 @@ import pytest
 from recorder.model.reference import Resource
 from tests.api.serving import served_by
 from tests.api.test_workloads import WORKLOADS, listed
-from tests.support.builders import PODS, a_frame, a_list, an_object, at
+from tests.support.builders import (
+    EVENTS,
+    PODS,
+    a_frame,
+    a_list,
+    an_event,
+    an_object,
+    at,
+)
 from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer
 from tests.support.seeded_jobs import JOBS, JOBSETS
@@ -27,6 +38,30 @@ EXPECTED = {
 """The state of each workload, and since when it waits."""
 
 
+QUOTA = (
+    'Error creating: pods "stuck-x" is forbidden: exceeded quota: gpus,'
+    " requested: nvidia.com/gpu=8, used: 0, limited: 4"
+)
+NO_FLAVOR = "couldn't assign flavors to pod set main: insufficient quota"
+
+
+def refused(job: str, message: str) -> dict[str, Any]:
+    """Return the Event of a Job whose Pods were refused."""
+    event = an_event(f"{job}.1", 51)
+    event["involvedObject"] |= {"kind": "Job", "apiVersion": "batch/v1"}
+    event["involvedObject"] |= {"name": job, "uid": f"uid-{job}"}
+    event |= {"type": "Warning", "reason": "FailedCreate", "message": message}
+    event["source"] = {"component": "job-controller"}
+    return event
+
+
+def pending(queued: dict[str, Any]) -> dict[str, Any]:
+    """Return an object of Kueue that does not get a quota."""
+    lacks: dict[str, Any] = {"type": "QuotaReserved", "status": "False"}
+    lacks |= {"reason": "Pending", "message": NO_FLAVOR}
+    return queued | {"status": {"conditions": [lacks]}}
+
+
 def made(
     name: str,
     kind: str,
@@ -42,7 +77,8 @@ def made(
     if of is not None:
         above: dict[str, Any] = {"kind": of[0], "name": of[1]}
         above |= {"uid": f"uid-{of[1]}", "controller": True}
-        above["apiVersion"] = "batch/v1"
+        sets = of[0] == "JobSet"
+        above["apiVersion"] = JOBSETS.api_version if sets else "batch/v1"
         found["metadata"]["ownerReferences"] = [above]
     if suspend is not None:
         found["spec"] = {"suspend": suspend, "parallelism": 4}
@@ -55,7 +91,7 @@ def database(embedded_server: DatabaseServer) -> Iterator[Database]:
         log = WrittenLog(writer)
         await log.lease()
         await log.append(*(a_list(of, 2) for of in (JOBS, JOBSETS, QUEUE)))
-        await log.append(a_list(PODS, 2))
+        await log.append(a_list(PODS, 2), a_list(EVENTS, 2))
         jobs = [
             made("queued", "Job", 11, suspend=True),
             made("paused", "Job", 12, suspend=False),
@@ -72,6 +108,16 @@ def database(embedded_server: DatabaseServer) -> Iterator[Database]:
                 made("job-queued", "Workload", 16, of=("Job", "queued")),
                 when=11,
             ),
+            a_frame(
+                QUEUE,
+                "MODIFIED",
+                pending(
+                    made("job-queued", "Workload", 18, of=("Job", "queued"))
+                ),
+                when=12,
+            ),
+            a_frame(EVENTS, "ADDED", refused("stuck", QUOTA), when=13),
+            a_frame(EVENTS, "ADDED", refused("set-0", "no"), when=14),
             a_frame(PODS, "ADDED", made("alone", "Pod", 17), when=10),
         )
         paused = made("paused", "Job", 31, suspend=True)
@@ -116,3 +162,39 @@ async def test_what_waits_is_listed_with_its_state_and_since_when(
     assert names[0] == ["queued", "paused"]
     assert "gone" not in names[1]
     assert len(names[1]) == len(EXPECTED) - 1
+
+
+WHY = """query ($name: String!) { whyWorkload(name: $name) {
+  state sentence obstacles { says actor { name } }
+} }"""
+
+
+@pytest.mark.parametrize(
+    ("name", "begins", "says"),
+    [
+        ("stuck", "Job train/stuck is not running yet: ", QUOTA[:60]),
+        ("queued", "Job train/queued waits in a queue at ", NO_FLAVOR),
+        ("job/train/paused", "Job train/paused is suspended at ", "suspend"),
+        ("jobset/train/set", "JobSet train/set is not running yet: ", "no"),
+    ],
+)
+async def test_why_of_what_has_no_pods_says_what_keeps_it_from_starting(
+    database: Database, name: str, begins: str, says: str
+) -> None:
+    async with served_by(database.dsn("reader")) as served:
+        found = (await served.ask(WHY, name=name))["whyWorkload"]
+
+    assert found["sentence"].startswith(begins)
+    assert says in found["obstacles"][-1]["says"]
+    assert found["obstacles"][-1]["says"] in found["sentence"]
+
+
+async def test_the_controller_that_reports_an_obstacle_is_named(
+    database: Database,
+) -> None:
+    async with served_by(database.dsn("reader")) as served:
+        found = (await served.ask(WHY, name="stuck"))["whyWorkload"]
+
+    (only,) = found["obstacles"]
+    assert only["actor"] == {"name": "job-controller"}
+    assert found["sentence"].endswith(" (by job-controller).")

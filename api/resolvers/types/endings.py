@@ -6,6 +6,7 @@ import strawberry
 
 from api.resolvers.types.coverage import Window
 from api.resolvers.types.publishing import publish
+from recorder.answers.loading.waiting import Obstacle
 from recorder.answers.why_workload import WhyWorkload
 from recorder.explain.ending import (
     Ending,
@@ -21,6 +22,7 @@ __all__ = [
     "FailedContainer",
     "LostMember",
     "NodesAlike",
+    "Obstacle",
     "Preemptor",
     "RecordedFact",
     "WhyWorkload",
@@ -34,6 +36,12 @@ class RecordedFactFields:
 
 
 publish(FailedContainer)
+publish(
+    Obstacle,
+    adds=RecordedFactFields,
+    without=("occurred_at", "observed_at"),
+    order=("at", "says"),
+)
 publish(
     RecordedFact,
     adds=RecordedFactFields,

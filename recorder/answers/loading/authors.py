@@ -35,7 +35,7 @@ from recorder.model.moment import shifted
 from recorder.model.observation import AUDIT
 from recorder.model.outcomes import Confidence, EndedBy
 
-__all__ = ["with_author"]
+__all__ = ["requested_by", "with_author"]
 
 ASKED_BEFORE = timedelta(minutes=1)
 """How long before its observation a deletion may have been requested."""
@@ -87,22 +87,41 @@ async def _actor(
     reading: Reading, ending: EndingFound, knowledge: Knowledge
 ) -> Actor | None:
     """Return who requested a deletion or a suspension."""
-    first = ending.evidence[0].stored
-    thing = first.fact.object
-    if thing is None:
-        return None
     verbs = {"delete", "deletecollection"}
     if ending.ended_by is EndedBy.SUSPENSION:
         verbs = {"patch", "update"}
     part = None
     if ending.ended_by in {EndedBy.DRAIN, EndedBy.EVICTION}:
         verbs, part = {"create"}, "eviction"
+    first = ending.evidence[0].stored
+    return await requested_by(reading, first, verbs, part, knowledge)
+
+
+async def requested_by(
+    reading: Reading,
+    change: StoredFact,
+    verbs: Container[str],
+    part: str | None,
+    knowledge: Knowledge,
+) -> Actor | None:
+    """Return who requested a change of an object, if audit shows it.
+
+    Args:
+        reading: the log.
+        change: what was observed of the object.
+        verbs: of the requests that may have caused it.
+        part: their subresource.
+        knowledge: the rules, which know authors.
+    """
+    thing = change.fact.object
+    if thing is None:
+        return None
     asked = await reading.facts(
         FactQuery(
             purpose=Purpose.REQUESTS,
             objects=[(thing.group, thing.namespace, thing.name)],
-            since=shifted(first.observed_at, -ASKED_BEFORE),
-            until=shifted(first.observed_at, MOMENT),
+            since=shifted(change.observed_at, -ASKED_BEFORE),
+            until=shifted(change.observed_at, MOMENT),
         )
     )
     for stored in reversed(asked):
