@@ -15,6 +15,7 @@ from recorder.explain.pod_end import BY_ITSELF
 from recorder.explain.signals import Actor
 from recorder.explain.verdict import Verdict
 from recorder.facts.projections import Workload
+from recorder.facts.slurm import BY_REQUEUE, NODE_LOST
 from recorder.model.facts import ConditionChanged, Ended
 from recorder.model.outcomes import ActorKind, EndedBy, Outcome, WorkloadState
 
@@ -132,7 +133,22 @@ def _sentence(workload: Workload, ending: EndingFound) -> str:
             one = same[0]
             names = named([verdict.node for verdict in same])
             text += f"; also {names} ({one.happened}: {one.cause})"
-    return text
+    return text + _blaming(ending)
+
+
+def _blaming(ending: EndingFound) -> str:
+    """Return which other node Slurm holds responsible, if it does."""
+    for record in ending.evidence:
+        fact = record.stored.fact
+        if (
+            isinstance(fact.detail, Ended)
+            and fact.detail.reason == NODE_LOST
+            and ending.verdict is not None
+            and fact.node is not None
+            and fact.node != ending.node
+        ):
+            return f"; Slurm blames {fact.node}"
+    return ""
 
 
 def grouped(verdicts: Iterable[Verdict]) -> list[list[Verdict]]:
@@ -186,6 +202,8 @@ def _where(ending: EndingFound) -> str:
 def _evicted(ending: EndingFound) -> str:
     """Return who evicted a Pod, or refused it: its kubelet or another."""
     reason, kind, _ = _said(ending)
+    if reason == BY_REQUEUE:
+        return "by a requeue from {node}"
     if kind == ENDED:
         return "refused by the kubelet of {node}"
     if reason == BY_KUBELET:

@@ -368,6 +368,8 @@ def _place(
         stopping += [d for d in own if d.at - TOGETHER <= end.at]
     if stopping:
         stopping[0].stopped.append(end)
+        if end.by is EndedBy.NODE_FAILURE:
+            stopping[0].evidence += end.evidence  # it blames another node
         return
     last = before[-1] if before else None
     if last is None or not last.repeats(end):

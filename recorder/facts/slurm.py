@@ -22,6 +22,8 @@ from recorder.model.reference import ObjectIdentity
 from recorder.model.state import Condition, ObjectState, Owner
 
 __all__ = [
+    "BY_REQUEUE",
+    "NODE_LOST",
     "RUN",
     "SLURM_GROUP",
     "SLURM_JOB",
@@ -49,6 +51,11 @@ FAILED: Final = frozenset({"FAILED", "OUT_OF_MEMORY"})
 LOST: Final = frozenset({"NODE_FAIL", "BOOT_FAIL"})
 PREEMPTED: Final = "PREEMPTED"
 REQUEUED: Final = "REQUEUED"
+NODE_LOST: Final = "NodeLost"
+"""The reason of the member on the node that Slurm blames."""
+
+BY_REQUEUE: Final = "Requeued"
+"""The reason of a member that ended because its job was put back."""
 
 
 class Member(msgspec.Struct, frozen=True, array_like=True):
@@ -277,9 +284,9 @@ class _Facts:
         if run.state in LATE and not run.over:
             reason = "DeadlineExceeded"
         elif run.state in LOST and member.name == run.failed_node:
-            reason = "NodeLost"
+            reason = NODE_LOST
         elif run.state == run.reason == REQUEUED:
-            reason = "Requeued"
+            reason = BY_REQUEUE
         if reason is None:
             return None
         return facts.Ended("Failed", reason, _message(run))

@@ -24,6 +24,7 @@ from recorder.explain.signals import Actor, actor_of
 from recorder.explain.verdict import Missing
 from recorder.facts import NO_EVICTORS, displacement
 from recorder.facts.projections import Placements, Workload, Workloads
+from recorder.facts.slurm import BY_REQUEUE, SLURM_GROUP
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (
     ConditionChanged,
@@ -42,6 +43,10 @@ ASKED_BEFORE = timedelta(minutes=1)
 
 REPORTED_WITHIN = timedelta(seconds=10)
 """Of an eviction, who evicts reports it."""
+
+AT_ONCE = timedelta(seconds=2)
+"""Between the end of a run of Slurm and the beginning of what takes its
+place."""
 
 MOMENT = timedelta(seconds=1)
 
@@ -64,6 +69,7 @@ async def with_author(
         found = await _preemptor(reading, ending, knowledge)
         actor = await _displacer(reading, ending, knowledge)
         ending = replace(ending, preemptor=found, actor=actor)
+    ending = await _by_slurm(reading, ending, knowledge)
     if ending.ended_by in {EndedBy.DELETION, EndedBy.SUSPENSION}:
         if audited:
             actor = await _actor(reading, ending, knowledge)
@@ -80,6 +86,42 @@ async def with_author(
             evidence="container logs", would_tell="why the program ended"
         )
         ending = replace(ending, missing=[lack])
+    return ending
+
+
+def _is_of_slurm(ending: EndingFound) -> bool:
+    thing = ending.evidence[0].stored.fact.object
+    return thing is not None and thing.group == SLURM_GROUP
+
+
+async def _by_slurm(
+    reading: Reading, ending: EndingFound, knowledge: Knowledge
+) -> EndingFound:
+    """Add what took the place of a run of Slurm, or what would show it.
+
+    Slurm's own log names it. Without that it is what began on the nodes of
+    the run in the moment in which that ended as preempted.
+    """
+    if not _is_of_slurm(ending):
+        return ending
+    if ending.ended_by is EndedBy.PREEMPTION and ending.preemptor is None:
+        found = await _successor(reading, ending, knowledge, None)
+        lack = Missing(
+            evidence="the log of slurmctld",
+            would_tell="which job it was preempted for",
+        )
+        return replace(
+            ending,
+            preemptor=found,
+            confidence=Confidence.LIKELY if found else ending.confidence,
+            missing=[lack],
+        )
+    if ending.ended_by is EndedBy.UNRECORDED and ending.pods:
+        lack = Missing(
+            evidence="accounting of Slurm (slurmdbd)",
+            would_tell="whether it was requeued, preempted or lost a node",
+        )
+        return replace(ending, missing=[lack])
     return ending
 
 
@@ -144,7 +186,7 @@ def _kubelet(ending: EndingFound, knowledge: Knowledge) -> Actor | None:
             new is not None and new.reason == BY_KUBELET
         ):
             return actor_of("kubelet", knowledge)
-        case Ended(reason=str()):
+        case Ended(reason=str(reason)) if reason != BY_REQUEUE:
             return actor_of("kubelet", knowledge)
         case _:
             return None
@@ -251,24 +293,33 @@ async def _successor(
     reading: Reading,
     ending: EndingFound,
     knowledge: Knowledge,
-    words: Container[str],
+    words: Container[str] | None,
 ) -> Preemptor | None:
-    """Return the workload with one of these names that was bound next."""
-    at, node = ending.at, ending.node
-    if node is None:
+    """Return the workload with one of these names that was bound next.
+
+    Without names, the one that was bound in the same moment to one of the
+    nodes.
+    """
+    at, nodes = ending.at, [ending.node] if ending.node else []
+    since, until = at, shifted(at, ASKED_BEFORE)
+    if words is None:
+        nodes = list(ending.nodes)
+        since, until = shifted(at, -AT_ONCE), shifted(at, AT_ONCE)
+    if not nodes:
         return None
-    stay = Stay(node, at, shifted(at, ASKED_BEFORE))
-    uids = await reading.names(PodsOn([stay]))
+    uids = await reading.names(
+        PodsOn([Stay(node, since, until) for node in nodes])
+    )
     facts = await reading.facts(FactQuery(purpose=Purpose.FAMILIES, uids=uids))
     workloads = Workloads(facts)
     for pod in Placements(facts):
         above = workloads.of(pod)
         if (
             above is not None
-            and above.name in words
-            and pod.node == node
+            and (words is None or above.name in words)
+            and pod.node in nodes
             and pod.bound_at is not None
-            and at <= pod.bound_at <= stay.until
+            and since <= pod.bound_at <= until
         ):
             return Preemptor(
                 kind=above.kind,
