@@ -191,14 +191,14 @@ class Family:
         if wanted:
             return wanted
         pods = self.pods
-        size, _ = most_at_once((p.bound_at, p.ended_at, 1) for p in pods)
+        size, _ = most_at_once((p.bound_at, p.left_at, 1) for p in pods)
         return size
 
     @property
     def gpus(self) -> int:
         """The GPUs of the most Pods that were bound at the same time."""
         pods = self.pods
-        gpus, _ = most_at_once((p.bound_at, p.ended_at, p.gpus) for p in pods)
+        gpus, _ = most_at_once((p.bound_at, p.left_at, p.gpus) for p in pods)
         return gpus
 
     @property

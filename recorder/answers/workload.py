@@ -102,12 +102,12 @@ async def ask_workload(
         reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
     )
     hit = await _impact(reading, placements, window, knowledge, now=now)
-    hits = [one for one in hit if one.workload == workload]
+    hits = [one for one in hit if one.workload in chosen]
     gpus, _ = most_at_once(
-        [(p.bound_at, p.ended_at, p.gpus) for p in placements]
+        [(p.bound_at, p.left_at, p.gpus) for p in placements]
     )
     _, full_at = most_at_once(
-        [(p.running_at, p.ended_at, 1) for p in placements]
+        [(p.running_at, p.left_at, 1) for p in placements]
     )
     return WorkloadHistory(
         workload=workload,

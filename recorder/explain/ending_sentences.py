@@ -10,8 +10,7 @@ from recorder.explain.ending import (
     FailedContainer,
     Preemptor,
 )
-from recorder.explain.losses import BY_KUBELET
-from recorder.explain.pod_end import BY_ITSELF
+from recorder.explain.pod_end import BY_ITSELF, BY_KUBELET
 from recorder.explain.signals import Actor
 from recorder.explain.verdict import Verdict
 from recorder.facts.projections import Workload

@@ -6,12 +6,11 @@ continue belong to the cause of that.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final, Self
 
-from recorder.explain.causes import LOST
 from recorder.explain.ending import (
     EndingFound,
     FailedContainer,
@@ -19,10 +18,15 @@ from recorder.explain.ending import (
     NodesAlike,
     StoredRecord,
 )
-from recorder.explain.hit import Failure, Hit
-from recorder.explain.impact import failure_of
-from recorder.explain.losses import TOGETHER, Loss, carries_out
-from recorder.explain.pod_end import BY_ITSELF, PodEnd, ends_of
+from recorder.explain.hit import Hit
+from recorder.explain.losses import Loss, carries_out
+from recorder.explain.pod_end import (
+    BY_ITSELF,
+    TAKEN,
+    TOGETHER,
+    PodEnd,
+    ends_of,
+)
 from recorder.explain.verdict import Judged
 from recorder.facts import says_with_object
 from recorder.facts.projections import (
@@ -140,8 +144,8 @@ class Draft:
     evidence: list[StoredFact] = field(default_factory=list)
     failed: bool = False
     routine: bool = False
-    verdict: Judged | None = None
-    """The verdict on the node that failed, if no hit has it."""
+    gpu_hours: float | None = None
+    """What it cost; None if that is not known."""
 
     def holds(self, at: datetime) -> bool:
         """Return whether the workload had not continued by a time."""
@@ -165,13 +169,8 @@ class Draft:
 
         If the node of one failed, the others fail with it.
         """
-        if end.by in WITHOUT_REASON:
+        if end.by in TAKEN | WITHOUT_REASON:
             return self.holds(end.at)
-        if end.by is EndedBy.NODE_FAILURE:
-            # Another scheduler may blame another node than the one that the
-            # cluster shows to have failed.
-            hit = self.hit is not None and self.hit.workload.is_gang
-            return hit and self.by is end.by and self.holds(end.at)
         return (
             end.by is EndedBy.CONTAINER_EXIT
             and self.by is EndedBy.NODE_FAILURE
@@ -190,8 +189,7 @@ class Draft:
             return False
         last, new = self.ends[-1].container, end.container
         if end.by not in BY_ITSELF:
-            near = end.at - self.ends[-1].at <= TOGETHER
-            return near and self.verdict is None
+            return end.at - self.ends[-1].at <= TOGETHER
         return (
             last is not None
             and new is not None
@@ -307,16 +305,18 @@ def endings_of(
 ) -> list[EndingFound]:
     """Return what ended a workload and its Pods, in order of time."""
     known = {verdict.id: verdict for verdict in verdicts}
+    found = [hit for hit in hits if hit.workload == life.workload]
     drafts = [
         Draft(
             by=EndedBy(hit.hit_by),
             at=hit.hit_at,
             again=hit.running_again_at,
             hit=hit,
+            gpu_hours=hit.gpu_hours_lost,
             failed=hit.outcome is Outcome.FAILED,
         )
-        for hit in hits
-        if hit.workload == life.workload and _ended(hit, known)
+        for hit in found
+        if _ended(hit, life) and not _is_own(hit, known)
     ]
     own = own_ends(life)
     ends = [
@@ -326,27 +326,52 @@ def endings_of(
     ]
     # Of those at one time, the one with a reason ended the others.
     ends.sort(key=lambda e: (e.at, e.by in WITHOUT_REASON, e.pod.name))
-    failures: dict[str, list[Failure]] = {}
-    for verdict in known.values():
-        if (failure := failure_of(verdict)) is not None:
-            failures.setdefault(verdict.node, []).append(failure)
+    acting = {
+        pod.key
+        for pod in life.pods
+        for verdict in known.values()
+        if verdict.node == pod.node and carries_out(verdict, pod)
+    }
     for end in ends:
-        _place(end, drafts, own, life, failures)
+        _place(end, drafts, own, life, acting)
+    for hit in found:
+        if _is_own(hit, known):
+            _charge(hit, drafts)
     conclude(drafts, own, life)
     drafts += own
     drafts.sort(key=lambda one: one.at)
     return [_ending(draft, life, known) for draft in drafts]
 
 
-def _ended(hit: Hit, known: Mapping[str, Judged]) -> bool:
-    """Whether a hit ended anything that the workload did not end itself."""
-    if hit.outcome in {Outcome.SURVIVED, Outcome.COMPLETED}:
-        return False
-    names = (charge.verdict or "" for charge in hit.charges)
-    charged = [known[name] for name in names if name in known]
-    return not charged or any(
-        verdict.cause != Cause.CONTAINER_OOM for verdict in charged
+def _ended(hit: Hit, life: Life) -> bool:
+    """Return whether a hit ended Pods that had not done their work."""
+    if hit.outcome is not Outcome.COMPLETED:
+        return hit.outcome is not Outcome.SURVIVED
+    return any(
+        pod.phase != "Succeeded" or life.workload.kind in SERVERS
+        for pod in life.pods
+        if hit.lost(pod.pod)
     )
+
+
+def _is_own(hit: Hit, known: Mapping[str, Judged]) -> bool:
+    """Return whether a container of the workload was what its node shows."""
+    causes = {
+        known[name].cause
+        for charge in hit.charges
+        if (name := charge.verdict or "") in known
+    }
+    return causes == {Cause.CONTAINER_OOM}
+
+
+def _charge(hit: Hit, drafts: Iterable[Draft]) -> None:
+    """Add what a container cost that ended by itself."""
+    for draft in drafts:
+        if any(hit.lost(end.pod) for end in draft.ends) and (
+            draft.by in BY_ITSELF and draft.hit is None
+        ):
+            draft.gpu_hours = (draft.gpu_hours or 0.0) + hit.gpu_hours_lost
+            return
 
 
 def _place(
@@ -354,10 +379,13 @@ def _place(
     drafts: list[Draft],
     own: Sequence[Draft],
     life: Life,
-    failures: Mapping[str, Sequence[Failure]],
+    acting: Container[str],
 ) -> None:
-    """Attribute the end of a Pod to one ending."""
-    before = [d for d in drafts if d.at <= end.at + A_MOMENT]
+    """Attribute the end of a Pod to one ending.
+
+    What took a Pod, and is no hit, is nothing to its workload: it was down or
+    over.
+    """
     covering = next((d for d in reversed(drafts) if d.covers(end)), None)
     if covering is not None:
         covering.ends.append(end)
@@ -371,36 +399,23 @@ def _place(
         if end.by is EndedBy.NODE_FAILURE:
             stopping[0].evidence += end.evidence  # it blames another node
         return
+    before = [d for d in drafts if d.at <= end.at + A_MOMENT]
     last = before[-1] if before else None
     if last is None or not last.repeats(end):
-        last = _begun(end, life, failures.get(end.node or "", ()))
+        last = Draft(by=end.by, at=end.at, ends=[end])
+        # Completed work ends; a server may replace its Pods at any time; and
+        # what a Pod does to its node may end it.
+        last.routine = (
+            end.by is EndedBy.COMPLETION
+            or end.by in TAKEN
+            or (serves and end.by is EndedBy.DELETION)
+            or end.pod.key in acting
+        )
         drafts.append(last)
         drafts.sort(key=lambda one: one.at)
     else:
         last.ends.append(end)
     last.again = None if last.routine else _loss([end], life).again()
-
-
-def _begun(end: PodEnd, life: Life, failures: Iterable[Failure]) -> Draft:
-    """Return a new ending for a Pod, with the failed node if there is one.
-
-    Pods that belong to their node are not workloads that a node can hit.
-    """
-    here = [one for one in failures if one.since <= end.at <= one.until]
-    lost = [one.verdict for one in here if one.verdict.happened in LOST]
-    draft = Draft(by=end.by, at=end.at, ends=[end])
-    if lost and end.by in {EndedBy.UNRECORDED, EndedBy.NODE_FAILURE}:
-        draft.by, draft.verdict = EndedBy.NODE_FAILURE, lost[0]
-    serves = life.workload.kind in SERVERS
-    own = (pod for pod in life.pods if pod.pod == end.pod)
-    # Completed work ends; a server may replace its Pods at any time; and what
-    # a Pod does to its node may end it.
-    draft.routine = (
-        end.by is EndedBy.COMPLETION
-        or (serves and end.by is EndedBy.DELETION)
-        or any(carries_out(one, pod) for pod in own for one in here)
-    )
-    return draft
 
 
 def _loss(ends: Sequence[PodEnd], life: Life) -> Loss:
@@ -465,7 +480,7 @@ def _ending(
         routine=draft.routine,
         confidence=_confidence(draft, verdict),
         actor=None,
-        gpu_hours_lost=None if hit is None else hit.gpu_hours_lost,
+        gpu_hours_lost=draft.gpu_hours,
         sentence="",
         evidence=[StoredRecord.of(named[place]) for place in sorted(named)],
         missing=(),
@@ -519,7 +534,7 @@ def _verdicts(draft: Draft, known: Mapping[str, Judged]) -> list[Judged]:
     """
     hit = draft.hit
     if hit is None:
-        return [] if draft.verdict is None else [draft.verdict]
+        return []
     most: dict[str, tuple[float, str]] = {}
     for charge in hit.charges:
         name = charge.verdict or ""
@@ -561,7 +576,10 @@ def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:
             return Confidence.UNKNOWN
         # An Event names a purpose, and a silent node does not show its Pods.
         doubted = (
-            any(isinstance(s.fact.detail, EventOccurred) for s in records)
+            any(
+                isinstance(s.fact.detail, EventOccurred) or _is_claimed(s)
+                for s in records
+            )
             if verdict is None
             else verdict.happened is Happened.DEGRADED
             or (verdict.happened is Happened.UNREACHABLE and not draft.ends)
@@ -569,8 +587,6 @@ def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:
         return Confidence.LIKELY if doubted else Confidence.PROVEN
     if draft.by is EndedBy.UNRECORDED:
         return Confidence.UNKNOWN
-    if draft.by is EndedBy.NODE_FAILURE and any(map(_is_claimed, records)):
-        return Confidence.LIKELY
     failed = draft.ends[-1].container if draft.ends else None
     signalled = failed is not None and (
         failed.exit_code in SIGNALLED or failed.signal is not None

@@ -14,20 +14,17 @@ from msgspec.structs import replace
 from recorder.explain.causes import LOST, STAYING
 from recorder.explain.hit import Blow, Charge, Failure, Hit, Scope, said
 from recorder.explain.losses import (
-    REQUESTED,
-    TOGETHER,
     Loss,
     Strike,
     came_with,
     carries_out,
-    evicted_at,
+    displaced,
     fell_together,
     is_late,
-    is_preempted,
     lasted,
     position,
-    preempted_at,
 )
+from recorder.explain.pod_end import REQUESTED, TOGETHER, is_preempted
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.verdict import Judged
 from recorder.facts.projections import (
@@ -57,6 +54,7 @@ class Gang:
         self._pods = pods
         self._whole = workload.is_gang
         self._failed_at = workloads.failed_at(workload)
+        self._completed_at = workloads.completed_at(workload)
         self._failed_entries = workloads.entries(workload)
         self._scope = scope
 
@@ -75,9 +73,13 @@ class Gang:
                 self._workload, self._pods
             )
         ]
-        acting = {s.pod.key for s in touched if carries_out(s.failure, s.pod)}
+        acting = {s.pod.key for s in touched if carries_out(s.verdict, s.pod)}
         touched = [s for s in touched if s.pod.key not in acting]
-        lost = [s for s in touched if s.lost_at is not None]
+        lost = [
+            s
+            for s in touched
+            if s.lost_at is not None and not self._was_done(s.lost_at)
+        ]
         self._whole |= fell_together(self._workload, lost, self._pods)
         found = []
         while lost:
@@ -108,6 +110,10 @@ class Gang:
         at = self._workloads.decided_at(self._workload)
         return at is not None and at + LIMITS.asynchronous < failure.since
 
+    def _was_done(self, at: datetime) -> bool:
+        """Return whether it needed its Pods no more at a time."""
+        return self._completed_at is not None and self._completed_at < at
+
     def _blow(self, lost: Sequence[Strike]) -> Hit:
         """Return the first hit on a gang, by the Pods lost."""
         hit_at = min(strike.taken_at for strike in lost)
@@ -124,9 +130,7 @@ class Gang:
         gang = self._gang_at(hit_at, list(losses.values()))
         members = {p.key for p in gang}
         own = [p for p in losses.values() if p.key in members]
-        known = {p.node for p in own}
-        # A Pod bound to a node that was already lost does not count.
-        later = [p for p in losses.values() if p.node not in known]
+        later = [p for p in losses.values() if p.key not in members]
         unseen = all(s.is_hidden(self._scope.hiding) for s in at_once)
         node = first.verdict.node
         blow = Blow(_hit_by(first), node, hit_at, unseen=unseen)
@@ -150,24 +154,19 @@ class Gang:
 
     def _displaced(self, touched: set[str]) -> list[Hit]:
         """Return the hits by what took Pods from nodes that stayed well."""
-        by_queue = self._workloads.preempted_at(self._workload)
-        here = [
-            p
+        taken = [
+            (*end, p)
             for p in self._pods
             if p.node in self._scope.nodes
             and p.key not in touched
             and p.key not in self._scope.spared
+            and (end := displaced(p, self._workload, self._workloads))
         ]
-        preempted = [(preempted_at(p, by_queue), p) for p in here]
-        evicted = [(evicted_at(p), p) for p in here]
         return [
             hit
-            for by, ends in (
-                (HitBy.PREEMPTION, preempted),
-                (HitBy.EVICTION, evicted),
-            )
+            for reason in dict.fromkeys(by for by, _, _ in taken)
             for hit in self._without_verdict(
-                by, [(at, p) for at, p in ends if at is not None]
+                reason, [(at, p) for by, at, p in taken if by is reason]
             )
         ]
 
@@ -204,8 +203,11 @@ class Gang:
     ) -> list[Placement]:
         """Return the Pods that made up the gang when it was hit."""
         if not self._whole:
-            # A Pod that never ran was a replacement and was refused.
-            return [p for p in losses if p.running_at] or list(losses)
+            # A Pod that never ran was a replacement and was refused; if none
+            # ran, each of those after the first is one.
+            lost = {p.key for p in losses}
+            first = (p for p in self._bound_at(at, losses) if p.key in lost)
+            return [p for p in losses if p.running_at] or list(first)
         return self._bound_at(at, losses)
 
     def _bound_at(
@@ -218,6 +220,7 @@ class Gang:
             if p.bound_at is not None
             and p.bound_at <= at
             and (p.over_at is None or p.over_at >= at)
+            and (p in losses or p.left_at is None or p.left_at >= at)
             and not (came_with(p, at) and p not in losses)
         ]
 
@@ -339,7 +342,7 @@ class Gang:
             return Outcome.PREEMPTED
         if again is not None:
             return loss.outcome(again)
-        done = self._workloads.completed(self._workload)
+        done = self._completed_at is not None
         return Outcome.COMPLETED if done else Outcome.DOWN
 
     def _is_done(self, loss: Loss) -> bool:
@@ -509,6 +512,7 @@ def hits(
     *,
     scope: Scope,
     each: bool = False,
+    alone: Mapping[str, Workload] | None = None,
 ) -> list[Hit]:
     """Return the workloads that were hit, in order of time.
 
@@ -521,11 +525,13 @@ def hits(
         workloads: the workloads of their owners.
         scope: the nodes in question, and how far the record reaches.
         each: return each hit on a workload separately.
+        alone: Pods that count by themselves though they belong to their node,
+            by their key.
     """
     failures = [f for v in verdicts if (f := failure_of(v)) is not None]
     gangs: dict[Workload, list[Placement]] = {}
     for placement in placements:
-        workload = workloads.of(placement)
+        workload = workloads.of(placement) or (alone or {}).get(placement.key)
         if workload is not None:
             gangs.setdefault(workload, []).append(placement)
     on: dict[str | None, list[int]] = {}

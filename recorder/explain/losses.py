@@ -8,52 +8,40 @@ from typing import Final, NamedTuple
 
 from recorder.explain.causes import LOST
 from recorder.explain.hit import Failure
+from recorder.explain.pod_end import (
+    BY_KUBELET,
+    REQUESTED,
+    TOGETHER,
+    is_preempted,
+    taken,
+)
 from recorder.explain.thresholds import LIMITS
+from recorder.explain.verdict import Judged
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import (
-    EVICTIONS,
-    PREEMPTING,
     REPLACED,
     SERVERS,
     Placement,
     Workload,
+    Workloads,
 )
-from recorder.model.outcomes import Happened, Outcome, Role
+from recorder.model.outcomes import EndedBy, Happened, HitBy, Outcome, Role
 
 __all__ = [
-    "BY_KUBELET",
-    "REQUESTED",
-    "TOGETHER",
     "Loss",
     "Strike",
     "came_with",
     "carries_out",
-    "evicted_at",
+    "displaced",
     "fell_together",
     "is_late",
-    "is_preempted",
     "lasted",
     "lost_around",
     "position",
-    "preempted_at",
 ]
 
 ALONE: Final = SERVERS | {"Pod", "ReplicationController"}
 """Kinds whose Pods are lost one by one."""
-
-PREEMPTED: Final = "PreemptionByScheduler"
-"""Reason of the condition DisruptionTarget of a Pod that was preempted."""
-
-REQUESTED: Final = "EvictionByEvictionAPI"
-"""Reason of the condition DisruptionTarget of a Pod that was evicted by a
-request."""
-
-TOGETHER: Final = timedelta(seconds=60)
-"""How far apart the Pods of a gang react to one cause."""
-
-BY_TAINT: Final = "DeletionByTaintManager"
-BY_KUBELET: Final = "TerminationByKubelet"
-"""Reasons of the condition DisruptionTarget of a Pod that had to go."""
 
 OUTLIVED: Final = frozenset({Happened.UNREACHABLE, Happened.KUBELET_RESTART})
 """What containers may outlive."""
@@ -100,7 +88,7 @@ def position(entry: str) -> int:
     return int(entry.partition("/")[2])
 
 
-def carries_out(failure: Failure, pod: Placement) -> bool:
+def carries_out(verdict: Judged, pod: Placement) -> bool:
     """Return whether a Pod does to its node what happens to it.
 
     It came as that began, and acts by a service account of its namespace, as
@@ -109,7 +97,7 @@ def carries_out(failure: Failure, pod: Placement) -> bool:
     account = f"system:serviceaccount:{pod.pod.namespace}:"
     acts = [
         one.sign.stored.observed_at
-        for one in failure.verdict.evidence
+        for one in verdict.evidence
         if one.role in {Role.DECISION, Role.ACT}
         and (one.sign.stored.fact.actor or "").startswith(account)
     ]
@@ -294,36 +282,22 @@ def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
     )
 
 
-def evicted_at(pod: Placement) -> datetime | None:
-    """Return when a Pod that ran was evicted, other than for a taint.
+def displaced(
+    pod: Placement, workload: Workload, workloads: Workloads
+) -> tuple[HitBy, datetime] | None:
+    """Return what took a Pod from a node that stayed well, and when.
 
-    A taint that evicts is part of what happened to its node.
+    A Pod counts if it ran, or if its kubelet refused it, and if its workload
+    was not over.
     """
-    at, deleting_at = pod.disrupted_at, pod.deleting_at
-    if pod.disruption not in EVICTIONS - {BY_TAINT} or is_preempted(pod):
+    found = taken(pod, workloads.preempted_at(workload))
+    if found is None or not (pod.running_at or pod.refusal):
         return None
-    if at is None or not pod.running_at:
+    by, at = found
+    over = workloads.decided_at(workload)
+    if by is EndedBy.DEADLINE or (over and over + LIMITS.asynchronous < at):
         return None
-    left = deleting_at is not None and deleting_at + ONE_LIST < at
-    return None if left else at
-
-
-def is_preempted(pod: Placement) -> bool:
-    """Return whether a Pod had to go for another: by scheduler or kubelet."""
-    return pod.disruption == PREEMPTED or (
-        pod.disruption == BY_KUBELET and pod.refusal == PREEMPTING
-    )
-
-
-def preempted_at(
-    pod: Placement, by_queue: Iterable[datetime]
-) -> datetime | None:
-    """Return when a Pod was preempted, alone or with its workload."""
-    if is_preempted(pod):
-        return pod.disrupted_at
-    at = pod.deleting_at
-    near = at and any(abs(at - taken) <= TOGETHER for taken in by_queue)
-    return at if near else None
+    return HitBy(by), at
 
 
 def lost_around(pods: Iterable[Placement], at: datetime) -> Iterator[datetime]:
@@ -335,8 +309,7 @@ def lost_around(pods: Iterable[Placement], at: datetime) -> Iterator[datetime]:
     """
     changes: list[tuple[datetime, int]] = []
     for pod in pods:
-        ends = (pod.disrupted_at, pod.deleting_at, pod.over_at)
-        over = min((end for end in ends if end is not None), default=None)
+        over = pod.left_at
         if pod.running_at is None or pod.phase == "Succeeded":
             continue
         changes.append((pod.running_at, 1))

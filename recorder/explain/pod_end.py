@@ -1,7 +1,8 @@
-"""The end of one Pod, from the facts about the Pod.
+"""What ended a Pod: the one judgement of its own facts.
 
 The first reason counts, not what was recorded afterwards: a container that
-is killed because its Pod was evicted did not fail by itself.
+is killed because its Pod was evicted did not fail by itself. What happened to
+the node of a Pod comes before its own facts (`recorder.explain.losses`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,27 +26,39 @@ from recorder.model.facts import (
     EventOccurred,
     Vanished,
 )
-from recorder.model.outcomes import EndedBy
+from recorder.model.outcomes import EndedBy, HitBy
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["BY_ITSELF", "PodEnd", "ends_of"]
+__all__ = [
+    "BY_ITSELF",
+    "BY_KUBELET",
+    "REQUESTED",
+    "TAKEN",
+    "TOGETHER",
+    "PodEnd",
+    "ends_of",
+    "is_preempted",
+    "taken",
+]
 
 BY_ITSELF: Final = frozenset({EndedBy.CONTAINER_OOM, EndedBy.CONTAINER_EXIT})
 """Ends that are caused by a container of the Pod."""
 
+TAKEN: Final = frozenset(EndedBy(by) for by in HitBy)
+"""What takes a Pod from its node; the other causes are of its own."""
+
 OOM_KILLED: Final = "OOMKilled"
+PREEMPTED: Final = "PreemptionByScheduler"
+REQUESTED: Final = "EvictionByEvictionAPI"
+BY_KUBELET: Final = "TerminationByKubelet"
+"""Reasons of the condition DisruptionTarget."""
 
 DISRUPTED: Final[Mapping[str, EndedBy]] = {
-    "PreemptionByScheduler": EndedBy.PREEMPTION,
+    PREEMPTED: EndedBy.PREEMPTION,
     "DeletionByPodGC": EndedBy.NODE_FAILURE,
     **dict.fromkeys(EVICTIONS, EndedBy.EVICTION),
 }
-"""The cause by the reason of the condition DisruptionTarget, if nothing that
-happened to the node explains it."""
-
-AT_ONCE: Final = timedelta(seconds=2)
-"""How far apart the deletion of a Pod and its reason are observed; what is
-recorded later came after the deletion."""
+"""The cause by the reason of the condition DisruptionTarget."""
 
 REFUSED: Final[Mapping[str, EndedBy]] = {
     "DeadlineExceeded": EndedBy.DEADLINE,
@@ -53,6 +66,42 @@ REFUSED: Final[Mapping[str, EndedBy]] = {
     PREEMPTING: EndedBy.PREEMPTION,
 }
 """The cause by the reason of a failed Pod; other reasons are of kubelets."""
+
+AT_ONCE: Final = timedelta(seconds=2)
+"""How far apart the deletion of a Pod and its reason are observed; what is
+recorded later came after the deletion."""
+
+TOGETHER: Final = timedelta(seconds=60)
+"""How far apart the Pods of a gang react to one cause."""
+
+
+def is_preempted(pod: Placement) -> bool:
+    """Return whether a Pod had to go for another: by scheduler or kubelet."""
+    return pod.disruption == PREEMPTED or (
+        pod.disruption == BY_KUBELET and pod.refusal == PREEMPTING
+    )
+
+
+def taken(
+    pod: Placement, by_queue: Iterable[datetime] = ()
+) -> tuple[EndedBy, datetime] | None:
+    """Return what took a Pod from its node, as its own facts say, and when.
+
+    Args:
+        pod: the Pod.
+        by_queue: when a queue gave the place of its workload to another.
+    """
+    left, by = pod.deleting_at, DISRUPTED.get(pod.disruption or "")
+    at = pod.ended_at if by is None else pod.disrupted_at
+    if pod.failed_at is not None:
+        return None
+    if left and any(abs(left - when) <= TOGETHER for when in by_queue):
+        return EndedBy.PREEMPTION, left
+    if by is None and pod.phase == "Failed" and pod.refusal is not None:
+        by = REFUSED.get(pod.refusal, EndedBy.EVICTION)
+    if by is None or at is None or (left and left + AT_ONCE < at):
+        return None
+    return EndedBy.PREEMPTION if is_preempted(pod) else by, at
 
 
 class PodEnd(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,27 +128,26 @@ def ends_of(pod: Placement, facts: Iterable[StoredFact]) -> Iterator[PodEnd]:
         pod: the Pod and its node.
         facts: about the Pod itself, in the order of the log.
     """
-    record = _Record(pod)
-    for stored in sorted(facts, key=_in_order):
+    own: list[StoredFact] = []
+    signs: list[StoredFact] = []
+    over = False
+    about = (stored for stored in facts if _is_of_end(stored, pod))
+    for stored in sorted(about, key=_in_order):
         detail = stored.fact.detail
-        match detail:
-            case ContainerEnded(init=False):
-                yield from record.container(stored, detail)
-            case ContainerEnded() if detail.exit_code:
-                yield from record.container(stored, detail)
-            case ConditionChanged(type="DisruptionTarget", new=new) if (
-                new is not None and new.status == "True"
-            ):
-                record.sign(stored, DISRUPTED.get(new.reason or ""))
-            case DeletionRequested():
-                record.sign(stored, EndedBy.DELETION)
-            case EventOccurred() if str(stored.entry) == pod.displaced_by:
-                record.sign(stored, DISRUPTED.get(pod.disruption or ""))
-            case Ended() | Vanished():
-                record.over(stored, detail)
-            case _:
-                pass
-    yield from record.close()
+        if isinstance(detail, ContainerEnded):
+            (signs if any(map(_is_reason, signs)) else own).append(stored)
+        elif isinstance(detail, Ended | Vanished) or not over:
+            signs.append(stored)
+            over |= isinstance(detail, Ended | Vanished)
+    for stored in own[:-1]:
+        if _failure(stored):
+            yield _end(pod, [stored])
+    failed = next((_failure(stored) for stored in own[-1:]), None)
+    by = _by(pod, signs, failed) if signs else None
+    if failed is not None:
+        yield _end(pod, own[-1:] + (signs if by is None and over else []))
+    if signs and (by is not None or failed is None):
+        yield _end(pod, signs, by or EndedBy.UNRECORDED)
 
 
 def _in_order(stored: StoredFact) -> tuple[int, bool]:
@@ -108,101 +156,76 @@ def _in_order(stored: StoredFact) -> tuple[int, bool]:
     return stored.entry.position, not isinstance(detail, ConditionChanged)
 
 
-class _Record:
-    """The facts about one Pod so far."""
-
-    def __init__(self, pod: Placement) -> None:
-        self._pod = pod
-        self._signs: list[StoredFact] = []
-        self._by: EndedBy | None = None
-        self._failed: tuple[StoredFact, ContainerEnded] | None = None
-        self._over = False
-
-    def sign(self, stored: StoredFact, by: EndedBy | None) -> None:
-        """Take a reason for the Pod to end; the first counts."""
-        if by is None or self._over:
-            return
-        self._signs.append(stored)
-        since = self._signs[0].observed_at
-        if self._by is None or (
-            # The deletion and its reason come in either order.
-            self._by is EndedBy.DELETION
-            and stored.observed_at - since <= AT_ONCE
-        ):
-            self._by = by
-
-    def container(
-        self, stored: StoredFact, detail: ContainerEnded
-    ) -> Iterator[PodEnd]:
-        """Take the end of a container; yield the end before it, if any."""
-        if self._by is not None:
-            self._signs.append(stored)
-            return
-        if self._failed is not None:
-            yield self._failure(*self._failed, [])
-            self._failed = None
-        if detail.exit_code or detail.signal or detail.reason == OOM_KILLED:
-            self._failed = stored, detail
-
-    def over(self, stored: StoredFact, detail: Ended | Vanished) -> None:
-        """Take the end or the disappearance of the Pod."""
-        self._signs.append(stored)
-        if self._over:
-            return
-        self._over = True
-        if self._by is EndedBy.EVICTION and (
-            isinstance(detail, Ended) and detail.reason == PREEMPTING
-        ):
-            self._by = EndedBy.PREEMPTION
-        if self._by is not None:
-            return
-        if isinstance(detail, Ended):
-            if detail.phase == "Succeeded":
-                self._by = EndedBy.COMPLETION
-            elif detail.reason is not None:
-                self._by = REFUSED.get(detail.reason, EndedBy.EVICTION)
-        elif self._failed is None:
-            self._by = (
-                EndedBy.UNRECORDED if detail.inferred else EndedBy.DELETION
+def _is_of_end(stored: StoredFact, pod: Placement) -> bool:
+    """Return whether a fact about a Pod is about its end."""
+    match stored.fact.detail:
+        case ConditionChanged(type="DisruptionTarget", new=new):
+            true = new is not None and new.status == "True"
+            return true and new is not None and new.reason in DISRUPTED
+        case EventOccurred():
+            return str(stored.entry) == pod.displaced_by
+        case ContainerEnded(init=True, exit_code=code):
+            return bool(code)
+        case detail:
+            return isinstance(
+                detail, ContainerEnded | DeletionRequested | Ended | Vanished
             )
 
-    def close(self) -> Iterator[PodEnd]:
-        """Yield the end of the Pod, if it ended."""
-        alone = self._by is None
-        if self._failed is not None:
-            signs = self._signs if alone and self._over else []
-            yield self._failure(*self._failed, signs)
-        if self._signs and not (alone and self._failed is not None):
-            yield self._end(self._by or EndedBy.UNRECORDED, self._signs)
 
-    def _failure(
-        self,
-        stored: StoredFact,
-        detail: ContainerEnded,
-        signs: Sequence[StoredFact],
-    ) -> PodEnd:
-        """Return the end of a container, with the signs if its Pod ended."""
-        by = EndedBy.CONTAINER_EXIT
-        if detail.reason == OOM_KILLED:
-            by = EndedBy.CONTAINER_OOM
-        elif detail.reason in UNKNOWN_ENDS:
-            by = EndedBy.UNRECORDED
-        return self._end(by, [stored, *signs], detail, lasting=bool(signs))
+def _is_reason(stored: StoredFact) -> bool:
+    """Return whether a fact says why a Pod ends: its containers follow."""
+    match stored.fact.detail:
+        case Ended(phase="Failed", reason=None) | Vanished():
+            return False
+        case _:
+            return True
 
-    def _end(
-        self,
-        by: EndedBy,
-        evidence: Sequence[StoredFact],
-        container: ContainerEnded | None = None,
-        *,
-        lasting: bool = True,
-    ) -> PodEnd:
-        return PodEnd(
-            pod=self._pod.pod,
-            node=self._pod.node,
-            at=evidence[0].observed_at,
-            by=by,
-            evidence=[*evidence],
-            container=container,
-            lasting=lasting,
-        )
+
+def _failure(stored: StoredFact) -> EndedBy | None:
+    """Return how a container failed; None if it did not."""
+    detail = stored.fact.detail
+    assert isinstance(detail, ContainerEnded), "only these fail"
+    if detail.reason == OOM_KILLED:
+        return EndedBy.CONTAINER_OOM
+    if not (detail.exit_code or detail.signal):
+        return None
+    unknown = detail.reason in UNKNOWN_ENDS
+    return EndedBy.UNRECORDED if unknown else EndedBy.CONTAINER_EXIT
+
+
+def _by(
+    pod: Placement, signs: Sequence[StoredFact], failed: EndedBy | None
+) -> EndedBy | None:
+    """Return what ended a Pod; None if that is its container, or unknown."""
+    found = taken(pod)
+    details = [stored.fact.detail for stored in signs]
+    if found is not None or pod.failed_at is not None:
+        return found[0] if found else None
+    if any(isinstance(detail, DeletionRequested) for detail in details):
+        return EndedBy.DELETION
+    match next((d for d in details if isinstance(d, Ended | Vanished)), None):
+        case Ended(phase="Succeeded"):
+            return EndedBy.COMPLETION
+        case Vanished(inferred=inferred) if failed is None:
+            return EndedBy.UNRECORDED if inferred else EndedBy.DELETION
+        case _:
+            return None
+
+
+def _end(
+    pod: Placement,
+    evidence: Sequence[StoredFact],
+    by: EndedBy | None = None,
+) -> PodEnd:
+    """Return an end; that of a container, which is first, if nothing is."""
+    first = evidence[0].fact.detail
+    own = first if by is None and isinstance(first, ContainerEnded) else None
+    return PodEnd(
+        pod=pod.pod,
+        node=pod.node,
+        at=evidence[0].observed_at,
+        by=by or _failure(evidence[0]) or EndedBy.UNRECORDED,
+        evidence=[*evidence],
+        container=own,
+        lasting=own is None or len(evidence) > 1,
+    )

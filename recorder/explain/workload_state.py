@@ -47,7 +47,7 @@ def state_of(
         end = FINISHED.get(pods[-1].phase or "")
     else:
         ended = workloads.decided_at(workload)
-        done = workloads.completed(workload)
+        done = workloads.completed_at(workload)
         end = FINISHED["Succeeded" if done else "Failed"] if ended else None
         first = facts[0].observed_at if facts else None
         gone = first and workloads.wanted_until(workload, first)

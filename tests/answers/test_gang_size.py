@@ -39,3 +39,23 @@ def test_members_that_were_never_bound_count_where_they_are_wanted(
     family = Family(candidate, JOB, (), groups={JOB: pods}, members=wanted)
 
     assert family.gang_size == size
+
+
+def test_a_pod_of_a_dead_machine_does_not_count_beside_its_replacement() -> (
+    None
+):
+    candidate = Candidate(
+        "Job", "batch", "train", "llm", at(0), 1, ("job llm",)
+    )
+    first, second = (
+        Placement(
+            pod=ObjectIdentity("", "Pod", "train", name, name),
+            bound_at=at(begun),
+            gpus=8,
+        )
+        for name, begun in (("llm-0", 1), ("llm-1", 310))
+    )
+    first.deleting_at, first.ended_at = at(309), at(900)
+    family = Family(candidate, JOB, (), groups={JOB: [first, second]})
+
+    assert (family.gang_size, family.gpus) == (1, 8)

@@ -9,6 +9,7 @@ from recorder.explain.pod_end import PodEnd, ends_of
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import EndedBy, HitBy, Outcome
+from recorder.model.reference import ObjectIdentity
 from tests.explain.history import a_pod
 from tests.explain.tale import Tale
 from tests.support.builders import at
@@ -111,11 +112,24 @@ def test_a_pod_evicted_for_the_taint_of_a_device_is_hit() -> None:
     assert (hit.hit_by, hit.hit_at) == (HitBy.EVICTION, at(60))
 
 
-def test_a_pod_that_a_kubelet_ends_for_a_critical_one_is_preempted() -> None:
-    """The kubelet writes the end and its reason in one version."""
+@pytest.mark.parametrize(
+    ("reason", "hit_by", "outcome"),
+    [
+        ("Preempting", HitBy.PREEMPTION, Outcome.PREEMPTED),
+        ("Evicted", HitBy.EVICTION, Outcome.DOWN),
+    ],
+)
+def test_a_pod_that_its_kubelet_ends_is_hit(
+    reason: str, hit_by: HitBy, outcome: Outcome
+) -> None:
+    """The kubelet writes the end and its reason in one version.
+
+    It ends a Pod for a critical one, or because of the Pod's own limit: the
+    node has no pressure.
+    """
     tale = Tale("n1").pod_runs(1, "llm-0", "n1")
     pod, seen = a_pod("llm-0"), len(tale.facts)
-    ended = {"phase": "Failed", "reason": "Preempting"}
+    ended = {"phase": "Failed", "reason": reason}
     tale.add(60, FactKind.ENDED, ended, about=pod)
     kubelet = {"status": "True", "reason": "TerminationByKubelet"}
     tale.add(
@@ -128,8 +142,37 @@ def test_a_pod_that_a_kubelet_ends_for_a_critical_one_is_preempted() -> None:
         tale.facts[-1], entry=tale.facts[seen].entry, index=1
     )
     (hit,) = harmed(tale)
-    assert (hit.hit_by, hit.hit_at) == (HitBy.PREEMPTION, at(60))
-    assert hit.outcome is Outcome.PREEMPTED
+    assert (hit.hit_by, hit.hit_at) == (hit_by, at(60))
+    assert hit.outcome is outcome
+
+
+def test_a_pod_that_its_kubelet_refuses_is_hit() -> None:
+    tale = Tale("n1")
+    pod = a_pod("llm-0")
+    bound = {"created": True, "state": {"node": "n1"}}
+    tale.add(1, FactKind.APPEARED, bound, about=pod)
+    refused = {"phase": "Failed", "reason": "UnexpectedAdmissionError"}
+    tale.add(2, FactKind.ENDED, refused, about=pod)
+    (hit,) = harmed(tale)
+    assert (hit.hit_by, hit.hit_at) == (HitBy.EVICTION, at(2))
+
+
+def test_a_pod_that_completed_work_leaves_behind_is_not_hit() -> None:
+    """Its controller deletes it before its machine dies."""
+    tale = Tale("n1")
+    job = ObjectIdentity("batch", "Job", "train", "llm", "uid-llm")
+    owner = {"kind": "Job", "name": "llm", "uid": "uid-llm"}
+    tale.add(0.5, FactKind.APPEARED, {"state": {}}, node=None, about=job)
+    state = {"node": "n1", "owners": [{**owner, "controller": True}]}
+    made, pod = {"created": True, "state": state}, a_pod("llm-0")
+    tale.add(1, FactKind.APPEARED, made, about=pod)
+    tale.add(1, FactKind.STARTED, {}, about=pod)
+    done = {"type": "Complete", "old": None, "new": {"status": "True"}}
+    tale.add(59, FactKind.CONDITION_CHANGED, done, node=None, about=job)
+    tale.add(59.5, FactKind.DELETION_REQUESTED, {}, about=pod)
+    tale.crashes(59.9)
+    tale.pod_ends(215, "llm-0", "n1", 255)
+    assert harmed(tale) == []
 
 
 @pytest.mark.parametrize(

@@ -84,15 +84,14 @@ def test_what_an_eviction_kills_did_not_fail_by_itself() -> None:
     assert end.by is EndedBy.EVICTION
 
 
-def test_a_failure_before_an_eviction_stays_one() -> None:
-    first, second = ends(
+def test_a_failure_before_an_eviction_ends_its_pod() -> None:
+    (end,) = ends(
         (8, EXIT, exited(1)),
         (9, CONDITION, disrupted("EvictionByEvictionAPI")),
         (10, OVER, FAILED),
     )
 
-    assert (first.by, first.lasting) == (EndedBy.CONTAINER_EXIT, False)
-    assert second.by is EndedBy.EVICTION
+    assert (end.by, end.lasting) == (EndedBy.CONTAINER_EXIT, True)
 
 
 def test_each_failure_of_a_container_that_begins_again_is_one() -> None:
@@ -160,7 +159,7 @@ def test_the_reason_in_the_version_that_ends_a_pod_is_its_reason() -> None:
     history.add(9, CONDITION, disrupted("DeletionByPodGC"), about=POD)
     same = replace(history.facts[-1], entry=ended.entry, index=1)
     own = [s for s in history.facts[:-1] if s.fact.object == POD]
-    (placement,) = Placements(own)
+    (placement,) = Placements([*own, same])
 
     (end,) = ends_of(placement, [*own, same])
 

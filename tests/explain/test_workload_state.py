@@ -2,12 +2,14 @@
 
 from recorder.explain.ending_sentences import NODES_SHOWN, named
 from recorder.explain.endings import Life, endings_of
+from recorder.explain.impact import Scope, hits
 from recorder.explain.workload_state import state_after, state_of
 from recorder.facts.projections import Placements, Workloads
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import EndedBy, WorkloadState
 from recorder.model.reference import ObjectIdentity
 from tests.explain.history import History, a_pod
+from tests.support.builders import at
 
 JOB = ObjectIdentity("batch", "Job", "train", "llm", "uid-llm")
 OWNED = {"kind": "Job", "name": "llm", "uid": "uid-llm", "controller": True}
@@ -38,7 +40,9 @@ def state(history: History) -> tuple[WorkloadState, list[EndedBy]]:
         for uid in ("uid-llm", *(pod.key for pod in pods))
     }
     life = Life(workload=workload, pods=pods, facts=by_uid)
-    endings = endings_of(life, [], [])
+    scope = Scope(nodes=frozenset(["n1", "n2"]), until=at(100))
+    found = hits([], pods, workloads, scope=scope)
+    endings = endings_of(life, found, [])
     seen, _ = state_of(pods, workload, workloads, history.facts, is_pod=False)
     by = [one.ended_by for one in endings]
     return state_after(seen, endings, pods), by

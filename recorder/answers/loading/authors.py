@@ -19,7 +19,7 @@ from recorder.answers.queries import (
 from recorder.answers.references import find_objects
 from recorder.explain.ending import EndingFound, Preemptor
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.losses import BY_KUBELET
+from recorder.explain.pod_end import BY_KUBELET
 from recorder.explain.signals import Actor, actor_of
 from recorder.explain.verdict import Missing
 from recorder.facts import NO_EVICTORS, displacement

@@ -11,6 +11,7 @@ from collections.abc import (
     Container,
     Iterable,
     Iterator,
+    Mapping,
     Sequence,
 )
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ from recorder.answers.queries import (
 )
 from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.losses import evicted_at, lost_around, preempted_at
+from recorder.explain.losses import displaced, lost_around
 from recorder.explain.verdict import Judged
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.hole import Hole
@@ -106,7 +107,12 @@ class _Gangs:
         }
 
     def hits(
-        self, verdicts: Sequence[Judged], scope: Scope, *, each: bool = False
+        self,
+        verdicts: Sequence[Judged],
+        scope: Scope,
+        *,
+        each: bool = False,
+        alone: Mapping[str, Workload] | None = None,
     ) -> list[Hit]:
         """Return what verdicts affected, up to the end of the record."""
         return hits(
@@ -115,6 +121,7 @@ class _Gangs:
             self.workloads,
             scope=scope,
             each=each,
+            alone=alone,
         )
 
     def times_of_losses(self, verdicts: Sequence[Judged]) -> list[datetime]:
@@ -156,10 +163,9 @@ class _Gangs:
             workload = self.workloads.of(pod)
             if workload is None:
                 continue
-            by_queue = self.workloads.preempted_at(workload)
-            at = preempted_at(pod, by_queue) or evicted_at(pod)
-            if at is not None:
-                yield _Displaced(pod.key, pod.node, at)
+            found = displaced(pod, workload, self.workloads)
+            if found is not None:
+                yield _Displaced(pod.key, pod.node, found[1])
 
 
 async def hits_of(
@@ -180,7 +186,7 @@ async def hits_of(
 async def hits_on(
     reading: Reading,
     facts: Sequence[StoredFact],
-    pods: Iterable[Placement],
+    pods: Sequence[Placement],
     until: datetime | None,
     knowledge: Knowledge,
     *,
@@ -199,18 +205,26 @@ async def hits_on(
     bound = [p for p in pods if p.node is not None and p.bound_at is not None]
     nodes = {p.node for p in bound if p.node is not None}
     known = sorted(await reading.names(NodeNames(nodes))) if nodes else []
-    if not known:
+    if not bound:
         return [], []
     begun = min(p.bound_at for p in bound if p.bound_at is not None)
     window = Window(begun, until)
     account = await read_account(
         reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
     )
-    verdicts = await judge_nodes(reading, known, window, account, knowledge)
+    verdicts: list[Judged] = []
+    if known:
+        verdicts = await judge_nodes(
+            reading, known, window, account, knowledge
+        )
     gangs = _Gangs(facts, account.began(PODS))
     unheard = await _unheard(reading, verdicts, window, account)
     scope = _scope(gangs.nodes(), account, unheard)
-    found = gangs.hits(verdicts, scope, each=True)
+    alone = {
+        one.key: Workload("Pod", one.pod.namespace, one.pod.name, one.pod.uid)
+        for one in pods
+    }
+    found = gangs.hits(verdicts, scope, each=True, alone=alone)
     return _within(found, window), verdicts
 
 

@@ -146,6 +146,15 @@ class Placement(msgspec.Struct, gc=False):
         return min(self.ended_at, self.finished_at or self.ended_at)
 
     @property
+    def left_at(self) -> datetime | None:
+        """When it had to go or was over: from then on another may replace it.
+
+        It may stay for minutes, as on a machine that died.
+        """
+        ends = (self.disrupted_at, self.deleting_at, self.ended_at)
+        return min((at for at in ends if at is not None), default=None)
+
+    @property
     def failed_at(self) -> datetime | None:
         """When it failed by itself, whatever is written on it afterwards."""
         at = self.stopped_at
@@ -313,6 +322,8 @@ def _displaced(p: Placement) -> None:
     """
     if p.announced is None or p.deleting_at is None or p.disruption:
         return
+    if p.ended_at is not None:
+        return
     at, why, entry = p.announced
     early = p.deleting_at - at
     if -ANNOUNCED_AFTER <= early <= ANNOUNCED_BEFORE and p.running_at:
@@ -329,14 +340,12 @@ def _condition(
         return
     if new.status != "True":
         return
-    # A kubelet that preempts writes the end and this in one version.
-    preempts = (
-        p.refusal == PREEMPTING
-        and p.ended_at == stored.observed_at
-        and str(stored.entry) in p.entries
+    # Who ends a Pod writes its end and why in one version.
+    at_once = (
+        p.ended_at == stored.observed_at and str(stored.entry) in p.entries
     )
     known = p.disruption is not None and p.displaced_by is None
-    if (p.ended_at is None or preempts) and not known:
+    if (p.ended_at is None or at_once) and not known:
         p.disruption, p.displaced_by = new.reason, None
         p.disrupted_at = stored.observed_at
         p.entries = [*dict.fromkeys([*p.entries, str(stored.entry)])]

@@ -139,7 +139,9 @@ class _Owner(msgspec.Struct, gc=False):
     decided_at: datetime | None = None
     """When it was decided how it ends, by the clock of its controller."""
 
-    completed: bool = False
+    completed_at: datetime | None = None
+    """When it was observed that it is done, with all that it needed."""
+
     gone_at: datetime | None = None
     unseen: bool = False
     entries: list[str] = []
@@ -237,10 +239,10 @@ class Workloads:
         owner = self._owners.get(workload.uid or "")
         return owner.decided_at if owner is not None else None
 
-    def completed(self, workload: Workload) -> bool:
-        """Return whether a workload completed, with all that it needed."""
+    def completed_at(self, workload: Workload) -> datetime | None:
+        """Return when a workload was seen to be done, with all it needed."""
         owner = self._owners.get(workload.uid or "")
-        return owner is not None and owner.completed
+        return owner.completed_at if owner is not None else None
 
     def reported_failure(self, workload: Workload) -> datetime | None:
         """Return when a workload failed according to its controller."""
@@ -306,7 +308,8 @@ def _ends(
     if condition not in FAILS | COMPLETES:
         return
     owner.decided_at = owner.decided_at or stated_at or stored.observed_at
-    owner.completed |= condition in COMPLETES
+    if condition in COMPLETES and owner.completed_at is None:
+        owner.completed_at = stored.observed_at
     if condition == "Failed":
         if owner.failed_at is None:
             owner.failed_at = stored.observed_at
@@ -345,7 +348,7 @@ def _ends_by_phase(owner: _Owner, stored: StoredFact) -> None:
 def _goes_on(owner: _Owner) -> None:
     """Note that a workload has not ended after all: it was started again."""
     owner.decided_at = owner.failed_at = owner.reported_failure = None
-    owner.completed = False
+    owner.completed_at = None
 
 
 def controller(owners: Sequence[Owner]) -> Owner | None:

@@ -202,7 +202,7 @@ def memory_runs_short_and_a_pod_is_evicted_before_a_crash() -> Scene:
     scene.node(330, "gpu-002", "kubelet", conditions={"MemoryPressure": fine})
     scene.node(330.2, "gpu-002", KCM, taints={key: None})
     scene.dies(5000, "gpu-002", 5600)
-    scene.hit_pod("fat-0", "gpu-002", optional=True)
+    scene.hit_pod("fat-0", "gpu-002", by="eviction")
     return scene.unexplained("gpu-002")
 
 

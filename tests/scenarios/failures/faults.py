@@ -90,7 +90,7 @@ def a_node_under_pressure_evicts() -> Scene:
             "MemoryPressure": ("False", "KubeletHasSufficientMemory", "enough")
         },
     )
-    scene.hit_pod("loader-0", "gpu-002", optional=True)
+    scene.hit_pod("loader-0", "gpu-002", by="eviction")
     return scene.expect(
         "gpu-002",
         "degraded",
