@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.hole import Gap, Hole
+from recorder.facts.coverage.outages import Outage, outages_of
 from recorder.model.moment import written
 
 __all__ = [
@@ -55,7 +56,7 @@ def coverage_lines(coverage: Coverage) -> list[str]:
             _span(few(resources), hole.since, hole.until, hole.reason)
             for hole, resources in grouped(coverage.holes)
         ),
-        *(_gap(gap) for gap in coverage.opened),
+        *map(_outage, outages_of(coverage.opened)),
     ]
     shown = parts[:SHOWN_MAX]
     left = len(parts) + (coverage.more_gaps or 0) - len(shown)
@@ -98,6 +99,15 @@ def _end(coverage: Coverage) -> str:
     if proven is not None and proven < until:
         said += f", proven until {written(proven)}"
     return said
+
+
+def _outage(outage: Outage) -> str:
+    said = _span(
+        few(outage.resources), outage.since, outage.until, outage.reason
+    )
+    gaps = [str(gap) for gap in outage.gaps]
+    word = "gap" if len(gaps) == 1 else "gaps"
+    return f"{said} ({word} {few(gaps)})"
 
 
 def _gap(gap: Gap) -> str:

@@ -13,13 +13,22 @@ from recorder.answers.coverage import (
     coverage_lines,
     detail_lines,
     gap_cells,
+    grouped,
     hole_cells,
 )
+from recorder.answers.outages import (
+    OUTAGE_COLUMNS,
+    ask_changes,
+    outage_cells,
+    outage_lines,
+    unrecorded_cells,
+)
 from recorder.answers.ports import Reading
-from recorder.answers.text.shown import Item, Listing
+from recorder.answers.text.shown import Brief, Item, Listing
 from recorder.facts.coverage.account import everything
 from recorder.facts.coverage.coverage import Coverage, covered
 from recorder.facts.coverage.hole import Gap
+from recorder.facts.coverage.outages import Outage, outages_of
 from recorder.facts.coverage.ports import Reads
 from recorder.model.document import Document
 from recorder.model.window import Window
@@ -35,6 +44,10 @@ class Gaps(Document, frozen=True, kw_only=True):
     """The gaps of a window, oldest first, healed ones included."""
 
     gaps: Sequence[Gap]
+    outages: Sequence[Outage]
+    """Gaps of one reason whose times overlap, and what is known to have
+    changed meanwhile."""
+
     more: int = field(default=0, name="_more")
     """How many older ones are not shown."""
 
@@ -65,8 +78,10 @@ async def ask_gaps(
         and stream.gap.overlaps(window.since, window.until)
         and reads(stream.source, stream.resource)
     ]
+    gaps = sorted([*found, *still_open], key=lambda gap: gap.opened)
     return Gaps(
-        gaps=sorted([*found, *still_open], key=lambda gap: gap.opened),
+        gaps=gaps,
+        outages=await ask_changes(reading, outages_of(gaps)),
         more=count - len(found),
         coverage=await covered(reading, window, now=now, reads=reads),
     )
@@ -75,7 +90,8 @@ async def ask_gaps(
 def shown(answer: Gaps, question: Window, *, verbose: bool) -> Listing:
     """Return an answer as `recorder gaps` prints it.
 
-    People are shown the holes without an entry too.
+    People are shown outages, and the holes without an entry too; with every
+    column, the gaps that outages are made of.
     """
     del question, verbose
     gaps, more, coverage = answer.gaps, answer.more, answer.coverage
@@ -91,6 +107,16 @@ def shown(answer: Gaps, question: Window, *, verbose: bool) -> Listing:
         whole=lambda shown: replace(answer, gaps=shown),
         nothing=f"no gaps: {coverage_lines(coverage)[0]}",
         notes=[f"{more} older gaps not shown: use --since"] if more else [],
+        brief=Brief(
+            columns=OUTAGE_COLUMNS,
+            rows=[
+                *map(outage_cells, answer.outages),
+                *map(unrecorded_cells, grouped(coverage.holes)),
+            ],
+            after=[
+                line for one in answer.outages for line in outage_lines(one)
+            ],
+        ),
         after=[line for gap in gaps for line in detail_lines(gap)],
         says_missing=True,
     )

@@ -36,6 +36,7 @@ __all__ = [
     "EndError",
     "EntryQuestion",
     "HistoryQuestion",
+    "FieldsQuestion",
     "ObjectNamed",
     "ObjectQuestion",
     "ObjectsQuestion",
@@ -313,6 +314,23 @@ class ObjectQuestion:
 
     object: Annotated[Reference, OBJECT]
     at: Annotated[datetime | None, VERSION_AT] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldsQuestion(ObjectQuestion):
+    """Which fields of an object, and when."""
+
+    field: Annotated[
+        str | None,
+        Argument(
+            option=Option(
+                "Only fields at or under this path, as in spec.taints; or"
+                " those of this name.",
+                ("--field",),
+                "PATH",
+            )
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

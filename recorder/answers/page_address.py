@@ -2,9 +2,9 @@
 
 from urllib.parse import quote, urlencode
 
-from recorder.answers.naming import node_name
+from recorder.answers.naming import Reference, node_name
 
-__all__ = ["view"]
+__all__ = ["view", "view_of_object"]
 
 
 def view(
@@ -23,3 +23,18 @@ def view(
     query = urlencode({k: v for k, v in named.items() if v}, safe="/")
     path = f"node/{quote(node_name(node), safe='')}" if node else ""
     return f"{path}?{query}" if query else path
+
+
+def view_of_object(
+    reference: Reference,
+    *,
+    cluster: str | None = None,
+    log: str | None = None,
+) -> str:
+    """Return the path of the view of an object, as people write it."""
+    parts = (reference.word, reference.namespace or "", reference.name)
+    path = "/".join(quote(part, safe="") for part in parts if part)
+    query = urlencode(
+        {k: v for k, v in (("cluster", cluster), ("log", log)) if v}
+    )
+    return f"object/{path}?{query}" if query else f"object/{path}"

@@ -23,6 +23,7 @@ from recorder.answers.job_questions import JobsQuestion
 from recorder.answers.log_questions import (
     DifferenceQuestion,
     EntryQuestion,
+    FieldsQuestion,
     HistoryQuestion,
     ObjectQuestion,
     ObjectsQuestion,
@@ -192,7 +193,7 @@ QUESTIONS = {
             printed=Printed("jobs.shown", LIST, "jobs.shown_each"),
         ),
         Question(
-            "who", ObjectQuestion, "who.ask_who", printed=Printed("who.shown")
+            "who", FieldsQuestion, "who.ask_who", printed=Printed("who.shown")
         ),
         Question("history", HistoryQuestion, "history.ask_history"),
         Question("entries", EntryQuestion, "entries.ask_entries"),

@@ -20,7 +20,12 @@ from recorder.answers.authors import EXACT
 from recorder.answers.fields import VERSIONS_MAX, FieldChange, Fields
 from recorder.answers.history import Version, ask_history
 from recorder.answers.lines import ShownObject, shown_object
-from recorder.answers.log_questions import HistoryQuestion, ObjectQuestion
+from recorder.answers.log_questions import (
+    FieldsQuestion,
+    HistoryQuestion,
+    ObjectQuestion,
+)
+from recorder.answers.naming import did_you_mean
 from recorder.answers.ports import Reading
 from recorder.answers.show import never
 from recorder.answers.text.lines import Columns, plain
@@ -32,6 +37,7 @@ from recorder.facts.coverage.coverage import Coverage
 from recorder.model.author import Author, KnownBy
 from recorder.model.document import Document
 from recorder.model.entry import Entry, Operation
+from recorder.model.errors import NotFoundError
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -47,6 +53,13 @@ __all__ = [
     "who_lines",
     "who_notes",
 ]
+
+
+class NoFieldError(NotFoundError):
+    """An object has no such field."""
+
+    code = "not_found.field"
+
 
 MOMENT = timedelta(microseconds=1)
 
@@ -146,7 +159,7 @@ async def ask_who(
         entry=line.entry,
         operation=line.operation,
         observed_at=line.observed_at,
-        fields=fields.listed(),
+        fields=_chosen(fields.listed(), question),
         created=fields.created,
         deleted=fields.deleted,
         contests=contests.found(),
@@ -154,6 +167,39 @@ async def ask_who(
         coverage=history.coverage,
         line=line,
     )
+
+
+def _chosen(
+    fields: Sequence[FieldChange], question: ObjectQuestion
+) -> Sequence[FieldChange]:
+    """Return the fields that are asked for; all if none is named.
+
+    Raises:
+        NoFieldError: there is none of that path or name.
+    """
+    path = question.field if isinstance(question, FieldsQuestion) else None
+    if path is None:
+        return fields
+    path = path.removeprefix(".")
+    below = (f"{path}.", f"{path}[")
+    found = [
+        one
+        for one in fields
+        if one.path == path
+        or one.path.startswith(below)
+        or one.path.endswith(f".{path}")
+    ]
+    # A part that did not change since it began is one field.
+    whole = [
+        one
+        for one in fields
+        if path.startswith((f"{one.path}.", f"{one.path}["))
+    ]
+    if not found and not whole:
+        hint = did_you_mean(path, [one.path for one in fields])
+        msg = f'the object has no field "{path}"{hint}'
+        raise NoFieldError(msg)
+    return found or whole
 
 
 async def _versions(

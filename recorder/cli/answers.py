@@ -150,6 +150,7 @@ who = answer_command(
     \b
     Example:
       recorder who node/gpu-002
+      recorder who node/gpu-002 --field spec.unschedulable
       recorder who pod/train/llm-0 --at 2h -o json
     """,
 )

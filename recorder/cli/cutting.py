@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +16,15 @@ from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
 if TYPE_CHECKING:
+    from recorder.answers.ports import Reading
+    from recorder.model.reference import EntryName
     from recorder.sources.tape.export import Cut, CutTape
 
 __all__ = ["cut"]
+
+BEFORE = timedelta(hours=2)
+BEHIND = timedelta(minutes=15)
+"""What is cut around an incident."""
 
 
 @click.command()
@@ -29,17 +37,24 @@ __all__ = ["cut"]
     multiple=True,
     help="Only what concerns this node; repeatable.",
 )
+@click.option(
+    "--incident",
+    metavar="ID",
+    help="The nodes and the time of this incident, as `incidents -o wide`"
+    " names it, instead of --since, --until and --node.",
+)
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @reading_options
 @click.pass_context
 def cut(
     ctx: click.Context,
+    /,
     *,
     file: Path,
-    since: str | None,
-    until: str | None,
     nodes: Sequence[str],
+    incident: str | None,
     force: bool,
+    **ends: str | None,
 ) -> int:
     r"""Cut a tape from the log to share part of it.
 
@@ -53,9 +68,15 @@ def cut(
     Example:
       recorder tape cut incident.tape.jsonl.zst --since 3h --until 2h
       recorder tape cut gpu-002.tape.jsonl.zst --since 1d --node gpu-002
+      recorder tape cut incident.tape.jsonl.zst --incident 1/450
     """
     from recorder.sources.tape.export import Cut
 
+    if incident is not None and (nodes or any(ends.values())):
+        ctx.fail(
+            "--incident names nodes and time: remove --since, --until and"
+            " --node"
+        )
     screen = Screen()
 
     def show(frames: int, part: float) -> None:
@@ -63,7 +84,7 @@ def cut(
 
     wanted = Cut(
         path=file,
-        window=given_window(since, until, now()),
+        window=given_window(ends["since"], ends["until"], now()),
         nodes=tuple(dict.fromkeys(nodes)),
         overwrite=force,
         event_ttl=ctx.obj.event_ttl,
@@ -73,7 +94,7 @@ def cut(
 
     async def work(stop: asyncio.Event) -> None:
         try:
-            done.append(await _cut(ctx, wanted, stop))
+            done.append(await _cut(ctx, wanted, stop, incident))
         finally:
             screen.clear()
 
@@ -92,10 +113,35 @@ def cut(
 
 
 async def _cut(
-    ctx: click.Context, wanted: "Cut", stop: asyncio.Event
+    ctx: click.Context,
+    wanted: "Cut",
+    stop: asyncio.Event,
+    incident: str | None,
 ) -> "CutTape":
+    from recorder.answers.log_questions import entry_name
     from recorder.sources.tape.export import cut_tape
 
-    async with opened_logs(ctx) as logs:
-        reading = await logs.read(given_log(ctx))
+    name = None if incident is None else entry_name(incident)
+    log = None if name is None else name.log
+    async with opened_logs(ctx, log) as logs:
+        reading = await logs.read(given_log(ctx) or log)
+        if name is not None:
+            wanted = await _around(ctx, reading, wanted, name)
         return await cut_tape(reading, wanted, stop, now=now())
+
+
+async def _around(
+    ctx: click.Context, reading: "Reading", wanted: "Cut", name: "EntryName"
+) -> "Cut":
+    """Return the cut of what is needed to explain an incident again."""
+    from recorder.answers.incident import ask_incident
+    from recorder.explain.knowledge import load
+    from recorder.model.window import Window
+
+    knowledge = load(ctx.obj.knowledge)
+    found = await ask_incident(reading, name, knowledge, now=now())
+    (one,) = found.incidents
+    last = found.coverage.window.until or now()
+    end = last if one.until is None else min(one.until + BEHIND, last)
+    window = Window.between(one.since - BEFORE, end)
+    return replace(wanted, window=window, nodes=tuple(one.nodes))

@@ -26,7 +26,7 @@ from recorder.cli.output import (
 from recorder.model.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recorder.answers.text.shown import Item, Listing
+    from recorder.answers.text.shown import Brief, Item, Listing
     from recorder.answers.text.table import Column, Table
 
 __all__ = [
@@ -134,8 +134,25 @@ def print_listing(
                 note(line)
             print_lines(listing.before)
             wide = form == "wide" or given["verbose"]
+            if listing.brief is not None and not wide and not given["sort_by"]:
+                listing = _briefly(listing, listing.brief)
+                items = listing.items
             _print_table(listing, items, headers=headers, wide=wide, now=now)
             print_lines(listing.after)
+
+
+def _briefly(listing: "Listing", brief: "Brief") -> "Listing":
+    """Return a list with the rows of its shorter table."""
+    from dataclasses import replace
+
+    from recorder.answers.text.shown import Item
+
+    return replace(
+        listing,
+        columns=brief.columns,
+        items=[Item("", row, None) for row in brief.rows],
+        after=brief.after,
+    )
 
 
 def _print_table(

@@ -22,6 +22,7 @@ __all__ = ["main", "run"]
 GROUPS = {
     "Ask": {
         "status": "recorder.cli.status:status",
+        "info": "recorder.cli.info:info",
         "clusters": "recorder.cli.clusters:clusters",
         "incidents": "recorder.cli.answers:incidents",
         "why": "recorder.cli.answers:why",

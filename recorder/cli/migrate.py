@@ -25,7 +25,8 @@ AGAIN_SECONDS = 2
 @click.option(
     "--sql",
     is_flag=True,
-    help="Print the SQL for an empty database, roles first, and run nothing.",
+    help="Print the SQL and run nothing: of the upgrade of the database of"
+    " --database-url, or else for an empty one, roles first.",
 )
 @click.option(
     "--wait",
@@ -53,7 +54,11 @@ def migrate(ctx: click.Context, *, check: bool, sql: bool, wait: str) -> int:
     if sql:
         from recorder.wiring.database import schema_sql
 
-        print_lines([schema_sql(roles=True)])
+        text = wait_for(schema_sql(ctx.obj))
+        if text:
+            print_lines([text])
+        else:
+            note("the schema is up to date: nothing to run")
         return 0
     wait_for(_migrate(ctx, check=check, wait=_duration(wait)))
     return 0

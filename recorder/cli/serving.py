@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recorder.cli.asking import open_reading, wait_for
-from recorder.cli.completing import nodes
+from recorder.cli.completing import objects
 from recorder.cli.given import given_log, place_options
 from recorder.cli.options import reading_options
 from recorder.cli.output import note, print_lines
@@ -15,6 +15,7 @@ from recorder.cli.stopping import run_until_stopped
 from recorder.model.errors import RecorderError
 
 if TYPE_CHECKING:
+    from recorder.answers.naming import Reference
     from recorder.model.settings import Settings
 
 __all__ = ["LISTEN", "open_page", "serve"]
@@ -86,7 +87,7 @@ async def _serve(
 
 @click.command(name="open")
 @click.argument(
-    "node", metavar="[node/NAME]", required=False, shell_complete=nodes
+    "name", metavar="[OBJECT]", required=False, shell_complete=objects
 )
 @click.option(
     "--print",
@@ -97,19 +98,20 @@ async def _serve(
 @reading_options
 @click.pass_context
 def open_page(
-    ctx: click.Context, node: str | None, *, only_print: bool
+    ctx: click.Context, name: str | None, *, only_print: bool
 ) -> None:
     r"""Open the page in a browser, or print its address.
 
-    The page is served by `recorder up` or `recorder serve`. Fails if the
-    address is held by a server that was started from another data folder, or
-    if the log has no such cluster or node.
+    OBJECT is written as for kubectl, as in node/gpu-002 or pod/train/llm-0; a
+    bare name is that of a node. The page is served by `recorder up` or
+    `recorder serve`. Fails if the address is held by a server that was started
+    from another data folder, or if the log has no such cluster or object.
 
     \b
     Examples:
       recorder open
       recorder open node/gpu-002
-      recorder open --cluster demo node/gpu-002
+      recorder open --cluster demo jobset/train/llm-pretrain
     """
     from recorder.wiring.addresses import Server, find_page
 
@@ -122,7 +124,7 @@ def open_page(
         )
         advice = "start `recorder serve --listen 127.0.0.1:0`"
         raise NotServedError(msg, advice=advice)
-    address = page.address + _view(ctx, node)
+    address = page.address + _view(ctx, name)
     print_lines([address])
     if page.server is Server.ANOTHER:
         note("its server was started elsewhere: it may serve another database")
@@ -137,30 +139,35 @@ def open_page(
         note("no browser found: open the address manually")
 
 
-def _view(ctx: click.Context, node: str | None) -> str:
+def _view(ctx: click.Context, name: str | None) -> str:
     """Return the path of what is asked for, once the log is known to have it.
 
     A server may be of a database that only it knows; then nothing is checked.
     """
-    from recorder.answers.naming import node_name
-    from recorder.answers.page_address import view
+    from recorder.answers.naming import NODE_WORDS, Reference
+    from recorder.answers.page_address import view, view_of_object
     from recorder.wiring.reading import is_used
 
     settings: Settings = ctx.obj
     log, cluster = given_log(ctx), settings.cluster
-    name = None if node is None else node_name(node)
-    if (name or log or cluster) and is_used(settings):
-        cluster = wait_for(_found(ctx, name))
-    if log is not None:
-        return view(name, log=str(log))
-    return view(name, cluster=cluster)
+    named = None if name is None else Reference.bare(name)
+    if (named or log or cluster) and is_used(settings):
+        cluster = wait_for(_found(ctx, named))
+    number = None if log is None else str(log)
+    cluster = cluster if number is None else None
+    if named is None or not named.word or named.word.lower() in NODE_WORDS:
+        node = None if named is None else named.name
+        return view(node, cluster=cluster, log=number)
+    return view_of_object(named, cluster=cluster, log=number)
 
 
-async def _found(ctx: click.Context, node: str | None) -> str:
-    """Check that the log has a node; return the name of its cluster."""
-    from recorder.answers.references import find_node
+async def _found(ctx: click.Context, named: "Reference | None") -> str:
+    """Check that the log has an object; return the name of its cluster."""
+    from recorder.answers.references import find_node, find_objects
 
     async with open_reading(ctx) as reading:
-        if node is not None:
-            await find_node(reading, node)
+        if named is not None and not named.word:
+            await find_node(reading, named.name)
+        elif named is not None:
+            await find_objects(reading, named)
         return reading.log.cluster_name

@@ -28,8 +28,8 @@ from recorder.notification.message import (
     Reported,
     Subject,
     of_ending,
-    of_gap,
     of_incident,
+    of_outage,
 )
 from recorder.notification.ports import Begun, Outbox
 from recorder.notification.rules import Rule
@@ -184,7 +184,7 @@ class Following:
         gaps: Sequence[Subject] = ()
         if any(rule.when.gap for rule in self._rules.values()):
             of_window = await ask_gaps(reading, window, now=now)
-            gaps = [of_gap(gap, reading.log) for gap in of_window.gaps]
+            gaps = [of_outage(one, reading.log) for one in of_window.outages]
         end = reading.log.observed_at
         return Found(
             subjects=[*self._incidents, *self._endings, *gaps],

@@ -14,15 +14,18 @@ from urllib.parse import quote
 
 import msgspec
 
+from recorder.answers.coverage import few
 from recorder.answers.growing import Trace, trace_of
 from recorder.answers.incidents import JudgedIncident
 from recorder.answers.jobs import Disruption
+from recorder.answers.outages import changed_in, possible_of
 from recorder.explain.signals import Actor
 from recorder.facts.coverage.coverage import Coverage
-from recorder.facts.coverage.hole import Gap, Hole
+from recorder.facts.coverage.hole import Hole
+from recorder.facts.coverage.outages import Outage
 from recorder.facts.coverage.ports import Log
 from recorder.model.document import json_bytes
-from recorder.model.moment import optional_time, written
+from recorder.model.moment import FIRST, optional_time, written
 from recorder.model.outcomes import Outcome
 
 __all__ = [
@@ -34,7 +37,7 @@ __all__ = [
     "Subject",
     "Work",
     "of_ending",
-    "of_gap",
+    "of_outage",
     "of_incident",
 ]
 
@@ -87,7 +90,7 @@ class Subject(Trace, frozen=True, kw_only=True):
     carried_out_by: str = ""
     group: str = ""
     resource: str = ""
-    """The resource of a gap; empty for an incident."""
+    """The resources of a gap, with commas; empty for an incident."""
 
     workload: str = ""
     """The workload that ended, as commands take it; empty for others."""
@@ -328,30 +331,33 @@ def of_ending(
     )
 
 
-def of_gap(gap: Gap, log: Log) -> Subject:
-    """Return the subject for a gap."""
-    until = "" if gap.until is None else f" until {written(gap.until)}"
-    possible = "; ".join(gap.possible)
+def of_outage(outage: Outage, log: Log) -> Subject:
+    """Return the subject for an outage: its gaps are one message."""
+    until = "" if outage.until is None else f" until {written(outage.until)}"
+    possible = "; ".join(possible_of(outage))
     lacking = f"; may be missing: {possible}" if possible else ""
-    since = optional_time(gap.since) or "the beginning"
+    known = changed_in(outage)
+    changed = f"; known to differ: {known}" if known else ""
+    since = optional_time(outage.since) or "the beginning"
     said = (
-        f"{gap.resource} ({gap.source}) is not confirmed complete from"
-        f" {since}{until}: {gap.reason}{lacking}"
+        f"{few(outage.resources)} not confirmed complete from"
+        f" {since}{until}: {outage.reason}{changed}{lacking}"
     )
-    name = str(gap.opened)
+    names = [str(gap) for gap in outage.gaps]
+    begin = FIRST if outage.since is None else outage.since
     return Subject(
         kind=Kind.GAP,
-        id=name,
-        ids=[name],
+        id=names[0],
+        ids=names,
         cluster=log.cluster_name,
         cluster_uid=log.cluster_uid,
         log=log.id,
         is_tape=log.is_tape,
-        resource=gap.resource,
+        resource=", ".join(outage.resources),
         sentence=_cut(said),
-        at=gap.begin,
-        began_at=gap.begin,
-        over_at=gap.until,
+        at=begin,
+        began_at=begin,
+        over_at=outage.until,
         incomplete=[_cut(said)],
     )
 

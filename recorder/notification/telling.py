@@ -230,7 +230,9 @@ def is_wanted(
         if after is None or (subject.over_at or until) - subject.at <= after:
             return False
         wanted = condition.resource
-        return not wanted or matches(wanted, subject.resource)
+        return not wanted or any(
+            matches(wanted, one) for one in subject.resource.split(", ")
+        )
     is_of_workload = subject.kind is Kind.WORKLOAD
     if after is not None or is_of_workload != condition.is_of_workloads:
         return False

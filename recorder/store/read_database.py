@@ -10,7 +10,14 @@ from recorder.answers.status import Days
 from recorder.store.engine import fetch
 from recorder.store.statement import Statement
 
-__all__ = ["DatabaseFacts", "database_facts", "days_of", "entries_per_minute"]
+__all__ = [
+    "DatabaseFacts",
+    "LogExtent",
+    "database_facts",
+    "days_of",
+    "entries_per_minute",
+    "extent_of",
+]
 
 DAYS = Statement.of("""
     select count(*) filter (where state in ('open', 'sealed', 'archived')
@@ -30,6 +37,17 @@ FACTS = Statement.of("""
       pg_database_size(current_database()) as bytes, clock_timestamp() as now
 """)
 
+EXTENT = Statement.of("""
+    select
+      (select observed_min from recorder.batch
+        where log_id = :log order by batch limit 1) as since,
+      (select observed_max from recorder.batch
+        where log_id = :log order by batch desc limit 1) as until,
+      (select made_at from recorder.checkpoint
+        where log_id = :log order by batches desc, made_at desc limit 1)
+        as proven_at
+""")
+
 RATE_WINDOW = timedelta(minutes=5)
 BATCHES_MAX = 6000
 """In five minutes: a batch takes at least 50 ms."""
@@ -40,6 +58,26 @@ RATE = Statement.of("""
       where log_id = :log order by batch desc limit :batches) newest
     where recorded_at > clock_timestamp() - :window::interval
 """)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogExtent:
+    """Where a log begins, and its last proof."""
+
+    since: datetime | None
+    """When its first entry in the database was observed."""
+
+    until: datetime | None
+    """When the last of its newest entries was observed."""
+
+    proven_at: datetime | None
+    """When its newest checkpoint was signed."""
+
+
+async def extent_of(engine: AsyncEngine, log: int) -> LogExtent:
+    """Return where a log begins, and when it was proven last."""
+    (row,) = await fetch(engine, "read the extent of the log", EXTENT, log=log)
+    return LogExtent(since=row.since, until=row.until, proven_at=row.proven_at)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,10 +152,17 @@ async def migrate(engine: AsyncEngine) -> tuple[str | None, str]:
     return before, wanted_revision()
 
 
-def migration_sql() -> str:
-    """Return what `migrate` would run on an empty database, as SQL."""
+def migration_sql(before: str | None = None) -> str:
+    """Return what `migrate` would run on a database, as SQL.
+
+    Args:
+        before: the revision that it has; None if it is empty.
+    """
     written = StringIO()
     config = _config()
     config.output_buffer = written
-    command.upgrade(config, "head", sql=True)
+    head = wanted_revision()
+    if before != head:
+        revision = head if before is None else f"{before}:{head}"
+        command.upgrade(config, revision, sql=True)
     return written.getvalue()

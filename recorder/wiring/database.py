@@ -21,10 +21,14 @@ from recorder.model.settings import Settings
 from recorder.store.engine import make_engine
 from recorder.store.schema import (
     check_schema,
+    found_revision,
+    is_served,
+    known_revisions,
     migrate,
     migration_sql,
     wanted_revision,
 )
+from recorder.store.translate import SchemaError
 
 __all__ = [
     "Database",
@@ -137,15 +141,32 @@ async def bring_schema(
         await engine.dispose()
 
 
-def schema_sql(*, roles: bool) -> str:
-    """Return what `bring_schema` would run on an empty database, as SQL.
+async def schema_sql(settings: Settings) -> str:
+    """Return what `bring_schema` would run on an external server, as SQL.
 
-    With ``roles``, preceded by what makes the roles.
+    Without one, or on an empty one, what makes the roles comes first.
+
+    Raises:
+        SchemaError: the schema is newer than this release.
     """
-    parts = [migration_sql()]
-    if roles:
-        parts.insert(0, roles_sql())
-    return "\n".join(parts)
+    before = None
+    if settings.database_url is not None:
+        engine = make_engine(settings.database_url)
+        try:
+            before = await found_revision(engine)
+            if await is_served(engine, before):
+                return ""
+        finally:
+            await engine.dispose()
+    if before is None:
+        return f"{roles_sql()}\n{migration_sql()}"
+    if before not in known_revisions():
+        msg = (
+            f'cannot migrate: the schema "{before}" is of a newer release and'
+            f' does not serve "{wanted_revision()}"'
+        )
+        raise SchemaError(msg)
+    return migration_sql(before)
 
 
 async def _with_engine(dsn: str, use: Callable[[AsyncEngine], object]) -> None:

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,6 +18,8 @@ from msgspec import structs
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from recorder.answers.clusters import Known
+from recorder.answers.extents import LogExtents, ShownExtent
+from recorder.answers.gaps import ask_gaps
 from recorder.answers.logs import choose_log
 from recorder.answers.ports import Reading
 from recorder.answers.status import DatabaseStatus, Disk, LogStatus, Status
@@ -30,6 +32,7 @@ from recorder.keeping.registry import located, registered
 from recorder.model.errors import NotFoundError
 from recorder.model.reference import LogNumber
 from recorder.model.settings import Settings
+from recorder.model.window import Window
 from recorder.store.engine import make_engine
 from recorder.store.read import LogReading, list_logs
 from recorder.store.read_database import (
@@ -37,6 +40,7 @@ from recorder.store.read_database import (
     database_facts,
     days_of,
     entries_per_minute,
+    extent_of,
 )
 from recorder.store.read_follow import Bell
 from recorder.wiring.archived import ArchivedDays, ArchivedReading, Shelf
@@ -259,6 +263,30 @@ class Logs:
             ),
             now=facts.now,
         )
+
+    async def extents(
+        self, number: int | None, *, now: datetime
+    ) -> LogExtents:
+        """Return the span and the proof of all logs, or of the one named."""
+        facts = await database_facts(self._engine)
+        shown = []
+        for log in await self.meant(number):
+            extent = await extent_of(self._engine, log.id)
+            reading = await self._read(log.id)
+            gaps = await ask_gaps(reading, Window(), now=now)
+            shown.append(
+                ShownExtent(
+                    log=log.id,
+                    cluster=log.cluster_name,
+                    kind=log.kind,
+                    since=extent.since,
+                    until=extent.until,
+                    entries=log.size,
+                    outages=len(gaps.outages),
+                    proven_at=extent.proven_at,
+                )
+            )
+        return LogExtents(logs=shown, bytes=facts.bytes)
 
     async def _log_status(self, log: Log, facts: DatabaseFacts) -> LogStatus:
         room = room_guard(self._settings, lambda: facts.bytes)

@@ -229,7 +229,10 @@ async def test_open_prints_where_the_page_is(
         assert main._run(["open", "node/gpu 2"]) == 0
         assert capsys.readouterr().out == f"{address}node/gpu%202\n"
 
-    assert main._run(["open", "pod/a/b"]) == 2
+        assert main._run(["open", "pod/a/b"]) == 0
+        assert capsys.readouterr().out == f"{address}object/pod/a/b\n"
+
+    assert main._run(["open", "pod/a/b/c"]) == 2
 
 
 def test_open_names_nothing_that_the_log_does_not_have(

@@ -260,7 +260,27 @@ def test_a_file_is_written_over_only_by_force(
     assert list(tmp_path.glob(".partial*")) == []
 
 
+def test_the_tape_of_an_incident_explains_it_again(
+    cutter: Cutter,
+) -> None:
+    (line,) = cutter.run(
+        "incidents", "--log", "1", "-o", "name"
+    ).out.splitlines()
+    file, answer = cutter.cut("--incident", line)
+    assert answer.status in {0, 4}, answer.err
+    log = cutter.played(file)
+    asked = ("incidents", "-o", "json", "--log")
+    before: Any = cutter.run(*asked, "1").json["incidents"]
+    again: Any = cutter.run(*asked, log).json["incidents"]
+    ((first,), (second,)) = before, again
+    for name in ("happened", "cause", "nodes", "sentence"):
+        assert first[name] == second[name]
+
+
 REFUSED = {
+    "--log 1 --incident 1/1": (5, "1/1"),
+    "--log 1 --incident one": (2, "one"),
+    "--incident 1/1 --node gpu-001": (2, "remove --since"),
     "--log 1 --node gpu-009": (5, 'did you mean "gpu-00'),
     "--log 1 --until 2026-11-21T11:00:00Z": (5, "no entries in this window"),
     "--log 999": (5, "there is no log 999"),

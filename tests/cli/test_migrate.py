@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from recorder.store.schema import wanted_revision
+from recorder.store.schema import known_revisions, wanted_revision
 from tests.cli.conftest import Recorder
 from tests.store.catalog import problems_of
 from tests.support.postgres import (
@@ -63,6 +63,31 @@ def test_a_role_without_the_right_learns_what_it_lacks(
     assert answer.status == 1
     assert "recorder_owner" in answer.err
     assert answer.err.count("\n") == 1
+
+
+def test_of_an_upgrade_its_own_statements_are_printed(
+    empty: Database, recorder: Recorder
+) -> None:
+    url = ("--database-url", empty.dsn("owner"))
+    before = max(known_revisions() - {wanted_revision()})
+
+    async def run(sql: str) -> None:
+        async with connected(empty.superuser_dsn()) as connection:
+            await connection.execute(sql)
+
+    whole = recorder("migrate", "--sql").out
+    older = whole.partition(f"-- Running upgrade {before} ->")[0]
+    asyncio.run(run(f"{older}\ncommit;"))
+    upgrade = recorder("migrate", "--sql", *url).out
+    assert f"{before} -> " in upgrade
+    assert "create table log " not in upgrade.lower()
+
+    asyncio.run(run(upgrade))
+
+    assert recorder("migrate", "--check", *url).status == 0
+    done = recorder("migrate", "--sql", *url)
+    assert (done.out, done.status) == ("", 0)
+    assert "up to date" in done.err
 
 
 def test_what_is_printed_is_what_would_be_run(

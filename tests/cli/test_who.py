@@ -26,6 +26,26 @@ def by_path(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.usefixtures("incidents")
+@pytest.mark.parametrize(
+    ("field", "paths"),
+    [
+        ("spec.unschedulable", ["spec.unschedulable"]),
+        ("unschedulable", ["spec.unschedulable"]),
+        (".spec.unschedulable", ["spec.unschedulable"]),
+    ],
+)
+def test_one_field_is_chosen_by_its_path_or_name(
+    recorder: Recorder, field: str, paths: list[str]
+) -> None:
+    found = who(recorder, NODE, *LOG, "--field", field)
+
+    assert [one["path"] for one in found["fields"]] == paths
+    unknown = recorder("who", NODE, *LOG, "--field", "spec.unschedulabel")
+    assert unknown.status == 5
+    assert 'did you mean "spec.unschedulable' in unknown.err
+
+
+@pytest.mark.usefixtures("incidents")
 def test_audit_names_the_person_who_cordoned(
     recorder: Recorder,
 ) -> None:

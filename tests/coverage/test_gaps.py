@@ -172,8 +172,10 @@ async def test_a_dead_recorder_is_said_in_one_line() -> None:
     assert (hole.until, len(resources)) == (None, 4)
 
 
-async def test_gaps_are_said_one_by_one_up_to_a_few() -> None:
-    recorded = CoveredLog(PODS, gaps=[a_gap(50, 60)] * 7)
+async def test_outages_are_said_one_by_one_up_to_a_few() -> None:
+    recorded = CoveredLog(
+        PODS, gaps=[a_gap(50 + 20 * n, 60 + 20 * n) for n in range(7)]
+    )
 
     lines = coverage_lines(await judged(recorded))
 

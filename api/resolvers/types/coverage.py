@@ -13,6 +13,7 @@ from recorder.answers.coverage import coverage_lines
 from recorder.answers.gaps import Gaps
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.hole import Hole
+from recorder.facts.coverage.outages import Outage, OutageChange
 from recorder.model.window import Window
 
 __all__ = [
@@ -130,6 +131,10 @@ class _Audited:
 
 publish(AuditedResource, adds=_Audited)
 publish(AuditCoverage)
+
+
+publish(OutageChange)
+publish(Outage)
 
 
 class _Gaps:

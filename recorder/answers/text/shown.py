@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from recorder.answers.text.table import Cell, Column
 
-__all__ = ["Item", "Listing", "Text"]
+__all__ = ["Brief", "Item", "Listing", "Text"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,15 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Brief:
+    """A shorter table of an answer, for people who do not ask for all."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    after: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
     """An answer that is a list."""
 
@@ -58,6 +67,9 @@ class Listing:
     before: Sequence[str] = ()
     after: Sequence[str] = ()
     """Lines before and after a table."""
+
+    brief: Brief | None = None
+    """What is shown instead unless all columns are asked for."""
 
     says_missing: bool = False
     """Whether the table itself shows what may be missing."""
