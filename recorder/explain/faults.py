@@ -4,11 +4,16 @@ Of recorded faults, the latest one that still held counts. Those in
 ``INFERRED`` follow from what happened to the node and to nodes near it.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from recorder.explain.breadth import is_wide, wide_fault
+from recorder.explain.breadth import (
+    breadth_of,
+    is_wide,
+    shared_place,
+    together,
+    wide_fault,
+)
 from recorder.explain.causes import FAULTS, GONE, Weight
 from recorder.explain.links.led_to import is_answered, is_recent
 from recorder.explain.signals import Signal, Subject, Topic, is_unseen
@@ -18,7 +23,7 @@ from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Faulted
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
 
-__all__ = ["fault_of", "seen_lost", "shared_place"]
+__all__ = ["fault_of"]
 
 
 class Found(NamedTuple):
@@ -53,17 +58,11 @@ def _weight(fault: Fault, found: Found) -> Weight:
 
 
 def _find(fault: Fault, transition: Transition) -> Found | None:
-    witnessed = _witnessed(fault, transition) or _wide(fault, transition)
-    if witnessed is not None:
-        return witnessed
+    found = _witnessed(fault, transition) or wide_fault(transition, fault)
+    if found is not None:
+        return Found(*found)
     infer = INFERRED.get(fault)
     return infer(transition) if infer else _recorded(fault, transition)
-
-
-def _wide(fault: Fault, transition: Transition) -> Found | None:
-    """Find the fault of a place that the nodes behind it confirm."""
-    found = wide_fault(transition, fault)
-    return None if found is None else Found(*found)
 
 
 def _witnessed(fault: Fault, transition: Transition) -> Found | None:
@@ -162,14 +161,6 @@ def _is_of_this(transition: Transition, sign: Signal) -> bool:
 BOOTED: Final = GONE | {Happened.REBOOT}
 """What a machine does not survive running."""
 
-SHARE: Final = 0.8
-"""The share of all nodes that are not lost at once by their own faults."""
-
-SHARE_WIDE: Final = 0.6
-"""The share from which it is possible, if the nodes share no place."""
-
-NODES_MIN: Final = 2
-
 NODES_DISTINCT: Final = 3
 """With fewer nodes, all may be behind one switch."""
 
@@ -178,25 +169,21 @@ def _control_plane_outage(transition: Transition) -> Found | None:
     """The control plane lost all nodes at once."""
     if transition.happened != Happened.UNREACHABLE:
         return None
-    seen = transition.effect.stored.at
-    together = transition.fleet.lost_with(transition.episode.node, seen)
+    fleet, whole = transition.fleet, breadth_of(transition, None)
     # Even then, one of them may have crashed by itself.
-    lost = [
-        node
-        for node in together
-        if not transition.fleet.booted_after(node, transition.lost_at)
-    ]
-    known = transition.fleet.size
-    if len(lost) < NODES_MIN or len(lost) < SHARE_WIDE * known:
+    crashed = fleet.booted_after(whole.agree, transition.lost_at)
+    sure = whole._replace(
+        agree=whole.agree - crashed, well=whole.well | crashed
+    ).confidence
+    if sure is None:
         return None
-    if len(lost) < SHARE * known:
+    if sure is Confidence.POSSIBLE:
         # Some went on, such as those that hold no connection to it.
-        wide = _is_wide(transition)
-        return Found(transition.effect, Confidence.POSSIBLE) if wide else None
+        return Found(transition.effect, sure) if _is_wide(transition) else None
     if transition.episode.state.ready != "True":
         # They may be down as well: their return will show it.
         return Found(transition.effect, Confidence.POSSIBLE)
-    many = known >= NODES_DISTINCT and len(lost) == len(together)
+    many = len(fleet.nodes) >= NODES_DISTINCT and not crashed
     return Found(
         transition.effect, Confidence.PROVEN if many else Confidence.LIKELY
     )
@@ -256,60 +243,26 @@ def _power_loss(transition: Transition) -> Found | None:
         or transition.was_shut_down
     ):
         return None
-    shared = shared_place(transition)
+    shared, fleet = shared_place(transition), transition.fleet
     if shared is None:
         return None
-    _, others = shared
-    if _is_taken_down(transition, others) or not all(
-        transition.fleet.booted_after(o, transition.lost_at) for o in others
+    others = shared.agree - {transition.episode.node}
+    aside = fleet.set_aside(others, transition.lost_at)
+    if (
+        _is_taken_down(transition, emptied=bool(aside))
+        or fleet.booted_after(others, transition.lost_at) != others
     ):
         return None
     # How a node went that was lost when the log began is not recorded; and
     # an author who had set all the others aside may have switched them off.
     seen = transition.episode.baseline.ready == "True"
-    sure = seen and not all(_were_set_aside(transition, others))
+    sure = seen and aside != others
     return Found(
         transition.effect, Confidence.LIKELY if sure else Confidence.POSSIBLE
     )
 
 
-def shared_place(transition: Transition) -> tuple[str, list[str]] | None:
-    """Return the place whose nodes were lost together, and these nodes.
-
-    A place of the whole fleet does not count.
-    """
-    fleet, node = transition.fleet, transition.episode.node
-    together = {
-        *fleet.lost_with(node, seen_lost(transition)),
-        *fleet.silent_with(transition.lost_at),
-    } - {node}
-    # A node that shuts down in order has power.
-    together = {
-        n for n in together if not fleet.was_shut_down(n, transition.lost_at)
-    }
-    for key, value in sorted(fleet.place(node).items()):
-        gone = sorted(n for n in together if fleet.is_at(n, key, value))
-        if not gone:
-            continue
-        there = fleet.nodes_at(key, value)
-        stayed = set(there) - {node, *gone}
-        # A node that was down before cannot show a loss of power.
-        if (
-            len(there) != fleet.size
-            and len(stayed) <= len(gone)
-            and all(fleet.was_down(n, transition.lost_at) for n in stayed)
-        ):
-            return f"{key}={value}", gone
-    return None
-
-
-def seen_lost(transition: Transition) -> datetime:
-    """Return when the loss of the node was observed."""
-    losses = transition.episode.of(Topic.READY)
-    return (losses[0] if losses else transition.effect).stored.at
-
-
-def _is_taken_down(transition: Transition, others: Iterable[str]) -> bool:
+def _is_taken_down(transition: Transition, *, emptied: bool) -> bool:
     """Whether a person or a program was about to take the machine down.
 
     A cordon by hand alone does not explain a loss. A person who emptied one
@@ -321,14 +274,8 @@ def _is_taken_down(transition: Transition, others: Iterable[str]) -> bool:
     author = transition.author(cordon)
     by_hand = author is not None and not (author.is_program or author.library)
     return not by_hand or (
-        transition.first(Topic.EVICTION) is not None
-        and any(_were_set_aside(transition, others))
+        emptied and transition.first(Topic.EVICTION) is not None
     )
-
-
-def _were_set_aside(t: Transition, others: Iterable[str]) -> Iterator[bool]:
-    """Yield for each node whether it was cordoned when it was lost."""
-    return (t.fleet.was_set_aside(other, t.lost_at) for other in others)
 
 
 STOPPED: Final = Subject(
@@ -367,16 +314,13 @@ def _is_wide(transition: Transition) -> bool:
 
     Then the control plane may have failed, with an incomplete record.
     """
-    seen = transition.effect.stored.at
-    lost = transition.fleet.lost_with(transition.episode.node, seen)
-    if len(lost) == 1 or 2 * len(lost) < transition.fleet.size:
+    lost, fleet = together(transition), transition.fleet
+    if len(lost) == 1 or 2 * len(lost) < len(fleet.nodes):
         return False
+    at = transition.lost_at
     return not any(
-        len(lost) == len(transition.fleet.nodes_at(key, value))
-        and all(transition.fleet.is_at(node, key, value) for node in lost)
-        for key, value in transition.fleet.place(
-            transition.episode.node
-        ).items()
+        lost == fleet.nodes_behind(place, at)
+        for place in fleet.places(transition.episode.node, at)
     )
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
+from recorder.explain.breadth import shared_place, together
 from recorder.explain.causes import FAULTS, LOST
-from recorder.explain.faults import shared_place
 from recorder.explain.signals import Signal, Topic, is_same
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Judged, Missing, Rival
@@ -104,8 +104,9 @@ def _power(transition: Transition) -> str:
             " machine"
         )
     if shared is not None:
-        return f"{', '.join(shared[1])} of {shared[0]} went down with it"
-    if fleet.place(node):
+        others = ", ".join(sorted(shared.agree - {node}))
+        return f"{others} of {shared.place} went down with it"
+    if fleet.places(node, transition.lost_at):
         return (
             "its neighbors stayed up, so the rack kept power; this machine"
             " alone may have lost it"
@@ -126,10 +127,7 @@ def _no_reboot(transition: Transition, verdict: Judged) -> Rival:
 
 
 def _of_silence(transition: Transition, verdict: Judged) -> list[Rival]:
-    lost = transition.fleet.lost_with(
-        transition.episode.node, transition.effect.stored.at
-    )
-    few = len({*lost, transition.episode.node}) < transition.fleet.size
+    few = len(together(transition)) < len(transition.fleet.nodes)
     stayed = "other nodes stayed reachable"
     went = "every node was lost at the same time"
     start = "no kubelet start ended the outage"

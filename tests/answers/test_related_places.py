@@ -91,6 +91,23 @@ STORY: list[list[Observation]] = [
     ]
 ]  # fmt: skip
 
+# Before rack r1 loses power, c moves in and b moves out.
+MOVED: list[list[Observation]] = [
+    [
+        a_list(NODES, 9, *(node(n, 2) for n in "abcd")),
+        modified(node("c", 10, rack="r1"), 300),
+        modified(node("b", 11, rack="r4"), 310),
+        *(
+            modified(node(n, 20 + i, ready="Unknown", rack="r1"), 640)
+            for i, n in enumerate("ac")
+        ),
+        *(
+            modified(node(n, 30 + i, boot=2, rack="r1"), 700)
+            for i, n in enumerate("ac")
+        ),
+    ]
+]  # fmt: skip
+
 
 @pytest.fixture(scope="module")
 def log(embedded_server: DatabaseServer) -> Iterator[Database]:
@@ -200,6 +217,19 @@ async def test_an_incident_is_in_the_rack_of_its_hour(
 ) -> None:
     assert "a" in await struck_at(reading, "rack/r1", shipped())
     assert "a" not in await struck_at(reading, "rack/r4", shipped())
+
+
+async def test_what_a_rack_shares_is_decided_by_the_racks_of_that_hour(
+    database: Database,
+) -> None:
+    await write_log(database.dsn("writer"), MOVED, with_facts=True)
+    async with reading_of(database.dsn("reader"), 1) as reading:
+        for name in "ac":
+            why = await ask_why(
+                reading, WhyQuestion(node=name, window=Window()), shipped(),
+                now=NOW,
+            )  # fmt: skip
+            assert why.verdicts[-1].cause == "power-loss"
 
 
 async def test_a_file_of_the_site_says_what_a_place_feeds(

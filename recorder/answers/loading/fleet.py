@@ -3,21 +3,22 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from recorder.answers.loading.places import relations_of
+from recorder.answers.loading.places import Whereabouts, relations_of
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
     FactQuery,
+    NodeLabels,
     NodePlaces,
     NodesBefore,
     Purpose,
 )
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.neighbours import (
-    emptied_beside,
+    beside,
     lost_together,
     needs_every_place,
     sees_others,
-    stayed_beside,
+    shared_places,
 )
 from recorder.explain.rivals import LEASES, NODES
 from recorder.explain.tracks.episodes import Episode
@@ -26,7 +27,7 @@ from recorder.facts import appearance
 from recorder.facts.classify.times import moment
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import NodeState, advance
-from recorder.facts.topology import Topology
+from recorder.facts.topology import Topology, label_of
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import Claimed
 from recorder.model.moment import shifted
@@ -36,6 +37,9 @@ __all__ = ["LOOKBACK", "FleetContext", "joined", "states_at"]
 
 LOOKBACK = timedelta(days=1)
 """How far before a window causes are searched for."""
+
+PLACES_MAX = 64
+"""Places whose arrivals are read, the narrowest first."""
 
 AROUND = timedelta(minutes=2)
 AFTER = timedelta(minutes=30)
@@ -88,6 +92,9 @@ class FleetContext:
         self._down: dict[Episode, set[str]] = {}
         self._aside: dict[Episode, set[str]] = {}
         self._relations = Topology()
+        self._moves: dict[str, Whereabouts] = {}
+        """Of nodes that had other places at another time."""
+
         self._place({})
 
     async def read(self, chains: Iterable[Episode]) -> None:
@@ -111,25 +118,48 @@ class FleetContext:
             for name in lost_together(chain, self.around(chain))
         }
         self._place(await self._reading.states(NodePlaces(lost)))
+        await self._read_moves(lost)
         placed = [c for c in seeing if needs_every_place(c, self.around(c))]
         if placed:
             self._place(await self._reading.states(NodePlaces()))
+            await self._read_moved_behind(placed)
         for chain in placed:
-            await self._read_down(chain)
-            await self._read_cordoned(chain)
+            await self._read_beside(chain)
 
-    async def _read_down(self, chain: Episode) -> None:
-        """Read which nodes of its place were down before the episode."""
-        at, stayed = stayed_beside(chain, self.around(chain))
-        states = await states_at(self._reading, stayed, at)
+    async def _read_moved_behind(self, chains: Iterable[Episode]) -> None:
+        """Read what else was behind the places of nodes that were lost."""
+        whole = len(self._fleet.nodes)
+        places = dict.fromkeys(
+            place
+            for chain in chains
+            for place in shared_places(chain, self.around(chain))
+            if len(self._fleet.nodes_behind(place, chain.began.at)) < whole
+        )
+        for place in list(places)[:PLACES_MAX]:
+            value = label_of(place)
+            had = await self._reading.states(
+                NodeLabels(value=value, since=None, until=None)
+            )
+            moved = {name for name, sets in had.items() if len(sets) > 1}
+            await self._read_moves(moved - self._moves.keys())
+
+    async def _read_moves(self, names: Collection[str]) -> None:
+        """Read which places nodes had before and after they moved."""
+        if not names:
+            return
+        facts = await self._reading.facts(
+            FactQuery(purpose=Purpose.MOVES, nodes=sorted(names))
+        )
+        of = Whereabouts(facts, self._relations)
+        self._moves |= dict.fromkeys(of.moved, of)
+
+    async def _read_beside(self, chain: Episode) -> None:
+        """Read which nodes were down, or cordoned, before the episode."""
+        at, names = beside(chain, self.around(chain))
+        states = await states_at(self._reading, names, at)
         self._down[chain] = {
             name for name, state in states.items() if self._is_down(state, at)
         }
-
-    async def _read_cordoned(self, chain: Episode) -> None:
-        """Read which nodes drained with this one were cordoned before."""
-        at, went = emptied_beside(chain, self.around(chain))
-        states = await states_at(self._reading, went, at)
         self._aside[chain] = {
             name for name, state in states.items() if state.cordoned
         }
@@ -157,8 +187,11 @@ class FleetContext:
 
     def around(self, chain: Episode) -> Fleet:
         """Return the fleet, with what was read for one episode."""
+        at = chain.began.at
         return self._fleet.knowing(
-            self._down.get(chain, ()), self._aside.get(chain, ())
+            self._down.get(chain, ()),
+            self._aside.get(chain, ()),
+            {name: of.labels(name, at) for name, of in self._moves.items()},
         )
 
     def _spans(

@@ -63,6 +63,15 @@ class Whereabouts:
         for known in self._labels.values():
             known.sort(key=itemgetter(0))
 
+    @property
+    def moved(self) -> list[str]:
+        """The nodes whose places changed."""
+        return [
+            node
+            for node, known in self._labels.items()
+            if any(labels != known[0][1] for _, labels in known)
+        ]
+
     def labels(self, node: str, at: datetime) -> Labels:
         """Return the labels of a node that name a place, at a time."""
         known = self._labels.get(node)

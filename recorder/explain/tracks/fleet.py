@@ -8,15 +8,16 @@ verdict: what was lost about a time and what is at a place is looked up.
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from copy import copy
 from datetime import UTC, datetime, timedelta
 from typing import Final, Self
 
 from recorder.explain.knowledge import Knowledge, shipped
-from recorder.explain.signals import Signal, signals_of
+from recorder.explain.signals import Signal, Subject, signals_of
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.classify.times import moment
-from recorder.facts.topology import Topology, cable_of, is_among, labelled
+from recorder.facts.topology import Topology, cable_of, labelled, places_of
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     Appeared,
@@ -31,8 +32,8 @@ from recorder.model.facts import (
 )
 from recorder.model.moment import shifted
 from recorder.model.outcomes import Role
-from recorder.model.place import Place
-from recorder.model.state import TOPOLOGY, ObjectState
+from recorder.model.place import Place, PlaceKind
+from recorder.model.state import ObjectState
 
 __all__ = ["Fleet"]
 
@@ -103,6 +104,9 @@ class Fleet:
         self._faults: dict[Place, list[Signal]] = {}
         """What was claimed to be broken, other than nodes."""
 
+        self._mended: dict[tuple[Place, Subject], list[datetime]] = {}
+        """When that was claimed to be over."""
+
         self._unplugged = Moments()
         """When a port of a node lost its neighbor."""
 
@@ -129,16 +133,18 @@ class Fleet:
         self._cordoned: frozenset[str] = frozenset()
         for stored in facts:
             self._take(stored)
-        self._at: dict[tuple[str, str], list[str]] = defaultdict(list)
-        """The nodes that have a label, by key and value."""
+        self._index()
 
-        for node, carried in self._labels.items():
-            for label in carried.items():
-                self._at[label].append(node)
-        self._behind: dict[
-            tuple[Place, datetime], tuple[frozenset[Place], frozenset[str]]
-        ] = {}
-        """What was behind a place at a time, and the nodes among it."""
+    def _index(self) -> None:
+        self.nodes = frozenset(self._labels)
+        """The known nodes."""
+
+        there: dict[Place, set[str]] = defaultdict(set)
+        for node, labels in self._labels.items():
+            for place in places_of(labels).values():
+                there[place].add(node)
+        self._there = {p: frozenset(nodes) for p, nodes in there.items()}
+        """The nodes whose labels name a place."""
 
     def _take(self, stored: StoredFact) -> None:
         fact = stored.fact
@@ -177,6 +183,9 @@ class Fleet:
                 self._faults.setdefault(place, []).append(
                     sign._replace(place=place)
                 )
+            elif sign.over:
+                key = place, sign.subject
+                self._mended.setdefault(key, []).append(stored.at)
 
     def _see(self, node: str, stored: StoredFact, detail: Detail) -> None:
         thing = stored.fact.object
@@ -222,57 +231,85 @@ class Fleet:
             self._lost.add(node, since)
             self._hear(node, since, no_more=True)
 
-    def knowing(self, down: Iterable[str], aside: Iterable[str] = ()) -> Self:
-        """Return it with nodes that were down or cordoned before a loss."""
+    def knowing(
+        self,
+        down: Iterable[str],
+        aside: Iterable[str] = (),
+        labels: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> Self:
+        """Return it with the nodes that were down or cordoned before a loss.
+
+        And with the labels of those that had others at another time.
+        """
         other = copy(self)
-        other._down = frozenset(down)  # noqa: SLF001 - it is one of us
-        other._cordoned = frozenset(aside)  # noqa: SLF001 - as well
+        vars(other).update(_down=frozenset(down), _cordoned=frozenset(aside))
+        if labels:
+            vars(other).update(_labels={**self._labels, **labels})
+            other._index()  # noqa: SLF001 - it is one of us
         return other
 
-    def was_set_aside(self, node: str, at: datetime) -> bool:
-        """Return whether a node was cordoned at a time."""
-        changes = [t for t in self._aside.get(node, ()) if t[0] <= at]
-        return node in self._cordoned or (bool(changes) and max(changes)[1])
+    def set_aside(
+        self, nodes: AbstractSet[str], at: datetime
+    ) -> frozenset[str]:
+        """Return which of some nodes were cordoned at a time."""
+        found = set(nodes & self._cordoned)
+        for node in nodes & self._aside.keys():
+            turns = [turn for turn in self._aside[node] if turn[0] <= at]
+            if turns and max(turns)[1]:
+                found.add(node)
+        return frozenset(found)
 
-    def was_down(self, node: str, at: datetime) -> bool:
-        """Return whether a node was already down before a time."""
-        before = at - LIMITS.together
-        changes = [t for t in self._heard.get(node, ()) if t[0] < before]
-        return node in self._down or (bool(changes) and not max(changes)[1])
+    def down_before(
+        self, nodes: AbstractSet[str], at: datetime
+    ) -> frozenset[str]:
+        """Return which of some nodes were already down before a time."""
+        before, found = at - LIMITS.together, set(nodes & self._down)
+        for node in nodes & self._heard.keys():
+            turns = [turn for turn in self._heard[node] if turn[0] < before]
+            if turns and not max(turns)[1]:
+                found.add(node)
+        return frozenset(found)
 
-    @property
-    def size(self) -> int:
-        """How many nodes are known."""
-        return len(self._labels)
+    def struck_with(
+        self, lost: datetime, renewed: datetime, changed: datetime
+    ) -> frozenset[str]:
+        """Return the nodes that were lost, or lost a port, at once.
 
-    def lost_with(self, node: str, at: datetime) -> frozenset[str]:
-        """Return the nodes that were lost together with one, including it."""
-        return self._lost.near(at, LIMITS.together) | {node}
+        One that had announced its shutdown went down in order.
 
-    def silent_with(self, at: datetime) -> frozenset[str]:
-        """Return the nodes whose last renewal was about a time."""
-        return self._renewed.near(at, LIMITS.together)
-
-    def was_shut_down(self, node: str, at: datetime) -> bool:
-        """Return whether a silent node had announced its shutdown."""
-        return any(
-            at - LIMITS.together <= time <= at + MISSED
-            for time in self._in_order.get(node, ())
+        Args:
+            lost: when a node was declared lost.
+            renewed: when it was last heard from.
+            changed: when it, or its port, was last seen to change.
+        """
+        found = (
+            self._lost.near(lost, LIMITS.together)
+            | self._renewed.near(renewed, LIMITS.together)
+            | self._unplugged.near(changed, LIMITS.moment)
         )
+        since, until = renewed - LIMITS.together, renewed + MISSED
+        return found - {
+            node
+            for node in found & self._in_order.keys()
+            if any(since <= time <= until for time in self._in_order[node])
+        }
 
-    def booted_after(self, node: str, at: datetime) -> bool:
-        """Return whether a node that was lost at a time came back by a boot.
+    def booted_after(
+        self, nodes: AbstractSet[str], at: datetime
+    ) -> frozenset[str]:
+        """Return which nodes that were lost at a time came back by a boot.
 
         A node that was heard from again before it booted was not down: that
         boot is of another time.
         """
-        boot = min(
-            (t for t in self._booted.get(node, ()) if t >= at), default=None
-        )
-        return boot is not None and not any(
-            at + LIMITS.together <= time < boot - LIMITS.together
-            for time in self._healed.get(node, ())
-        )
+        found = set()
+        for node in nodes & self._booted.keys():
+            boot = min((t for t in self._booted[node] if t >= at), default=at)
+            since, until = at + LIMITS.together, boot - LIMITS.together
+            healed = self._healed.get(node, ())
+            if boot > at and not any(since <= t < until for t in healed):
+                found.add(node)
+        return frozenset(found)
 
     def of_one_machine(self, node: str) -> list[str]:
         """Return the other nodes with the same boot ID as one."""
@@ -284,56 +321,30 @@ class Fleet:
 
     def faults_above(self, node: str) -> list[Signal]:
         """Return the faults that were claimed of what a node is behind."""
-        labels = self._labels.get(node, {})
         return [
             sign
             for place, signs in self._faults.items()
             for sign in signs
-            if is_among(self._reach(place, sign.stored.at)[0], node, labels)
+            if node in self.nodes_behind(place, sign.stored.at)
         ]
+
+    def is_over(self, sign: Signal, at: datetime) -> bool:
+        """Return whether a fault of a place was over by a time."""
+        assert sign.place is not None, "it is of a place"
+        ends = self._mended.get((sign.place, sign.subject), ())
+        return any(sign.stored.at < end <= at for end in ends)
+
+    def places(self, node: str, at: datetime) -> Sequence[Place]:
+        """Return what a node was behind at a time, the narrowest first."""
+        own = {*places_of(self._labels.get(node, {})).values()}
+        for place in [Place(PlaceKind.NODE, node), *own]:
+            own |= self._relations.above(place, at)
+        return sorted(own, key=lambda p: (len(self.nodes_behind(p, at)), p))
 
     def nodes_behind(self, place: Place, at: datetime) -> frozenset[str]:
         """Return the known nodes that were behind a place at a time."""
-        return self._reach(place, at)[1]
-
-    def _reach(
-        self, place: Place, at: datetime
-    ) -> tuple[frozenset[Place], frozenset[str]]:
-        found = self._behind.get((place, at))
-        if found is None:
-            there = self._relations.at_or_behind(place, at)
-            found = (
-                there,
-                frozenset(
-                    node
-                    for node, labels in self._labels.items()
-                    if is_among(there, node, labels)
-                ),
-            )
-            self._behind[place, at] = found
-        return found
-
-    def troubled(self, at: datetime, within: timedelta) -> frozenset[str]:
-        """Return the nodes that were lost, or lost a port, about a time."""
-        return frozenset().union(
-            *(
-                known.near(at, within)
-                for known in (self._lost, self._renewed, self._unplugged)
-            )
+        there = self._relations.at_or_behind(place, at)
+        named = {p.name for p in there if p.kind is PlaceKind.NODE}
+        return frozenset(named & self.nodes).union(
+            *(self._there.get(one, ()) for one in there)
         )
-
-    def place(self, node: str) -> dict[str, str]:
-        """Return the places of a node, by the keys of its labels."""
-        return {
-            key: value
-            for key, value in self._labels.get(node, {}).items()
-            if key.rpartition("/")[2] in TOPOLOGY
-        }
-
-    def nodes_at(self, key: str, value: str) -> Sequence[str]:
-        """Return the nodes at a place."""
-        return self._at.get((key, value), ())
-
-    def is_at(self, node: str, key: str, value: str) -> bool:
-        """Return whether a node is at a place."""
-        return self._labels.get(node, {}).get(key) == value

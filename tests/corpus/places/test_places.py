@@ -1,0 +1,170 @@
+"""Places: switches, PDUs and DPUs, and what lies behind them.
+
+The recording of the laboratory is asked why, with everything that it has and
+with each source absent. Its truth was written before it was played.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from recorder.answers.naming import Reference
+from recorder.answers.node_questions import WhyQuestion, WhyWorkloadQuestion
+from recorder.answers.ports import Reading
+from recorder.answers.why import ask_why
+from recorder.answers.why_workload import ask_why_workload
+from recorder.explain.knowledge import shipped
+from recorder.explain.verdict import Judged
+from recorder.model.window import Window
+from tests.corpus.logs import play, reading_of
+from tests.corpus.places.fleet import DPF as DPF_GROUP
+from tests.corpus.places.laboratory import FOLDER, make, read_spans
+from tests.corpus.places.truth import (
+    CLAIMS,
+    DPF,
+    DPUS,
+    EXPECTED,
+    GANGS,
+    LOOKALIKES,
+    Answer,
+)
+from tests.corpus.tape_lines import Frame, Lines, read_lines, write_lines
+from tests.support.filled import filled_database
+from tests.support.postgres import Database, DatabaseServer
+from tests.support.sampling import sampled
+
+RULES: Final = shipped()
+
+IS_OF: Final[dict[str, Callable[[Frame], bool]]] = {
+    CLAIMS: lambda frame: frame["frame"] == "cloudevent",
+    DPF: lambda frame: str(frame.get("resource")).startswith(DPF_GROUP),
+}
+"""Whether a frame of a tape is of a source."""
+
+
+def tape_in(folder: Path, name: str) -> Path:
+    return folder / f"{name}.tape.jsonl.zst"
+
+
+async def play_into(writer: str, folder: Path, work: Path) -> None:
+    """Play the hosts and their DPUs, and the hosts without each source."""
+    assert await play(writer, tape_in(folder, "hosts"), name="hosts") == 1
+    assert await play(writer, tape_in(folder, "dpus"), name="dpus") == 2
+    whole = read_lines(tape_in(folder, "hosts"))
+    for number, (source, is_of) in enumerate(IS_OF.items(), 3):
+        kept = [frame for frame in whole.frames if not is_of(frame)]
+        assert len(kept) < len(whole.frames)
+        tape = work / f"{source}.tape.jsonl.zst"
+        write_lines(tape, Lines(whole.header, kept))
+        assert await play(writer, tape, name=f"no-{source}") == number
+
+
+LOGS: Final = {None: 1, DPUS: 1} | {n: i for i, n in enumerate(IS_OF, 3)}
+"""The log to ask, by the source that is absent."""
+
+
+@pytest.fixture(scope="module")
+def played(
+    embedded_server: DatabaseServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Database]:
+    work = tmp_path_factory.mktemp("places")
+
+    async def fill(writer: str) -> None:
+        await play_into(writer, FOLDER, work)
+
+    with filled_database(embedded_server, fill) as database:
+        yield database
+
+
+async def verdicts_on(
+    reading: Reading, node: str, window: Window
+) -> list[Judged]:
+    now = reading.log.recorded_at
+    assert now is not None
+    question = WhyQuestion(node=node, window=window, at=None)
+    return [*(await ask_why(reading, question, RULES, now=now)).verdicts]
+
+
+def problems(found: list[Judged], right: Answer) -> Iterator[str]:
+    """Yield what verdicts say wrongly."""
+    if len(found) != 1:
+        yield f"verdicts: {[str(one.sentence) for one in found]}"
+        return
+    (one,) = found
+    said = (*map(str, (one.happened, one.cause, one.confidence)),)
+    if not (
+        one.happened == right.happened
+        and one.cause in right.causes
+        and one.confidence in right.confidence
+    ):
+        yield f"{said}, not {right}"
+    words = f"{one.sentence} {one.fault.says if one.fault else ''}"
+    if right.says not in words or any(name in words for name in right.never):
+        yield f"names the wrong place: {words}"
+    actor = one.decision.actor.name if one.decision else None
+    if right.actor not in {None, actor}:
+        yield f"by {actor}, not {right.actor}"
+
+
+async def judged(dsn: str, folder: Path, absent: str | None) -> list[str]:
+    """Return what is answered wrongly, in words."""
+    spans, wrong = read_spans(folder), []
+    async with reading_of(dsn, LOGS[absent]) as reading:
+        for one in EXPECTED:
+            right = one.answer if absent is None else one.without.get(absent)
+            if right is None or (absent is None and DPUS in one.without):
+                continue
+            window = Window(*spans[one.act])
+            found = await verdicts_on(reading, one.node, window)
+            wrong += [
+                f"{one.act}, {one.node}: {says}"
+                for says in problems(found, right)
+            ]
+        for act, nodes in LOOKALIKES.items():
+            for node in nodes:
+                found = await verdicts_on(reading, node, Window(*spans[act]))
+                wrong += [f"{act}: {one.sentence}" for one in found]
+    return wrong
+
+
+@pytest.mark.parametrize("absent", LOGS)
+async def test_what_places_did_to_nodes_is_what_was_done(
+    played: Database, absent: str | None
+) -> None:
+    wrong = await judged(played.dsn("reader"), FOLDER, absent)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("absent", [None, CLAIMS])
+@pytest.mark.parametrize("gang", GANGS)
+async def test_a_gang_that_exits_elsewhere_was_stopped_by_its_leaf(
+    played: Database, gang: str, absent: str | None
+) -> None:
+    since, until = read_spans()["leaf"]
+    async with reading_of(played.dsn("reader"), LOGS[absent]) as reading:
+        question = WhyWorkloadQuestion(
+            object=Reference.parse(f"job/train/{gang}"),
+            window=Window(since, until),
+            at=None,
+        )
+        found = await ask_why_workload(reading, question, RULES, now=until)
+    (ending,) = found.endings
+    assert {*ending.nodes} == {*GANGS[gang]}
+    assert {one.node for one in ending.every_verdict} == {*GANGS[gang][:-1]}
+    names_leaf = "switch/leaf-7" in ending.sentence
+    assert names_leaf == (absent is None), ending.sentence
+
+
+if sampled("laboratory of places", [True], 0):
+
+    @pytest.mark.timeout(1500)
+    async def test_a_new_run_of_the_laboratory_is_explained(
+        database: Database, tmp_path: Path
+    ) -> None:
+        await make(tmp_path)
+        await play_into(database.dsn("writer"), tmp_path, tmp_path)
+        for absent in LOGS:
+            wrong = await judged(database.dsn("reader"), tmp_path, absent)
+            assert not wrong, "\n".join(wrong)
