@@ -303,11 +303,11 @@ def _ufm(body: bytes, zone: tzinfo | None) -> Converted:
         if number in LINKS:
             kind = "link.state"
             subject, more = _link(event)
-            data |= {"state": LINKS[number], **more}
+            data = {"state": LINKS[number], **more, **data}
         elif number in OBJECTS:
             place, state = OBJECTS[number]
             kind, subject = "link.state", f"{place}/{event.object_name}"
-            data["state"] = state
+            data = {"state": state, **data}
         events.append(
             _event(
                 kind,
