@@ -67,6 +67,7 @@ GROUPS = {
         "mcp": "recorder.cli.mcp:mcp",
         "notify": "recorder.cli.notify:notify",
         "notifications": "recorder.cli.notifications:notifications",
+        "measure": "recorder.cli.measure:measure",
         "token": "recorder.cli.token:token",
         "doctor": "recorder.cli.doctor:doctor",
         "completion": "recorder.cli.completion:completion",

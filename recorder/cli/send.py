@@ -1,6 +1,5 @@
 """`recorder send`: post an event to a recorder, from a script or cron."""
 
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,12 +92,13 @@ def send(ctx: click.Context, /, **given: Any) -> int:
       recorder send --flush
     """
     from recorder.keeping.sending import flush
-    from recorder.keeping.spool import Spool
+    from recorder.keeping.spool import Spool, spool_folder
 
     settings: Settings = ctx.obj
     receiver = _receiver(settings, given)
-    folder = given["spool"] or settings.send_spool or _default_spool()
-    spool = Spool(Path(folder) / receiver.name)
+    named = given["spool"] and Path(given["spool"])
+    folder = spool_folder(named or settings.send_spool)
+    spool = Spool(folder / receiver.name)
     if given["flush"]:
         if given["kind"]:
             ctx.fail("--flush sends what waits: remove TYPE and SUBJECT")
@@ -153,14 +153,6 @@ def _receiver(settings: "Settings", given: dict[str, Any]) -> "Receiver":
         path("token_file", settings.send_token_file),
         path("ca_file", settings.send_ca_file),
     )
-
-
-def _default_spool() -> Path:
-    if os.geteuid() == 0:
-        return Path("/var/spool/recorder")
-    base = os.environ.get("XDG_STATE_HOME")
-    state = Path(base) if base else Path.home() / ".local/state"
-    return state / "recorder/spool"
 
 
 def _event(ctx: click.Context, given: dict[str, Any]) -> bytes:

@@ -31,6 +31,7 @@ from recorder.explain.links.led_to import (
     led_to,
     ordered,
 )
+from recorder.explain.measured import measured_of
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
 from recorder.explain.signals import (
@@ -152,6 +153,7 @@ def _found(
     down = down_of(transition, last)
     away = away_of(transition, back, last, down)
     seen = effect.stored.observed_at
+    measured = measured_of(transition, faulted)
     return Judged(
         id=str(effect.stored.entry),
         node=chain.node,
@@ -179,11 +181,13 @@ def _found(
         intervention=None if decided is None else decided.intervention,
         sentence="",
         confidence=Confidence.UNKNOWN,
-        steps=steps_of(transition, decided, faulted, evidence, last, heard),
-        evidence=evidence,
+        steps=measured.supported(
+            steps_of(transition, decided, faulted, evidence, last, heard)
+        ),
+        evidence=[*evidence, *measured.evidence],
         evidence_left_out=left_out,
         rivals=(),
-        contradictions=contradictions(transition),
+        contradictions=[*contradictions(transition), *measured.against],
         gaps=sorted({gap for hole in hiding if (gap := hole.opened)}),
         missing=(),
         effect=effect,

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
+from recorder.facts.metrics import METRICS
 from recorder.facts.topology import RELATION, cable_of, level_of
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
@@ -156,9 +157,12 @@ def is_sign(fact: Fact) -> bool:
 
 
 def _relates(fact: Fact) -> bool:
-    """Return whether a claim relates places: nothing happened to a node."""
+    """Return whether nothing happened to a node by a claim.
+
+    It relates places, or has what was measured around an incident.
+    """
     detail = fact.detail
-    return isinstance(detail, Claimed) and detail.type == RELATION
+    return isinstance(detail, Claimed) and detail.type in (RELATION, METRICS)
 
 
 def _is_of_place(fact: Fact) -> bool:

@@ -42,6 +42,20 @@ DIGITS = 20
 LOCK_POLL_SECONDS = 0.02
 
 
+def spool_folder(named: Path | None) -> Path:
+    """Return the folder of all spools: that of the settings, or the default.
+
+    The user's state folder; as root ``/var/spool/recorder``.
+    """
+    if named is not None:
+        return named
+    if os.geteuid() == 0:
+        return Path("/var/spool/recorder")
+    base = os.environ.get("XDG_STATE_HOME")
+    state = Path(base) if base else Path.home() / ".local/state"
+    return state / "recorder/spool"
+
+
 class SpoolError(ConfigError):
     """An event cannot be kept on disk."""
 

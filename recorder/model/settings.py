@@ -242,6 +242,10 @@ class Settings:
     """Address of /healthz, /readyz and /metrics of `recorder notify`; empty:
     disabled."""
 
+    metrics_file: Path | None = None
+    """File that describes the metrics store which `recorder measure` asks
+    around incidents."""
+
     send_url: str | None = None
     """Address of the recorder to which `recorder send` posts events,
     ``https://HOST:PORT``."""

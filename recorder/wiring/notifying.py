@@ -5,14 +5,13 @@ import logging
 import random
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from recorder.doctor.health.notifying import notify_exposition
 from recorder.doctor.health.server import listening
 from recorder.explain.knowledge import Knowledge, load
 from recorder.facts.coverage.ports import Log
-from recorder.model.errors import RecorderError
 from recorder.model.settings import Settings
 from recorder.notification.following import Following
 from recorder.notification.listing import Notification
@@ -29,8 +28,9 @@ from recorder.notification.sending import (
 )
 from recorder.store.outbox import StoredOutbox, outbox
 from recorder.wiring.database import open_database
+from recorder.wiring.following import follow_each
 from recorder.wiring.reading import Logs, open_logs
-from recorder.wiring.waiting import opened, pause
+from recorder.wiring.waiting import opened
 
 __all__ = [
     "NotifyOptions",
@@ -42,9 +42,6 @@ __all__ = [
 ]
 
 log = logging.getLogger("recorder.notify")
-
-CHECK_EVERY = timedelta(seconds=10)
-"""How often new logs and waiting messages are searched for."""
 
 FORGET_EVERY = timedelta(hours=1)
 RETRIED_FOR = timedelta(days=1)
@@ -174,7 +171,6 @@ class _Notifier:
     sending: Sending
     progress: NotifyProgress
     options: NotifyOptions
-    followed: set[int] = field(default_factory=set)
 
     async def once(self) -> None:
         """Judge every log once, and post what is due."""
@@ -195,39 +191,25 @@ class _Notifier:
     ) -> None:
         """Follow every log, and post, until a stop is wanted."""
         since, forgotten = self._since(), datetime.min.replace(tzinfo=UTC)
-        async with asyncio.TaskGroup() as posting:
-            posting.create_task(self.sending.run(stop))
-            async with asyncio.TaskGroup() as judging:
-                tasks = []
-                while not stop.is_set():
-                    try:
-                        for one in await self._meant():
-                            if one.id not in self.followed:
-                                self.followed.add(one.id)
-                                say(f"following {one.cluster_name}")
-                                work = self._follow(one, since)
-                                tasks.append(judging.create_task(work))
-                        await self._count()
-                        if datetime.now(UTC) - forgotten > FORGET_EVERY:
-                            await self.kept.forget()
-                            forgotten = datetime.now(UTC)
-                    except RecorderError as exc:
-                        log.warning("cannot search for logs: %s", exc)
-                    await pause(stop, CHECK_EVERY)
-                for task in tasks:
-                    task.cancel()
 
-    async def _follow(self, one: Log, since: datetime) -> None:
-        try:
+        async def follow(one: Log) -> None:
             reading = await self.logs.read(one.id)
             await self._following().follow(
                 reading, self.logs.bell(reading), since=since
             )
-        except RecorderError as exc:
-            # It is tried again with the other logs.
-            log.warning("cannot follow log %s: %s", one.id, exc)
-        finally:
-            self.followed.discard(one.id)
+
+        async def tidy() -> None:
+            nonlocal forgotten
+            await self._count()
+            if datetime.now(UTC) - forgotten > FORGET_EVERY:
+                await self.kept.forget()
+                forgotten = datetime.now(UTC)
+
+        async with asyncio.TaskGroup() as posting:
+            posting.create_task(self.sending.run(stop))
+            await follow_each(
+                self._meant, follow, stop, say=say, log=log, meanwhile=tidy
+            )
 
     def _following(self) -> Following:
         return Following(

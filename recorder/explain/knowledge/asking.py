@@ -15,6 +15,7 @@ from recorder.explain.knowledge.rules import (
     ConditionRule,
     EventRule,
     LockRule,
+    MetricRule,
     ObjectRule,
     Rules,
     TaintRule,
@@ -70,8 +71,7 @@ class Knowledge:
             shipped: the rules of the product.
             site: the rules of a site, which come first.
         """
-        own = tuple(site)
-        shipped = tuple(shipped)
+        own, shipped = tuple(site), tuple(shipped)
         files = (*own, *sorted(shipped, key=repr))
         self._files = shipped, own
         self._clouds = frozenset(file.cloud for file in files)
@@ -90,10 +90,13 @@ class Knowledge:
             [*self.conditions, *self.events, *self.annotations, *self.labels,
              *self.taints, *self.objects, *self.locks]
         )  # fmt: skip
-        self._types: dict[str, ClaimType] = {}
-        for file in files:
-            for kind in file.types:
-                self._types.setdefault(kind.type, kind)
+        self._types = {
+            kind.type: kind for file in reversed(files) for kind in file.types
+        }
+        self.metrics: Mapping[str, MetricRule] = {
+            one.name: one for file in reversed(files) for one in file.metrics
+        }
+        """Metrics that are kept with an incident, by their names."""
         self.writers = tuple(chain(*(file.writers for file in files)))
         self._reported = lru_cache(NAMES_MAX)(self._is_reported)
         self._conditions = _of(

@@ -6,6 +6,7 @@ Names may hold ``*``. Which evidence makes which verdict is code, not data.
 
 import json
 from collections.abc import Sequence
+from enum import StrEnum
 
 import msgspec
 
@@ -20,6 +21,8 @@ __all__ = [
     "ConditionRule",
     "EventRule",
     "LockRule",
+    "MetricOf",
+    "MetricRule",
     "ObjectRule",
     "PlaceRule",
     "RefusalRule",
@@ -34,6 +37,13 @@ class _Rule(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 ):
     """A rule without unknown members."""
+
+
+class MetricOf(StrEnum):
+    """What a metric is asked for."""
+
+    NODE = "node"
+    CONTROL_PLANE = "control-plane"
 
 
 class ActorName(_Rule, frozen=True, kw_only=True):
@@ -268,6 +278,34 @@ class ClaimType(_Rule, frozen=True, kw_only=True):
     """The first that fits is used; without one, a claim is no evidence."""
 
 
+class MetricRule(_Rule, frozen=True, kw_only=True):
+    """A metric that is kept around an incident, and what it speaks for.
+
+    A value is never a fault by itself.
+    """
+
+    name: str
+    labels: tuple[str, ...] = ()
+    """The labels that distinguish the series of one node."""
+
+    of: MetricOf = MetricOf.NODE
+    thing: str = ""
+    """What a series is about, for people, before the values of its labels."""
+
+    unit: str = ""
+    fault: Fault | None = None
+    """The class of the fault that a value may support."""
+
+    above: float | None = None
+    """From which value on it supports the fault."""
+
+    below: float | None = None
+    """It speaks against the fault if it was always below this value."""
+
+    changes: bool = False
+    """Whether only a change supports the fault."""
+
+
 class PlaceRule(
     Related, frozen=True, kw_only=True, forbid_unknown_fields=True
 ):
@@ -301,6 +339,9 @@ class Rules(_Rule, frozen=True, kw_only=True):
     writers: Sequence[WriterRule] = ()
     types: Sequence[ClaimType] = ()
     """Types of CloudEvents that other systems post."""
+
+    metrics: Sequence[MetricRule] = ()
+    """Metrics that are kept with an incident."""
 
     places: Sequence[PlaceRule] = ()
     """What is behind what, where no label of a Node names it."""

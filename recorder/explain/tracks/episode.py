@@ -6,6 +6,7 @@ from typing import Final
 
 from recorder.explain.causes import FAULTS
 from recorder.explain.signals import Signal, Subject, Topic, is_order
+from recorder.explain.signals.metrics import Measurement
 from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.projections import NodeState
@@ -54,6 +55,10 @@ LASTING: Final = frozenset({Role.FAULT, Role.DECISION})
 
 class Episode:
     """The signals that belong together."""
+
+    measurements: Sequence[Measurement] = ()
+    """What metrics of the node did that were kept; for all its episodes
+    together."""
 
     def __init__(
         self, node: str, baseline: NodeState, boots: Mapping[str, datetime]

@@ -26,6 +26,7 @@ from recorder.explain.signals import (
     signals_of,
 )
 from recorder.explain.signals.around import is_listed, unfolded
+from recorder.explain.signals.metrics import measurements_of
 from recorder.explain.signals.requests import cordons_by, unwatched
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.bounds import boot_named, is_explained
@@ -88,6 +89,9 @@ def episodes_of(
     reader.cordons = unwatched(ordered)
     for stored, skew in zip(*synchronized(node, ordered), strict=True):
         reader.read(stored, skew)
+    measured = [*measurements_of(node, ordered, knowledge)]
+    for one in reader.chains:
+        one.measurements = measured
     return reader.chains
 
 

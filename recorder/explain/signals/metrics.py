@@ -1,0 +1,41 @@
+"""What metrics of a node did around an incident, by claims that keep them."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from recorder.explain.knowledge import Knowledge
+from recorder.explain.knowledge.rules import MetricRule
+from recorder.facts.metrics import Kept, Summary, kept_of, summaries_of
+from recorder.model.fact import StoredFact
+from recorder.model.facts import Claimed
+
+__all__ = ["Measurement", "measurements_of"]
+
+
+class Measurement(NamedTuple):
+    """A series of a node, with the rule of its metric and its claim."""
+
+    rule: MetricRule
+    series: Summary
+    kept: Kept
+    stored: StoredFact
+
+
+def measurements_of(
+    node: str, facts: Iterable[StoredFact], knowledge: Knowledge
+) -> Iterator[Measurement]:
+    """Yield the series of a node that were kept and have a rule.
+
+    What was kept of it as the healthy peer of another node is left out.
+    """
+    for stored in facts:
+        claim = stored.fact.detail
+        if not isinstance(claim, Claimed):
+            continue
+        kept = kept_of(claim)
+        if kept is None or kept.node != node or kept.peer_of is not None:
+            continue
+        for series in summaries_of(claim):
+            rule = knowledge.metrics.get(series.name)
+            if rule is not None:
+                yield Measurement(rule, series, kept, stored)

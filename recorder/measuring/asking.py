@@ -1,0 +1,231 @@
+"""What is asked of a metrics store: about which nodes, and of which window."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from recorder.answers.incidents import JudgedIncident
+from recorder.explain.knowledge import Knowledge
+from recorder.explain.knowledge.rules import MetricOf, MetricRule
+from recorder.facts.metrics import (
+    METRICS,
+    Kept,
+    Series,
+    data_of,
+    series_of,
+)
+from recorder.measuring.ports import Sampled, Store
+from recorder.measuring.store_file import MetricsStore
+from recorder.model.moment import shifted, written
+from recorder.model.outcomes import Cause, Happened
+from recorder.model.place import PlaceKind
+
+__all__ = ["LAG", "PATIENCE", "Asked", "asked_about", "event_of", "taken"]
+
+BEFORE: Final = timedelta(minutes=30)
+"""Before the first sign of an incident."""
+
+AFTER: Final = timedelta(minutes=10)
+"""After the first proof of the new state."""
+
+SPAN_MAX: Final = timedelta(hours=2)
+LAG: Final = timedelta(minutes=2)
+"""Until samples of a window are in the store: a scrape and a remote write."""
+
+PATIENCE: Final = timedelta(minutes=15)
+"""Until a target that is down is taken as such."""
+
+NODES_MAX: Final = 4
+"""Nodes of one incident; of a gang the first that failed are enough."""
+
+SOURCE: Final = "recorder/metrics"
+UP: Final = "up"
+
+EVENT_BYTES_MAX: Final = 224 << 10
+"""Less than the door takes of one event."""
+
+NO_TARGET = "no target of this node is scraped"
+TARGET_DOWN = "the target did not answer"
+NO_SERIES = "the store has no such series"
+NOTHING_THEN = "the store has nothing of it then"
+TOO_LARGE = "left out, because the others fill the event"
+
+
+class Asked(NamedTuple):
+    """One question: the metrics of a node around an incident."""
+
+    incident: str
+    node: str
+    begin: datetime
+    end: datetime
+    peer_of: str | None = None
+    of: MetricOf = MetricOf.NODE
+
+    @property
+    def name(self) -> tuple[str, str]:
+        """What is asked for once, whatever its window is later."""
+        return self.incident, self.node
+
+    @property
+    def key(self) -> str:
+        """The id of its event."""
+        window = f"{written(self.begin)}/{written(self.end)}"
+        text = "\n".join([*self.name, window])
+        return sha256(text.encode()).hexdigest()
+
+
+def asked_about(
+    incident: JudgedIncident, peers: Sequence[str] = ()
+) -> Iterator[Asked]:
+    """Yield what to ask about an incident, node by node.
+
+    Args:
+        incident: the incident, with its verdicts in the order of the log.
+        peers: healthy nodes of a gang that it hit; one is asked about.
+    """
+    if incident.happened is Happened.JOINED:
+        return
+    first: Asked | None = None
+    for verdict in incident.judged[:NODES_MAX]:
+        end = shifted(verdict.not_after, AFTER)
+        begin = max(
+            shifted(verdict.began_at, -BEFORE), shifted(end, -SPAN_MAX)
+        )
+        control = verdict.cause is Cause.CONTROL_PLANE_OUTAGE
+        asked = Asked(
+            incident.id,
+            verdict.node,
+            begin,
+            end,
+            of=MetricOf.CONTROL_PLANE if control else MetricOf.NODE,
+        )
+        first = first or asked
+        yield asked
+        if control:
+            return
+    others = [node for node in peers if node not in incident.nodes]
+    if first is not None and others:
+        yield first._replace(node=min(others), peer_of=first.node)
+
+
+async def taken(
+    asked: Asked,
+    description: MetricsStore,
+    store: Store,
+    knowledge: Knowledge,
+    *,
+    patient: bool,
+) -> tuple[Kept, Sequence[Series]] | None:
+    """Ask a store; return what it has, or None to ask once more later.
+
+    Args:
+        asked: the question.
+        description: the store's file.
+        store: the store.
+        knowledge: the metrics, by their rules.
+        patient: whether a target that seems down may still be scraped.
+
+    Raises:
+        StoreError: the store gave no usable answer.
+        MetricsError: a file of the store's description cannot be used.
+    """
+    span = asked.end - asked.begin
+    series: list[Series] = []
+    lacking: dict[str, str] = {}
+    for name in description.names(knowledge, asked.of):
+        rule = knowledge.metrics[name]
+        selector = (
+            name
+            if asked.of is MetricOf.CONTROL_PLANE
+            else description.selector(name, asked.node)
+        )
+        found = _series(
+            rule, await store.samples(selector, end=asked.end, span=span)
+        )
+        series += found
+        if not found:
+            lacking[name] = ""
+    if asked.of is MetricOf.NODE and not _is_scraped(series) and patient:
+        return None
+    for name in lacking:
+        lacking[name] = await _why(name, series, asked, store)
+    kept = Kept(
+        incident=asked.incident,
+        node=asked.node,
+        begin=asked.begin,
+        end=asked.end,
+        peer_of=asked.peer_of,
+        lacking=lacking,
+    )
+    return kept, series
+
+
+def event_of(
+    asked: Asked, kept: Kept, series: Sequence[Series]
+) -> Mapping[str, Any]:
+    """Return the event to post, which is not larger than the door takes."""
+    lacking, whole = dict(kept.lacking), [*series]
+    while True:
+        event = {
+            "specversion": "1.0",
+            "id": asked.key,
+            "source": SOURCE,
+            "type": METRICS,
+            "subject": f"{PlaceKind.NODE}/{asked.node}",
+            "time": written(asked.end),
+            "data": data_of(
+                msgspec.structs.replace(kept, lacking=lacking), whole
+            ),
+        }
+        if not whole or len(msgspec.json.encode(event)) <= EVENT_BYTES_MAX:
+            return event
+        name = max(
+            {one.name for one in whole},
+            key=lambda name: sum(
+                len(one.values) for one in whole if one.name == name
+            ),
+        )
+        whole = [one for one in whole if one.name != name]
+        lacking[name] = TOO_LARGE
+
+
+def _series(rule: MetricRule, found: Iterable[Sampled]) -> list[Series]:
+    """Return the series of a metric, with the labels that distinguish them.
+
+    Other labels change while a series goes on: those of a Pod on its GPU do.
+    Their samples are one series.
+    """
+    joined: dict[tuple[tuple[str, str], ...], list[tuple[float, float]]] = {}
+    for one in found:
+        labels = tuple(
+            (name, one.labels[name])
+            for name in rule.labels
+            if name in one.labels
+        )
+        joined.setdefault(labels, []).extend(one.samples)
+    return [
+        series_of(rule.name, dict(labels), sorted(dict(samples).items()))
+        for labels, samples in sorted(joined.items())
+    ]
+
+
+def _is_scraped(series: Sequence[Series]) -> bool:
+    return any(one.name == UP for one in series)
+
+
+async def _why(
+    name: str, series: Sequence[Series], asked: Asked, store: Store
+) -> str:
+    """Return why a metric of a node has no samples."""
+    up = [one for one in series if one.name == UP]
+    if asked.of is MetricOf.NODE and not up:
+        return NO_TARGET
+    if up and all(not any(one.values) for one in up):
+        return TARGET_DOWN
+    any_node = await store.samples(
+        name, end=asked.end, span=timedelta(minutes=5)
+    )
+    return NOTHING_THEN if any_node else NO_SERIES

@@ -1,0 +1,344 @@
+"""What Prometheus knows of an incident is kept once, and decides nothing alone.
+
+GPU 3 of n1 gets hot, its peers stay cool, and the machine reboots. Samples are
+those of a real Prometheus; the log is in a real database.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgspec
+import pytest
+
+from recorder.answers.node_questions import WhyQuestion
+from recorder.answers.why import ask_why
+from recorder.explain.knowledge import shipped
+from recorder.explain.verdict import Verdict
+from recorder.facts.metrics import METRICS
+from recorder.measuring.asking import Asked, event_of, taken
+from recorder.measuring.following import Measuring
+from recorder.measuring.ports import Sampled, StoreError
+from recorder.measuring.prometheus import Prometheus, prometheus
+from recorder.measuring.store_file import MetricsStore, Selector
+from recorder.model.entry import Operation
+from recorder.model.observation import CloudEventPosted
+from recorder.model.settings import Settings
+from recorder.model.window import Window
+from recorder.model.zstd import compress
+from recorder.sources.claims.envelope import claims_of
+from recorder.wiring.reading import open_logs
+from tests.measuring.stores import STEP, Line, prometheus_with
+from tests.support.builders import NODES, START, a_frame, a_list, at
+from tests.support.postgres import Database
+from tests.support.written_log import WrittenLog
+
+LOST, BACK = 600, 900
+HOT_FROM = 480
+BOTH = ("n1", "n2")
+SHARED = MetricsStore(
+    url="http://unused.example",
+    selectors=(
+        Selector(metrics=("DCGM_*",), match='Hostname="{node}"'),
+        Selector(match='node="{node}"'),
+    ),
+    requests_a_minute=6_000,
+)
+
+
+def every(begin: float, end: float, value: float) -> list[tuple[float, float]]:
+    return [(seconds, value) for seconds in range(int(begin), int(end), STEP)]
+
+
+def gpus(
+    node: str, *, hot: int | None = None, until: float = LOST
+) -> list[Line]:
+    """Return the temperatures of a node until it is lost."""
+    return [
+        (
+            "DCGM_FI_DEV_GPU_TEMP",
+            {"gpu": str(gpu), "Hostname": node, "pod": "llm-0"},
+            [
+                *every(-3600, min(HOT_FROM, until), 60 + gpu),
+                *every(HOT_FROM, until, 97 if gpu == hot else 60 + gpu),
+            ],
+        )
+        for gpu in range(8)
+    ] + [("up", {"node": node, "job": "dcgm"}, every(-3600, until, 1))]
+
+
+def a_node(
+    name: str, version: int, *, boot: int = 1, ready: str = "True",
+    throttled: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    conditions = [
+        {"type": "Ready", "status": ready},
+        {"type": "AMDGPUThrottle", "status": str(throttled)},
+    ]
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": name,
+            "uid": f"uid-{name}",
+            "resourceVersion": str(version),
+        },
+        "status": {
+            "conditions": conditions,
+            "nodeInfo": {"bootID": f"boot-{boot}-{name}"},
+        },
+    }
+
+
+class LogDoor:
+    """The door, on a log in a database."""
+
+    def __init__(self, log: WrittenLog) -> None:
+        self._log = log
+        self.events: list[Mapping[str, Any]] = []
+        self.is_away = False
+
+    async def put(self, event: Mapping[str, Any]) -> None:
+        self.events.append(event)
+
+    async def flush(self) -> str | None:
+        return "away" if self.is_away else None
+
+    async def commit(self) -> None:
+        """Enter what was posted, as the door does."""
+        plain = [
+            {k: v for k, v in event.items() if k != "specversion"}
+            for event in self.events
+        ]
+        claims = claims_of(plain, now=at(1e6))
+        await self._log.append(
+            *(
+                CloudEventPosted(
+                    observed_at=at(2000), event=one.document, key=one.key
+                )
+                for one in claims
+            )
+        )
+
+
+class Away:
+    """A store that does not answer."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def samples(
+        self, selector: str, *, end: datetime, span: timedelta
+    ) -> Sequence[Sampled]:
+        self.asked += 1
+        msg = "no answer within 30s"
+        raise StoreError(msg)
+
+
+@pytest.fixture
+async def log(database: Database) -> AsyncIterator[WrittenLog]:
+    """A log in which n1 throttles, is lost, and comes back rebooted."""
+    written = WrittenLog(database.dsn("writer"))
+    await written.lease()
+    await written.append(
+        a_list(NODES, 1, *(a_node(name, 1) for name in BOTH), when=-4000)
+    )
+    turns = [
+        (500, {"throttled": True}),
+        (LOST, {"throttled": True, "ready": "Unknown"}),
+        (BACK, {"boot": 2}),
+    ]
+    for version, (when, how) in enumerate(turns, 2):
+        await written.append(
+            a_frame(NODES, "MODIFIED", a_node("n1", version, **how), when=when)
+        )
+    yield written
+
+
+@asynccontextmanager
+async def measuring(
+    database: Database, door: LogDoor, store: Any, **changes: Any
+) -> AsyncIterator[tuple[Any, Measuring]]:
+    settings = Settings(database_url=database.dsn("reader"))
+    async with open_logs(settings) as logs:
+        (one,) = await logs.meant(None)
+        description = msgspec.structs.replace(SHARED, **changes)
+        yield (
+            await logs.read(one.id),
+            Measuring(description, store, door, shipped()),
+        )
+
+
+@asynccontextmanager
+async def asking(base: str) -> AsyncIterator[Prometheus]:
+    async with prometheus(msgspec.structs.replace(SHARED, url=base)) as store:
+        yield store
+
+
+async def why(reading: Any, node: str = "n1") -> Verdict:
+    answer = await ask_why(
+        await reading.again(),
+        WhyQuestion(node=node, window=Window(None, None)),
+        shipped(),
+        now=at(9000),
+    )
+    (verdict,) = answer.verdicts
+    return verdict
+
+
+async def test_a_hot_gpu_supports_the_fault_that_a_controller_reports(
+    database: Database, log: WrittenLog, tmp_path: Path
+) -> None:
+    door = LogDoor(log)
+    async with (
+        prometheus_with(tmp_path, gpus("n1", hot=3)) as base,
+        asking(base) as store,
+        measuring(database, door, store) as (reading, one),
+    ):
+        before = await why(reading)
+        assert await one.keep(reading, now=at(BACK + 3600)) == 1
+        await door.commit()
+        after = await why(reading)
+        again = await reading.again()
+        assert await one.keep(again, now=at(BACK + 3600)) == 0
+        _, anew = reading, Measuring(SHARED, store, door, shipped())
+        assert await anew.keep(again, now=at(BACK + 3600)) == 0
+
+    (event,) = door.events
+    assert event["type"] == METRICS
+    assert before.cause == after.cause == "thermal-fault"
+    assert before.confidence == after.confidence
+    (fault,) = [step for step in after.steps if step.role == "fault"]
+    assert "GPU 3 at 97 °C from 03:08, its peers at 67 °C" in fault.says
+    assert any(one.source == "cloudevents" for one in after.evidence)
+    assert str(after.evidence[-1].entry) in [str(e) for e in fault.entries]
+
+
+async def test_a_flat_line_speaks_against_it(
+    database: Database, log: WrittenLog, tmp_path: Path
+) -> None:
+    door = LogDoor(log)
+    async with (
+        prometheus_with(tmp_path, gpus("n1")) as base,
+        asking(base) as store,
+        measuring(database, door, store) as (reading, one),
+    ):
+        await one.keep(reading, now=at(BACK + 3600))
+        await door.commit()
+        found = await why(reading)
+
+    (against,) = found.contradictions
+    assert against.says == ("no GPU was above 67 °C by DCGM_FI_DEV_GPU_TEMP")
+    assert found.confidence == "possible"
+
+
+async def test_a_series_that_ended_has_no_later_values(
+    tmp_path: Path,
+) -> None:
+    """As a range query would make them up: five minutes of them."""
+    ended = 300
+    asked = Asked("1/1", "n1", at(-600), at(600))
+    lines = gpus("n1", until=ended)
+    async with (
+        prometheus_with(tmp_path, lines) as base,
+        asking(base) as store,
+        aiohttp.ClientSession() as session,
+    ):
+        found = await taken(asked, SHARED, store, shipped(), patient=False)
+        query = {
+            "query": 'DCGM_FI_DEV_GPU_TEMP{gpu="3"}',
+            "start": str(asked.begin.timestamp()),
+            "end": str(asked.end.timestamp()),
+            "step": str(STEP),
+        }
+        async with session.get(
+            f"{base}/api/v1/query_range", params=query
+        ) as answer:
+            ranged = (await answer.json())["data"]["result"][0]["values"]
+    assert found is not None
+    _, series = found
+    last = max(s for one in series for s, _ in one.samples())
+    assert last == START.timestamp() + ended - STEP
+    assert ranged[-1][0] >= START.timestamp() + ended + 240
+
+
+async def test_what_is_empty_is_told_apart(tmp_path: Path) -> None:
+    lines: list[Line] = [
+        ("up", {"node": "down", "job": "dcgm"}, every(-600, 600, 0)),
+        ("up", {"node": "quiet", "job": "dcgm"}, every(-600, 600, 1)),
+        ("node_load1", {"node": "other"}, every(-600, 600, 1)),
+    ]
+    reasons = {}
+    async with prometheus_with(tmp_path, lines) as base, asking(base) as store:
+        for node in ("down", "quiet", "unknown"):
+            asked = Asked("1/1", node, at(-600), at(600))
+            found = await taken(asked, SHARED, store, shipped(), patient=False)
+            assert found is not None
+            reasons[node] = {
+                name: found[0].lacking.get(name)
+                for name in ("node_load1", "DCGM_FI_DEV_GPU_TEMP")
+            }
+        patient = await taken(
+            Asked("1/1", "unknown", at(-600), at(600)),
+            SHARED, store, shipped(), patient=True,
+        )  # fmt: skip
+    assert patient is None
+    assert reasons["down"] == dict.fromkeys(
+        reasons["down"], "the target did not answer"
+    )
+    assert reasons["quiet"] == {
+        "node_load1": "the store has nothing of it then",
+        "DCGM_FI_DEV_GPU_TEMP": "the store has no such series",
+    }
+    assert reasons["unknown"] == dict.fromkeys(
+        reasons["unknown"], "no target of this node is scraped"
+    )
+
+
+async def test_a_store_that_is_away_is_asked_while_it_remembers(
+    database: Database, log: WrittenLog
+) -> None:
+    door, store = LogDoor(log), Away()
+    async with measuring(database, door, store, remembers="2h") as (
+        reading,
+        one,
+    ):
+        for minutes in (15, 30, 60):
+            now = at(BACK + 60 * minutes)
+            assert await one.keep(reading, now=now) == 0
+        assert (one.waiting, door.events) == (1, [])
+        assert one.trouble == "no answer within 30s"
+        asked = store.asked
+        assert await one.keep(reading, now=at(BACK + 3 * 3600)) == 1
+        assert await one.keep(reading, now=at(BACK + 4 * 3600)) == 0
+    (event,) = door.events
+    assert store.asked == asked + 1
+    assert event["data"]["trouble"] == (
+        "not kept while the store remembered it: no answer within 30s"
+    )
+
+
+async def test_nothing_is_asked_before_its_window_is_over(
+    database: Database, log: WrittenLog
+) -> None:
+    door, store = LogDoor(log), Away()
+    async with measuring(database, door, store) as (reading, one):
+        assert await one.keep(reading, now=at(BACK + 11 * 60)) == 0
+        assert (store.asked, one.waiting) == (0, 0)
+
+
+@pytest.mark.parametrize(("nodes", "bytes_max"), [(1, 10 << 10)])
+async def test_an_incident_is_small(
+    tmp_path: Path, nodes: int, bytes_max: int
+) -> None:
+    """Twelve series of 40 minutes, as they are in the log."""
+    lines = [*gpus("n1", hot=3)]
+    asked = Asked("1/1", "n1", at(-1800), at(600))
+    async with prometheus_with(tmp_path, lines) as base, asking(base) as store:
+        found = await taken(asked, SHARED, store, shipped(), patient=False)
+    assert found is not None
+    event = msgspec.json.encode(event_of(asked, *found))
+    assert len(compress(event)) * nodes < bytes_max
