@@ -18,6 +18,7 @@ from api.resolvers.types.arguments import (
 from api.resolvers.types.describing import described
 from api.resolvers.types.impact import Impact
 from api.resolvers.types.incidents import IncidentConnection
+from api.resolvers.types.metrics import Metrics
 from api.resolvers.types.postmortem import Postmortem
 from api.resolvers.types.series import Annotations, ConditionSeries
 from api.resolvers.types.stats import Stats
@@ -28,6 +29,7 @@ from recorder.answers.node_questions import (
     ConditionsQuestion,
     ImpactQuestion,
     IncidentsQuestion,
+    MetricsQuestion,
     NodeNamed,
     PostmortemQuestion,
     StatsQuestion,
@@ -151,6 +153,13 @@ class AboutNodes:
         """Conditions as flat rows, for a state timeline panel."""
         overview.check_nodes(asked.question.nodes)
         return await asked.answer(ConditionSeries)
+
+    @asks("metrics")
+    @staticmethod
+    async def metrics(asked: Asked[MetricsQuestion]) -> Metrics | None:
+        """Metrics that were kept of nodes around incidents."""
+        overview.check_nodes(asked.question.nodes)
+        return await asked.answer(Metrics)
 
     @asks(within)
     @staticmethod

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from recorder.answers.postmortem import Postmortem
 from recorder.answers.report import (
+    Charts,
     Command,
     Drawing,
     Entries,
@@ -14,6 +15,7 @@ from recorder.answers.report import (
     Table,
     report,
 )
+from recorder.answers.text.chart import chart
 from recorder.answers.text.lines import escaped
 from recorder.answers.text.svg import timeline
 
@@ -30,7 +32,10 @@ th, td { text-align: left; padding: .25rem .75rem .25rem 0;
 td.n { text-align: right; font-variant-numeric: tabular-nums; }
 code, time { font-family: ui-monospace, monospace; font-size: .9em; }
 .muted { color: var(--muted); } .summary { font-size: 1.1rem; }
-svg { width: 100%; height: auto; } svg text { fill: currentColor; }
+svg { width: 100%; height: auto; }
+figure { margin: 1rem 0; } figcaption { color: var(--muted);
+  font-size: .9em; }
+svg text { fill: currentColor; }
 """
 
 
@@ -76,11 +81,19 @@ def _part(part: Part, page: str | None, drawing: str) -> Iterator[str]:
             yield from _items(part, page)
         case Drawing():
             yield drawing
+        case Charts():
+            yield from _figures(part)
         case Command(origin, command):
             yield (
                 f'<p class="muted">{escaped(origin)}:'
                 f" <code>{escaped(command)}</code></p>"
             )
+
+
+def _figures(part: Charts) -> Iterator[str]:
+    for one in part.charts:
+        yield f"<figure>{chart(one, part.marks)}"
+        yield f"<figcaption>{escaped(one.says)}</figcaption></figure>"
 
 
 def _table(table: Table, page: str | None) -> Iterator[str]:

@@ -37,6 +37,7 @@ __all__ = [
     "ImpactQuestion",
     "IncidentFilter",
     "IncidentsQuestion",
+    "MetricsQuestion",
     "NodeNamed",
     "NodesQuestion",
     "PostmortemQuestion",
@@ -535,6 +536,17 @@ class ConditionsQuestion:
         Container[str] | None,
         Argument(many=True, graphql="Only these types."),
     ] = None
+    window: Annotated[Window, WINDOW] = ANYTIME
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsQuestion:
+    """Of which nodes, and when."""
+
+    nodes: Annotated[
+        Sequence[str],
+        Argument(many=True, required=True, graphql="At most 50."),
+    ]
     window: Annotated[Window, WINDOW] = ANYTIME
 
 

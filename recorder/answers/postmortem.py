@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from msgspec import field
+from msgspec import field, structs
 
 from recorder.answers.entry import facts_of
 from recorder.answers.facts import ListedFact, listed_fact
@@ -16,6 +16,7 @@ from recorder.answers.impact import Impact, ImpactSubject, ask_impact
 from recorder.answers.incident import NoIncidentError, ask_incident
 from recorder.answers.lessons import action_items, factors, summary
 from recorder.answers.loading.nodes import LOOKBACK
+from recorder.answers.metrics import KeptMetrics, bearing_on, kept_metrics
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import (
     ImpactQuestion,
@@ -100,6 +101,10 @@ class Postmortem(Document, frozen=True, kw_only=True):
 
     verdicts: Sequence[Judged]
     impact: Impact
+    metrics: Sequence[KeptMetrics]
+    """What a metrics store knew of the nodes, of the metrics that speak for
+    or against their faults."""
+
     coverage: Coverage
     verdict_gaps: Sequence[Gap]
     """Those that a verdict rests on, also where they lie before the
@@ -196,7 +201,12 @@ async def ask_postmortem(
         key=lambda v: (v.at, v.effect.position),
     )
     gaps = await _gaps(reading, verdicts, impact.coverage)
-    return _report(reading.log, asked, nodes, verdicts, impact, gaps)
+    found = _report(reading.log, asked, nodes, verdicts, impact, gaps)
+    faults = {one.fault.fault for one in verdicts if one.fault is not None}
+    kept = await kept_metrics(
+        reading, {one.node for one in verdicts}, window, knowledge
+    )
+    return structs.replace(found, metrics=bearing_on(kept, knowledge, faults))
 
 
 def _no_impact(log: Log, window: Window, workload: WhyWorkloadFound) -> Impact:
@@ -249,6 +259,7 @@ def _report(
         endings=endings,
         verdicts=verdicts,
         impact=impact,
+        metrics=(),
         coverage=impact.coverage,
         verdict_gaps=gaps,
         log=LogPosition(id=log.id, position=log.visible_size),

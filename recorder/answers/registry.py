@@ -34,6 +34,7 @@ from recorder.answers.node_questions import (
     ConditionsQuestion,
     ImpactQuestion,
     IncidentsQuestion,
+    MetricsQuestion,
     NodesQuestion,
     PostmortemQuestion,
     ReplayQuestion,
@@ -279,6 +280,12 @@ QUESTIONS = {
             "conditions",
             ConditionsQuestion,
             "series.ask_conditions",
+            judges=True,
+        ),
+        Question(
+            "metrics",
+            MetricsQuestion,
+            "metrics.ask_metrics",
             judges=True,
         ),
     )

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from recorder.answers.coverage import missing_lines
 from recorder.answers.impact import Impact
+from recorder.answers.metrics import Chart, charts_of
 from recorder.answers.phases import Phase
 from recorder.answers.postmortem import Postmortem
 from recorder.answers.sentences import counted
@@ -21,6 +22,7 @@ from recorder.explain.sentences import lasted
 from recorder.explain.verdict import Judged
 
 __all__ = [
+    "Charts",
     "Command",
     "Drawing",
     "Entries",
@@ -77,6 +79,14 @@ class Drawing(NamedTuple):
     """The place of the timeline, in formats that support drawings."""
 
 
+class Charts(NamedTuple):
+    """Metrics over time, each as a small chart with a sentence."""
+
+    charts: Sequence[Chart]
+    marks: Sequence[tuple[datetime, str]]
+    """Steps of the incident: when, and what each was."""
+
+
 class Command(NamedTuple):
     """The command that repeats the report."""
 
@@ -84,7 +94,7 @@ class Command(NamedTuple):
     command: str
 
 
-Part = Heading | Paragraph | Table | Items | Drawing | Command
+Part = Heading | Paragraph | Table | Items | Drawing | Charts | Command
 
 NO_ENTRIES = Entries(())
 
@@ -108,6 +118,7 @@ def report(postmortem: Postmortem) -> Iterator[Part]:
         )
     for verdict in postmortem.verdicts:
         yield from _verdict(verdict, day)
+    yield from _metrics(postmortem)
     yield from _listed("Contributing factors", postmortem.factors)
     yield from _detection(postmortem, course, day)
     yield Heading("Action items")
@@ -139,6 +150,30 @@ def _phase(phase: Phase, day: date) -> Sequence[Cell]:
         phase.says,
         NO_ENTRIES if phase.entry is None else Entries([str(phase.entry)]),
     )
+
+
+def _metrics(postmortem: Postmortem) -> Iterator[Part]:
+    """Yield the metrics that speak for or against the faults."""
+    if not postmortem.metrics:
+        return
+    yield Heading("Metrics")
+    charts = charts_of(postmortem.metrics)
+    if charts:
+        marks = [
+            (step.at, step.role)
+            for verdict in postmortem.verdicts
+            for step in verdict.steps
+        ]
+        yield Charts(charts, marks)
+    lacking = [
+        (f"{one.node}: {one.trouble}", Entries([str(one.entry)]))
+        for one in postmortem.metrics
+        if one.trouble is not None
+    ]
+    if lacking:
+        yield Items(lacking)
+    elif not charts:
+        yield Paragraph("No metric that was kept speaks of this fault.")
 
 
 def _detection(

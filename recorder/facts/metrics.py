@@ -100,6 +100,9 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True):
     peer_of: str | None = None
     """The node whose peer it is; null for a node of the incident."""
 
+    peer: str | None = None
+    """The healthy node of the same gang that was asked about as well."""
+
     lacking: dict[str, str] = {}
     """Why metrics have no samples, by their names."""
 

@@ -62,6 +62,7 @@ class Asked(NamedTuple):
     begin: datetime
     end: datetime
     peer_of: str | None = None
+    peer: str | None = None
     of: MetricOf = MetricOf.NODE
 
     @property
@@ -88,27 +89,21 @@ def asked_about(
     """
     if incident.happened is Happened.JOINED:
         return
-    first: Asked | None = None
+    others = sorted({*peers} - {*incident.nodes})
+    peer = others[0] if others else None
     for verdict in incident.judged[:NODES_MAX]:
         end = shifted(verdict.not_after, AFTER)
         begin = max(
             shifted(verdict.began_at, -BEFORE), shifted(end, -SPAN_MAX)
         )
-        control = verdict.cause is Cause.CONTROL_PLANE_OUTAGE
-        asked = Asked(
-            incident.id,
-            verdict.node,
-            begin,
-            end,
-            of=MetricOf.CONTROL_PLANE if control else MetricOf.NODE,
-        )
-        first = first or asked
-        yield asked
-        if control:
+        asked = Asked(incident.id, verdict.node, begin, end)
+        if verdict.cause is Cause.CONTROL_PLANE_OUTAGE:
+            yield asked._replace(of=MetricOf.CONTROL_PLANE)
             return
-    others = [node for node in peers if node not in incident.nodes]
-    if first is not None and others:
-        yield first._replace(node=min(others), peer_of=first.node)
+        yield asked._replace(peer=peer)
+        if peer is not None:
+            yield asked._replace(node=peer, peer_of=verdict.node)
+            peer = None
 
 
 async def taken(
@@ -158,6 +153,7 @@ async def taken(
         begin=asked.begin,
         end=asked.end,
         peer_of=asked.peer_of,
+        peer=asked.peer,
         lacking=lacking,
     )
     return kept, series

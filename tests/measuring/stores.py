@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-import subprocess
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -47,14 +46,11 @@ async def prometheus_with(
     """Run it; yield its base URL."""
     samples, data = folder / "samples.txt", folder / "data"
     samples.write_text(described(lines))
-    subprocess.run(
-        [
-            *(found("promtool"), "tsdb", "create-blocks-from", "openmetrics"),
-            *("--quiet", samples, data),
-        ],
-        check=True,
-        capture_output=True,
+    words = ("tsdb", "create-blocks-from", "openmetrics", "--quiet")
+    loading = await asyncio.create_subprocess_exec(
+        *(found("promtool"), *words, samples, data)
     )
+    assert await loading.wait() == 0
     (folder / "prometheus.yml").write_text("")
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))

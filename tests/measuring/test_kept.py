@@ -14,7 +14,15 @@ import aiohttp
 import msgspec
 import pytest
 
-from recorder.answers.node_questions import WhyQuestion
+from recorder.answers.html import html
+from recorder.answers.markdown import markdown
+from recorder.answers.metrics import ask_metrics
+from recorder.answers.node_questions import (
+    MetricsQuestion,
+    PostmortemQuestion,
+    WhyQuestion,
+)
+from recorder.answers.postmortem import ask_postmortem
 from recorder.answers.why import ask_why
 from recorder.explain.knowledge import shipped
 from recorder.explain.verdict import Verdict
@@ -342,3 +350,36 @@ async def test_an_incident_is_small(
     assert found is not None
     event = msgspec.json.encode(event_of(asked, *found))
     assert len(compress(event)) * nodes < bytes_max
+
+
+async def test_a_postmortem_draws_what_was_kept(
+    database: Database, log: WrittenLog, tmp_path: Path
+) -> None:
+    door = LogDoor(log)
+    async with (
+        prometheus_with(tmp_path, gpus("n1", hot=3)) as base,
+        asking(base) as store,
+        measuring(database, door, store) as (reading, one),
+    ):
+        await one.keep(reading, now=at(BACK + 3600))
+        await door.commit()
+        reading = await reading.again()
+        found = await ask_postmortem(
+            reading,
+            PostmortemQuestion(node="n1", window=Window()),
+            shipped(),
+            now=at(9000),
+        )
+        asked = MetricsQuestion(nodes=["n1"])
+        metrics = await ask_metrics(reading, asked, shipped(), now=at(9000))
+
+    text, page = markdown(found), html(found)
+    assert (
+        "n1: GPU 3 up to 97 °C, the others up to 67 °C, by"
+        " DCGM\\_FI\\_DEV\\_GPU\\_TEMP: `▁▁▁"
+    ) in text
+    assert page.count("<path") == 8
+    assert "GPU 3 up to 97 °C" in page
+    (kept,) = metrics.kept
+    assert {s.thing for s in kept.series} >= {f"GPU {n}" for n in range(8)}
+    assert all(s.values for s in kept.series)

@@ -1,0 +1,317 @@
+"""Metrics that were kept with incidents: the samples in the log.
+
+They were asked of a metrics store once and posted as claims, so that an answer
+has them as long as the log has, also from the archive.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import field
+
+from recorder.answers.entry import ask_entry
+from recorder.answers.loading.nodes import reads_nodes
+from recorder.answers.node_questions import MetricsQuestion
+from recorder.answers.nouns import Selection
+from recorder.answers.ports import Reading
+from recorder.answers.queries import FactListQuery
+from recorder.explain.knowledge import Knowledge
+from recorder.explain.knowledge.rules import MetricRule
+from recorder.facts.coverage.coverage import Coverage, covered
+from recorder.facts.metrics import Kept, Series, kept_of
+from recorder.model.document import Document
+from recorder.model.fact import FactKind
+from recorder.model.facts import Claimed
+from recorder.model.observation import CLOUDEVENTS
+from recorder.model.outcomes import Fault
+from recorder.model.reference import EntryName
+from recorder.model.window import Window
+
+__all__ = [
+    "Chart",
+    "KeptMetrics",
+    "LackingMetric",
+    "MetricSeries",
+    "Metrics",
+    "ask_metrics",
+    "bearing_on",
+    "charts_of",
+    "kept_metrics",
+]
+
+KEPT_MAX: Final = 20
+"""Of one answer, the newest: each has up to 200 KB."""
+
+CHARTS_MAX: Final = 12
+"""Of one report."""
+
+UNRULED: Final = MetricRule(name="")
+
+
+class MetricSeries(Document, frozen=True, kw_only=True):
+    """The samples of one series, in order of time."""
+
+    name: str
+
+    thing: str
+    """What it is about, such as `GPU 3`; the name for the node itself."""
+
+    unit: str
+    """With the space before it; empty for none."""
+
+    since: datetime = field(name="from")
+    """The time of its first sample."""
+
+    offsets: Sequence[float]
+    """Seconds after the first sample, one for each value."""
+
+    values: Sequence[float]
+
+
+class LackingMetric(Document, frozen=True, kw_only=True):
+    """A metric that has no samples."""
+
+    name: str
+    because: str
+
+
+class KeptMetrics(Document, frozen=True, kw_only=True):
+    """What a metrics store knew of a node around an incident."""
+
+    entry: EntryName
+    """The entry that has the samples."""
+
+    incident: str
+    node: str
+
+    peer_of: str | None
+    """The node of the incident that it is compared with; null for one of the
+    incident itself."""
+
+    since: datetime = field(name="from")
+    until: datetime = field(name="to")
+    series: Sequence[MetricSeries]
+    lacking: Sequence[LackingMetric]
+
+    trouble: str | None
+    """Why nothing was kept; null if the store answered."""
+
+
+class Chart(NamedTuple):
+    """The series of one metric of one node, to be drawn together."""
+
+    node: str
+    name: str
+    kept: KeptMetrics
+    series: Sequence[MetricSeries]
+    """Those that reach the highest values first."""
+
+    @property
+    def says(self) -> str:
+        """The highest values, in words."""
+        first, *others = self.series
+        text = f"{self.node}: {first.thing} up to {_highest(first)}"
+        if others:
+            text += f", the others up to {_highest(others[0])}"
+        if self.kept.peer_of is not None:
+            text += f" (healthy peer of {self.kept.peer_of})"
+        return f"{text}, by {self.name}"
+
+
+class MetricsSubject(Document, frozen=True, kw_only=True):
+    """Which nodes, and when."""
+
+    cluster: str
+    nodes: Sequence[str]
+    since: datetime | None
+    until: datetime | None
+
+
+class Metrics(Document, frozen=True, kw_only=True):
+    """Metrics that were kept of nodes."""
+
+    question: MetricsSubject
+    kept: Sequence[KeptMetrics]
+    """In the order of the log."""
+
+    coverage: Coverage
+
+
+async def ask_metrics(
+    reading: Reading,
+    question: MetricsQuestion,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> Metrics:
+    """Return the metrics whose windows overlap that of the question."""
+    window = question.window
+    # What was kept of a window was posted after it.
+    await reading.reach(window.since, None)
+    return Metrics(
+        question=MetricsSubject(
+            cluster=reading.log.cluster_name,
+            nodes=[*question.nodes],
+            since=window.since,
+            until=window.until,
+        ),
+        kept=await kept_metrics(reading, question.nodes, window, knowledge),
+        coverage=await covered(
+            reading, window, now=now, reads=reads_nodes, facts=True
+        ),
+    )
+
+
+async def kept_metrics(
+    reading: Reading,
+    nodes: Iterable[str],
+    window: Window,
+    knowledge: Knowledge,
+) -> Sequence[KeptMetrics]:
+    """Return what was kept of nodes in a window, in the order of the log.
+
+    Args:
+        reading: the log.
+        nodes: their names; their peers are included.
+        window: the windows of the samples overlap it.
+        knowledge: the metrics, by their rules.
+    """
+    names = [*dict.fromkeys(nodes)]
+    found: dict[EntryName, Kept] = {}
+    selection = Selection(
+        source=CLOUDEVENTS, kinds=(FactKind.CLAIMED,), since=window.since
+    )
+    for node in names:
+        query = FactListQuery(replace(selection, node=node))
+        async for page in reading.pages(query, after=0):
+            for stored in page:
+                claim = stored.fact.detail
+                kept = kept_of(claim) if isinstance(claim, Claimed) else None
+                if kept is not None and _overlaps(kept, window):
+                    found[stored.entry] = kept
+                    if kept.peer is not None and kept.peer not in names:
+                        names.append(kept.peer)
+    newest = sorted(found, key=lambda name: name.position)[-KEPT_MAX:]
+    return [
+        _kept(
+            name,
+            found[name],
+            _series_of((await ask_entry(reading, name)).raw),
+            knowledge.metrics,
+        )
+        for name in newest
+    ]
+
+
+def bearing_on(
+    kept: Iterable[KeptMetrics],
+    knowledge: Knowledge,
+    faults: Collection[Fault],
+) -> Sequence[KeptMetrics]:
+    """Return what was kept with the series that speak for or against faults.
+
+    That of the nodes of the incident precedes that of their peers.
+    """
+    return [
+        msgspec.structs.replace(
+            one,
+            series=[
+                series
+                for series in one.series
+                if knowledge.metrics.get(series.name, UNRULED).fault in faults
+            ],
+        )
+        for one in sorted(kept, key=lambda one: one.peer_of is not None)
+    ]
+
+
+def charts_of(kept: Iterable[KeptMetrics]) -> Sequence[Chart]:
+    """Return what to draw: the series of each metric of a node together."""
+    charts = []
+    for one in kept:
+        by_name: dict[str, list[MetricSeries]] = {}
+        for series in one.series:
+            by_name.setdefault(series.name, []).append(series)
+        charts += [
+            Chart(
+                one.node,
+                name,
+                one,
+                sorted(found, key=lambda each: -max(each.values)),
+            )
+            for name, found in by_name.items()
+        ]
+    return charts[:CHARTS_MAX]
+
+
+def _highest(series: MetricSeries) -> str:
+    return f"{max(series.values):.10g}{series.unit}"
+
+
+def _overlaps(kept: Kept, window: Window) -> bool:
+    return (window.until is None or kept.begin < window.until) and (
+        window.since is None or kept.end >= window.since
+    )
+
+
+class _Data(msgspec.Struct):
+    series: list[Series] = []
+
+
+class _Document(msgspec.Struct):
+    data: _Data
+
+
+def _series_of(raw: bytes) -> Sequence[Series]:
+    """Return the samples of a document; none if it is malformed."""
+    try:
+        return msgspec.json.decode(raw, type=_Document).data.series
+    except msgspec.MsgspecError:
+        return ()
+
+
+def _kept(
+    entry: EntryName,
+    kept: Kept,
+    series: Sequence[Series],
+    rules: Mapping[str, MetricRule],
+) -> KeptMetrics:
+    return KeptMetrics(
+        entry=entry,
+        incident=kept.incident,
+        node=kept.node,
+        peer_of=kept.peer_of,
+        since=kept.begin,
+        until=kept.end,
+        series=[
+            shown
+            for one in series
+            if (shown := _series(one, rules.get(one.name, UNRULED)))
+        ],
+        lacking=[
+            LackingMetric(name=name, because=why)
+            for name, why in kept.lacking.items()
+        ],
+        trouble=kept.trouble,
+    )
+
+
+def _series(one: Series, rule: MetricRule) -> MetricSeries | None:
+    try:
+        samples = [*one.samples()]
+        first = samples[0][0]
+        since = datetime.fromtimestamp(first, UTC)
+    except (ValueError, IndexError, OverflowError, OSError):
+        return None
+    things = " ".join(one.labels.values())
+    return MetricSeries(
+        name=one.name,
+        thing=" ".join(filter(None, [rule.thing, things])) or one.name,
+        unit=rule.unit,
+        since=since,
+        offsets=[round(at - first, 3) for at, _ in samples],
+        values=[value for _, value in samples],
+    )
