@@ -541,7 +541,7 @@ class ConditionsQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsQuestion:
-    """Of which nodes, and when."""
+    """Whose metrics, and when."""
 
     nodes: Annotated[
         Sequence[str],

@@ -31,7 +31,7 @@ from recorder.explain.links.led_to import (
     led_to,
     ordered,
 )
-from recorder.explain.measured import measured_of
+from recorder.explain.measured import measured
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
 from recorder.explain.signals import (
@@ -121,7 +121,9 @@ def _verdict(transition: Transition, holes: Sequence[Hole]) -> Judged:
         broken = None
     faulted = _tempered(transition, broken, decided)
     hiding = holes_over(transition, holes)
-    verdict = _found(transition, decided, faulted, hiding)
+    verdict = measured(
+        transition, _found(transition, decided, faulted, hiding)
+    )
     verdict = replace(
         verdict,
         acted_at=_acted_at(acted, decided),
@@ -153,7 +155,6 @@ def _found(
     down = down_of(transition, last)
     away = away_of(transition, back, last, down)
     seen = effect.stored.observed_at
-    measured = measured_of(transition, faulted)
     return Judged(
         id=str(effect.stored.entry),
         node=chain.node,
@@ -181,13 +182,11 @@ def _found(
         intervention=None if decided is None else decided.intervention,
         sentence="",
         confidence=Confidence.UNKNOWN,
-        steps=measured.supported(
-            steps_of(transition, decided, faulted, evidence, last, heard)
-        ),
-        evidence=[*evidence, *measured.evidence],
+        steps=steps_of(transition, decided, faulted, evidence, last, heard),
+        evidence=evidence,
         evidence_left_out=left_out,
         rivals=(),
-        contradictions=[*contradictions(transition), *measured.against],
+        contradictions=contradictions(transition),
         gaps=sorted({gap for hole in hiding if (gap := hole.opened)}),
         missing=(),
         effect=effect,

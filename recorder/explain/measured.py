@@ -4,9 +4,9 @@ A value is never a fault by itself: a GPU may be hot for a day. It is compared
 where another source reports a fault of the class of its metric.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -17,62 +17,61 @@ from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import (
     Contradiction,
     Faulted,
+    Judged,
     SignalEvidence,
     Step,
 )
 from recorder.model.fact import StoredFact
 from recorder.model.outcomes import Role
+from recorder.model.reference import EntryName
 
-__all__ = ["NOTHING", "Measured", "measured_of"]
+__all__ = ["measured"]
 
 SUPPORTING_MAX: Final = 3
 """Series that a step names."""
 
 
-class Measured(NamedTuple):
-    """What kept metrics say of the fault of a verdict."""
-
-    says: Sequence[str] = ()
-    evidence: Sequence[SignalEvidence] = ()
-    against: Sequence[Contradiction] = ()
-
-    def supported(self, steps: Sequence[Step]) -> Sequence[Step]:
-        """Return the path, its fault with what supports it."""
-        for place, step in enumerate(steps):
-            if self.says and step.role is Role.FAULT:
-                entries = [one.entry for one in self.evidence]
-                backed = replace(
-                    step,
-                    says="; ".join([step.says, *self.says]),
-                    entries=(*step.entries, *entries),
-                )
-                return [*steps[:place], backed, *steps[place + 1 :]]
-        return steps
-
-
-NOTHING: Final = Measured()
-
-
-def measured_of(transition: Transition, faulted: Faulted | None) -> Measured:
-    """Return what metrics that were kept say of a fault."""
-    if faulted is None:
-        return NOTHING
+def measured(transition: Transition, verdict: Judged) -> Judged:
+    """Return a verdict with what kept metrics say of its fault."""
+    if verdict.fault is None:
+        return verdict
     at = transition.effect.stored.at
     lines = [
         one
         for one in transition.episode.measurements
-        if one.rule.fault is faulted.fault
+        if one.rule.fault is verdict.fault.fault
         and one.kept.begin <= at <= one.kept.end
     ]
     supporting = [line for line in lines if _supports(line, at)]
-    if supporting:
-        shown = supporting[:SUPPORTING_MAX]
-        stored = {line.stored.entry: line.stored for line in shown}
-        return Measured(
-            [_said(line, lines) for line in shown],
-            [_evidence(one) for one in stored.values()],
+    if not supporting:
+        against = _against(lines, verdict.fault)
+        return replace(
+            verdict, contradictions=[*verdict.contradictions, *against]
         )
-    return Measured(against=[*_against(lines, faulted)])
+    shown = supporting[:SUPPORTING_MAX]
+    claims = {line.stored.entry: line.stored for line in shown}
+    return replace(
+        verdict,
+        steps=_backed(
+            verdict.steps, [_said(line, lines) for line in shown], claims
+        ),
+        evidence=[*verdict.evidence, *map(_evidence, claims.values())],
+    )
+
+
+def _backed(
+    steps: Sequence[Step], says: Sequence[str], entries: Iterable[EntryName]
+) -> Sequence[Step]:
+    """Return the path, its fault with what supports it."""
+    for place, step in enumerate(steps):
+        if step.role is Role.FAULT:
+            backed = replace(
+                step,
+                says="; ".join([step.says, *says]),
+                entries=(*step.entries, *entries),
+            )
+            return [*steps[:place], backed, *steps[place + 1 :]]
+    return steps
 
 
 def _supports(line: Measurement, at: datetime) -> bool:

@@ -1,4 +1,4 @@
-"""What is asked of a metrics store: about which nodes, and of which window."""
+"""What is asked of a metrics store: about which nodes, in which window."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta

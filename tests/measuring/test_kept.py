@@ -1,14 +1,13 @@
-"""What Prometheus knows of an incident is kept once, and decides nothing alone.
+"""What Prometheus knows of an incident is kept once, and is no fault alone.
 
 GPU 3 of n1 gets hot, its peers stay cool, and the machine reboots. Samples are
 those of a real Prometheus; the log is in a real database.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import aiohttp
 import msgspec
@@ -29,10 +28,9 @@ from recorder.explain.verdict import Verdict
 from recorder.facts.metrics import METRICS
 from recorder.measuring.asking import Asked, event_of, taken
 from recorder.measuring.following import Measuring
-from recorder.measuring.ports import Sampled, StoreError
+from recorder.measuring.ports import StoreError
 from recorder.measuring.prometheus import Prometheus, prometheus
 from recorder.measuring.store_file import MetricsStore, Selector
-from recorder.model.entry import Operation
 from recorder.model.observation import CloudEventPosted
 from recorder.model.settings import Settings
 from recorder.model.window import Window
@@ -65,7 +63,7 @@ def gpus(
     node: str, *, hot: int | None = None, until: float = LOST
 ) -> list[Line]:
     """Return the temperatures of a node until it is lost."""
-    return [
+    lines: list[Line] = [
         (
             "DCGM_FI_DEV_GPU_TEMP",
             {"gpu": str(gpu), "Hostname": node, "pod": "llm-0"},
@@ -75,7 +73,9 @@ def gpus(
             ],
         )
         for gpu in range(8)
-    ] + [("up", {"node": node, "job": "dcgm"}, every(-3600, until, 1))]
+    ]
+    up = {"node": node, "job": "dcgm"}
+    return [*lines, ("up", up, every(-3600, until, 1))]
 
 
 def a_node(
@@ -138,23 +138,21 @@ class Away:
     def __init__(self) -> None:
         self.asked = 0
 
-    async def samples(
-        self, selector: str, *, end: datetime, span: timedelta
-    ) -> Sequence[Sampled]:
+    async def samples(self, *_: object, **__: object) -> NoReturn:
         self.asked += 1
         msg = "no answer within 30s"
         raise StoreError(msg)
 
 
 @pytest.fixture
-async def log(database: Database) -> AsyncIterator[WrittenLog]:
+async def log(database: Database) -> WrittenLog:
     """A log in which n1 throttles, is lost, and comes back rebooted."""
     written = WrittenLog(database.dsn("writer"))
     await written.lease()
     await written.append(
         a_list(NODES, 1, *(a_node(name, 1) for name in BOTH), when=-4000)
     )
-    turns = [
+    turns: list[tuple[float, dict[str, Any]]] = [
         (500, {"throttled": True}),
         (LOST, {"throttled": True, "ready": "Unknown"}),
         (BACK, {"boot": 2}),
@@ -163,7 +161,7 @@ async def log(database: Database) -> AsyncIterator[WrittenLog]:
         await written.append(
             a_frame(NODES, "MODIFIED", a_node("n1", version, **how), when=when)
         )
-    yield written
+    return written
 
 
 @asynccontextmanager
@@ -273,7 +271,7 @@ async def test_a_series_that_ended_has_no_later_values(
     assert ranged[-1][0] >= START.timestamp() + ended + 240
 
 
-async def test_what_is_empty_is_told_apart(tmp_path: Path) -> None:
+async def test_why_nothing_is_there_is_named(tmp_path: Path) -> None:
     lines: list[Line] = [
         ("up", {"node": "down", "job": "dcgm"}, every(-600, 600, 0)),
         ("up", {"node": "quiet", "job": "dcgm"}, every(-600, 600, 1)),
@@ -363,15 +361,15 @@ async def test_a_postmortem_draws_what_was_kept(
     ):
         await one.keep(reading, now=at(BACK + 3600))
         await door.commit()
-        reading = await reading.again()
+        grown = await reading.again()
         found = await ask_postmortem(
-            reading,
+            grown,
             PostmortemQuestion(node="n1", window=Window()),
             shipped(),
             now=at(9000),
         )
         asked = MetricsQuestion(nodes=["n1"])
-        metrics = await ask_metrics(reading, asked, shipped(), now=at(9000))
+        metrics = await ask_metrics(grown, asked, shipped(), now=at(9000))
 
     text, page = markdown(found), html(found)
     assert (

@@ -37,7 +37,12 @@ from recorder.explain.tracks.clocks import (
     synchronized,
 )
 from recorder.explain.tracks.episode import ATTACHED, LASTING, Episode
-from recorder.facts.projections import NodeState, advance, shown
+from recorder.facts.projections import (
+    NodeState,
+    advance,
+    provider_of,
+    shown,
+)
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (
     AnnotationChanged,
@@ -84,7 +89,7 @@ def episodes_of(
         base: the node before the first fact.
     """
     ordered, base = list(facts), base or NodeState()
-    knowledge = knowledge.of_cloud(_provider_of(ordered, base))
+    knowledge = knowledge.of_cloud(provider_of(ordered, base))
     reader = _Reader(node, knowledge, base, Cables(node, ordered))
     reader.cordons = unwatched(ordered)
     for stored, skew in zip(*synchronized(node, ordered), strict=True):
@@ -93,17 +98,6 @@ def episodes_of(
     for one in reader.chains:
         one.measurements = measured
     return reader.chains
-
-
-def _provider_of(facts: Iterable[StoredFact], base: NodeState) -> str | None:
-    """Return the provider ID of a Node, as it was shown first."""
-    shown = (
-        stored.fact.detail.state.fields
-        for stored in facts
-        if isinstance(stored.fact.detail, Appeared) and _is_about_node(stored)
-    )
-    found = (fields.get("provider_id") for fields in (base.fields, *shown))
-    return next((str(one) for one in found if one), None)
 
 
 class _Reader:

@@ -4,7 +4,12 @@ Every fold can stop anywhere and continue from there, and can be repeated from
 the facts at any time.
 """
 
-from recorder.facts.projections.node import NodeState, advance, shown
+from recorder.facts.projections.node import (
+    NodeState,
+    advance,
+    provider_of,
+    shown,
+)
 from recorder.facts.projections.placement import (
     EVICTIONS,
     PREEMPTING,
@@ -43,6 +48,7 @@ __all__ = [
     "Workload",
     "Workloads",
     "advance",
+    "provider_of",
     "full_spans",
     "most_at_once",
     "phase_ended",

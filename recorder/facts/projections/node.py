@@ -1,16 +1,17 @@
 """The state of one node, as its facts make it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from recorder.model import facts
-from recorder.model.fact import Fact
+from recorder.model.fact import Fact, StoredFact
+from recorder.model.facts import Appeared
 from recorder.model.state import Condition, ObjectState, Scalar
 
-__all__ = ["NODE_TAINTS", "NodeState", "advance", "shown"]
+__all__ = ["NODE_TAINTS", "NodeState", "advance", "provider_of", "shown"]
 
 NODE_TAINTS = "node.kubernetes.io/"
 """Prefix of the taints that mark a node as unfit."""
@@ -197,3 +198,21 @@ _STEPS: Mapping[type[facts.Detail], Callable[[NodeState, Any], Changed]] = {
     facts.Uncordoned: _uncordoned,
     facts.ResourceChanged: _resource,
 }
+
+
+def provider_of(facts: Iterable[StoredFact], base: NodeState) -> str | None:
+    """Return the provider ID of a Node, as it was shown first.
+
+    Args:
+        facts: about it, in the order of the log.
+        base: its state before them.
+    """
+    shown = (
+        stored.fact.detail.state.fields
+        for stored in facts
+        if isinstance(stored.fact.detail, Appeared)
+        and stored.fact.object is not None
+        and stored.fact.object.kind == "Node"
+    )
+    found = (fields.get("provider_id") for fields in (base.fields, *shown))
+    return next((str(one) for one in found if one), None)
