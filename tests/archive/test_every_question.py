@@ -50,12 +50,14 @@ from recorder.answers.log_questions import (
     OpenedQuestion,
     SearchQuestion,
 )
+from recorder.answers.metrics import ask_metrics
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import (
     ConditionsQuestion,
     GroupBy,
     ImpactQuestion,
     IncidentsQuestion,
+    MetricsQuestion,
     NodesQuestion,
     PostmortemQuestion,
     ReplayQuestion,
@@ -180,6 +182,9 @@ QUESTIONS: Mapping[str, Ask] = {
     ),
     "ask_labels": lambda r: ask_labels(r, None, now=NOW),
     "ask_nearest": lambda r: ask_nearest(r, Window(noon(9), noon(8))),
+    "ask_metrics": lambda r: ask_metrics(
+        r, MetricsQuestion(nodes=[NODE], window=WHOLE), RULES, now=NOW
+    ),
     "ask_nodes": lambda r: ask_nodes(
         r, NodesQuestion(at=OLD), shipped(), now=NOW
     ),

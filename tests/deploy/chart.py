@@ -45,7 +45,8 @@ GIVEN = frozenset({
     "database_url", "data_dir", "health_listen", "serve_listen",
     "clusters_file",
     "token_file", "redaction_key_file", "signing_key_file", "kubeconfig",
-    "context", "notify_file", "notify_listen", "serve_kubernetes",
+    "context", "metrics_file", "notify_file", "notify_listen",
+    "serve_kubernetes",
     "retention_hot", "retention_archive", "retention_budget",
 })  # fmt: skip
 """Settings that the chart makes itself."""
