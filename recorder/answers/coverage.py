@@ -9,7 +9,7 @@ from recorder.answers.text.table import Cell, Column, Kind
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.coverage.hole import Gap, Hole
 from recorder.facts.coverage.outages import Outage, outages_of
-from recorder.model.moment import written
+from recorder.model.moment import FIRST, written
 
 __all__ = [
     "GAP_COLUMNS",
@@ -118,7 +118,7 @@ def _gap(gap: Gap) -> str:
 def _span(
     resource: str, since: datetime | None, until: datetime | None, reason: str
 ) -> str:
-    begin = "" if since is None else f" from {written(since)}"
+    begin = f" from {written(since)}" if since and since > FIRST else ""
     end = "" if until is None else f" to {written(until)}"
     return f"{resource}{begin}{end}: {reason}"
 

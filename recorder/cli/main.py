@@ -45,6 +45,7 @@ GROUPS = {
         "up": "recorder.cli.recording:up",
         "record": "recorder.cli.recording:record",
         "demo": "recorder.cli.playing:demo",
+        "import": "recorder.cli.importing:import_paths",
         "tape": "recorder.cli.tape:tape",
         "audit": "recorder.cli.audit:audit",
         "send": "recorder.cli.send:send",

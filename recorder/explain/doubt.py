@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from recorder.explain.causes import FAULTS, STAYING
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS, STRENGTHS, rank
-from recorder.explain.tracks.bounds import boot_named, is_explained
+from recorder.explain.tracks.bounds import boot_named, is_explained, is_first
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import (
@@ -200,7 +200,8 @@ def contradictions(transition: Transition) -> list[Contradiction]:
     """Return the contradictions in the log, in its order."""
     found = []
     for sign in transition.episode.of(Topic.REBOOTED):
-        if is_explained(sign, transition.episode.boots):
+        boots = transition.episode.boots
+        if is_explained(sign, boots) or is_first(sign, boots):
             continue
         boot = transition.episode.state.boot_id
         named = boot_named(sign)

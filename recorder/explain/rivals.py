@@ -122,6 +122,8 @@ def _no_reboot(transition: Transition, verdict: Judged) -> Rival:
             f"the kubelet reports one ({first.entry}), but {first.but}",
         )
     boot = transition.episode.state.boot_id
+    if transition.episode.baseline.uid is None:
+        return _rival("reboot", "the boot ID before it is not recorded")
     unchanged = f"the boot ID is unchanged ({boot})"
     return _rival("reboot", unchanged, excluded=True)
 

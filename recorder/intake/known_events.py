@@ -91,18 +91,19 @@ class KnownEvents:
         if (
             not is_events(observation.resource)
             or point is None
-            or point.began_at is None
+            or (point.began_at is None and not observation.partial)
         ):
             return None
         now = observation.observed_at
         if self._list != (key, observation.resource_version):
             self.forget()
             self._list = key, observation.resource_version
-            absence = now - (point.doubtful_from or point.began_at)
+            absence = now - (point.doubtful_from or point.began_at or now)
             span = max(absence, timedelta()) + self._event_ttl * 2
             self._window = now - self._ledger.reach(now, span)
             return self._window
-        if now - self._window <= point.began_at:
+        began = point.began_at
+        if began is None or now - self._window <= began:
             return None
         return self._further(observation.items, point.pending or "0")
 

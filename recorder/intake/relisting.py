@@ -29,6 +29,7 @@ from recorder.intake.state import (
     StreamState,
 )
 from recorder.intake.streams import (
+    compare_versions,
     complete,
     settle,
     vouch,
@@ -105,11 +106,39 @@ class Relisting:
     def page(self, page: ListPage) -> None:
         """Take one page."""
         key = (page.source, str(page.resource))
+        if page.partial:
+            self._part(key, page)
+            return
         listing = self._listings.get(key)
         if listing is None or listing.version != page.resource_version:
             # Pages of another version are of another list: the previous one
             # was abandoned.
             listing = self._begin(key, page)
+        self._items(key, listing, page)
+        if not page.more:
+            del self._listings[key]
+            self._completed(key, listing, page)
+
+    def _part(self, key: StreamKey, page: ListPage) -> None:
+        """Enter some objects, each in its state at one time.
+
+        A stream that no list began has ended: nothing follows.
+        """
+        point = self._ledger.moved(key)
+        listing = _Listing(
+            page.resource_version, page.observed_at, relist=False
+        )
+        self._items(key, listing, page)
+        if point.last_frame_at is None or (
+            point.last_frame_at < page.observed_at
+        ):
+            point.last_frame_at = page.observed_at
+        if point.began_at is None:
+            point.state = StreamState.ENDED
+
+    def _items(
+        self, key: StreamKey, listing: _Listing, page: ListPage
+    ) -> None:
         for raw in page.items:
             try:
                 document = read(raw, resource=page.resource, kind=page.kind)
@@ -117,9 +146,6 @@ class Relisting:
                 input_refused(self._ledger, refusal(page, raw, str(exc)))
                 continue
             self._item(key, listing, document, page)
-        if not page.more:
-            del self._listings[key]
-            self._completed(key, listing, page)
 
     def _begin(self, key: StreamKey, page: ListPage) -> _Listing:
         point = self._ledger.moved(key)
@@ -151,10 +177,7 @@ class Relisting:
         known: Head | KnownEvent | None = head
         if document.is_event:
             known = self.events.by_uid.get(thing[1])
-            if known is not None and (
-                (known.epoch, known.resource_version)
-                == (ledger.epoch, version)
-            ):
+            if known is not None and _has(known, version, ledger, page):
                 outcome.unchanged += 1
                 return
         elif head is not None and is_known(head, version, ledger.epoch):
@@ -300,6 +323,20 @@ class Relisting:
             and reach(listing.began_at, self._event_ttl / 2) < vouched
             and (went is None or went < since)
         )
+
+
+def _has(
+    known: KnownEvent, version: str, ledger: Ledger, page: ListPage
+) -> bool:
+    """Return whether the log has a version of an Event, or needs none.
+
+    A dump that is added to a log may be older than it.
+    """
+    if known.epoch != ledger.epoch:
+        return False
+    if page.partial:
+        return compare_versions(known.resource_version, version) >= 0
+    return known.resource_version == version
 
 
 def _proofs(point: ResumePoint) -> tuple[datetime | None, datetime | None]:

@@ -13,16 +13,17 @@ from recorder.intake.committing import Policy
 from recorder.intake.known_requests import KnownRequests
 from recorder.intake.receipts import Receipt, Receipts
 from recorder.intake.recording import Recording
-from recorder.intake.redact import Redaction, key_id
+from recorder.intake.redact import Redaction
 from recorder.intake.state import Recovered
 from recorder.keeping.budget import room_guard
 from recorder.keeping.collector import calm_collector
+from recorder.keeping.importing_files import existing
 from recorder.keeping.redaction_key import load_key, make_redaction
 from recorder.model.errors import InputError
 from recorder.model.observation import AUDIT, AuditRecorded, Observation
 from recorder.model.settings import Settings
 from recorder.sources.audit import AuditImport, ImportedFile
-from recorder.store.writer import LogSpec, Writer, holder_name
+from recorder.store.writer import Writer, holder_name
 
 __all__ = ["Imported", "import_audit"]
 
@@ -72,14 +73,7 @@ async def import_audit(  # noqa: PLR0913 - each is a choice of its own
     """
     calm_collector()
     key = load_key(settings)
-    spec = LogSpec(
-        cluster_name=log.cluster_name,
-        cluster_uid=log.cluster_uid,
-        kubernetes=log.kubernetes,
-        # A tape was redacted where it was recorded.
-        redaction_key_id=log.redaction_key_id if log.is_tape else key_id(key),
-        log=log.id,
-    )
+    spec = existing(log, key)
     holder = holder_name(socket.gethostname(), os.getpid())
     writer, redaction = (
         Writer(dsn, spec, holder=holder),

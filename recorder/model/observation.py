@@ -94,6 +94,10 @@ class ListPage:
     made: bool = False
     """Whether the list was made from a log instead of received."""
 
+    partial: bool = False
+    """Whether it may lack objects, as a dump of one namespace does: it proves
+    no absence, and its stream does not begin with it. Never on a tape."""
+
     source: str = WATCH
 
 

@@ -1,8 +1,9 @@
-"""A tape as a log to be asked, in a database that goes with the question."""
+"""Files as a log to be asked, in a database that goes with the question."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,10 +12,28 @@ from recorder.model.settings import Settings
 from recorder.wiring.database import open_database
 from recorder.wiring.reading import OpenedLog, open_logs
 
-__all__ = ["open_tape"]
+__all__ = ["fleeting", "open_tape"]
 
 PASSABLE = 0o755
 """The embedded server runs as another user than root, who must get there."""
+
+
+@contextmanager
+def fleeting(settings: Settings | None = None) -> Iterator[Settings]:
+    """Return settings of a database that exists while entered.
+
+    Args:
+        settings: what else they set.
+    """
+    with TemporaryDirectory(prefix="recorder-tape-") as folder:
+        Path(folder).chmod(PASSABLE)
+        yield replace(
+            settings or Settings(),
+            data_dir=Path(folder) / "data",
+            database_url=None,
+            cluster=None,
+            redaction_key_file=None,
+        )
 
 
 @asynccontextmanager
@@ -26,9 +45,7 @@ async def open_tape(
     Raises:
         TapeError: the tape cannot be read.
     """
-    with TemporaryDirectory(prefix="recorder-tape-") as folder:
-        await asyncio.to_thread(Path(folder).chmod, PASSABLE)
-        settings = Settings(data_dir=Path(folder) / "data")
+    with fleeting() as settings:
         async with open_database(settings, on_wait=on_wait) as database:
             await play_tape(
                 Playing(path=tape),

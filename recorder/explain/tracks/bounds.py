@@ -6,7 +6,7 @@ proves nothing, nor does a list.
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from recorder.explain.signals import Signal, Subject, Topic
@@ -18,6 +18,7 @@ from recorder.model.facts import EventOccurred
 from recorder.model.outcomes import Happened, Role
 
 __all__ = [
+    "SOMETIME",
     "boot_named",
     "counted",
     "heard_again",
@@ -33,6 +34,10 @@ NEAR: Final = timedelta(minutes=2)
 
 SPAN: Final = timedelta(minutes=2)
 """At most, between the stop of a kubelet and the loss of its node."""
+
+SOMETIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
+"""When a boot before the first fact was first seen: the time is not known, so
+it explains every Event that names it."""
 
 SKEW: Final = timedelta(seconds=2)
 """Between the clocks of a node and of the control plane."""
@@ -86,16 +91,19 @@ def counted(words: Iterable[Signal], lost: datetime) -> bool | None:
 
 
 def is_first(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
-    """Return whether a kubelet reports the first recorded boot of the Node.
+    """Return whether a kubelet reports a boot before any other was recorded.
 
-    Only the kubelet knew the previous boot.
+    It is the first recorded boot of the Node, or an earlier one: only the
+    kubelet knew the previous boot.
     """
-    named = boot_named(rebooted)
-    return (
-        named is not None
-        and next(iter(boots), None) == named
-        and abs(boots[named] - rebooted.stored.at) <= NEAR
-    )
+    named, at = boot_named(rebooted), rebooted.stored.at
+    first = next(iter(boots), None)
+    if named is None or first is None:
+        return named is not None
+    seen = boots[first]
+    if named != first:
+        return at < seen - NEAR and seen < SOMETIME
+    return at <= seen + NEAR and seen < SOMETIME
 
 
 _STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED})

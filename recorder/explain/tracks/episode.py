@@ -176,6 +176,16 @@ class Episode:
             None if self._held else self._quiet_since or stored.observed_at
         )
 
+    def hear(self, stored: StoredFact, signs: Iterable[Signal]) -> None:
+        """Record what Events alone show of a node that was not seen yet."""
+        for sign in signs:
+            if sign.topic is not Topic.READY:
+                continue
+            if not sign.over:
+                self.left_at, self.back = stored.observed_at, None
+            elif self.back is None:
+                self.back = stored
+
     def is_over(self, at: datetime) -> bool:
         """Return whether no later signal can belong to it."""
         if self._quiet_since is None:

@@ -8,7 +8,7 @@ a new trouble does not: `begins_anew` decides it.
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec.structs import replace
@@ -29,7 +29,12 @@ from recorder.explain.signals.around import is_listed, unfolded
 from recorder.explain.signals.metrics import measurements_of
 from recorder.explain.signals.requests import cordons_by, unwatched
 from recorder.explain.thresholds import LIMITS
-from recorder.explain.tracks.bounds import boot_named, is_explained
+from recorder.explain.tracks.beginning import (
+    created_at,
+    is_first_sight,
+    is_loss,
+)
+from recorder.explain.tracks.bounds import SOMETIME, boot_named, is_explained
 from recorder.explain.tracks.clocks import (
     KUBELET,
     NO_SKEW,
@@ -67,12 +72,6 @@ SAID: Final = frozenset({FactKind.EVENT, FactKind.REQUESTED})
 REPORTED: Final = frozenset({FactKind.EVENT, FactKind.CLAIMED})
 """Kinds of facts that may be reported long after they happened."""
 
-NODE_CONTROLLER: Final = "node-controller"
-
-SOMETIME: Final = datetime(9999, 1, 1, tzinfo=UTC)
-"""When a boot before the first fact was first seen: the time is not known, so
-it explains every Event that names it."""
-
 
 def episodes_of(
     node: str,
@@ -91,6 +90,7 @@ def episodes_of(
     ordered, base = list(facts), base or NodeState()
     knowledge = knowledge.of_cloud(provider_of(ordered, base))
     reader = _Reader(node, knowledge, base, Cables(node, ordered))
+    reader.created = created_at(ordered)
     reader.cordons = unwatched(ordered)
     for stored, skew in zip(*synchronized(node, ordered), strict=True):
         reader.read(stored, skew)
@@ -129,7 +129,10 @@ class _Reader:
 
         self._last: datetime | None = None
         self._seen_at: datetime | None = None
-        """When the node was first seen, if that is among the facts."""
+        """When the node was first seen, if that is among the facts read."""
+
+        self.created: datetime | None = None
+        """When the Node was created that is seen first, if that is known."""
 
     def read(self, stored: StoredFact, skew: timedelta) -> None:
         self._skew = skew
@@ -179,7 +182,8 @@ class _Reader:
         if not isinstance(event, EventOccurred) or not _is_of_node(stored):
             return []
         is_back = (stored.fact.actor, event.reason) == (KUBELET, "NodeReady")
-        if not (is_back or is_loss(stored)):
+        unseen = self._seen_at is None and self._state.uid is None
+        if not (is_back or is_loss(stored, unseen=unseen)):
             return []
         found = (s for chain in self.chains for s in chain.signals)
         known = [s for s in found if s.topic is Topic.READY]
@@ -214,7 +218,9 @@ class _Reader:
         chain = self._open
         if chain is None:
             return
-        if about or (signs and self._state.in_service):
+        if self._state.uid is None:
+            chain.hear(stored, signs)
+        elif about or (signs and self._state.in_service):
             chain.note(stored, self._state)
 
     def _dated(self, stored: StoredFact) -> StoredFact:
@@ -288,17 +294,28 @@ class _Reader:
     def _is_old(self, stored: StoredFact) -> bool:
         """Return whether a fact is from before the node was known.
 
-        The first list of Events, of an hour, may precede that of Nodes.
+        The first list of Events, of an hour, may precede that of Nodes. What
+        was recorded as of its own time, as the Events of a dump, is evidence.
         """
         if stored.fact.kind is not FactKind.EVENT:
             return False
         if self._seen_at is None:
-            return self._state.uid is None
+            return self._state.uid is None and not self._is_early(stored)
         if self._skew > NO_SKEW:
             # At least: all that is known of an Event is that it was listed.
             return stored.observed_at <= self._seen_at + LIMITS.first_lists
         # What was read afterwards is dated by the end of a second.
         return stored.at <= self._seen_at - LIMITS.asynchronous
+
+    def _is_early(self, stored: StoredFact) -> bool:
+        """Return whether a fact was recorded as of its own time.
+
+        And not while the Node was being created.
+        """
+        if stored.observed_at > stored.at:
+            return False
+        created = self.created
+        return created is None or stored.at > created + LIMITS.first_lists
 
     def _place(self, sign: Signal, before: NodeState) -> None:
         if is_first_sight(sign, before) or self._was_there(sign):
@@ -522,17 +539,6 @@ def may_begin(
     )
 
 
-def is_loss(listed: StoredFact) -> bool:
-    """Whether it is an Event, seen late, that a Node was not ready."""
-    event = listed.fact.detail
-    return (
-        isinstance(event, EventOccurred)
-        and event.reason == "NodeNotReady"
-        and listed.fact.actor == NODE_CONTROLLER
-        and listed.observed_at - listed.at > LIMITS.first_lists
-    )
-
-
 def never_opens(sign: Signal) -> bool:
     """Return whether a signal never opens an episode."""
     thing = sign.stored.fact.object
@@ -547,17 +553,6 @@ def never_opens(sign: Signal) -> bool:
             and thing.kind not in {"Node", ""}
             and sign.topic is not Topic.EVENT
         )
-    )
-
-
-def is_first_sight(sign: Signal, before: NodeState) -> bool:
-    """Whether a Node is listed for the first time: it did not join."""
-    detail = sign.stored.fact.detail
-    return (
-        isinstance(detail, Appeared)
-        and sign.topic is Topic.IDENTITY
-        and before.uid is None
-        and not detail.created
     )
 
 

@@ -25,6 +25,7 @@ from recorder.facts.coverage.unproven import (
     holes_of,
     never_recorded,
     no_facts,
+    not_in_dump,
     nothing_recorded,
     thinned_out,
 )
@@ -132,7 +133,11 @@ class Account:
         open_gaps = [s.gap for s in self.counted if s.gap is not None]
         return [
             hole
-            for hole in (*open_gaps, *self._holes(Window(), FIRST))
+            for hole in (
+                *open_gaps,
+                *self._holes(Window(), FIRST),
+                *not_in_dump(resources, self.streams, FIRST),
+            )
             if hole.since is not None
             and (hole.resource is None or hole.resource in resources)
         ]
@@ -158,7 +163,9 @@ class Account:
         """
         is_over, end = self.log.is_over, self.end
         for stream in self.counted:
-            yield from holes_of(stream, window, is_over=is_over, end=end)
+            yield from holes_of(
+                stream, window, is_over=is_over, end=end, always=always
+            )
         if not self.streams:
             archived = self.log.kept_since is not None
             begin = Window(window.since or always)

@@ -5,7 +5,7 @@ proof nothing is known; a jump of the recorder's clock makes observations
 around it doubtful.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from recorder.facts.coverage.hole import Hole
@@ -16,7 +16,7 @@ from recorder.facts.coverage.ports import (
     Stream,
     Thinned,
 )
-from recorder.model.moment import LAST
+from recorder.model.moment import LAST, written
 from recorder.model.observation import AUDIT, WATCH
 from recorder.model.window import Window
 
@@ -26,8 +26,10 @@ __all__ = [
     "doubtful",
     "dropped",
     "holes_of",
+    "is_dump",
     "never_recorded",
     "no_facts",
+    "not_in_dump",
     "nothing_recorded",
     "thinned_out",
 ]
@@ -47,6 +49,12 @@ minute to commit and to be read."""
 LATE = timedelta(days=1)
 """How late an entry may report something, Events above all."""
 
+ENDED = "ended"
+"""State of a stream that was imported."""
+
+STATE_OF_A_DUMP = "imported: objects are known only as of {at}"
+EVENTS_OF_A_DUMP = "imported: Events that were forgotten by {at} are missing"
+NOT_IN_DUMP = "not in what was imported"
 NOT_LISTED = "its first list is not complete"
 BEGAN_LATER = "recording started later"
 NO_PROOF = "not confirmed complete"
@@ -60,13 +68,19 @@ DROPPED = "dropped by retention, not archived"
 
 
 def holes_of(
-    stream: Stream, window: Window, *, is_over: bool, end: datetime | None
+    stream: Stream,
+    window: Window,
+    *,
+    is_over: bool,
+    end: datetime | None,
+    always: datetime | None = None,
 ) -> Iterator[Hole]:
     """Yield what a stream does not vouch for in a window.
 
     Args:
         stream: one that counts.
         window: as requested; an end is taken literally.
+        always: the beginning of a hole of any time.
         is_over: whether no further proof can come, as for a tape.
         end: where a window without an end ends; the proof may end a little
             before it.
@@ -74,6 +88,10 @@ def holes_of(
     if stream.state == "absent":
         return
     began, vouched = stream.began_at, stream.vouched_until
+    if is_dump(stream):
+        since = window.since or always
+        yield _hole(stream, since, window.until, _of_dump(stream))
+        return
     if began is None or vouched is None:
         if stream.gap is None:
             yield _hole(stream, window.since, None, NOT_LISTED)
@@ -85,6 +103,30 @@ def holes_of(
     # An open gap begins where the proof ends, and is listed itself.
     if stream.gap is None and (until is None or until > began):
         yield from _unproven(stream, window, vouched, is_over=is_over, end=end)
+
+
+def is_dump(stream: Stream) -> bool:
+    """Return whether a stream is what a dump had of a resource."""
+    return stream.state == ENDED and stream.began_at is None
+
+
+def _of_dump(stream: Stream) -> str:
+    is_events = stream.resource.rpartition("/")[2] == "events"
+    reason = EVENTS_OF_A_DUMP if is_events else STATE_OF_A_DUMP
+    at = stream.last_frame_at
+    return reason.format(at="some time" if at is None else written(at))
+
+
+def not_in_dump(
+    resources: Iterable[str], streams: Sequence[Stream], since: datetime
+) -> Iterator[Hole]:
+    """Yield a hole for each resource that a log of dumps lacks."""
+    if not any(map(is_dump, streams)):
+        return
+    known = {stream.resource for stream in streams}
+    for resource in resources:
+        if resource not in known:
+            yield Hole(resource=resource, since=since, reason=NOT_IN_DUMP)
 
 
 def began_later(stream: Stream, window: Window) -> Hole | None:

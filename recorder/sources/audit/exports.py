@@ -1,6 +1,8 @@
-"""Audit records in any file that has them: a log, a batch, an export.
+"""Records and objects in any file that has them: a log, a batch, an export.
 
-Other documents are named: what each seems to be, and what to export instead.
+Audit records, and objects of a cluster with their Events, bare or in lists and
+the wrappers of clouds and log collectors. Other documents are named: what each
+seems to be, and what to export instead.
 """
 
 import re
@@ -14,7 +16,16 @@ from recorder.facts.classify import is_audit_record, lacks_of_record
 from recorder.sources.audit import azure_monitor, cloud_logging, cloudwatch
 from recorder.sources.files import Document, State
 
-__all__ = ["Cut", "Found", "Other", "Record", "Refused", "found_in"]
+__all__ = [
+    "Cut",
+    "Found",
+    "Other",
+    "Record",
+    "Refused",
+    "Thing",
+    "found_in",
+    "seems",
+]
 
 NESTED_MAX = 12
 """A list of rows of a result of a response, each with a text that is JSON."""
@@ -28,8 +39,17 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
+class Thing:
+    """An object of a cluster, or an Event."""
+
+    document: Mapping[str, Any]
+    raw: bytes | None = None
+    """As it was written, if it was a document of its own."""
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
-    """A document that is not an audit record."""
+    """A document that is neither."""
 
     reason: str
 
@@ -46,7 +66,7 @@ class Other:
     """A line of another log in the same file: no audit record is missing."""
 
 
-Found = Record | Refused | Cut | Other
+Found = Record | Thing | Refused | Cut | Other
 
 HELD = (
     ("_source",),  # Elasticsearch, a hit
@@ -101,7 +121,10 @@ def _found_in(raw: bytes) -> Iterator[Found]:
         # A text with half a character, or nested too deeply.
         yield Refused("it cannot be decoded as JSON")
         return
-    yield from _of(document, 0)
+    if _is_thing(document):
+        yield Thing(document, raw)
+    else:
+        yield from _of(document, 0)
 
 
 def _of(document: object, depth: int) -> Iterator[Found]:
@@ -149,22 +172,57 @@ def _of_object(document: Mapping[str, Any], depth: int) -> Iterator[Found]:
     if lacks_of_record(document) == "":
         yield _record(document)
         return
+    if _is_thing(document):
+        yield Thing(document)
+        return
     items = document.get("items")
     if str(document.get("kind", "")).endswith("List") and items is not None:
-        yield from _of(items, depth + 1)
+        for one in items if isinstance(items, list) else [items]:
+            yield from _of(_named(one, document), depth + 1)
         return
-    if document.get("apiVersion") or document.get("kind"):
-        yield Refused(_seems(document))
-        return
-    held = _held(document)
+    named = document.get("apiVersion") or document.get("kind")
+    held = None if named else _held(document)
     if held is None:
-        yield Refused(_seems(document))
+        yield Refused(seems(document))
         return
     for one in held:
         if one is None:
             yield Other()
         else:
             yield from _of(one, depth + 1)
+
+
+def _is_thing(document: object) -> bool:
+    """Return whether a document is one object of a cluster, or an Event.
+
+    The kubernetes-event-exporter writes Events without their kind, and lists
+    may have it once.
+    """
+    if not isinstance(document, dict):
+        return False
+    metadata = document.get("metadata")
+    if not isinstance(metadata, dict) or not metadata.get("name"):
+        return False
+    kind, version = document.get("kind"), document.get("apiVersion")
+    if kind or version:
+        is_audit = str(version).startswith("audit.k8s.io/")
+        return bool(kind and version) and not is_audit
+    if isinstance(document.get("involvedObject"), dict):
+        return True
+    parts = ("spec", "status")
+    return any(isinstance(document.get(part), dict) for part in parts)
+
+
+def _named(item: object, of: Mapping[str, Any]) -> object:
+    """Return an item of a list with the kind that only its list states."""
+    if not isinstance(item, dict) or item.get("kind"):
+        return item
+    kind = str(of["kind"]).removesuffix("List")
+    return (
+        item | {"kind": kind, "apiVersion": of.get("apiVersion")}
+        if kind
+        else item
+    )
 
 
 def _held(document: Mapping[str, Any]) -> Iterator[object] | None:
@@ -201,7 +259,7 @@ def _no_json(text: str) -> Found:
     return Refused(f"a line of text, not JSON: {text[:SHOWN].strip()!r}")
 
 
-def _seems(document: Mapping[str, Any]) -> str:
+def seems(document: Mapping[str, Any]) -> str:
     """Return what a document seems to be, and what to export instead."""
     version, kind = document.get("apiVersion"), document.get("kind")
     if str(version).startswith("audit.k8s.io/") and kind == "Event":

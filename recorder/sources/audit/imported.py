@@ -49,8 +49,17 @@ class ImportedFile(msgspec.Struct, kw_only=True):
     records: int = 0
     """Audit records, including those that the log has already."""
 
+    objects: int = 0
+    """Objects of a cluster, each as it was at one time."""
+
+    events: int = 0
+    """Events, each with a time of its own."""
+
+    left_out: dict[str, int] = {}
+    """Objects of kinds that are not recorded, by kind."""
+
     refused: int = 0
-    """Documents that are not audit records."""
+    """Documents that are nothing of that."""
 
     cut: int = 0
     """Documents that end too early."""
@@ -74,6 +83,11 @@ class ImportedFile(msgspec.Struct, kw_only=True):
     refusals: list[Refusal] = []
 
     @property
+    def taken(self) -> int:
+        """How many records, objects and Events it has."""
+        return self.records + self.objects + self.events
+
+    @property
     def is_whole(self) -> bool:
         """Whether everything in it was taken."""
         return not (self.refused or self.cut or self.trouble)
@@ -81,11 +95,21 @@ class ImportedFile(msgspec.Struct, kw_only=True):
     def take(self, at: datetime | None) -> None:
         """Count a record."""
         self.records += 1
+        self.date(at)
+
+    def date(self, at: datetime | None) -> None:
+        """Note the time of a record or an Event."""
         if at is None:
             self.undated += 1
             return
         self.first_at = min(at, self.first_at or at)
         self.last_at = max(at, self.last_at or at)
+
+    def leave_out(self, kind: str) -> None:
+        """Count an object of a kind that is not recorded."""
+        if kind not in self.left_out and len(self.left_out) >= REASONS_MAX:
+            kind = "other kinds"
+        self.left_out[kind] = self.left_out.get(kind, 0) + 1
 
     def refuse(self, reason: str, first: int, last: int) -> None:
         """Count a document that is refused."""

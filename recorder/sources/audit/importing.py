@@ -11,7 +11,7 @@ at which they were logged, as the frames of a tape do.
 import asyncio
 import hashlib
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
@@ -32,7 +32,9 @@ from recorder.sources.audit.exports import (
     Other,
     Record,
     Refused,
+    Thing,
     found_in,
+    seems,
 )
 from recorder.sources.audit.imported import ImportedFile
 from recorder.sources.files import (
@@ -71,6 +73,7 @@ class AuditImport:
         paths: Sequence[Path],
         *,
         cluster_uid: str | None = None,
+        among: Mapping[Path, Container[str]] | None = None,
         on_progress: Callable[[ImportedFile], None] = lambda _: None,
     ) -> None:
         """Prepare.
@@ -78,10 +81,13 @@ class AuditImport:
         Args:
             paths: of the files, in the order in which they are read.
             cluster_uid: of the log; records with another one are refused.
+            among: names of the members of each file that have records, if
+                the files have been examined; what else they hold is skipped.
             on_progress: called while files are read.
         """
         self._paths = paths
         self._cluster_uid = cluster_uid
+        self._among = among
         self._on_progress = on_progress
         self.files: list[ImportedFile] = []
         """The result for each file, as far as they were read."""
@@ -115,7 +121,7 @@ class AuditImport:
     ) -> None:
         """Count the contents of a file."""
         file.read_before = place.is_known
-        for document, found in _read(path, place):
+        for document, found in self._read(path, place):
             file.read_before = False
             match found:
                 case Record(raw):
@@ -123,6 +129,8 @@ class AuditImport:
                     self._compare(raw, document, file)
                 case Other():
                     file.other += 1
+                case Thing(about):
+                    self._aside(seems(about), document, file)
                 case Refused(reason):
                     file.refused += 1
                     file.refuse(reason, document.line, document.last_line)
@@ -134,6 +142,20 @@ class AuditImport:
                 # Other tasks must get their turn.
                 await asyncio.sleep(0)
         self._on_progress(file)
+
+    def _aside(
+        self, reason: str, document: Document, file: ImportedFile
+    ) -> None:
+        if self._among is not None:
+            return  # imported beside, by who said where records are
+        file.refused += 1
+        file.refuse(reason, document.line, document.last_line)
+
+    def _read(
+        self, path: Path, place: "_Place"
+    ) -> Iterator[tuple[Document, Found]]:
+        among = None if self._among is None else self._among.get(path, ())
+        return _read(path, place, among)
 
     def _compare(
         self, raw: bytes, document: Document, file: ImportedFile
@@ -154,7 +176,7 @@ class AuditImport:
         # The gap is put at the end, so an import that was stopped starts
         # again.
         may_resume = place.is_of_lines and file.is_whole
-        for document, found in _read(path, place):
+        for document, found in self._read(path, place):
             # What was appended since it was counted is for the next import.
             if taken == file.records:
                 break
@@ -267,7 +289,9 @@ def _is_between(path: Path, offset: int) -> bool:
     return False
 
 
-def _read(path: Path, place: _Place) -> Iterator[tuple[Document, Found]]:
+def _read(
+    path: Path, place: _Place, among: Container[str] | None
+) -> Iterator[tuple[Document, Found]]:
     """Yield the contents of a file after a place.
 
     A file that was read to its end in one piece holds nothing new.
@@ -277,6 +301,8 @@ def _read(path: Path, place: _Place) -> Iterator[tuple[Document, Found]]:
     offset, is_cut = place.offset, False
     try:
         for member in members(path):
+            if among is not None and member.name not in among:
+                continue
             for document in documents(member.read, offset=offset):
                 is_cut = document.state is State.CUT
                 for found in found_in(document):

@@ -16,6 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -31,6 +32,15 @@ MEMBERS_MAX = 100_000
 ZIP_BYTES_MAX = 4 << 30
 """Of a zip inside another file, which is copied to disk."""
 
+UNPACKED_BYTES_MAX = 256 << 30
+"""Of all that is in one file."""
+
+RATIO_MAX = 500
+"""Of a file that holds more than `SMALL_BYTES`, to what it is packed in: logs
+and lists of objects reach a tenth of that."""
+
+SMALL_BYTES = 256 << 20
+
 BLOCK = 1 << 18
 STEP = 1 << 16
 """Bytes of compressed data read, or decompressed, at once."""
@@ -45,6 +55,30 @@ class UnreadableError(InputError):
     """A file, or a member of one, has a format that cannot be read."""
 
     code = "input.unreadable"
+
+
+class _Budget:
+    """How much a file may hold, before it is a bomb."""
+
+    def __init__(self, name: str, packed: int) -> None:
+        self._name = name
+        ratio = max(packed * RATIO_MAX, SMALL_BYTES)
+        self._left = min(ratio, UNPACKED_BYTES_MAX)
+
+    def pay(self, size: int) -> None:
+        """Count bytes that were unpacked.
+
+        Raises:
+            UnreadableError: there are too many.
+        """
+        self._left -= size
+        if self._left < 0:
+            msg = (
+                f"{self._name} holds more than {RATIO_MAX} times its size, or"
+                f" than {UNPACKED_BYTES_MAX >> 30} GiB: unpack it first, if"
+                " you trust it"
+            )
+            raise UnreadableError(msg)
 
 
 class CutError(EOFError):
@@ -186,9 +220,13 @@ class _Unpacked(io.RawIOBase):
     """
 
     def __init__(
-        self, packed: IO[bytes], make: Callable[[], _Decompressor]
+        self,
+        packed: IO[bytes],
+        make: Callable[[], _Decompressor],
+        budget: _Budget,
     ) -> None:
         super().__init__()
+        self._budget = budget
         self._packed = packed
         self._make = make
         self._decompressor = _Stream(make)
@@ -202,6 +240,7 @@ class _Unpacked(io.RawIOBase):
         while not self._is_over:
             found = self._step(len(buffer))
             if found:
+                self._budget.pay(len(found))
                 buffer[: len(found)] = found
                 return len(found)
         return 0
@@ -255,11 +294,12 @@ def members(path: Path) -> Iterator[Member]:
         OSError: the file cannot be read.
     """
     with path.open("rb") as file:
-        yield from _members(file, str(path), 0, is_alone=True)
+        budget = _Budget(str(path), path.stat().st_size)
+        yield from _members(file, str(path), 0, budget, is_alone=True)
 
 
 def _members(
-    file: IO[bytes], name: str, depth: int, *, is_alone: bool
+    file: IO[bytes], name: str, depth: int, budget: _Budget, *, is_alone: bool
 ) -> Iterator[Member]:
     stream = io.BufferedReader(_Raw(file), BLOCK)
     begins = _peek(stream)
@@ -275,16 +315,18 @@ def _members(
         msg = f"{name} is packed more than {DEPTH_MAX} times; unpack it first"
         raise UnreadableError(msg)
     if make:
-        unpacked = io.BufferedReader(_Unpacked(stream, make), BLOCK)
-        yield from _members(unpacked, name, depth + 1, is_alone=is_alone)
+        unpacked = io.BufferedReader(_Unpacked(stream, make, budget), BLOCK)
+        yield from _members(
+            unpacked, name, depth + 1, budget, is_alone=is_alone
+        )
         return
-    packed = _of_tar if is_tar else _of_zip
+    packed = _of_tar if is_tar else partial(_of_zip, budget=budget)
     for count, (inner, content) in enumerate(packed(stream, file, name)):
         if count == MEMBERS_MAX:
             msg = f"{name} holds more than {MEMBERS_MAX:,} files"
             raise UnreadableError(msg)
         yield from _members(
-            content, f"{name}:{inner}", depth + 1, is_alone=False
+            content, f"{name}:{inner}", depth + 1, budget, is_alone=False
         )
     if is_tar:
         yield Member(name, _end_of(stream), is_alone=False)
@@ -340,7 +382,7 @@ def _of_tar(
 
 
 def _of_zip(
-    stream: IO[bytes], file: IO[bytes], name: str
+    stream: IO[bytes], file: IO[bytes], name: str, *, budget: _Budget
 ) -> Iterator[tuple[str, IO[bytes]]]:
     try:
         with (
@@ -349,6 +391,8 @@ def _of_zip(
         ):
             for one in archive.infolist():
                 if not one.is_dir():
+                    # It reads no more than its directory states.
+                    budget.pay(one.file_size)
                     with archive.open(one) as content:
                         yield one.filename, content
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as exc:

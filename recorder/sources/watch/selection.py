@@ -77,11 +77,12 @@ class Selection:
         new preferred version is no reason to list again.
         """
         in_use = {(r.group, r.plural): r.version for r in prefer}
-        chosen = sorted(filter(self._chooses, served), key=_rank)
+        chosen = sorted(filter(self.chooses, served), key=_rank)
         targets = [_target(item, in_use) for item in chosen]
         return {target.resource: target for target in targets}
 
-    def _chooses(self, served: Served) -> bool:
+    def chooses(self, served: Served) -> bool:
+        """Return whether a resource is recorded."""
         key = (served.group, served.plural)
         if key == _EVENTS_AGAIN:
             return False

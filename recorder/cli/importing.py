@@ -1,0 +1,409 @@
+"""`recorder import`: dumps, bundles, exports, audit logs and tapes."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recorder.cli.asking import INCOMPLETE, judge, now
+from recorder.cli.calling import to_type
+from recorder.cli.given import place_options
+from recorder.cli.options import output_option
+from recorder.cli.output import announce, print_document, print_lines
+from recorder.cli.screen import Screen
+from recorder.cli.stopping import run_until_stopped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recorder.answers.incidents import Incidents
+    from recorder.facts.coverage.ports import Log
+    from recorder.keeping.importing_files import Found, Imported, Importing
+    from recorder.model.settings import Settings
+    from recorder.sources.audit import ImportedFile
+    from recorder.sources.dumps import Examined
+
+__all__ = ["import_paths"]
+
+FILES_MAX = 20
+"""Files of a bundle that are listed one by one; more are summed."""
+
+
+@click.command(name="import")
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    metavar="PATH...",
+    type=click.Path(exists=True, path_type=Path),
+)
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="Name of the new log. Default: that of the first file.",
+)
+@click.option(
+    "--into",
+    metavar="NAME|ID",
+    help="Add to this log instead: its name or its number.",
+)
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Print what happened to the nodes, and keep nothing.",
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print what is recognized and refused; write nothing.",
+)
+@output_option("table", "json", "yaml")
+@place_options(hidden=True)
+@click.pass_obj
+def import_paths(
+    settings: "Settings", /, paths: tuple[Path, ...], **given: Any
+) -> int:
+    r"""Import what was saved of a cluster, and query it as a log.
+
+    Takes files, folders and archives of: kubectl get -o json or yaml, Events
+    among them; must-gather; kubectl cluster-info dump; support bundles of
+    troubleshoot.sh; sos reports; exported Events; audit logs; tapes. What is
+    in them is recognized by content; the rest is counted, and left out.
+
+    Of an object, one state at one time is known, and of Events only those
+    that the cluster had not yet forgotten: answers say so. All PATHs become
+    one log. Importing them again adds nothing.
+
+    The exit status is 4 if something was refused or cut off, and 1 if nothing
+    is recognized.
+
+    \b
+    Example:
+      recorder import must-gather.tar.gz
+      recorder import --explain events.json
+    """
+    chosen = _Chosen(paths, given["name"], given["into"], given["output"])
+    if chosen.into and chosen.name:
+        msg = "--into adds to a log that has a name: remove --name"
+        raise click.UsageError(msg)
+    if not given["explain"]:
+        return run_until_stopped(
+            lambda stop: _import(
+                settings, chosen, stop, dry_run=given["dry_run"]
+            )
+        )
+    if chosen.into or given["dry_run"]:
+        msg = "--explain keeps nothing: remove --into and --dry-run"
+        raise click.UsageError(msg)
+    from recorder.wiring.offline import fleeting
+
+    with fleeting(settings) as own:
+        return run_until_stopped(lambda stop: _explain(own, chosen, stop))
+
+
+class _Chosen:
+    """What is imported, and where to."""
+
+    def __init__(
+        self,
+        paths: tuple[Path, ...],
+        name: str | None,
+        into: str | None,
+        output: str,
+    ) -> None:
+        self.paths, self.name, self.into = paths, name, into
+        self.output = output
+
+
+async def _import(
+    settings: "Settings",
+    chosen: _Chosen,
+    stop: asyncio.Event,
+    *,
+    dry_run: bool,
+) -> int:
+    from recorder.keeping.importing_files import find_all, import_all
+    from recorder.sources.dumps import Shelf
+    from recorder.wiring.database import open_database
+
+    screen = Screen()
+    with Shelf() as shelf:
+        if dry_run and not chosen.into:
+            importing = _importing(settings, chosen, None, screen)
+            found = await find_all(importing, shelf)
+            screen.clear()
+            return _printed(chosen, found, None)
+        async with open_database(settings, on_wait=announce) as database:
+            log = None
+            if chosen.into:
+                log = await _log_of(settings, chosen.into)
+            importing = _importing(settings, chosen, log, screen)
+            found = await find_all(importing, shelf)
+            _check(found, chosen.paths)
+            if dry_run:
+                screen.clear()
+                return _printed(chosen, found, None)
+            imported = await import_all(
+                importing, found, shelf, settings, database.dsn("writer"), stop
+            )
+        screen.clear()
+    return _printed(chosen, found, imported)
+
+
+def _importing(
+    settings: "Settings",
+    chosen: _Chosen,
+    log: "Log | None",
+    screen: Screen,
+) -> "Importing":
+    from recorder.keeping.importing_files import Importing
+    from recorder.sources.watch.target import Served
+    from recorder.wiring.recording import selected
+
+    selection = selected(settings)
+
+    def chooses(group: str, plural: str, kind: str) -> bool:
+        served = Served(
+            group=group, plural=plural, kind=kind, namespaced=True, versions=()
+        )
+        return selection.chooses(served)
+
+    def show(name: str, count: int) -> None:
+        if name:
+            screen.progress("reading", f"{Path(name).name}  {count:,} found")
+        else:
+            screen.progress("importing", f"{count:,} objects and Events")
+
+    return Importing(
+        paths=chosen.paths,
+        chooses=chooses,
+        into=log,
+        name=chosen.name,
+        on_progress=show,
+    )
+
+
+async def _log_of(settings: "Settings", into: str) -> "Log":
+    from recorder.wiring.reading import open_logs
+
+    number = int(into) if into.isdecimal() else None
+    async with open_logs(settings, log=number) as logs:
+        if number is None:
+            return (await logs.read(None, cluster=into)).log
+        return (await logs.read(number)).log
+
+
+def _check(found: "Found", paths: "Sequence[Path]") -> None:
+    from recorder.keeping.importing_files import NoRecordError
+
+    if found.tape is not None or found.things or found.audit:
+        return
+    names = ", ".join(path.name for path in paths[:3])
+    why = next((file.says()[0] for file in found.files if file.says()), "")
+    msg = f"nothing in {names} is recognized" + f" ({why})" * bool(why)
+    raise NoRecordError(msg, advice="docs/import.md lists what is read")
+
+
+async def _explain(
+    settings: "Settings", chosen: _Chosen, stop: asyncio.Event
+) -> int:
+    """Import into a log of its own, and print the verdicts about it."""
+    from recorder.answers.incidents import ask_incidents
+    from recorder.answers.node_questions import IncidentsQuestion
+    from recorder.explain.knowledge import load
+    from recorder.keeping.importing_files import find_all, import_all
+    from recorder.model.window import Window
+    from recorder.sources.dumps import Shelf
+    from recorder.wiring.database import open_database
+    from recorder.wiring.reading import open_logs
+
+    screen = Screen()
+    with Shelf() as shelf:
+        importing = _importing(settings, chosen, None, screen)
+        found = await find_all(importing, shelf)
+        _check(found, chosen.paths)
+        async with open_database(settings) as database:
+            imported = await import_all(
+                importing, found, shelf, settings, database.dsn("writer"), stop
+            )
+            screen.clear()
+            async with open_logs(settings) as logs:
+                reading = await logs.read(imported.log)
+                answer = await ask_incidents(
+                    reading,
+                    IncidentsQuestion(window=Window()),
+                    load(settings.knowledge),
+                    now=now(),
+                )
+    for line in _found_lines(found):
+        screen.say(line)
+    if chosen.output == "table":
+        print_lines(list(_verdict_lines(answer)))
+    else:
+        print_document(answer, chosen.output)
+    return max(judge(answer.coverage), _status(found, imported))
+
+
+def _verdict_lines(answer: "Incidents") -> "Iterator[str]":
+    from recorder.answers.impact import cells
+    from recorder.answers.text.lines import plain
+    from recorder.answers.why import verdict_lines
+
+    if not answer.incidents:
+        yield "no incident of a node is found"
+    for place, incident in enumerate(answer.incidents):
+        if place:
+            yield ""
+        for verdict in incident.judged:
+            yield from verdict_lines(verdict)
+        for hit in incident.hits:
+            words = "  ".join(str(cell) for cell in cells(hit) if cell)
+            yield plain(f"  hit: {words}")
+
+
+def _printed(
+    chosen: _Chosen, found: "Found", imported: "Imported | None"
+) -> int:
+    """Print what was found, and what became of it; return the status."""
+    if chosen.output != "table":
+        print_document(_document(found, imported), chosen.output)
+        return _status(found, imported)
+    lines = _found_lines(found)
+    if imported is None:
+        return _done(lines, found, imported)
+    added = f"{imported.entries:,} entries added"
+    if not imported.entries:
+        added = "nothing added: it has all of that already"
+    lines.append(f'log {imported.log} of "{imported.cluster}": {added}')
+    named = f"--log {imported.log}"
+    lines.append(f"next: {to_type(f'incidents {named}')}")
+    return _done(lines, found, imported)
+
+
+def _done(
+    lines: list[str], found: "Found", imported: "Imported | None"
+) -> int:
+    print_lines(lines)
+    return _status(found, imported)
+
+
+def _status(found: "Found", imported: "Imported | None") -> int:
+    is_whole = all(file.is_whole for file in found.files) and not any(
+        one.trouble for one in found.examined
+    )
+    if imported is not None:
+        is_whole = is_whole and not imported.refused
+        is_whole = is_whole and not any(f.trouble for f in imported.audit)
+    return 0 if is_whole else INCOMPLETE
+
+
+def _found_lines(found: "Found") -> list[str]:
+    lines = [f"{found.tape}: a tape"] if found.tape else []
+    for one in found.examined:
+        files = one.files
+        if one.layout == "a file":
+            lines += [line for file in files for line in _file_lines(file)]
+            continue
+        total = one.total
+        lines.append(f"{one.path}: {one.layout}: {_counts(total)}")
+        lines.append(f"  {len(files):,} files read" + _unknown(one))
+        for file in files[:FILES_MAX] if len(files) <= FILES_MAX else files:
+            if len(files) <= FILES_MAX or not file.is_whole:
+                lines += [f"  {line}" for line in _file_lines(file)]
+    lines += [_dated(one) for one in found.examined if one.total.objects]
+    return lines
+
+
+def _unknown(one: "Examined") -> str:
+    if not one.unknown:
+        return ""
+    some = ", ".join(Path(name).name for name in one.unknown_some)
+    return f", {one.unknown:,} left out as logs or unknown ({some}, ...)"
+
+
+def _dated(one: "Examined") -> str:
+    from recorder.model.moment import optional_time
+
+    return (
+        f"{one.path}: objects are known as of {optional_time(one.at)}"
+        f" ({one.dated_by}), and not before or after"
+    )
+
+
+def _file_lines(file: "ImportedFile") -> list[str]:
+    lines = [f"{file.path}: {_counts(file)}"]
+    if file.trouble:
+        lines.append(f"  not imported: {file.trouble}")
+    lines += [f"  {one}" for one in file.says()]
+    return lines
+
+
+def _counts(file: "ImportedFile") -> str:
+    from recorder.model.moment import optional_time
+
+    counts = [
+        f"{count:,} {word}"
+        for count, word in (
+            (file.objects, "objects"),
+            (file.events, "Events"),
+            (file.records, "audit records"),
+            (file.refused, "refused"),
+            (file.cut, "cut off"),
+            (file.other, "lines of other logs"),
+        )
+        if count
+    ]
+    counts += [
+        f"{count:,} {kind} left out: not recorded by default"
+        for kind, count in sorted(file.left_out.items())
+    ]
+    if file.first_at and file.last_at:
+        first, last = map(optional_time, (file.first_at, file.last_at))
+        counts.append(f"from {first} to {last}")
+    return ", ".join(counts) or "nothing"
+
+
+def _document(found: "Found", imported: "Imported | None") -> dict[str, Any]:
+    from recorder.model.moment import optional_time
+
+    return {
+        "log": imported and imported.log,
+        "cluster": imported and imported.cluster,
+        "added": imported.entries if imported else 0,
+        "repeated": imported.repeated if imported else 0,
+        "tape": found.tape and str(found.tape),
+        "inputs": [
+            {
+                "path": str(one.path),
+                "layout": one.layout,
+                "at": optional_time(one.at),
+                "dated_by": one.dated_by,
+                "unknown_files": one.unknown,
+                "files": [_file(file) for file in one.files],
+            }
+            for one in found.examined
+        ],
+    }
+
+
+def _file(file: "ImportedFile") -> dict[str, Any]:
+    from recorder.model.moment import optional_time
+
+    return {
+        "path": file.path,
+        "objects": file.objects,
+        "events": file.events,
+        "records": file.records,
+        "left_out": file.left_out,
+        "refused": file.refused,
+        "cut": file.cut,
+        "other": file.other,
+        "first_at": optional_time(file.first_at),
+        "last_at": optional_time(file.last_at),
+        "trouble": file.trouble,
+        "refusals": [
+            {"reason": r.reason, "count": r.count, "lines": r.ranges}
+            for r in file.refusals
+        ],
+    }

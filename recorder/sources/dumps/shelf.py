@@ -1,0 +1,164 @@
+"""What was found in dumps, put in order on disk until it is imported.
+
+The order is that of time, and everything is on the shelf once, whatever number
+of files has it. A temporary file, so memory does not grow.
+"""
+
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from recorder.model.errors import InputError
+from recorder.model.reference import Resource
+from recorder.sources.dumps.things import Item
+
+__all__ = ["Placed", "Shelf", "ShelfError"]
+
+BYTES_MAX = 16 << 30
+"""On disk: hours of the largest clusters."""
+
+AT_ONCE = 500
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class ShelfError(InputError):
+    """A dump is too large, or there is no room to read it."""
+
+    code = "input.too_large"
+
+
+class Placed(NamedTuple):
+    """One version of one object, in its place."""
+
+    at: datetime
+    resource: Resource
+    kind: str
+    uid: str
+    raw: bytes
+
+
+class Shelf:
+    """The versions of objects, and Events, of some dumps."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="recorder-import-")
+        self._bytes = 0
+        self._pending: list[tuple[object, ...]] = []
+        self._file = sqlite3.connect(
+            Path(self._folder.name) / "shelf", isolation_level=None
+        )
+        self._file.executescript("""
+            pragma journal_mode = off;
+            pragma synchronous = off;
+            pragma temp_store = file;
+            create table thing (
+              dump integer, at integer, is_event integer, resource text,
+              kind text, uid text, version integer, collection text,
+              raw blob);
+            create unique index once on thing (collection, uid, version, dump)
+              where not is_event;
+            create unique index event on thing (collection, uid, version)
+              where is_event;
+            begin
+        """)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._file.close()
+        self._folder.cleanup()
+
+    def put(self, item: Item, dump: int) -> None:
+        """Put one version of an object of a dump.
+
+        Raises:
+            ShelfError: there is no room for it.
+        """
+        self._bytes += len(item.raw)
+        if self._bytes > BYTES_MAX:
+            msg = (
+                f"the dumps hold more than {BYTES_MAX >> 30} GiB of objects;"
+                " import a part of them"
+            )
+            raise ShelfError(msg)
+        collection = (
+            "events"
+            if item.is_event
+            else f"{item.resource.group}/{item.resource.plural}"
+        )
+        at = None if item.at is None else _ticks(item.at)
+        self._pending.append((
+            dump, at, item.is_event, str(item.resource), item.kind, item.uid,
+            item.version, collection, item.raw,
+        ))  # fmt: skip
+        if len(self._pending) >= AT_ONCE:
+            self._flush()
+
+    def date(self, dump: int, at: datetime) -> None:
+        """Set the time of a dump: that of everything without one."""
+        self._flush()
+        self._file.execute(
+            "update thing set at = ? where dump = ? and at is null",
+            (_ticks(at), dump),
+        )
+        self._file.execute(
+            "update thing set at = ? where dump = ? and is_event and at > ?",
+            (_ticks(at), dump, _ticks(at)),
+        )
+
+    def __len__(self) -> int:
+        """Count what is on it."""
+        self._flush()
+        (count,) = self._file.execute("select count(*) from thing").fetchone()
+        return int(count)
+
+    def placed(self, first: int = 0) -> Iterator[Placed]:
+        """Yield everything in the order of time, from a place on.
+
+        Of one time: Events first, by their versions.
+        """
+        self._flush()
+        found = self._file.execute(
+            "select at, resource, kind, uid, raw from thing order by at,"
+            " not is_event, resource, version, uid, dump limit -1 offset ?",
+            (first,),
+        )
+        resources: dict[str, Resource] = {}
+        for at, resource, kind, uid, raw in found:
+            named = resources.get(resource)
+            if named is None:
+                named = resources[resource] = Resource.parse(resource)
+            yield Placed(_moment(at), named, kind, uid, raw)
+
+    def _flush(self) -> None:
+        rows, self._pending = self._pending, []
+        if not rows:
+            return
+        try:
+            self._file.executemany(
+                "insert or ignore into thing values (?,?,?,?,?,?,?,?,?)", rows
+            )
+        except sqlite3.OperationalError as exc:
+            msg = (
+                f"cannot keep what was read in {self._folder.name}: {exc};"
+                " set TMPDIR to a folder with more room"
+            )
+            raise ShelfError(msg) from exc
+
+
+def _ticks(at: datetime) -> int:
+    return (at - _EPOCH) // timedelta(microseconds=1)
+
+
+def _moment(ticks: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=ticks)

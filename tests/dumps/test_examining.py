@@ -1,0 +1,356 @@
+"""What a file holds is recognized by content, counted, and refused by name."""
+
+import gzip
+import io
+import json
+import os
+import tarfile
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recorder.model import zstd
+from recorder.sources.dumps import Examined, Shelf, Things, examine
+from recorder.sources.dumps.shelf import Placed
+from recorder.sources.files import unpacking
+from tests.dumps.saved import as_inspected, as_listed, demo, packed
+
+OWN_CASES = Path(__file__).parent / "cases"
+CASES = Path(__file__).parents[1] / "audit/cases"
+NOW = datetime(2026, 12, 1, tzinfo=UTC)
+
+
+def everything(group: str, plural: str, kind: str) -> bool:
+    del kind
+    return (group, plural) not in {("", "secrets"), ("", "configmaps")}
+
+
+def looked(*paths: Path) -> tuple[list[Examined], list[Placed], Things]:
+    things = Things(everything)
+    with Shelf() as shelf:
+        done = [
+            one
+            for number, path in enumerate(paths)
+            for one in examine(path, shelf, number, things, now=NOW)
+            if one.is_done
+        ]
+        return done, [*shelf.placed()], things
+
+
+def pod(name: str, version: int = 5, **more: Any) -> dict[str, Any]:
+    metadata = {
+        "name": name,
+        "namespace": "train",
+        "uid": f"uid-{name}",
+        "resourceVersion": str(version),
+        "creationTimestamp": "2026-11-20T10:00:00Z",
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": metadata,
+        "spec": {"containers": [{"name": "main"}]},
+        **more,
+    }
+
+
+def event(name: str, at: str, **more: Any) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": name, "uid": f"uid-{name}",
+                     "resourceVersion": "7"},
+        "involvedObject": {"kind": "Node", "name": "gpu-1", "uid": "gpu-1"},
+        "reason": "NodeNotReady",
+        "source": {"component": "node-controller"},
+        "lastTimestamp": at,
+        **more,
+    }  # fmt: skip
+
+
+def kindless(document: dict[str, Any]) -> dict[str, Any]:
+    named = {"apiVersion", "kind"}
+    return {k: v for k, v in document.items() if k not in named}
+
+
+AT = "2026-11-20T10:05:00Z"
+ONE_EVENT = event("a", AT)
+
+
+@pytest.mark.parametrize(
+    ("text", "objects", "events"),
+    [
+        (json.dumps(pod("a")), 1, 0),
+        (as_listed([pod("a"), pod("b"), ONE_EVENT]), 2, 1),
+        (json.dumps(pod("a"), indent=2) + json.dumps(pod("b")), 2, 0),
+        (f"{json.dumps(ONE_EVENT)}\n{json.dumps(event('b', AT))}\n", 0, 2),
+        # The list of kubectl cluster-info dump: its items have no kind.
+        (
+            json.dumps({
+                "kind": "PodList",
+                "apiVersion": "v1",
+                "metadata": {"resourceVersion": "9"},
+                "items": [kindless(pod("a"))],
+            }),
+            1, 0,
+        ),
+        # kubernetes-event-exporter: an Event without a kind, in a wrapper.
+        (
+            json.dumps(kindless(ONE_EVENT) | {"clusterName": "prod"}),
+            0, 1,
+        ),
+        (json.dumps({"log": json.dumps(ONE_EVENT) + "\n", "stream": "stdout",
+                     "time": AT}), 0, 1),
+        (json.dumps({"events": [{"message": json.dumps(ONE_EVENT)}]}), 0, 1),
+        (
+            json.dumps(event("c", AT, apiVersion="events.k8s.io/v1",
+                             note="it is gone", eventTime=AT)),
+            0, 1,
+        ),
+    ],
+)  # fmt: skip
+def test_objects_and_events_are_recognized_in_what_tools_write(
+    text: str, objects: int, events: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "saved"
+    path.write_text(text)
+
+    (found,), placed, _ = looked(path)
+
+    assert (found.total.objects, found.total.events) == (objects, events)
+    assert (found.total.refused, found.total.cut) == (0, 0)
+    assert len(placed) == objects + events
+
+
+YAML = """---
+# written by kubectl
+apiVersion: v1
+items:
+- apiVersion: v1
+  kind: Pod
+  metadata:
+    name: a
+    namespace: train
+    resourceVersion: "5"
+    labels: {size: "0644", on: "true"}
+  spec:
+    containers:
+    - name: main
+      command: [sh, -c, |
+        sleep 1
+        ]
+    priority: 0
+    enabled: true
+- metadata: {name: b, namespace: train}
+  spec: {containers: []}
+kind: List
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: kube-system, uid: 6844405a-c655-4ed2-b435-1287646cbf0e}
+"""
+
+
+def test_yaml_is_read_item_by_item_as_the_api_server_reads_it(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "all.yaml"
+    path.write_text(
+        YAML.replace("[sh, -c, |\n        sleep 1\n        ]", "[sh]")
+    )
+
+    (found,), placed, things = looked(path)
+
+    assert found.total.objects == 3
+    assert things.cluster_uids == {"6844405a-c655-4ed2-b435-1287646cbf0e"}
+    first = next(json.loads(p.raw) for p in placed if p.uid == "train/a")
+    assert first["metadata"]["labels"] == {"size": "0644", "on": "true"}
+    assert (first["spec"]["priority"], first["spec"]["enabled"]) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("apiVersion: v1\nkind: &a Pod\nmetadata: {name: *a}\n", "aliases"),
+        ("kind: Pod\nmetadata: {name: a\n", "not YAML from here"),
+        ("kind: Pod\nmetadata: " + "[" * 100 + "]" * 100, "nested"),
+        ("kind: Pod\n? [a]\n: b\n", "a key is not a text"),
+        ('{"kind": "Pod", "apiVersion": "v1"', "ends too early"),
+        ("core dumped\n", "a line of text, not JSON"),
+        (
+            json.dumps(pod("a", apiVersion="../../etc/v1")),
+            "no kind of Kubernetes",
+        ),
+    ],
+)
+def test_what_is_nothing_of_that_is_refused_by_name(
+    text: str, why: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "odd"
+    path.write_text(text)
+
+    (found,), placed, _ = looked(path)
+
+    (file,) = found.files
+    assert why in " ".join(file.says())
+    assert not placed
+
+
+def test_secrets_are_left_out_by_kind(tmp_path: Path) -> None:
+    path = tmp_path / "all.json"
+    secret = pod("s", kind="Secret", data={"token": "c2VjcmV0"})
+    helm = secret | {"type": "helm.sh/release.v1"}
+    path.write_text(as_listed([secret, helm, pod("a")]))
+
+    (found,), placed, _ = looked(path)
+
+    assert found.total.left_out == {"Secret": 2}
+    assert b"c2VjcmV0" not in b"".join(p.raw for p in placed)
+    assert len(placed) == 1
+
+
+def test_a_dump_has_the_time_of_its_own_files(tmp_path: Path) -> None:
+    saved = demo()
+    archive = packed(as_inspected(saved), tmp_path / "must-gather.tar.gz")
+
+    (found,), placed, things = looked(archive)
+
+    assert found.layout == "must-gather"
+    assert found.at == saved.at
+    assert found.dated_by.endswith("/timestamp")
+    count = sum(map(len, saved.objects.values()))
+    assert found.total.objects + found.total.events == count == len(placed)
+    assert not found.total.refused
+    assert found.unknown == 3
+    assert things.kubernetes.startswith("v1.")
+    assert [p.at for p in placed] == sorted(p.at for p in placed)
+
+
+def test_without_it_that_of_the_newest_thing_in_it(tmp_path: Path) -> None:
+    path = tmp_path / "pods.json"
+    expires = {"certificate": {"notAfter": "2027-01-01T00:00:00Z"}}
+    ready = [{"type": "Ready", "lastTransitionTime": "2026-11-20T10:07:00Z"}]
+    path.write_text(
+        as_listed([
+            pod("a", status={"conditions": ready} | expires),
+            event("late", "2026-12-24T00:00:00Z"),
+        ])
+    )  # fmt: skip
+
+    (found,), placed, _ = looked(path)
+
+    at = datetime(2026, 11, 20, 10, 7, tzinfo=UTC)
+    assert found.at == at
+    assert {p.at for p in placed} == {at}
+
+
+def test_everything_is_known_once_in_the_order_of_time(tmp_path: Path) -> None:
+    first, again = tmp_path / "one.json", tmp_path / "two.json"
+    early, late = event("a", AT), event("b", "2026-11-20T10:01:00Z")
+    first.write_text(as_listed([early, late]))
+    again.write_text(as_listed([late, early, event("a", AT, count=2)]))
+
+    _, placed, _ = looked(first, again)
+
+    assert [p.uid for p in placed] == ["uid-b", "uid-a"]
+
+
+def zipped(text: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("pods.json", text)
+    return file.getvalue()
+
+
+def tarred(*named: tuple[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for name, content in named:
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return file.getvalue()
+
+
+PODS = as_listed([pod("a"), pod("b")])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        gzip.compress(PODS.encode()),
+        zstd.compress(PODS.encode()),
+        zipped(PODS),
+        tarred(("pods.json", PODS.encode())),
+        gzip.compress(tarred(("inner.zip", zipped(PODS)))),
+        tarred(("inner.tar.gz", gzip.compress(tarred(("p", PODS.encode()))))),
+    ],
+)
+def test_archives_are_read_also_in_one_another(
+    content: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "saved"
+    path.write_bytes(content)
+
+    (found,), placed, _ = looked(path)
+
+    assert (found.total.objects, len(placed)) == (2, 2)
+
+
+def test_a_hostile_archive_reads_and_writes_nothing_else(
+    tmp_path: Path,
+) -> None:
+    secret = tmp_path / "secret.json"
+    secret.write_text(json.dumps(pod("secret")))
+    folder = tmp_path / "bundle"
+    folder.mkdir()
+    (folder / "link.json").symlink_to(secret)
+    os.mkfifo(folder / "pipe")
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        for name in ("../../up.json", "/abs.json", "in.json"):
+            content = json.dumps(
+                pod(name.strip("./").replace(".", "-"))
+            ).encode()
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE):
+            member = tarfile.TarInfo(f"odd-{kind.decode()}.json")
+            member.type, member.linkname = kind, str(secret)
+            archive.addfile(member)
+    (folder / "all.tar").write_bytes(file.getvalue())
+    before = sorted(tmp_path.rglob("*"))
+
+    (found,), placed, _ = looked(folder)
+
+    assert found.total.objects == len(placed) == 3
+    assert b"uid-secret" not in b"".join(p.raw for p in placed)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_bomb_is_refused_by_its_ratio(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpacking, "SMALL_BYTES", 1 << 20)
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(b" " * (64 << 20)))
+
+    (found,), placed, _ = looked(path)
+
+    assert not placed
+    (file,) = found.files
+    assert "times its size" in str(file.trouble)
+
+
+def test_cases_after_public_reports_are_read_or_refused_by_name() -> None:
+    """Events that were exported, and a list of Events without names."""
+    (exported,), _, _ = looked(CASES / "a08-events-dump")
+    (nameless,), _, _ = looked(OWN_CASES / "f01-offline-dump")
+
+    assert (exported.total.events, exported.total.refused) == (4, 0)
+    (file,) = nameless.files
+    assert file.says() == ["lines 3-5: a core/v1 Event without a name"]
