@@ -11,6 +11,7 @@ from recorder.intake.recording import Recording
 from recorder.model.errors import LogError
 from recorder.sources.audit import AuditReceiver
 from recorder.sources.claims import ClaimDoor
+from recorder.sources.slurm import NodeMapping
 from recorder.sources.tape import TapeHeader
 from recorder.sources.watch import WatchSource
 from recorder.sources.watch.client import ClusterIdentity
@@ -47,6 +48,9 @@ class LiveRecording:
 
     claims: ClaimDoor | None = None
     """Where events are accepted; it outlives recordings."""
+
+    slurm_nodes: NodeMapping = field(default_factory=NodeMapping)
+    """Finds the Nodes of nodes of Slurm, for what is polled and pushed."""
 
     watch: WatchSource | None = None
     """What observes the cluster."""

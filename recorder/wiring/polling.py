@@ -98,29 +98,29 @@ def _client(settings: Settings) -> SlurmClient:
     )
 
 
-def _mapping(settings: Settings, client: ClusterClient | None) -> NodeMapping:
-    return NodeMapping(
-        read_node_mapping(settings.slurm_nodes),
-        same_names=settings.slurm_same_names,
-        labelled=None if client is None else _Labels(client).read,
-    )
-
-
 def slurm_source(
-    settings: Settings, client: ClusterClient
+    settings: Settings, client: ClusterClient, mapping: NodeMapping
 ) -> SlurmSource | None:
     """Return the source that polls Slurm; None where none is named.
+
+    The mapping of nodes is made as the settings say.
 
     Raises:
         ConfigError: a setting is missing, or its file cannot be used.
     """
     if not settings.slurm_url:
         return None
+    mapping.configure(
+        read_node_mapping(settings.slurm_nodes),
+        same_names=settings.slurm_same_names,
+        labelled=_Labels(client).read,
+    )
     return SlurmSource(
         _client(settings),
-        _mapping(settings, client),
+        mapping,
         cluster=settings.slurm_cluster,
         interval=settings.slurm_interval.total_seconds(),
+        log=settings.slurm_log,
     )
 
 
@@ -130,7 +130,10 @@ async def _asked(settings: Settings) -> AsyncIterator[SlurmSource]:
     async with client:
         yield SlurmSource(
             client,
-            _mapping(settings, None),
+            NodeMapping(
+                read_node_mapping(settings.slurm_nodes),
+                same_names=settings.slurm_same_names,
+            ),
             cluster=settings.slurm_cluster,
             interval=settings.slurm_interval.total_seconds(),
         )

@@ -15,6 +15,7 @@ from recorder.intake.progress import ClaimCounts, Received
 from recorder.keeping.tokens import TokenFile
 from recorder.listening.certificates import Certificates
 from recorder.model.errors import ConfigError
+from recorder.model.observation import SLURM
 from recorder.model.settings import Settings
 from recorder.sources.audit import (
     AuditCounters,
@@ -24,7 +25,13 @@ from recorder.sources.audit import (
     Several,
     serve_senders,
 )
-from recorder.sources.claims import CLAIMS_PATH, ClaimDoor, read_mappings
+from recorder.sources.claims import (
+    CLAIMS_PATH,
+    ClaimDoor,
+    read_mappings,
+    slurm_converter,
+)
+from recorder.sources.slurm import read_node_mapping
 from recorder.sources.watch.api_servers import AskedServers
 from recorder.sources.watch.client import ClusterClient
 from recorder.wiring.live import LiveRecording
@@ -58,10 +65,17 @@ async def senders_served(
         senders = TokenFile(settings.ingest_token_file)
         senders.tokens()
         live.progress.claims = ClaimCounts()
+        live.slurm_nodes.configure(
+            read_node_mapping(settings.slurm_nodes),
+            same_names=settings.slurm_same_names,
+        )
         live.claims = ClaimDoor(
             senders.sender,
             counts=live.progress.claims,
-            mappings=read_mappings(settings.ingest_mappings),
+            mappings={
+                **read_mappings(settings.ingest_mappings),
+                SLURM: slurm_converter(live.slurm_nodes.of),
+            },
             misfit=load(settings.knowledge).misfit,
         )
         routes += live.claims.routes()

@@ -151,7 +151,7 @@ async def record_cluster(
                 sources[AUDIT] = audit
             if live.claims is not None:
                 sources[CLOUDEVENTS] = live.claims
-            slurm = slurm_source(settings, client)
+            slurm = slurm_source(settings, client, live.slurm_nodes)
             if slurm is not None:
                 sources[SLURM] = slurm
             await recording.run(sources, live.stop)

@@ -15,13 +15,13 @@ from recorder.answers.node_questions import WhyWorkloadQuestion
 from recorder.answers.ports import Reading
 from recorder.answers.why_workload import WhyWorkloadFound, ask_why_workload
 from recorder.explain.knowledge import shipped
+from recorder.facts.classify.claims import claim_key
 from recorder.model.observation import (
     SLURM,
     CloudEventPosted,
     Observation,
 )
 from recorder.model.window import Window
-from recorder.sources.claims.envelope import claim_key
 from tests.corpus.logs import reading_of
 from tests.slurm.polls import events
 from tests.support.filled import filled_database

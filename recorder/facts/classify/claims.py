@@ -7,6 +7,7 @@ dropped together.
 
 from collections.abc import Mapping
 from datetime import datetime
+from hashlib import sha256
 
 import msgspec
 
@@ -14,7 +15,7 @@ from recorder.facts.classify.times import moment
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["CLAIM_GROUP", "CLAIM_KIND", "claim_draft"]
+__all__ = ["CLAIM_GROUP", "CLAIM_KIND", "claim_draft", "claim_key"]
 
 CLAIM_GROUP = "cloudevents.io"
 CLAIM_KIND = "CloudEvent"
@@ -56,3 +57,8 @@ def _members(raw: bytes) -> Mapping[str, object]:
     except (ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}
+
+
+def claim_key(source: str, name: str) -> str:
+    """Return the SHA-256 of a source and an id, by which a claim is known."""
+    return sha256(msgspec.json.encode([source, name])).hexdigest()

@@ -18,7 +18,9 @@ import msgspec
 
 from recorder.facts.classify.times import moment
 from recorder.model.moment import written
+from recorder.model.observation import SLURM
 from recorder.sources.claims.envelope import EnvelopeError
+from recorder.sources.slurm.pushed import NO_ZONE, pushed_event
 
 __all__ = [
     "CONVERTERS",
@@ -27,6 +29,7 @@ __all__ = [
     "Truncated",
     "content_id",
     "decoded",
+    "slurm_converter",
     "time_of",
     "zone_of",
 ]
@@ -395,9 +398,31 @@ def _generated(at: object, zone: tzinfo | None) -> str | None:
     return time_of(at, zone)
 
 
+# Slurm: the documents of jobcomp/elasticsearch
+
+
+def slurm_converter(place: Callable[[str], str | None]) -> Converter:
+    """Return the converter of finished runs of Slurm.
+
+    Args:
+        place: returns the Node of a node of Slurm.
+    """
+
+    def convert(body: bytes, zone: tzinfo | None) -> Converted:
+        if zone is None:
+            raise EnvelopeError(NO_ZONE)
+        try:
+            return Converted([pushed_event(body, zone, place)])
+        except (ValueError, RecursionError) as exc:
+            raise EnvelopeError(str(exc)) from exc
+
+    return convert
+
+
 CONVERTERS: Mapping[str, Converter] = {
     "alertmanager": _alertmanager,
     "redfish": _redfish,
     "ufm": _ufm,
     "nvsentinel": _nvsentinel,
+    SLURM: slurm_converter(lambda _: None),
 }

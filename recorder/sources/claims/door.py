@@ -10,6 +10,7 @@ request is counted, one that is refused by the reason.
 """
 
 import asyncio
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -27,6 +28,7 @@ from recorder.listening import let_in
 from recorder.model.errors import ConfigError
 from recorder.model.observation import (
     CLOUDEVENTS,
+    SLURM,
     CloudEventPosted,
     Observation,
     PlaceReached,
@@ -66,6 +68,7 @@ another gap."""
 
 RETRY_SECONDS = 2
 BEARER = "Bearer "
+BASIC = "Basic "
 
 
 class Rights(Protocol):
@@ -167,14 +170,14 @@ class ClaimDoor:
             return self._refusal(exc)
         except TimeoutError:
             return self._refusal(_unavailable("the log is too slow", "slow"))
-        return Response(status_code=HTTPStatus.ACCEPTED)
+        return Response(status_code=_status(request))
 
     def _rights_of(self, request: Request) -> Rights:
-        presented = request.headers.get("Authorization", "")
+        presented = _token(request.headers.get("Authorization", ""))
         rights = None
-        if presented.startswith(BEARER):
+        if presented:
             try:
-                rights = self._rights(presented.removeprefix(BEARER))
+                rights = self._rights(presented)
             except ConfigError as exc:
                 says = "the tokens of senders cannot be read"
                 raise _unavailable(says, "tokens-unreadable") from exc
@@ -317,6 +320,31 @@ def _gap(
             state="gone",
         ),
     ]
+
+
+def _token(header: str) -> str:
+    """Return the token that a request presents; empty if it has none.
+
+    A sender that knows only passwords presents it as one, in its URL.
+    """
+    if header.startswith(BEARER):
+        return header.removeprefix(BEARER)
+    if not header.startswith(BASIC):
+        return ""
+    try:
+        plain = b64decode(header.removeprefix(BASIC), validate=True).decode()
+    except ValueError:
+        return ""
+    return plain.partition(":")[2]
+
+
+def _status(request: Request) -> HTTPStatus:
+    """Return the status of an accepted request.
+
+    Slurm repeats what is not answered as by Elasticsearch.
+    """
+    name = request.path_params.get("converter")
+    return HTTPStatus.CREATED if name == SLURM else HTTPStatus.ACCEPTED
 
 
 async def _body(request: Request) -> bytes:

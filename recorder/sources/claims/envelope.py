@@ -8,13 +8,13 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from hashlib import sha256
 from types import UnionType
 from typing import Any, ClassVar, NamedTuple
 from urllib.parse import unquote
 
 import msgspec
 
+from recorder.facts.classify.claims import claim_key
 from recorder.facts.classify.times import moment
 from recorder.model.errors import InputError
 from recorder.model.validity import check_document
@@ -23,7 +23,6 @@ __all__ = [
     "CLAIMS_MAX",
     "Claim",
     "EnvelopeError",
-    "claim_key",
     "claims_of",
     "read_claims",
 ]
@@ -206,11 +205,6 @@ def _claim(document: bytes, now: datetime) -> Claim:
         raise EnvelopeError(msg)
     key = claim_key(said["source"], said["id"])
     return Claim(said["source"], said["type"], key, document)
-
-
-def claim_key(source: str, name: str) -> str:
-    """Return the SHA-256 of a source and an id, by which a claim is known."""
-    return sha256(msgspec.json.encode([source, name])).hexdigest()
 
 
 def _wrong(name: str, value: object, now: datetime) -> str | None:

@@ -284,6 +284,21 @@ class _Fold:
             self._unsettled.append(number)
             if waits < WAITS_MAX:
                 return False
+        job = self._end_of(number, seen, until, _lost(seen.nodes, down))
+        if seen.nodes:
+            ended = replace(seen, state=job.state)
+            self._claim(job, ended, seen, [], requeued=bool(until))
+        return True
+
+    def _end_of(self, number: int, seen: Seen, until: int, lost: str) -> Job:
+        """Return a run as it ended, as far as anything says it."""
+        lost = seen.lost or lost
+        known = self._past(number, seen.submit)
+        if known is not None:
+            job = replace(known, nodes=(), restarts=seen.restarts)
+            if known.state == REQUEUED:
+                job.reason = REQUEUED  # accounting says it
+            return job
         job = Job(
             job=number,
             submit=seen.submit,
@@ -292,18 +307,12 @@ class _Fold:
             end=until or self._answer.at,
             array=seen.top if seen.top != number else 0,
         )
-        lost = seen.lost or _lost(seen.nodes, down)
-        if known is not None:
-            job = replace(known, nodes=(), restarts=seen.restarts)
-            if known.state == REQUEUED:
-                job.reason = REQUEUED  # accounting says it
+        if until and number in self._answer.preemptors:
+            job.state = "PREEMPTED"  # the log of slurmctld says it
         elif until and lost:
             job.state, job.failed_node = "NODE_FAIL", lost
             job.reason = "its node is down"
-        if seen.nodes:
-            ended = replace(seen, state=job.state)
-            self._claim(job, ended, seen, [], requeued=bool(until))
-        return True
+        return job
 
     def _gone(self, number: int, down: set[str]) -> None:
         seen = self._after.runs[number]
@@ -357,7 +366,11 @@ class _Fold:
             signal=job.signal if ended else None,
             failed_node=job.failed_node if ended else "",
             killed_by=job.killed_by if ended else "",
-            preempted_by=self._answer.preemptors.get(job.job, ""),
+            preempted_by=(
+                self._answer.preemptors.get(job.job, "")
+                if job.state == "PREEMPTED"
+                else ""
+            ),
             size=job.size or len(now.nodes),
             gpus=now.gpus,
             first=first,

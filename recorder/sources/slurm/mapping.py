@@ -53,6 +53,17 @@ class NodeMapping:
         self._read_at = 0.0
         self._said: dict[str, str] = {}
 
+    def configure(
+        self,
+        named: Mapping[str, str],
+        *,
+        same_names: bool,
+        labelled: Callable[[], Awaitable[Mapping[str, str]]] | None = None,
+    ) -> None:
+        """Set what the site says, and what reads labels."""
+        self._named, self._same = named, same_names
+        self._read = labelled or self._read
+
     async def refresh(self) -> None:
         """Read labels, at most once a minute."""
         now = monotonic()

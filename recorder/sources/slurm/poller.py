@@ -12,10 +12,12 @@ import time
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final, TypedDict
 
 import msgspec
 
+from recorder.facts.classify.claims import claim_key
 from recorder.intake.ports import Known, Sink
 from recorder.model import zstd
 from recorder.model.observation import (
@@ -25,7 +27,6 @@ from recorder.model.observation import (
     PlaceReached,
     RecordsLost,
 )
-from recorder.sources.claims.envelope import claim_key
 from recorder.sources.slurm.client import (
     DUPLICATES,
     Api,
@@ -34,6 +35,7 @@ from recorder.sources.slurm.client import (
     errors_of,
 )
 from recorder.sources.slurm.folding import Answer, Folded, State, fold
+from recorder.sources.slurm.log_lines import LogFollower, preemptors
 from recorder.sources.slurm.mapping import NodeMapping
 from recorder.sources.slurm.shapes import (
     FINAL,
@@ -59,6 +61,9 @@ ASKED_MAX: Final = 50
 ACCOUNTING_EVERY: Final = 60.0
 OVERLAP: Final = 300
 """Seconds by which the windows of accounting overlap."""
+
+PREEMPTORS_MAX: Final = 10_000
+"""Jobs that the log called preempted, remembered until their runs end."""
 
 LATE: Final = 3
 """Intervals after which a recording that goes on has missed something."""
@@ -97,6 +102,28 @@ class _Jobs(TypedDict, total=False):
     jobs: list[_Job]
 
 
+class _Node(TypedDict, total=False):
+    """What is read of a node."""
+
+    name: Any
+    state: Any
+    state_flags: Any
+    reason: Any
+    reason_set_by_user: Any
+    reason_changed_at: Any
+    boot_time: Any
+    slurmd_start_time: Any
+    cluster_name: Any
+    instance_id: Any
+    comment: Any
+
+
+class _Nodes(TypedDict, total=False):
+    meta: Any
+    errors: Any
+    nodes: list[_Node]
+
+
 class SlurmSource:
     """Polls one cluster of Slurm."""
 
@@ -109,6 +136,7 @@ class SlurmSource:
         *,
         cluster: str,
         interval: float,
+        log: Path | None = None,
     ) -> None:
         """Prepare.
 
@@ -117,6 +145,7 @@ class SlurmSource:
             mapping: finds the Nodes of its nodes.
             cluster: its name; answers of another are refused.
             interval: seconds between two polls, at least.
+            log: the log file of slurmctld, if it is to be followed.
         """
         self._client = client
         self._mapping = mapping
@@ -126,8 +155,11 @@ class SlurmSource:
         self._api: Api | None = None
         self.state = State(cluster=cluster)
         self._states: dict[int, frozenset[str]] = {}
+        self._written: dict[Any, tuple[Any, ...]] = {}
         self._accounted = 0.0
         self._failed = ""
+        self._log = None if log is None else LogFollower(log)
+        self._preemptors: dict[int, str] = {}
         self.took = 0.0
         """Seconds that the last poll waited for answers."""
 
@@ -264,9 +296,7 @@ class SlurmSource:
             self._api = await self._client.api()
         api = self._api
         try:
-            said = await self._client.get(
-                f"/slurm/{api.name}/nodes", dict[str, Any]
-            )
+            said = await self._client.get(f"/slurm/{api.name}/nodes", _Nodes)
         except SlurmError:
             self._api = None  # another version may be served next
             raise
@@ -288,7 +318,16 @@ class SlurmSource:
             nodes=nodes,
             past={} if api.accounting else None,
             recent=recent,
+            preemptors=self._named_preemptors(),
         )
+
+    def _named_preemptors(self) -> Mapping[int, str]:
+        """Return the newest jobs that the log calls preempted."""
+        if self._log is not None:
+            self._preemptors |= dict(preemptors(self._log.read()))
+            while len(self._preemptors) > PREEMPTORS_MAX:
+                del self._preemptors[next(iter(self._preemptors))]
+        return self._preemptors
 
     def _check(self, said: Mapping[str, Any]) -> None:
         """Refuse the answer of another cluster, and one of errors alone.
@@ -314,8 +353,7 @@ class SlurmSource:
         if not api.states:
             said = await self._client.get(f"/slurm/{api.name}/jobs", _Jobs)
             self._check(said)
-            jobs = _read(said)
-            return jobs, frozenset(job.job for job in jobs)
+            return self._fresh(said)
         said = await self._client.get(
             f"/slurm/{api.name}/jobs/state/", dict[str, Any]
         )
@@ -339,6 +377,30 @@ class SlurmSource:
             if number in states
         }
         return jobs, frozenset(states)
+
+    def _fresh(
+        self, said: Mapping[str, Any]
+    ) -> tuple[Sequence[Job], frozenset[int]]:
+        """Return the jobs that are not as the last answer had them.
+
+        Most are: what decides that is compared as it was written.
+        """
+        before, runs = self._written, self.state.runs
+        now: dict[Any, tuple[Any, ...]] = {}
+        fresh = []
+        for one in said.get("jobs") or ():
+            number = one.get("job_id")
+            now[number] = key = (
+                str(one.get("job_state")),
+                str(one.get("submit_time")),
+                one.get("nodes"),
+            )
+            waits = number in runs and runs[number].waits
+            if before.get(number) != key or waits:
+                fresh.append(one)
+        self._written = now
+        ids = frozenset(n for n in now if isinstance(n, int))
+        return _read({"jobs": fresh}), ids
 
     def _changed(
         self, states: Mapping[int, frozenset[str]], recent: Sequence[Job]

@@ -215,12 +215,17 @@ def job_states(said: Mapping[str, Any]) -> dict[int, frozenset[str]]:
     """Return the states of ``/jobs/state/``, by job."""
     jobs = said.get("jobs")
     found: dict[int, frozenset[str]] = {}
+    # Tens of thousands of jobs are in few states.
+    read: dict[str, frozenset[str]] = {}
     for one in jobs if isinstance(jobs, list) else ():
         if isinstance(one, Mapping):
             number = _number(one.get("job_id"))
             if number is not None:
-                states = _states(one.get("state", one.get("job_state")))
-                found[number] = states
+                said_of_it = one.get("state", one.get("job_state"))
+                key = str(said_of_it)
+                if key not in read:
+                    read[key] = _states(said_of_it)
+                found[number] = read[key]
     return found
 
 
