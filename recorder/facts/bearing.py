@@ -6,7 +6,7 @@ of all its Pods. It does not depend on rules, which may change.
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Final
+from typing import Final, NamedTuple
 
 from recorder.facts.metrics import METRICS
 from recorder.facts.topology import RELATION, cable_of, level_of
@@ -31,12 +31,14 @@ __all__ = [
     "NO_EVICTORS",
     "REFUSED",
     "Bearing",
+    "Port",
     "bearing_of",
     "displacement",
     "is_evidence",
-    "is_of_end",
     "is_sign",
     "place_of",
+    "port_of",
+    "state_of_port",
 ]
 
 
@@ -58,10 +60,15 @@ class Bearing(StrEnum):
     DISRUPTION = "disruption"
     """A Pod had to go: evidence, but around other evidence alone."""
 
+    PORT = "port"
+    """The state of a port of it was claimed: a sign, of which a bounded number
+    a minute is read."""
+
 
 # By names of their own: Python 3.11 takes its time for a member.
 DAILY, EVIDENCE = Bearing.DAILY, Bearing.EVIDENCE
 SIGN, DISRUPTION = Bearing.SIGN, Bearing.DISRUPTION
+PORT = Bearing.PORT
 
 DAILY_REPORTERS: Final = frozenset({"kubelet", "default-scheduler"})
 """Who reports of every Pod that it was placed, and what it then does."""
@@ -122,6 +129,8 @@ REFUSED: Final = frozenset({"UnexpectedAdmissionError"})
 
 def bearing_of(fact: Fact) -> Bearing:
     """Return what a fact may show of its node."""
+    if port_of(fact) is not None:
+        return PORT
     if is_sign(fact):
         return SIGN
     if not is_evidence(fact):
@@ -168,8 +177,7 @@ def _relates(fact: Fact) -> bool:
 def _is_of_place(fact: Fact) -> bool:
     """Return whether a claim is about a place that nodes are behind.
 
-    Ports are not: one that flaps is claimed of ten times a second, and every
-    question about a node would read it.
+    Ports are not: a question about a node reads those of the node alone.
     """
     detail = fact.detail
     if not isinstance(detail, Claimed):
@@ -178,10 +186,38 @@ def _is_of_place(fact: Fact) -> bool:
     return place is not None and place.kind not in ENDS
 
 
-def is_of_end(claim: Claimed) -> bool:
-    """Return whether a claim is about a place that nothing is behind."""
-    place = _place_of(claim)
-    return place is not None and place.kind in ENDS
+_PORT: Final = f"{PlaceKind.PORT}/"
+
+
+class Port(NamedTuple):
+    """What claims about one port of a node have in common."""
+
+    node: str
+    subject: str
+    type: str
+    source: str
+
+
+def port_of(fact: Fact) -> Port | None:
+    """Return the port of a node whose state a fact claims, if it does."""
+    detail = fact.detail
+    if (
+        fact.node is None
+        or not isinstance(detail, Claimed)
+        or state_of_port(fact) is None
+    ):
+        return None
+    if not detail.subject.startswith(_PORT):
+        return None
+    return Port(fact.node, detail.subject, detail.type, detail.source)
+
+
+def state_of_port(fact: Fact) -> str | None:
+    """Return the state that a claim names, as those of links do."""
+    detail = fact.detail
+    data = detail.data if isinstance(detail, Claimed) else None
+    state = data.get("state") if isinstance(data, Mapping) else None
+    return state if isinstance(state, str) else None
 
 
 def _place_of(claim: Claimed) -> Place | None:

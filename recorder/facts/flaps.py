@@ -1,80 +1,83 @@
-"""Flaps: claims of one port that follow each other for as long as it flaps.
+"""Flaps: how the claims of a port that flaps began and ended.
 
 A port that flaps is claimed of ten times a second. All of it is in the log,
 and listed there. What happened is the same with the claims by which it began
-and ended, so only these are read to explain it.
+and ended, so only these are read to explain it. Time is divided into beats,
+so that a store finds the same claims without reading those between.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
-from typing import Final
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple
 
-from recorder.facts.bearing import is_of_end
+from recorder.facts.bearing import Port, port_of, state_of_port
 from recorder.model.fact import StoredFact
-from recorder.model.facts import Claimed
 
-__all__ = ["without_flaps"]
+__all__ = ["BEAT_SECONDS", "CLAIMS_MAX", "Run", "folded", "without_flaps"]
 
-WITHIN: Final = timedelta(minutes=1)
-"""Claims of one port that are not further apart belong to one run."""
+BEAT_SECONDS: Final = 600
 
 CLAIMS_MAX: Final = 8
-"""Of a run that is no flapping: all of its claims are transitions."""
+"""Of one port in a beat that is no flapping: all of them are transitions."""
 
-Run = list[StoredFact]
+
+class Run(NamedTuple):
+    """Claims of a port that flaps in each of the beats between them."""
+
+    first: StoredFact
+    second: StoredFact
+    last: StoredFact
+
+
+def folded(run: Run) -> list[StoredFact]:
+    """Return how a port began and ended to flap.
+
+    Where it ended as it began, also that it was otherwise between.
+    """
+    if state_of_port(run.first.fact) != state_of_port(run.last.fact):
+        return [run.first, run.last]
+    return [*run]
 
 
 def without_flaps(facts: Sequence[StoredFact]) -> Sequence[StoredFact]:
-    """Return facts, in the order of the log, without what only repeats.
-
-    Of a run of more than `CLAIMS_MAX` states of one port, type and source,
-    three are kept at most: the first, the last, and, where these claim the
-    same state, the first of another.
-    """
-    runs: dict[tuple[str, str, str], list[Run]] = {}
+    """Return facts, in the order of the log, without what only repeats."""
+    ports: dict[Port, list[StoredFact]] = {}
     for stored in facts:
-        detail = stored.fact.detail
-        if not isinstance(detail, Claimed) or _state(stored) is None:
-            continue
-        if not is_of_end(detail):
-            continue
-        of = runs.setdefault((detail.type, detail.source, detail.subject), [])
-        if not of or _at(stored) - _at(of[-1][-1]) > WITHIN:
-            of.append([])
-        of[-1].append(stored)
+        port = port_of(stored.fact)
+        if port is not None:
+            ports.setdefault(port, []).append(stored)
     left_out = {
         (one.entry, one.index)
-        for of in runs.values()
-        for run in of
-        for one in _repetitions(run)
+        for claims in ports.values()
+        if len(claims) > CLAIMS_MAX
+        for one in _repetitions(claims)
     }
     if not left_out:
         return facts
     return [one for one in facts if (one.entry, one.index) not in left_out]
 
 
-def _repetitions(run: Run) -> Iterable[StoredFact]:
-    if len(run) <= CLAIMS_MAX:
-        return ()
-    if _state(run[0]) == _state(run[-1]):
-        turned = (
-            number
-            for number, one in enumerate(run)
-            if _state(one) != _state(run[0])
-        )
-        other = next(turned, 0)
-        if other:
-            return [*run[1:other], *run[other + 1 : -1]]
-    return run[1:-1]
+def _repetitions(claims: list[StoredFact]) -> Iterable[StoredFact]:
+    claims.sort(key=lambda one: (one.at, one.entry.position))
+    run: list[StoredFact] = []
+    last = 0
+    for beat, group in groupby(claims, _beat):
+        of_beat = list(group)
+        is_flapping = len(of_beat) > CLAIMS_MAX
+        if run and not (is_flapping and beat == last + 1):
+            yield from _between(run)
+            run = []
+        if is_flapping:
+            run += of_beat
+        last = beat
+    if run:
+        yield from _between(run)
 
 
-def _at(stored: StoredFact) -> datetime:
-    return stored.fact.occurred_at or stored.observed_at
+def _between(run: list[StoredFact]) -> Iterable[StoredFact]:
+    kept = {one.entry for one in folded(Run(run[0], run[1], run[-1]))}
+    return (one for one in run if one.entry not in kept)
 
 
-def _state(stored: StoredFact) -> str | None:
-    """Return the state that a claim names, as those of links do."""
-    detail = stored.fact.detail
-    data = detail.data if isinstance(detail, Claimed) else None
-    state = data.get("state") if isinstance(data, Mapping) else None
-    return state if isinstance(state, str) else None
+def _beat(stored: StoredFact) -> int:
+    return int(stored.at.timestamp() // BEAT_SECONDS)

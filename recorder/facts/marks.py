@@ -5,6 +5,7 @@ They are set when a fact is derived, so that no question reads details.
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from hashlib import md5
 from typing import Final
 
 import msgspec
@@ -12,9 +13,11 @@ import msgspec
 from recorder.facts import topology
 from recorder.facts.bearing import (
     Bearing,
+    Port,
     bearing_of,
     displacement,
     place_of,
+    port_of,
 )
 from recorder.facts.classify.text import clean
 from recorder.model.fact import Fact, FactKind
@@ -24,7 +27,6 @@ from recorder.model.facts import (
     Claimed,
     ConditionChanged,
     ContainerEnded,
-    Detail,
     Ended,
     EventOccurred,
     FieldChanged,
@@ -65,6 +67,7 @@ CREATED, CONTACT, OUTCOME = Mark.CREATED, Mark.CONTACT, Mark.OUTCOME
 PREEMPTED, EVICTED = Mark.PREEMPTED, Mark.EVICTED
 CONDITION_CHANGED = FactKind.CONDITION_CHANGED
 DAILY, DISRUPTION = Bearing.DAILY, Bearing.DISRUPTION
+PORT = Bearing.PORT
 
 OUTCOMES: Final = frozenset(
     {
@@ -84,6 +87,9 @@ ended."""
 NO_FAMILY: Final = frozenset({"DaemonSet", "Node", "CronJob"})
 """Kinds of owners whose objects do not share a fate."""
 
+DIGITS: Final = 16
+"""Of each half of the key of a port."""
+
 REFUSED: Final = 400
 """The least status code of an answer that refuses."""
 
@@ -99,7 +105,7 @@ class Marks(msgspec.Struct, frozen=True, gc=False):
     value: str | None = None
     """What a label of a Node, or of what is about one, was changed to; of a
     Node that appeared the status of Ready; of a request that was refused the
-    code."""
+    code; of the state of a port, the key of its claims."""
 
     place: Mapping[str, str] | None = None
     """Of a Node that appeared: its labels that say where it is."""
@@ -137,16 +143,18 @@ def marks_of(fact: Fact) -> Marks:
         case Appeared():
             found = _of_appearance(fact, detail, bearing)
         case _:
-            found = _of_others(detail, bearing) or found
+            found = _of_others(fact, bearing) or found
     return found
 
 
-def _of_others(detail: Detail, bearing: Bearing) -> Marks | None:
-    match detail:
+def _of_others(fact: Fact, bearing: Bearing) -> Marks | None:
+    match detail := fact.detail:
         case Claimed(type=topology.RELATION):
             return Marks(bearing, topic=detail.type, labels=[detail.type])
         case Claimed():
-            return Marks(bearing, topic=clean(detail.type))
+            port = port_of(fact) if bearing is PORT else None
+            value = None if port is None else key_of_port(port)
+            return Marks(bearing, topic=clean(detail.type), value=value)
         case Vanished():
             return Marks(bearing, owners=_owners(detail.state))
         case FieldChanged(field="phase") if bearing is not DAILY:
@@ -155,6 +163,18 @@ def _of_others(detail: Detail, bearing: Bearing) -> Marks | None:
             return Marks(bearing, value=str(code))
         case _:
             return None
+
+
+def key_of_port(port: Port) -> str:
+    """Return by what the claims of a port are found.
+
+    Keys of one node begin alike, so that an index of keys leads to them.
+    """
+    node, *named = port
+    return "".join(
+        md5(text.encode(), usedforsecurity=False).hexdigest()[:DIGITS]
+        for text in (node, "\n".join(named))
+    )
 
 
 def _of_condition(

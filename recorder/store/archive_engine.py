@@ -15,7 +15,14 @@ from functools import lru_cache
 from typing import Any, Protocol, cast
 
 from recorder.store.engine import STATEMENT_TIMEOUT
+from recorder.store.read_facts import (
+    ALL_OF_NODES,
+    ARCHIVED_ALL_OF_NODES,
+    ARCHIVED_EVIDENCE,
+    EVIDENCE,
+)
 from recorder.store.read_nodes import NEWEST, OBJECTS
+from recorder.store.read_ports import OF_CROWDED, OF_CROWDED_ARCHIVED
 from recorder.store.read_span import WINDOW, window_statement
 from recorder.store.statement import Record, Statement
 
@@ -99,6 +106,10 @@ REPLACED: Mapping[str, str] = {
     join recorder.resource r on r.resource_id = e.resource_id
     where e.position in (select position from newest)
     """).text,
+    # Nor any in a recursive expression: claims are all read.
+    OF_CROWDED.text: OF_CROWDED_ARCHIVED.text,
+    ALL_OF_NODES.text: ARCHIVED_ALL_OF_NODES.text,
+    EVIDENCE.text: ARCHIVED_EVIDENCE.text,
     # Batches of a few days are read at once.
     WINDOW.text: window_statement("""
     edge as (

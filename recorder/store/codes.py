@@ -82,6 +82,7 @@ BEARING_CODES: dict[Bearing, int] = {
     Bearing.EVIDENCE: 1,
     Bearing.SIGN: 2,
     Bearing.DISRUPTION: 3,
+    Bearing.PORT: 4,
 }
 
 MARK_CODES: dict[Mark, int] = {

@@ -5,6 +5,7 @@ when something happened, by an index of each day.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import orjson
@@ -19,6 +20,7 @@ from recorder.answers.queries import (
     NodePlaces,
     Purpose,
 )
+from recorder.facts.bearing import port_of
 from recorder.facts.coverage.ports import FactsEnd
 from recorder.facts.flaps import without_flaps
 from recorder.facts.topology import RELATION
@@ -34,6 +36,14 @@ from recorder.store.read_labels import (
     LABELS_OF_PLACE,
     followed,
     says_where,
+)
+from recorder.store.read_ports import (
+    IN_TIME,
+    OF_CROWDED,
+    OF_PORTS,
+    OF_PORTS_ARCHIVED,
+    claims_of,
+    crowded,
 )
 from recorder.store.statement import Record, Statement, question
 from recorder.store.stored_facts import (
@@ -52,7 +62,6 @@ __all__ = ["FactReader", "facts_end"]
 RELATIONS_MAX = 50_000
 """Claims that relate places: the newest are read."""
 
-IN_TIME = "f.at >= :since and f.at < :until"
 UNPLACED = "f.kind = #annotation-changed and f.node_id is null"
 OF_LOCKS = """exists (select from recorder.word w
       where w.word_id = f.topic_id and w.text like any (:locks::text[]))"""
@@ -66,17 +75,21 @@ HELD = f"""f.keys is not null and f.node_id is null and f.kind = #appeared
       and exists (select from unnest(f.keys) lock (key)
         where lock.key like any (:locks::text[]))"""
 
-ALL_OF_NODES = facts_where(
-    f"{OF_NODES} and {IN_TIME}"
-    " and f.bearing in (#daily, #evidence, #sign, #disruption)",
+OF_ALL = (
+    f"""{OF_NODES} and {IN_TIME}
+      and f.bearing in (#daily, #evidence, #sign, #disruption)""",
     f"{UNPLACED} and {IN_TIME}",
     HELD,
 )
-EVIDENCE = facts_where(
+BEARING = (
     f"{OF_NODES} and {BEARS} and {IN_TIME}",
     f"{UNPLACED} and {OF_LOCKS} and {IN_TIME}",
     HELD,
 )
+ALL_OF_NODES = facts_where(*OF_ALL, or_else=OF_PORTS)
+EVIDENCE = facts_where(*BEARING, or_else=OF_PORTS)
+ARCHIVED_ALL_OF_NODES = facts_where(*OF_ALL, or_else=OF_PORTS_ARCHIVED)
+ARCHIVED_EVIDENCE = facts_where(*BEARING, or_else=OF_PORTS_ARCHIVED)
 DISRUPTED = named(f"""
     select {COLUMNS}
     from unnest(:nodes::text[], :begins::timestamptz[], :ends::timestamptz[])
@@ -134,13 +147,17 @@ ACTIVE = question(f"""
       select distinct f.node_id from recorder.fact f
       where {OF_EXTENT} and f.bearing = #sign and {IN_TIME}
         and {SEEN_AT} >= :seen
-        and (f.kind <> #appeared or f.mark = #created)) t
+        and (f.kind <> #appeared or f.mark = #created)
+      union
+      select distinct f.node_id from recorder.fact f
+      where {OF_EXTENT} and f.bearing = #port and {IN_TIME}
+        and {SEEN_AT} >= :seen) t
     join recorder.node n on n.node_id = t.node_id
 """)
 ACTIVE_NEAR = question(f"""
     select n.name from (
       select distinct f.node_id from recorder.fact f
-      where {OF_EXTENT} and {OF_NODES} and f.bearing = #sign
+      where {OF_EXTENT} and {OF_NODES} and f.bearing in (#sign, #port)
         and {IN_TIME} and f.kind <> #appeared
         and exists (select from unnest(:times::timestamptz[]) given (at)
           where {SEEN_AT} between given.at - :within::interval
@@ -149,7 +166,7 @@ ACTIVE_NEAR = question(f"""
 """)
 LAST_SIGN = question(f"""
     select max(f.at) from recorder.fact f
-    where {OF_EXTENT} and f.bearing = #sign and f.at < :until
+    where {OF_EXTENT} and f.bearing in (#sign, #port) and f.at < :until
       and f.node_id = (select n.node_id from recorder.node n
         where n.log_id = :log and n.name = :node)
 """)
@@ -188,6 +205,9 @@ FACTS: Mapping[Purpose, tuple[Statement, str | None]] = {
 """The statement for each purpose, and the field of the query that it needs:
 if that is empty, there is nothing to read."""
 
+OF_NODE = frozenset({Purpose.ALL, Purpose.EVIDENCE})
+"""Purposes that read what is claimed of the ports of nodes."""
+
 VALUES: Mapping[str, Callable[[FactQuery], object]] = {
     "nodes": lambda q: [*q.nodes] or [stay.node for stay in q.stays],
     "begins": lambda q: [stay.since for stay in q.stays],
@@ -223,20 +243,42 @@ class FactReader(ExtentReader):
         )
 
     async def facts(self, query: FactQuery) -> Sequence[StoredFact]:
-        """Return the facts for a purpose other than that of entries.
-
-        Claims that only repeat that a port flaps are left out.
-        """
+        """Return the facts for a purpose other than that of entries."""
         statement, subject = FACTS[query.purpose]
         if subject is not None and not getattr(query, subject):
             return []
+        found = await self._stored(statement, query)
+        if query.purpose in OF_NODE:
+            return without_flaps(await self._without_crowds(found, query))
+        return found
+
+    async def _stored(
+        self, statement: Statement, query: FactQuery
+    ) -> list[StoredFact]:
         named = {
             name: VALUES[name](query)
             for name in statement.names
             if name in VALUES
         }
-        rows = await self._ask(statement, **named)
-        return without_flaps(await self._names.stored(rows))
+        return await self._names.stored(await self._ask(statement, **named))
+
+    async def _without_crowds(
+        self, found: list[StoredFact], query: FactQuery
+    ) -> list[StoredFact]:
+        """Replace the claims about ports that are more than few."""
+        names = crowded(found)
+        if not names:
+            return found
+        asked = replace(query, nodes=names)
+        claims = claims_of(await self._stored(OF_CROWDED, asked))
+        kept = (
+            one
+            for one in found
+            if (port := port_of(one.fact)) is None or port.node not in names
+        )
+        return sorted(
+            [*kept, *claims], key=lambda one: (one.entry.position, one.index)
+        )
 
     async def active_nodes(self, query: ActiveNodes) -> Sequence[str]:
         """Return the nodes with signs other than their existence."""

@@ -50,18 +50,18 @@ FACT, NODE, WORD, OBJECT = range(4)
 """What a row of a `named` statement is."""
 
 
-def facts_where(*conditions: str) -> Statement:
+def facts_where(*conditions: str, or_else: str = "") -> Statement:
     """Return the statement that reads facts ``f`` on any of the conditions.
 
     The conditions must exclude each other; that of the extent is added.
+    ``or_else`` is a query of `COLUMNS` of other facts.
     """
-    return named(
-        " union all ".join(
-            f"select {COLUMNS} from recorder.fact f"
-            f" where {OF_EXTENT} and {condition}"
-            for condition in conditions
-        )
-    )
+    found = [
+        f"select {COLUMNS} from recorder.fact f"
+        f" where {OF_EXTENT} and {condition}"
+        for condition in conditions
+    ]
+    return named(" union all ".join([*found, or_else] if or_else else found))
 
 
 def named(found: str, *, before: str = "") -> Statement:

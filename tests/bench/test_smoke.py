@@ -48,6 +48,13 @@ SMALLEST: dict[str, dict[str, Any]] = {
         "claims.SECONDS": 2,
         "claims.WARM_UP_SECONDS": 1,
     },
+    "flaps": {
+        "flaps.FLAPS": 1_000,
+        "flaps.PORTS": 400,
+        "flaps.FLEET": 40,
+        "flaps.STRUCK": 2,
+        "flaps.ASKED": 2,
+    },
     "latency": {
         "latency.RATE": 50,
         "latency.SECONDS": 2,

@@ -172,3 +172,32 @@ def test_an_event_that_displaces_a_pod_is_marked(
     )
 
     assert marks_of(fact).mark is mark
+
+
+def test_keys_of_the_ports_of_a_node_begin_alike() -> None:
+    def key(node: str, subject: str, source: str = "ufm") -> str | None:
+        claim = {
+            "type": "link.state",
+            "source": source,
+            "subject": subject,
+            "data": {"state": "down"},
+        }
+        found = marks(FactKind.CLAIMED, NODE, node, **claim)
+        assert found.bearing is Bearing.PORT
+        return found.value
+
+    first = key("n1", "port/a")
+    assert first is not None
+    assert first == key("n1", "port/a")
+    others = [key("n1", "port/b"), key("n1", "port/a", "sonic")]
+    assert [str(one)[:16] for one in others] == [first[:16]] * 2
+    assert len({first, *others, key("n2", "port/a")}) == 4
+
+
+def test_a_claim_of_a_port_of_no_node_or_without_state_has_no_key() -> None:
+    claim = {"type": "link.state", "source": "ufm", "subject": "port/a"}
+    down = {"state": "down"}
+    of_none = marks(FactKind.CLAIMED, NODE, None, **claim, data=down)
+    of_node = marks(FactKind.CLAIMED, NODE, "n1", **claim, data={})
+    assert (of_none.bearing, of_none.value) == (Bearing.EVIDENCE, None)
+    assert (of_node.bearing, of_node.value) == (Bearing.SIGN, None)
