@@ -307,9 +307,15 @@ async def _successor(
         since, until = shifted(at, -AT_ONCE), shifted(at, AT_ONCE)
     if not nodes:
         return None
-    uids = await reading.names(
-        PodsOn([Stay(node, since, until) for node in nodes])
+    stays = [Stay(node, since, until) for node in nodes]
+    # Of all Pods that were there, Kubernetes bound few then.
+    uids = await (
+        reading.names(PodsOn(stays))
+        if words is None
+        else _bound(reading, stays)
     )
+    if not uids:
+        return None
     facts = await reading.facts(FactQuery(purpose=Purpose.FAMILIES, uids=uids))
     workloads = Workloads(facts)
     for pod in Placements(facts):
@@ -329,6 +335,23 @@ async def _successor(
                 actor=await _creator(reading, above, facts, knowledge),
             )
     return None
+
+
+async def _bound(reading: Reading, stays: Sequence[Stay]) -> list[str]:
+    """Return the UIDs of the Pods that were bound to nodes during stays."""
+    there = await reading.facts(
+        FactQuery(
+            purpose=Purpose.ALL,
+            nodes=[stay.node for stay in stays],
+            since=min(stay.since for stay in stays),
+            until=max(shifted(stay.until, MOMENT) for stay in stays),
+        )
+    )
+    return [
+        pod.pod.uid
+        for pod in Placements(there)
+        if pod.pod.uid is not None and pod.bound_at is not None
+    ]
 
 
 def _said_by(stored: StoredFact) -> str:
