@@ -7,7 +7,7 @@ Queries are in `recorder.answers.queries`.
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from recorder.answers.nouns import Selection
 from recorder.answers.queries import (
@@ -20,7 +20,7 @@ from recorder.facts.coverage.ports import Record
 from recorder.model.entry import Entry
 from recorder.model.fact import StoredFact
 
-__all__ = ["OnDay", "Reading"]
+__all__ = ["Beside", "OnDay", "Reading"]
 
 Item = TypeVar("Item")
 Key = TypeVar("Key")
@@ -29,6 +29,14 @@ Found = TypeVar("Found")
 OnDay = Callable[[datetime], None]
 """Called with each day that is scanned because no index helps; a day may
 take some seconds."""
+
+
+class Beside(NamedTuple):
+    """The logs of other clusters."""
+
+    readings: "Sequence[Reading]"
+    away: Sequence[str] = ()
+    """Clusters whose log cannot be read now."""
 
 
 class Reading(Record, Protocol):
@@ -53,6 +61,9 @@ class Reading(Record, Protocol):
 
     async def again(self) -> "Reading":
         """Return the same log as it is now."""
+
+    async def beside(self) -> Beside:
+        """Return the logs of other clusters as they are now."""
 
     async def first_position(self) -> int:
         """Return the position of the oldest entry in the database."""

@@ -19,6 +19,7 @@ from recorder.explain.links.led_to import is_answered, is_recent
 from recorder.explain.signals import Signal, Subject, Topic, is_unseen
 from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.bounds import counted
+from recorder.explain.tracks.dpus import dpu_fault
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Faulted
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened
@@ -58,7 +59,11 @@ def _weight(fault: Fault, found: Found) -> Weight:
 
 
 def _find(fault: Fault, transition: Transition) -> Found | None:
-    found = _witnessed(fault, transition) or wide_fault(transition, fault)
+    found = (
+        _witnessed(fault, transition)
+        or wide_fault(transition, fault)
+        or dpu_fault(transition, fault)
+    )
     if found is not None:
         return Found(*found)
     infer = INFERRED.get(fault)

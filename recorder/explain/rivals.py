@@ -197,6 +197,10 @@ def missing(transition: Transition, verdict: Judged) -> list[Missing]:
         for absent, evidence, shows in _unheard(verdict)
         if absent in transition.absent
     ]
+    unseen = transition.fleet.unseen_dpu(transition.episode.node)
+    if unseen is not None and verdict.happened in LOST:
+        shows = "whether its DPU failed before"
+        found.append(Missing(evidence=unseen, would_tell=shows))
     decided = verdict.decision
     abrupt = decided is None and verdict.happened == Happened.REBOOT
     orderly = transition.was_shut_down

@@ -19,7 +19,7 @@ from datetime import datetime
 from typing import Any, TypeVar, cast
 
 from recorder.answers.nouns import Selection
-from recorder.answers.ports import OnDay
+from recorder.answers.ports import Beside, OnDay
 from recorder.answers.queries import (
     ActiveNodes,
     ActiveNodesNear,
@@ -98,6 +98,10 @@ async def list_logs(engine: Engine) -> Sequence[Log]:
     return await read_logs(engine)
 
 
+BESIDE_MAX = 64
+"""Logs of one database that a question reads besides its own."""
+
+
 class LogReading:
     """One log as of one moment; satisfies the port `Reading`."""
 
@@ -111,6 +115,8 @@ class LogReading:
         self._facts = FactReader(engine, standing.extent)
         self._fact_pages = FactPages(engine, standing.extent)
         self._asked = {**self._of_facts(), **self._of_names()}
+        self.others: Callable[[], Awaitable[Beside]] | None = None
+        """What returns the logs of other clusters, if not this database."""
 
     def _of_facts(self) -> Mapping[type, Ask]:
         facts = self._facts
@@ -165,7 +171,22 @@ class LogReading:
 
     async def again(self) -> "LogReading":
         """Return the same log as of now."""
-        return await LogReading.at_present(self._engine, self.log.id)
+        found = await LogReading.at_present(self._engine, self.log.id)
+        found.others = self.others
+        return found
+
+    async def beside(self) -> Beside:
+        """Return the logs of other clusters as they are now."""
+        if self.others is not None:
+            return await self.others()
+        known = await list_logs(self._engine)
+        others = [log.id for log in known if log.id != self.log.id]
+        return Beside(
+            [
+                await LogReading.at_present(self._engine, number)
+                for number in others[:BESIDE_MAX]
+            ]
+        )
 
     def as_of(self, position: int) -> "LogReading":
         """Return the log as it was when it ended at a position.

@@ -8,14 +8,20 @@ before.
 """
 
 import asyncio
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Iterator,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from recorder.answers.ports import Reading
+from recorder.answers.ports import Beside, Reading
 from recorder.answers.spanning.reading import SpanningReading
 from recorder.archive.errors import ArchiveError
 from recorder.archive.place import open_place
@@ -326,6 +332,15 @@ class ArchivedReading(SpanningReading):
         super().__init__(hot, archive, log=log, streams=streams)
         self._database = hot
         self.days = archive
+
+    @property
+    def others(self) -> Callable[[], Awaitable[Beside]] | None:
+        """What returns the logs of other clusters, if not this database."""
+        return self._database.others
+
+    @others.setter
+    def others(self, others: Callable[[], Awaitable[Beside]]) -> None:
+        self._database.others = others
 
     async def past(self, nodes: Collection[str], window: Window) -> CutReader:
         """Return a reader that cuts a tape from the days in the database."""

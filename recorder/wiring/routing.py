@@ -10,13 +10,14 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TypeVar
 
 from msgspec import structs
 
 from recorder.answers.clusters import Away, Known
 from recorder.answers.logs import choose_log
-from recorder.answers.ports import Reading
+from recorder.answers.ports import Beside, Reading
 from recorder.answers.status import Status
 from recorder.facts.coverage.ports import Log
 from recorder.model.errors import (
@@ -27,6 +28,7 @@ from recorder.model.errors import (
 from recorder.model.reference import LogNumber
 from recorder.model.settings import Settings
 from recorder.store.engine import POOL_MAX, STATEMENT_TIMEOUT
+from recorder.store.read import BESIDE_MAX
 from recorder.store.read_follow import Bell
 from recorder.wiring.places import (
     AT_ONCE,
@@ -109,9 +111,20 @@ class RoutedLogs:
         logs = await self._logs(place)
         try:
             async with asyncio.timeout(PLACE_SECONDS):
-                return await logs.read(number)
+                found = await logs.read(number)
         except TimeoutError as exc:
             raise _away(place, SILENT) from exc
+        found.others = partial(self._beside, found.log.id)
+        return found
+
+    async def _beside(self, number: int) -> Beside:
+        """Return the logs of the other clusters, and those that are away."""
+        known = await self.known()
+        others = [log.id for log in known.logs if log.id != number]
+        return Beside(
+            [await self.read(one) for one in others[:BESIDE_MAX]],
+            [one.cluster for one in known.away],
+        )
 
     async def known(self) -> Known:
         """Return the logs that can be read now, and the clusters away."""

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from recorder.explain.answer import judge
 from recorder.explain.knowledge import Knowledge, shipped
+from recorder.explain.tracks.dpus import dpu_signals
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.verdict import Judged
@@ -183,12 +184,14 @@ class Tale(History):
         knowledge: Knowledge | None = None,
         base: NodeState | None = None,
         facts: Sequence[StoredFact] | None = None,
+        dpu: Sequence[StoredFact] = (),
     ) -> list[Judged]:
-        """Return the verdicts about a node."""
+        """Return the verdicts about a node, in which there may be a DPU."""
         known = self.facts if facts is None else facts
         mine = [fact for fact in known if fact.fact.node == node]
         chains = episodes_of(node, mine, knowledge or shipped(), base)
-        fleet = Fleet(known)
+        signals = {node: [*dpu_signals(dpu, shipped())]}
+        fleet = Fleet(known).with_dpus(signals, {})
         return [
             verdict
             for chain in chains

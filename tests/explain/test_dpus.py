@@ -1,6 +1,7 @@
 """DPUs: what DPF does to their hosts, and what their own Nodes report."""
 
 import orjson
+import pytest
 
 from recorder.facts import appearance
 from recorder.model.fact import FactKind
@@ -58,3 +59,50 @@ def test_a_dpu_and_its_dpunode_concern_the_node_of_their_host() -> None:
         shown = appearance(orjson.dumps(document), resource)
         assert shown is not None
         assert shown.state.node == "gpu-001"
+
+
+def silence_of_dpu(seconds: float) -> Tale:
+    """A DPU in n1 that was last heard from at a time."""
+    return Tale("dpu-1").silent(seconds + 40, "dpu-1", renewed=seconds)
+
+
+def uplink(seconds: float, *, back: float | None = None) -> Tale:
+    """A DPU in n1 that reports its uplink down."""
+    tale = Tale("dpu-1").condition(
+        seconds, "UplinkHealthy", "False", "UplinkIsDown", node="dpu-1"
+    )
+    if back is not None:
+        tale.condition(
+            back, "UplinkHealthy", "True", "Up", was="False", node="dpu-1"
+        )
+    return tale
+
+
+@pytest.mark.parametrize(
+    ("dpu", "is_blamed"),
+    [
+        # It reported that, and the host was last heard from at 60.
+        (uplink(58), True),
+        (uplink(65), True),
+        (uplink(10, back=30), False),
+        (uplink(110), False),
+        # It was silent before.
+        (silence_of_dpu(30), True),
+        # Both at once: a host without power takes its DPU with it.
+        (silence_of_dpu(55), False),
+        (silence_of_dpu(70), False),
+    ],
+)
+def test_only_a_dpu_that_failed_first_explains_the_loss_of_its_host(
+    dpu: Tale,
+    is_blamed: bool,  # noqa: FBT001 - of the table
+) -> None:
+    tale = Tale("n1", "n2").silent(100, "n1", renewed=60)
+    tale.lost(100).ready(160)
+    facts = [one for one in dpu.facts if one.fact.node == "dpu-1"]
+    verdict = tale.verdict(dpu=facts)
+    assert verdict.happened is Happened.UNREACHABLE
+    assert (fault(verdict) is Fault.LINK) == is_blamed
+    if is_blamed:
+        assert verdict.fault is not None
+        assert verdict.fault.says.startswith("dpu/dpu-1: ")

@@ -10,7 +10,7 @@ from api.resolvers.visible.names import VisibleNames
 from api.resolvers.visible.record import gap_of, log_of, stream_of, unread_of
 from api.resolvers.visible.sight import Sight, View
 from recorder.answers.nouns import Part, Selection, Version
-from recorder.answers.ports import OnDay, Reading
+from recorder.answers.ports import Beside, OnDay, Reading
 from recorder.answers.queries import (
     EntryQuery,
     FactListQuery,
@@ -65,6 +65,10 @@ class VisibleReading:
         """The state of each stream."""
         streams = self._reading.streams
         return streams if self._whole else [stream_of(one) for one in streams]
+
+    async def beside(self) -> Beside:
+        """Return no other log: what is visible in it is not known here."""
+        return Beside(())
 
     async def first_position(self) -> int:
         """Return the position of the oldest entry that is kept."""

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
+from recorder.answers.loading.dpus import dpus_of
 from recorder.answers.loading.places import Whereabouts, relations_of
 from recorder.answers.ports import Reading
 from recorder.answers.queries import (
@@ -125,6 +126,15 @@ class FleetContext:
             await self._read_moved_behind(placed)
         for chain in placed:
             await self._read_beside(chain)
+        spans = [self._span(chain) for chain in seeing]
+        dpus = await dpus_of(
+            self._reading,
+            {chain.node for chain in seeing},
+            self._knowledge,
+            since=min(since for since, _ in spans),
+            until=max(until for _, until in spans),
+        )
+        self._fleet.with_dpus(dpus.signals, dpus.unseen)
 
     async def _read_moved_behind(self, chains: Iterable[Episode]) -> None:
         """Read what else was behind the places of nodes that were lost."""

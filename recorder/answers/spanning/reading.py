@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Self, TypeVar, cast
 
 from recorder.answers.nouns import Selection
-from recorder.answers.ports import OnDay, Reading
+from recorder.answers.ports import Beside, OnDay, Reading
 from recorder.answers.queries import (
     FactQuery,
     HeartbeatsOf,
@@ -151,6 +151,10 @@ class SpanningReading:
         return await SpanningReading.opened(
             await self._hot.again(), self._archive
         )
+
+    async def beside(self) -> Beside:
+        """Return the logs of other clusters as they are now."""
+        return await self._hot.beside()
 
     async def first_position(self) -> int:
         """Return the position of the oldest entry in the database."""

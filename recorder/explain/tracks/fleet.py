@@ -133,7 +133,31 @@ class Fleet:
         self._cordoned: frozenset[str] = frozenset()
         for stored in facts:
             self._take(stored)
+        self._dpus: Mapping[str, Sequence[Signal]] = {}
+        self._unseen: Mapping[str, str] = {}
         self._index()
+
+    def with_dpus(
+        self,
+        signals: Mapping[str, Sequence[Signal]],
+        unseen: Mapping[str, str],
+    ) -> Self:
+        """Return it with what the DPUs of hosts reported, by host.
+
+        Args:
+            signals: of the Nodes of the DPUs.
+            unseen: where those are recorded that were not found.
+        """
+        self._dpus, self._unseen = signals, unseen
+        return self
+
+    def of_dpus(self, node: str) -> Sequence[Signal]:
+        """Return what the DPUs of a node reported."""
+        return self._dpus.get(node, ())
+
+    def unseen_dpu(self, node: str) -> str | None:
+        """Return where the DPU of a node is recorded, if it was not found."""
+        return self._unseen.get(node)
 
     def _index(self) -> None:
         self.nodes = frozenset(self._labels)

@@ -12,7 +12,7 @@ import pytest
 
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import WhyQuestion, WhyWorkloadQuestion
-from recorder.answers.ports import Reading
+from recorder.answers.ports import Beside, Reading
 from recorder.answers.why import ask_why
 from recorder.answers.why_workload import ask_why_workload
 from recorder.explain.knowledge import shipped
@@ -61,7 +61,7 @@ async def play_into(writer: str, folder: Path, work: Path) -> None:
         assert await play(writer, tape, name=f"no-{source}") == number
 
 
-LOGS: Final = {None: 1, DPUS: 1} | {n: i for i, n in enumerate(IS_OF, 3)}
+LOGS: Final = {None: 1} | {n: i for i, n in enumerate(IS_OF, 3)}
 """The log to ask, by the source that is absent."""
 
 
@@ -108,13 +108,43 @@ def problems(found: list[Judged], right: Answer) -> Iterator[str]:
         yield f"by {actor}, not {right.actor}"
 
 
+@pytest.mark.parametrize(
+    ("way", "nothing"), [("LABEL", "another/label"), ("DPUS", [("x", "y")])]
+)
+async def test_a_dpu_is_found_by_its_label_or_by_its_serial_number(
+    played: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    way: str,
+    nothing: object,
+) -> None:
+    monkeypatch.setattr(f"recorder.answers.loading.dpus.{way}", nothing)
+    (dpu,) = [one for one in EXPECTED if DPUS in one.without]
+    window = Window(*read_spans()[dpu.act])
+    async with reading_of(played.dsn("reader"), 1) as reading:
+        found = await verdicts_on(reading, dpu.node, window)
+    assert [*problems(found, dpu.answer)] == []
+
+
+async def test_a_log_of_dpus_that_is_away_is_named(played: Database) -> None:
+    async def away() -> Beside:
+        return Beside((), ["dpus"])
+
+    (dpu,) = [one for one in EXPECTED if DPUS in one.without]
+    window = Window(*read_spans()[dpu.act])
+    async with reading_of(played.dsn("reader"), 1) as reading:
+        reading.others = away
+        found = await verdicts_on(reading, dpu.node, window)
+    assert [*problems(found, dpu.without[DPUS])] == []
+    assert "log of dpus" in {one.evidence for one in found[0].missing}
+
+
 async def judged(dsn: str, folder: Path, absent: str | None) -> list[str]:
     """Return what is answered wrongly, in words."""
     spans, wrong = read_spans(folder), []
     async with reading_of(dsn, LOGS[absent]) as reading:
         for one in EXPECTED:
             right = one.answer if absent is None else one.without.get(absent)
-            if right is None or (absent is None and DPUS in one.without):
+            if right is None:
                 continue
             window = Window(*spans[one.act])
             found = await verdicts_on(reading, one.node, window)
