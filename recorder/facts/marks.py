@@ -56,7 +56,7 @@ class Mark(StrEnum):
 
     PREEMPTED = "preempted"
     """A Pod has to go, since the scheduler needs its place; or an Event about
-    it says that it is preempted or evicted."""
+    it says that it is preempted or evicted; or its kubelet refused it."""
 
     EVICTED = "evicted"
     """A workload has to go, since its queue needs its place."""
@@ -130,7 +130,8 @@ def marks_of(fact: Fact) -> Marks:
     found = _BARE[bearing]
     match detail:
         case EventOccurred() | Ended() | ContainerEnded():
-            mark = PREEMPTED if displacement(fact) else None
+            refused = isinstance(detail, Ended) and detail.reason is not None
+            mark = PREEMPTED if refused or displacement(fact) else None
             found = Marks(bearing, mark, clean(detail.reason))
         case ConditionChanged():
             mark = _of_condition(fact, detail, bearing)

@@ -1,4 +1,4 @@
-"""What another scheduler preempts is found by the Pods deleted on a node."""
+"""What a scheduler preempts or a kubelet refuses is found by its node."""
 
 from collections.abc import Iterator
 
@@ -35,12 +35,17 @@ EVENT = an_event("preempted", 20, pod="llm-0") | {
 EVENT["involvedObject"]["uid"] = "pod llm-0"
 GOING = a_pod("llm", 0, 21, "Running")
 GOING["metadata"]["deletionTimestamp"] = f"{at(60):%Y-%m-%dT%H:%M:%SZ}"
+REFUSED = a_pod(
+    "odd", 0, 12, "Failed", reason="UnexpectedAdmissionError", message="no GPU"
+)
 STORY: list[list[Observation]] = [
     [
         a_list(NODES, 1, a_node("n0", 1), a_node("n1", 1)),
         a_list(PODS, 1),
         a_list(EVENTS, 1),
         *added("llm", 0, 10),
+        a_frame(PODS, "ADDED", a_pod("odd", 0, 11, "Pending"), when=30),
+        a_frame(PODS, "MODIFIED", REFUSED, when=31),
         a_frame(EVENTS, "ADDED", EVENT, when=60),
         a_frame(PODS, "MODIFIED", GOING, when=60),
         a_frame(PODS, "DELETED", GOING, when=62),
@@ -57,11 +62,14 @@ def log(embedded_server: DatabaseServer) -> Iterator[Database]:
         yield database
 
 
-async def test_a_pod_that_an_event_calls_preempted_is_hit(
+async def test_what_was_preempted_or_refused_on_a_node_is_hit(
     log: Database,
 ) -> None:
     question = ImpactQuestion(nodes=("n0",), window=Window(at(0), at(800)))
     async with reading_of(log.dsn("reader"), 1) as reading:
         found = await ask_impact(reading, question, shipped(), now=NOW)
 
-    assert [hit.hit_by for hit in found.workloads] == [HitBy.PREEMPTION]
+    assert [(hit.name, hit.hit_by) for hit in found.workloads] == [
+        ("odd", HitBy.EVICTION),
+        ("llm", HitBy.PREEMPTION),
+    ]
