@@ -3,7 +3,7 @@
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple, Self
+from typing import Self
 
 from msgspec import field
 from msgspec.structs import replace
@@ -16,7 +16,6 @@ from recorder.model.outcomes import Happened, HitBy, Outcome
 from recorder.model.reference import ObjectIdentity
 
 __all__ = [
-    "Blow",
     "Charge",
     "Failure",
     "Hit",
@@ -194,16 +193,6 @@ class Totals(Document, frozen=True, kw_only=True):
             gpu_hours_lost=round(lost, 4),
             gpu_hours_attributed=round(attributed, 4),
         )
-
-
-class Blow(NamedTuple):
-    """The first hit on a gang."""
-
-    hit_by: HitBy
-    node: str
-    at: datetime
-    unseen: bool = False
-    """Whether the lost Pods may have ended before."""
 
 
 def said(

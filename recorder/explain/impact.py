@@ -5,17 +5,18 @@ A loss by several transitions belongs to the first. Counts are lower bounds:
 work since the last checkpoint is not known.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from msgspec.structs import replace
 
 from recorder.explain.causes import LOST, STAYING
-from recorder.explain.hit import Blow, Charge, Failure, Hit, Scope, said
+from recorder.explain.hit import Charge, Failure, Hit, Scope, said
 from recorder.explain.losses import (
     Loss,
     Strike,
+    Taking,
     came_with,
     carries_out,
     displaced,
@@ -24,7 +25,7 @@ from recorder.explain.losses import (
     lasted,
     position,
 )
-from recorder.explain.pod_end import REQUESTED, TOGETHER, is_preempted
+from recorder.explain.pod_end import TOGETHER
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.verdict import Judged
 from recorder.facts.projections import (
@@ -33,7 +34,6 @@ from recorder.facts.projections import (
     Workload,
     Workloads,
 )
-from recorder.model.facts import Cordoned
 from recorder.model.outcomes import Happened, HitBy, Outcome
 
 __all__ = ["Hit", "Scope", "failure_of", "hits"]
@@ -76,20 +76,12 @@ class Gang:
         acting = {s.pod.key for s in touched if carries_out(s.verdict, s.pod)}
         touched = [s for s in touched if s.pod.key not in acting]
         lost = [
-            s
+            s.taking(self._scope.hiding)
             for s in touched
             if s.lost_at is not None and not self._was_done(s.lost_at)
         ]
         self._whole |= fell_together(self._workload, lost, self._pods)
-        found = []
-        while lost:
-            hit = self._blow(lost)
-            found.append(hit)
-            again = hit.running_again_at
-            if again is None:
-                break
-            # What is lost after it ran again is a new loss.
-            lost = [s for s in lost if s.taken_at > max(again, hit.hit_at)]
+        found = self._blows(lost)
         given = self._displaced(acting | {s.pod.key for s in touched})
         if self._whole:
             # A workload that is down cannot be hit or counted again.
@@ -114,15 +106,28 @@ class Gang:
         """Return whether it needed its Pods no more at a time."""
         return self._completed_at is not None and self._completed_at < at
 
-    def _blow(self, lost: Sequence[Strike]) -> Hit:
+    def _blows(self, lost: Sequence[Taking]) -> list[Hit]:
+        """Return the hits, each on a gang that ran again after the last."""
+        found: list[Hit] = []
+        while lost:
+            hit = self._blow(lost)
+            found.append(hit)
+            again = hit.running_again_at
+            if again is None:
+                break
+            lost = [t for t in lost if t.at > max(again, hit.hit_at)]
+        return found
+
+    def _blow(self, lost: Sequence[Taking]) -> Hit:
         """Return the first hit on a gang, by the Pods lost."""
-        hit_at = min(strike.taken_at for strike in lost)
-        times = [(strike.taken_at, strike.pod) for strike in lost]
-        again = self._again(times, hit_at)
-        at_once = [s for s in lost if again is None or s.taken_at <= again]
+        hit_at = min(one.at for one in lost)
+        begun = [one.pod for one in lost if one.at <= hit_at]
+        again = self._loss(hit_at, self._gang_at(hit_at, begun), begun).again()
+        at_once = [t for t in lost if again is None or t.at <= again]
         first = min(at_once, key=_order)
-        losses = {s.pod.key: s.pod for s in at_once}
-        if first.verdict.happened == Happened.DEGRADED:
+        losses = {t.pod.key: t.pod for t in at_once}
+        verdict = first.verdict
+        if verdict and verdict.happened == Happened.DEGRADED:
             # Pods on healthy nodes may fail first: they wait for the others.
             failed = self._failed_with(first.pod)
             ends = [p.ended_at for p in failed if p.ended_at is not None]
@@ -131,18 +136,11 @@ class Gang:
         members = {p.key for p in gang}
         own = [p for p in losses.values() if p.key in members]
         later = [p for p in losses.values() if p.key not in members]
-        unseen = all(s.is_hidden(self._scope.hiding) for s in at_once)
-        node = first.verdict.node
-        blow = Blow(_hit_by(first), node, hit_at, unseen=unseen)
-        hit = self._hit(blow, gang, own, later)
+        unseen = all(t.unseen for t in at_once)
+        hit = self._hit(
+            first._replace(at=hit_at, unseen=unseen), gang, own, later
+        )
         return hit.charged_with(charged(at_once, hit.gpu_hours_lost))
-
-    def _again(
-        self, lost: Sequence[tuple[datetime, Placement]], hit_at: datetime
-    ) -> datetime | None:
-        """Return when the gang ran again after these losses."""
-        pods = [p for at, p in lost if at <= hit_at]
-        return self._loss(hit_at, self._gang_at(hit_at, pods), pods).again()
 
     def _loss(
         self,
@@ -155,35 +153,18 @@ class Gang:
     def _displaced(self, touched: set[str]) -> list[Hit]:
         """Return the hits by what took Pods from nodes that stayed well."""
         taken = [
-            (*end, p)
+            one
             for p in self._pods
             if p.node in self._scope.nodes
             and p.key not in touched
             and p.key not in self._scope.spared
-            and (end := displaced(p, self._workload, self._workloads))
+            and (one := displaced(p, self._workload, self._workloads))
         ]
         return [
             hit
-            for reason in dict.fromkeys(by for by, _, _ in taken)
-            for hit in self._without_verdict(
-                reason, [(at, p) for by, at, p in taken if by is reason]
-            )
+            for by in dict.fromkeys(one.by for one in taken)
+            for hit in self._blows([one for one in taken if one.by is by])
         ]
-
-    def _without_verdict(
-        self, by: HitBy, lost: list[tuple[datetime, Placement]]
-    ) -> list[Hit]:
-        """Return the hits by Pods lost for one reason, without a verdict."""
-        found = []
-        while lost:
-            at, first = min(lost, key=lambda pair: (pair[0], pair[1].pod.name))
-            again = self._again(lost, at)
-            pods = [p for when, p in lost if again is None or when <= again]
-            blow = Blow(by, first.node or "", at)
-            hit = self._hit(blow, self._gang_at(at, pods), pods)
-            found.append(hit.charged_with(given_up(pods, hit)))
-            lost = [pair for pair in lost if again and pair[0] > again]
-        return found
 
     def _failed_with(self, pod: Placement) -> list[Placement]:
         """Return the Pods that failed by themselves with another."""
@@ -226,19 +207,19 @@ class Gang:
 
     def _hit(
         self,
-        blow: Blow,
+        first: Taking,
         gang: Sequence[Placement],
         losses: Sequence[Placement],
         later: Sequence[Placement] = (),
     ) -> Hit:
         """Return a hit; replacements of lost Pods may be lost later."""
-        loss = self._loss(blow.at, gang, losses)
+        loss = self._loss(first.at, gang, losses)
         ran = loss.ends()
         again = ran[-1]
-        outcome = self._outcome(blow, loss, again)
+        outcome = self._outcome(first, loss, again)
         gpus = sum(p.gpus for p in gang)
         ends = [self._end(loss, outcome, end) for end in ran]
-        lost = [lasted(blow.at, end, self._scope.unheard) for end in ends]
+        lost = [lasted(first.at, end, self._scope.unheard) for end in ends]
         hours = sum(lost, timedelta()) / timedelta(hours=len(ends)) * gpus
         pods = [*losses, *later]
         evidence = {
@@ -247,7 +228,7 @@ class Gang:
         }
         entries = sorted(evidence, key=position)
         return replace(
-            self._shown(blow, outcome, gang, pods, entries),
+            self._shown(first, outcome, gang, pods, entries),
             running_again_at=again if outcome is not Outcome.FAILED else None,
             gpu_hours_lost=round(hours, 4),
             worked_since=max(
@@ -257,7 +238,7 @@ class Gang:
 
     def _shown(
         self,
-        blow: Blow,
+        first: Taking,
         outcome: Outcome,
         gang: Sequence[Placement],
         pods: Sequence[Placement],
@@ -271,25 +252,25 @@ class Gang:
         workload = self._workload
         is_part = self._workloads.may_be_part(workload)
         if is_part and not self._whole:
-            gang = self._bound_at(blow.at, pods)
+            gang = self._bound_at(first.at, pods)
         gpus = sum(p.gpus for p in gang)
-        says = said(workload, outcome, len(pods), blow.node, gpus)
+        says = said(workload, outcome, len(pods), first.node, gpus)
         nodes = sorted({p.node for p in pods if p.node is not None})
         return Hit(
             kind=workload.kind,
             namespace=workload.namespace,
             name=workload.name,
             uid=workload.uid,
-            hit_by=blow.hit_by,
-            first_node=blow.node,
-            nodes=[blow.node, *(n for n in nodes if n != blow.node)],
+            hit_by=first.by,
+            first_node=first.node,
+            nodes=[first.node, *(n for n in nodes if n != first.node)],
             pods_hit=sorted(p.pod.name for p in pods),
             pod_keys=frozenset(p.key for p in pods),
             gang_size=len(gang),
             gpus=gpus,
             outcome=outcome,
-            hit_at=blow.at,
-            running_again_at=blow.at,
+            hit_at=first.at,
+            running_again_at=first.at,
             gpu_hours_lost=0.0,
             evidence=evidence,
             says=says + "; what owns it is not recorded" * is_part,
@@ -322,23 +303,25 @@ class Gang:
         ]
         if not shaken:
             return []
-        first = min(shaken, key=_order)
-        verdict, seen = first.verdict, first.failure.seen
-        gang = self._gang_at(seen, [s.pod for s in shaken])
+        one = min(shaken, key=lambda strike: strike.order)
+        gang = self._gang_at(one.failure.seen, [s.pod for s in shaken])
         pods = list({s.pod.pod.name: s.pod for s in shaken}.values())
-        blow = Blow(HitBy.NODE_FAILURE, verdict.node, seen)
-        return [self._shown(blow, Outcome.SURVIVED, gang, pods, [verdict.id])]
+        first = Taking(
+            one.pod, HitBy.NODE_FAILURE, one.failure.seen, one.order
+        )
+        by = [one.verdict.id]
+        return [self._shown(first, Outcome.SURVIVED, gang, pods, by)]
 
     def _outcome(
-        self, blow: Blow, loss: Loss, again: datetime | None
+        self, first: Taking, loss: Loss, again: datetime | None
     ) -> Outcome:
-        if blow.unseen and again is None:
+        if first.unseen and again is None:
             return Outcome.UNKNOWN  # else its successors show the outcome
         if again is None and self._is_done(loss):
             return Outcome.COMPLETED
         if self._failed_by(loss, again):
             return Outcome.FAILED
-        if blow.hit_by is HitBy.PREEMPTION:
+        if first.by is HitBy.PREEMPTION:
             return Outcome.PREEMPTED
         if again is not None:
             return loss.outcome(again)
@@ -368,24 +351,8 @@ class Gang:
         )
 
 
-def _order(strike: Strike) -> tuple[datetime, datetime, int]:
-    return strike.order
-
-
-def _hit_by(strike: Strike) -> HitBy:
-    """Return how what happened to a node hit the first Pod that it cost."""
-    verdict, pod = strike.verdict, strike.pod
-    if verdict.happened in STAYING:
-        return HitBy.DRAIN
-    if is_preempted(pod):
-        return HitBy.PREEMPTION
-    if pod.disruption != REQUESTED:
-        return HitBy.NODE_FAILURE
-    emptied = verdict.decision is not None or any(
-        isinstance(one.sign.stored.fact.detail, Cordoned)
-        for one in verdict.evidence
-    )
-    return HitBy.DRAIN if emptied else HitBy.EVICTION
+def _order(one: Taking) -> tuple[datetime, datetime, int, str]:
+    return *one.order, one.pod.pod.name
 
 
 ONE_SECOND: Final = timedelta(seconds=1)
@@ -394,51 +361,29 @@ DIGITS: Final = 4
 """Digits of GPU-hours: a ten-thousandth is a third of a second."""
 
 
-def charged(lost: Iterable[Strike], gpu_hours: float) -> list[Charge]:
-    """Return the charge of each failure, in the order of verdicts.
+def charged(lost: Iterable[Taking], gpu_hours: float) -> list[Charge]:
+    """Return the charges of nodes and verdicts, which add up to a loss.
+
+    What began first shares it; what took Pods without a verdict is one.
 
     Args:
-        lost: failures, each with the Pods that it may have cost.
+        lost: what may have cost each of the Pods.
         gpu_hours: the whole loss.
     """
-    taken: dict[str, Strike] = {}
-    for strike in sorted(lost, key=_order):
-        taken.setdefault(strike.pod.key, strike)
+    taken: dict[str, Taking] = {}
+    for one in sorted(lost, key=_order):
+        taken.setdefault(one.pod.key, one)
     pods: dict[tuple[str, str | None], list[str]] = {}
     for one in taken.values():
-        key = one.verdict.node, one.verdict.id
+        key = one.node, one.verdict_id
         pods.setdefault(key, []).append(one.pod.pod.name)
     began = next(iter(taken.values())).order[0]
     beginning = {
-        one.verdict.id
+        one.verdict_id
         for one in taken.values()
         if one.order[0] - began <= ONE_SECOND
     }
-    return _charges(pods, gpu_hours, beginning)
-
-
-def given_up(pods: Iterable[Placement], hit: Hit) -> list[Charge]:
-    """Return the charges of the nodes whose Pods were preempted."""
-    lost: dict[tuple[str, str | None], list[str]] = {}
-    for pod in sorted(pods, key=lambda pod: pod.node or ""):
-        if pod.node is not None:
-            lost.setdefault((pod.node, None), []).append(pod.pod.name)
-    return _charges(lost, hit.gpu_hours_lost, None)
-
-
-def _charges(
-    lost: Mapping[tuple[str, str | None], Sequence[str]],
-    gpu_hours: float,
-    beginning: Container[str | None] | None,
-) -> list[Charge]:
-    """Return charges that add up to a loss.
-
-    Args:
-        lost: the Pods lost, by node and verdict.
-        gpu_hours: the loss.
-        beginning: the verdicts that share it; None for all.
-    """
-    sharing = [k for k in lost if beginning is None or k[1] in beginning]
+    sharing = [key for key in pods if key[1] in beginning]
     share = round(gpu_hours / max(len(sharing), 1), DIGITS)
     shares = dict.fromkeys(sharing, share)
     for first in sharing[:1]:
@@ -448,10 +393,10 @@ def _charges(
         Charge(
             node=key[0],
             verdict=key[1],
-            pods=sorted(pods),
+            pods=sorted(names),
             gpu_hours=shares.get(key, 0.0),
         )
-        for key, pods in lost.items()
+        for key, names in pods.items()
     ]
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from recorder.explain.causes import LOST
+from recorder.explain.causes import LOST, STAYING
 from recorder.explain.hit import Failure
 from recorder.explain.pod_end import (
     BY_KUBELET,
@@ -25,11 +25,13 @@ from recorder.facts.projections import (
     Workload,
     Workloads,
 )
+from recorder.model.facts import Cordoned
 from recorder.model.outcomes import EndedBy, Happened, HitBy, Outcome, Role
 
 __all__ = [
     "Loss",
     "Strike",
+    "Taking",
     "came_with",
     "carries_out",
     "displaced",
@@ -63,14 +65,14 @@ def came_with(pod: Placement, at: datetime) -> bool:
 
 
 def fell_together(
-    workload: Workload, lost: Iterable["Strike"], pods: Iterable[Placement]
+    workload: Workload, lost: Iterable["Taking"], pods: Iterable[Placement]
 ) -> bool:
     """Whether a workload stopped all its other Pods for those that it lost.
 
     That shows a gang of an unknown kind: the Pods that still ran were stopped
     before any Pod started again.
     """
-    taken = {one.pod.key: one.taken_at for one in lost}
+    taken = {one.pod.key: one.at for one in lost}
     if not taken or workload.kind in ALONE:
         return False
     at = min(taken.values())
@@ -107,6 +109,32 @@ def carries_out(verdict: Judged, pod: Placement) -> bool:
         and pod.bound_at is not None
         and pod.bound_at >= min(acts) - LIMITS.moment
     )
+
+
+class Taking(NamedTuple):
+    """What took a Pod from its gang."""
+
+    pod: Placement
+    by: HitBy
+    at: datetime
+    order: tuple[datetime, datetime, int]
+    """The sort key: the earliest evidence of a loss, never a name."""
+
+    verdict: Judged | None = None
+    """What happened to its node, if that took it."""
+
+    unseen: bool = False
+    """Whether the Pod may have been over before its node failed."""
+
+    @property
+    def node(self) -> str:
+        """The node of the Pod."""
+        return self.pod.node or ""
+
+    @property
+    def verdict_id(self) -> str | None:
+        """The ID of the verdict, if there is one."""
+        return self.verdict.id if self.verdict else None
 
 
 class Strike:
@@ -239,14 +267,31 @@ class Strike:
         )
         return seen if ran and pod.runs_at(seen) else None
 
-    @property
-    def taken_at(self) -> datetime:
-        """When the Pod was hit: with its node or before it."""
+    def taking(self, holes: Iterable[Hole]) -> Taking:
+        """Return the loss of the Pod: with its node or before it."""
         lost, failure = self.lost_at, self.failure
         assert lost is not None, "asked only of what was lost"
-        if self.verdict.happened not in LOST:
-            return lost
-        return min(lost, max(failure.seen, failure.since))
+        at = lost
+        if self.verdict.happened in LOST:
+            at = min(lost, max(failure.seen, failure.since))
+        hidden = self._is_hidden(holes)
+        return Taking(self.pod, self._by, at, self.order, self.verdict, hidden)
+
+    @property
+    def _by(self) -> HitBy:
+        """How what happened to the node took the Pod."""
+        verdict, pod = self.verdict, self.pod
+        if verdict.happened in STAYING:
+            return HitBy.DRAIN
+        if is_preempted(pod):
+            return HitBy.PREEMPTION
+        if pod.disruption != REQUESTED:
+            return HitBy.NODE_FAILURE
+        emptied = verdict.decision is not None or any(
+            isinstance(one.sign.stored.fact.detail, Cordoned)
+            for one in verdict.evidence
+        )
+        return HitBy.DRAIN if emptied else HitBy.EVICTION
 
     @property
     def order(self) -> tuple[datetime, datetime, int]:
@@ -263,7 +308,7 @@ class Strike:
             gone = self.lost_at or last
         return gone, seen, position(self.verdict.id)
 
-    def is_hidden(self, holes: Iterable[Hole]) -> bool:
+    def _is_hidden(self, holes: Iterable[Hole]) -> bool:
         """Return whether the Pod may have been over before its node failed.
 
         That is so if no Pods were recorded from then until it was gone.
@@ -284,8 +329,8 @@ def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
 
 def displaced(
     pod: Placement, workload: Workload, workloads: Workloads
-) -> tuple[HitBy, datetime] | None:
-    """Return what took a Pod from a node that stayed well, and when.
+) -> Taking | None:
+    """Return what took a Pod from a node that stayed well.
 
     A Pod counts if it ran, or if its kubelet refused it, and if its workload
     was not over.
@@ -297,7 +342,7 @@ def displaced(
     over = workloads.decided_at(workload)
     if by is EndedBy.DEADLINE or (over and over + LIMITS.asynchronous < at):
         return None
-    return HitBy(by), at
+    return Taking(pod, HitBy(by), at, (at, at, 0))
 
 
 def lost_around(pods: Iterable[Placement], at: datetime) -> Iterator[datetime]:

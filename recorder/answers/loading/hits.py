@@ -165,7 +165,7 @@ class _Gangs:
                 continue
             found = displaced(pod, workload, self.workloads)
             if found is not None:
-                yield _Displaced(pod.key, pod.node, found[1])
+                yield _Displaced(pod.key, pod.node, found.at)
 
 
 async def hits_of(
