@@ -577,7 +577,8 @@ def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:
         # An Event names a purpose, and a silent node does not show its Pods.
         doubted = (
             any(
-                isinstance(s.fact.detail, EventOccurred) or _is_claimed(s)
+                isinstance(s.fact.detail, EventOccurred)
+                or (draft.by is EndedBy.NODE_FAILURE and _is_claimed(s))
                 for s in records
             )
             if verdict is None

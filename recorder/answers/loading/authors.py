@@ -90,8 +90,8 @@ async def with_author(
 
 
 def _is_of_slurm(ending: EndingFound) -> bool:
-    thing = ending.evidence[0].stored.fact.object
-    return thing is not None and thing.group == SLURM_GROUP
+    things = (one.stored.fact.object for one in ending.evidence[:1])
+    return any(thing and thing.group == SLURM_GROUP for thing in things)
 
 
 async def _by_slurm(
