@@ -70,8 +70,8 @@ def mode_of(
             if sure and not was_gone(transition, decided)
             else Mode.UNKNOWN
         )
-    was_cordoned = transition.was_lost and transition.episode.baseline.cordoned
-    prepared = transition.was_prepared or was_cordoned
+    was_held = transition.was_lost and transition.was_cordoned
+    prepared = transition.was_prepared or transition.was_announced or was_held
     anew = transition.was_lost and transition.episode.has(Topic.VERSION)
     decided_upon = transition.happened in STAYING or prepared or anew
     if decided_upon and not (faulted and FAULTS[faulted.fault].by_itself):

@@ -15,7 +15,7 @@ from recorder.explain.breadth import (
     wide_fault,
 )
 from recorder.explain.causes import FAULTS, GONE, Weight
-from recorder.explain.links.led_to import is_answered, is_recent
+from recorder.explain.links.purposes import is_answered, is_recent
 from recorder.explain.signals import Signal, Subject, Topic, is_unseen
 from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.bounds import counted
@@ -134,6 +134,12 @@ def _strength(
         return Confidence.POSSIBLE if lost else Confidence.LIKELY
     if transition.episode.is_carried(signal) and not answered:
         # It may only not have been ended since another boot.
+        return Confidence.POSSIBLE
+    since = transition.lost_at - signal.stored.at
+    booted = transition.happened == Happened.REBOOT
+    alone = booted and not (answered or transition.decisions)
+    if alone and since > LIMITS.patience:
+        # A part that fails takes its machine along at once, or is repaired.
         return Confidence.POSSIBLE
     # What a monitor alone says is never proven.
     own = not transition.was_lost and signal.stored.fact.actor == "kubelet"

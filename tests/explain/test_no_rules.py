@@ -132,3 +132,49 @@ def test_a_reason_of_its_own_precedes_a_report_that_nothing_names() -> None:
     verdict = unruled(tale.vanishes(20))
     assert decided(verdict)[:2] == ("scale-down", "shrinker")
     assert verdict.fault is None
+
+
+def test_what_a_program_says_precedes_what_its_steps_show() -> None:
+    tale = Tale().condition(10, "FanStopped", "True", actor="a-detector")
+    tale.cordons(15, "shrinker").taints(15, "FanStopped", actor="shrinker")
+    tale.event(16, "shrinker", "ScaleDown", "node is underutilized")
+    tale.add(17, FactKind.DELETION_REQUESTED, {}, actor="shrinker")
+    verdict = unruled(tale.vanishes(20))
+    assert decided(verdict)[:1] == ("scale-down",)
+
+
+def test_a_purpose_that_its_words_do_not_say_is_possible() -> None:
+    tale = Tale().condition(10, "FanStopped", "True", actor="a-detector")
+    tale.cordons(15, "keeper").taints(15, "FanStopped", actor="keeper")
+    tale.event(16, "keeper", "Started", "host maintenance")
+    verdict = unruled(tale.crashes(20))
+    assert decided(verdict)[::3] == ("host-maintenance", "possible")
+
+
+def test_a_label_for_later_is_an_order_once_a_program_uses_its_key() -> None:
+    tale = Tale().labels(10, "example.com/health", "PendingReboot")
+    body = '{"metadata":{"labels":{"example.com/health":"PendingReboot"}}}'
+    tale.asks(10, "alice", "patch", body)
+    tale.taints(15, "example.com/health", actor="keeper")
+    verdict = unruled(tale.crashes(20))
+    assert decided(verdict) == ("admin-request", "alice", "keeper", "likely")
+
+
+def test_a_label_for_later_that_no_program_uses_orders_nothing() -> None:
+    tale = Tale().labels(10, "example.com/health", "PendingReboot")
+    body = '{"metadata":{"labels":{"example.com/health":"PendingReboot"}}}'
+    tale.asks(10, "alice", "patch", body)
+    tale.taints(15, "example.com/other", actor="keeper")
+    assert unruled(tale.crashes(20)).cause == "unrecorded"
+
+
+def test_who_cordoned_hours_before_may_have_taken_it_down() -> None:
+    tale = Tale().cordons(10, "kubectl-cordon").crashes(10_000)
+    assert unruled(tale).mode == "unknown"
+
+
+def test_a_reboot_that_was_just_announced_may_be_planned() -> None:
+    tale = Tale().event(100, "agent", "Notice", "Reboot scheduled for 10:05")
+    assert unruled(tale.crashes(110)).mode == "unknown"
+    tale = Tale().event(100, "agent", "Notice", "Reboot scheduled for 10:05")
+    assert unruled(tale.crashes(700)).mode == "abrupt"

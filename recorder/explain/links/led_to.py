@@ -1,21 +1,25 @@
-"""Led to: the fault an act responds to, and the act that led to a transition.
+"""Led to: the act that led to a transition.
 
 A table of exclusive rows classifies a decision: by what an intervention
 states by a rule, what it responds to, and what its steps show. Words without
 a rule do not lead to anything alone: their author must also have taken the
-node out of service, or have removed them once it was done. Their purpose is
-sure only if what happened shows it too.
+node out of service, or have removed them once it was done.
 """
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from recorder.explain.causes import GONE, STAYING
+from recorder.explain.links.purposes import (
+    Deed,
+    is_recent,
+    purpose_of,
+    was_unheard,
+)
 from recorder.explain.signals import (
     RuledActor,
     Signal,
     Topic,
-    intents_of,
     is_made,
     is_order,
     is_same,
@@ -27,52 +31,7 @@ from recorder.explain.tracks.transition import Transition
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
 
-__all__ = [
-    "OTHERS",
-    "Led",
-    "answers",
-    "is_answered",
-    "is_recent",
-    "led_to",
-    "ordered",
-]
-
-REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
-"""Decisions for whole fleets, independent of faults of a node."""
-
-
-def answers(step: Signal, fault: Signal) -> bool:
-    """Whether a step follows a fault so soon that it may respond to it."""
-    first = fault.position, fault.stored.at, fault.stored.index
-    then = step.position, step.stored.at, step.stored.index
-    return then > first and step.stored.at - fault.stored.at <= LIMITS.recent
-
-
-def is_answered(transition: Transition, fault: Signal) -> bool:
-    """Whether a decision or a cordon followed a fault, or named it."""
-    said = [
-        mark
-        for mark in transition.episode.marks
-        if is_order(mark)
-        and transition.is_before(mark)
-        and mark.actor is not None
-        and mark.actor.is_program
-    ]
-    cordons = transition.episode.of(Topic.CORDON)
-    steps = [*transition.decisions, *cordons, *said]
-    return any(
-        answers(step, fault)
-        for step in steps
-        if step.decision not in REGARDLESS
-    )
-
-
-def is_recent(transition: Transition, signal: Signal) -> bool:
-    """Whether a signal is near enough to the loss to be its cause."""
-    held = signal.topic not in {Topic.EVENT, Topic.CLAIM}
-    within = LIMITS.recent if held else LIMITS.moment
-    return transition.lost_at - signal.stored.at <= within
-
+__all__ = ["OTHERS", "Led", "led_to", "ordered"]
 
 OTHERS = frozenset(
     {
@@ -109,35 +68,6 @@ class Led(NamedTuple):
         return self.decision in TAKING and self.weight == ANNOUNCED
 
 
-Purpose = tuple[Decision, Confidence, Signal]
-"""What an act was for, how sure that is, and the step that shows it."""
-
-
-class Deed(NamedTuple):
-    """An intervention and its statements that still count."""
-
-    transition: Transition
-    one: Intervention
-    stated: list[Signal]
-
-    def first(
-        self, *decisions: Decision, vague: bool = False
-    ) -> Signal | None:
-        """Return the first step that states one of the decisions."""
-        return next(
-            (
-                s
-                for s in self.stated
-                if s.decision in decisions and (vague or not s.vague)
-            ),
-            None,
-        )
-
-    def faulted(self, step: Signal) -> bool:
-        """Whether a step follows a fault that still held."""
-        return any(answers(step, f) for f in self.transition.faults)
-
-
 def _announced(deed: Deed) -> Led | None:
     """It states its purpose, and needs no fault."""
     for step in deed.stated:
@@ -151,6 +81,10 @@ def _announced(deed: Deed) -> Led | None:
             if limited is None:
                 continue
             strength = weaker(strength, limited)
+        t = deed.transition
+        silent = not t.faults and was_unheard(t, step)
+        if silent and t.happened == Happened.REBOOT:
+            strength = Confidence.POSSIBLE  # what broke it came before
         return Led(decision, step, _who(deed, step), strength, ANNOUNCED)
     return None
 
@@ -217,6 +151,8 @@ def _remediated(deed: Deed) -> Led | None:
     actor = deed.one.author if deed.one.asked else None
     actor = actor or step.actor or t.author(step)
     holds = step.stored.fact.kind is not FactKind.EVENT and not step.vague
+    if not holds and t.is_ordered:
+        strength = Confidence.LIKELY  # another was to reboot it
     weight = 4 if holds else 3
     return Led(Decision.AUTO_REMEDIATION, step, actor, strength, weight)
 
@@ -254,7 +190,11 @@ def _ordered(deed: Deed) -> Led | None:
         return None
     if one.is_by_program and one.author is not None and one.author.known:
         return None  # a rule defines what it does
-    orders = [s for s in one.steps if is_order(s) and is_recent(t, s)]
+    orders = [
+        s
+        for s in one.steps
+        if is_order(s, later=not s.ruled) and is_recent(t, s)
+    ]
     if not orders:
         return None
     done = (
@@ -264,9 +204,10 @@ def _ordered(deed: Deed) -> Led | None:
         or _had_emptied(t, one)
         or _is_taken_back(t, one, orders)
     )
-    if not (done or _is_taken_up(t, orders) or _still_holds(t, one, orders)):
+    carried = _is_taken_up(t, orders)
+    if not (done or carried or _still_holds(t, one, orders)):
         return None
-    found = None if one.is_by_hand else _purpose(deed, orders[0])
+    found = None if one.is_by_hand else purpose_of(deed, orders[0])
     if found is not None:
         decision, strength, _ = found
     else:
@@ -276,9 +217,10 @@ def _ordered(deed: Deed) -> Led | None:
             if one.is_by_hand
             else Confidence.POSSIBLE  # the requester is not recorded
         )
-    if not done:
+    if not (done or carried):
         strength = Confidence.POSSIBLE  # it may still have waited
-    return Led(decision, orders[0], one.author, strength, 2)
+    weight = 4 if carried else 2
+    return Led(decision, orders[0], one.author, strength, weight)
 
 
 def _acted(deed: Deed) -> Led | None:
@@ -296,7 +238,7 @@ def _acted(deed: Deed) -> Led | None:
     ]
     if not (done and any(is_recent(t, step) for step in one.steps)):
         return None
-    found = _purpose(deed, done[0])
+    found = purpose_of(deed, done[0])
     if found is None:
         return None
     decision, strength, step = found
@@ -305,101 +247,6 @@ def _acted(deed: Deed) -> Led | None:
 
 
 _REMOVING = (Topic.DELETION, Topic.IDENTITY)
-
-
-def _purpose(deed: Deed, step: Signal) -> Purpose | None:
-    """Return the purpose of an act that no rule knows, and what shows it."""
-    found = [*_responds(deed, step), *_renews(deed, step), *_says(deed)]
-    return max(found, key=lambda one: rank(one[1]), default=None)
-
-
-def _responds(deed: Deed, step: Signal) -> Iterator[Purpose]:
-    """Yield the repair of what broke before a program, or anyone, acted."""
-    t, one = deed.transition, deed.one
-    known = [t.certainty(f) for f in t.faults if answers(step, f)]
-    if not known and _is_finished(deed, step):
-        known = [Confidence.LIKELY]
-    if one.is_by_hand or not known:
-        return
-    strength = max(known, key=rank)
-    if step.topic is not Topic.CORDON and step is not t.effect:
-        strength = weaker(strength, Confidence.LIKELY)
-    sure = is_recent(t, step) or t.was_acted_upon or t.happened in STAYING
-    # Perhaps it was only upgraded, or by a person who used a library.
-    by_library = one.author is not None and one.author.library
-    # An unrecorded author, or a program with rules, may remove a node for
-    # another reason, whose record is lost.
-    other = t.happened in GONE and (one.author is None or one.author.known)
-    if not sure or by_library or other or _is_anew(t):
-        strength = Confidence.POSSIBLE
-    yield Decision.AUTO_REMEDIATION, strength, step
-
-
-def _is_finished(deed: Deed, step: Signal) -> bool:
-    """Whether a program let go of a lost node before that booted.
-
-    Contact was lost, so it acted elsewhere, such as in a cloud; it had ended
-    its work, and called nothing off.
-    """
-    t, one = deed.transition, deed.one
-    return (
-        one.is_by_program
-        and t.happened == Happened.REBOOT
-        and t.lost_at < step.stored.at
-        and any(
-            s.over
-            and s.subject == step.subject
-            and step.position < s.position < t.effect.position
-            and is_same(t.author(s) or one.author, one.author)
-            for s in t.episode.signals
-        )
-    )
-
-
-def _is_anew(t: Transition) -> bool:
-    return t.happened == Happened.REBOOT and t.episode.has(Topic.VERSION)
-
-
-def _renews(deed: Deed, step: Signal) -> Iterator[Purpose]:
-    """Yield the upgrade, if the node came back as another system."""
-    t, one = deed.transition, deed.one
-    if _is_anew(t) and not t.faults:
-        sure = one.is_by_program or bool(one.of(Topic.EVICTION))
-        if _was_unheard(t, one.first):
-            sure = False  # a repair may bring another image as well
-        strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
-        yield Decision.OS_UPGRADE, strength, step
-
-
-def _says(deed: Deed) -> Iterator[Purpose]:
-    """Yield what the words of a program say, sure if what happened confirms.
-
-    Of an author who is not recorded nothing else counts.
-    """
-    one = deed.one
-    if one.is_by_hand or any(s.decision for s in one.steps):
-        return
-    for decision, step in intents_of([*one.marks, *one.steps]):
-        if _is_borne_out(deed, decision, step):
-            yield decision, Confidence.LIKELY, step
-        elif one.author is not None:
-            yield decision, Confidence.POSSIBLE, step
-
-
-def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
-    """Whether what happened, or the step itself, confirms the words."""
-    t = deed.transition
-    match decision:
-        case Decision.OS_UPGRADE:
-            shown = t.episode.has(Topic.VERSION)
-        case Decision.AUTO_REMEDIATION:
-            shown = bool(t.faults) or t.lost_at < deed.one.first.stored.at
-        case Decision.SCALE_DOWN | Decision.PREEMPTION:
-            shown = t.happened in GONE
-        case _:
-            shown = False
-    ordered = deed.one.is_by_program and step.topic is Topic.OBJECT
-    return shown or ordered
 
 
 def _had_emptied(t: Transition, one: Intervention) -> bool:
@@ -493,17 +340,6 @@ def _worth(led: Led) -> tuple[int, int, int, str]:
     return led.weight, rank(led.strength), -led.step.position, led.decision
 
 
-def _was_unheard(t: Transition, taken: Signal) -> bool:
-    """Whether a node had been lost for long before it was taken away."""
-    ready = [
-        s for s in t.episode.of(Topic.READY) if s.position < taken.position
-    ]
-    return bool(ready) and (
-        t.lost_at <= ready[-1].stored.at
-        and taken.stored.at - ready[-1].stored.at >= LIMITS.unheard
-    )
-
-
 def _drained(deed: Deed) -> Led | None:
     """A person emptied it, by a cordon, by evictions or by a taint."""
     t, one = deed.transition, deed.one
@@ -556,7 +392,7 @@ def _deleted(deed: Deed) -> Led | None:
     if t.happened not in GONE or step is None:
         return None
     hints = [s for s in one.steps if s.decision is not None]
-    if not one.is_by_hand and hints and _was_unheard(t, step):
+    if not one.is_by_hand and hints and was_unheard(t, step):
         repair, actor = Decision.AUTO_REMEDIATION, hints[0].actor or one.author
         return Led(repair, hints[0], actor, Confidence.POSSIBLE, 2)
     named = one.author is None or t.author(step) is not None
@@ -565,6 +401,8 @@ def _deleted(deed: Deed) -> Led | None:
     stated = any(s.decision is Decision.NODE_DELETION for s in hints)
     if one.is_by_program and not stated and _was_broken(deed):
         strength = Confidence.POSSIBLE  # it may repair what was broken
+    if one.author is None and t.episode.baseline.blocked_by:
+        strength = Confidence.POSSIBLE  # another had set it aside
     by_hand = one.author is not None and one.is_by_hand
     if hints and all(s.vague for s in hints) and not by_hand:
         strength = Confidence.POSSIBLE  # for a purpose that is not known

@@ -182,8 +182,11 @@ def intents_of(steps: Iterable[Signal]) -> Iterator[tuple[Decision, Signal]]:
         yield from ((decision, s) for s, text in said if words.search(text))
 
 
-def is_order(mark: Signal) -> bool:
-    """Whether a mark says that its node is drained or rebooted now."""
+def is_order(mark: Signal, *, later: bool = False) -> bool:
+    """Whether a mark says that its node is drained or rebooted now.
+
+    Or, if ``later``, that this is planned, or waits for something.
+    """
     said: Iterable[str | None]
     match mark.stored.fact.detail:
         case (
@@ -206,7 +209,8 @@ def is_order(mark: Signal) -> bool:
     words = [text or "" for text in said]
     # What a value adds to a key counts for the key: ``reboot=pending``.
     return any(
-        _ORDER.search(text) and not _SOME_DAY.search(" ".join(words[place:]))
+        _ORDER.search(text)
+        and (later or not _SOME_DAY.search(" ".join(words[place:])))
         for place, text in enumerate(words)
     )
 

@@ -10,12 +10,14 @@ from datetime import UTC, datetime
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.knowledge.rules import ConditionRule, TextRule
 from recorder.explain.signals.actor import RuledActor, actor_of
+from recorder.explain.signals.around import unfolded
 from recorder.explain.signals.signal import Signal, Subject, Topic
 from recorder.model.fact import Fact, FactKind, StoredFact
 from recorder.model.facts import (
     AnnotationChanged,
     BootChanged,
     ConditionChanged,
+    Detail,
     FieldChanged,
     LabelChanged,
     ResourceChanged,
@@ -25,7 +27,7 @@ from recorder.model.facts import (
 from recorder.model.outcomes import Decision, Fault, Role
 from recorder.model.state import Condition
 
-__all__ = ["node_signals"]
+__all__ = ["node_signals", "standing"]
 
 _OF_NODE = {
     FactKind.APPEARED: (Role.EFFECT, Topic.IDENTITY, False),
@@ -265,3 +267,27 @@ def _due(rule: TextRule, value: str) -> datetime | None:
         return datetime.fromtimestamp(int(value), UTC)
     except (OverflowError, ValueError, OSError):
         return None
+
+
+def standing(seen: StoredFact, knowledge: Knowledge) -> list[Signal]:
+    """Return the faults and decisions in the first observation of a node."""
+
+    def is_relevant(detail: Detail) -> bool:
+        rule: object = True
+        match detail:
+            case ConditionChanged(type=name):
+                rule = knowledge.condition(name)
+            case LabelChanged(key=key, new=new):
+                rule = knowledge.label(key, new or "")
+            case AnnotationChanged(key=key, new=new):
+                rule = knowledge.annotation(key, new or "")
+            case _:
+                pass
+        return rule is not None
+
+    return [
+        sign
+        for fact in unfolded(seen, is_relevant)
+        for sign in node_signals(fact, knowledge)
+        if sign.role in {Role.FAULT, Role.DECISION} and not sign.over
+    ]

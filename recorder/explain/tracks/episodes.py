@@ -25,8 +25,9 @@ from recorder.explain.signals import (
     marks_of,
     signals_of,
 )
-from recorder.explain.signals.around import is_listed, unfolded
+from recorder.explain.signals.around import is_listed
 from recorder.explain.signals.metrics import measurements_of
+from recorder.explain.signals.node import standing
 from recorder.explain.signals.requests import cordons_by, unwatched
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.beginning import (
@@ -50,12 +51,9 @@ from recorder.facts.projections import (
 )
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (
-    AnnotationChanged,
     Appeared,
     ConditionChanged,
-    Detail,
     EventOccurred,
-    LabelChanged,
     Vanished,
 )
 from recorder.model.outcomes import Fault, Role
@@ -268,7 +266,7 @@ class _Reader:
         if isinstance(detail, Vanished):
             self._state = shown(detail.state)
         elif isinstance(detail, Appeared) and not detail.created:
-            self._keep_held(standing(stored, self._knowledge, node=self._node))
+            self._keep_held(standing(stored, self._knowledge))
 
     def _keep_held(self, signs: Iterable[Signal]) -> list[Signal]:
         """Keep earlier signals for the next episode; return the others."""
@@ -565,29 +563,3 @@ def is_removed(sign: Signal, before: NodeState) -> bool:
         and thing is not None
         and thing.uid == before.uid
     )
-
-
-def standing(
-    seen: StoredFact, knowledge: Knowledge, *, node: str
-) -> list[Signal]:
-    """Return the faults and decisions in the first observation of a node."""
-
-    def is_relevant(detail: Detail) -> bool:
-        rule: object = True
-        match detail:
-            case ConditionChanged(type=name):
-                rule = knowledge.condition(name)
-            case LabelChanged(key=key, new=new):
-                rule = knowledge.label(key, new or "")
-            case AnnotationChanged(key=key, new=new):
-                rule = knowledge.annotation(key, new or "")
-            case _:
-                pass
-        return rule is not None
-
-    return [
-        sign
-        for fact in unfolded(seen, is_relevant)
-        for sign in signals_of(fact, knowledge, node=node)
-        if sign.role in LASTING and not sign.over
-    ]

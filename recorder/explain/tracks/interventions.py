@@ -95,7 +95,7 @@ def interventions_of(transition: Transition) -> list[Intervention]:
     orders = [
         m
         for m in marks
-        if is_order(m)
+        if (is_order(m) or _is_taken_up(m, transition))
         and (author := transition.author(m)) is not None
         and (m.topic is not Topic.CONDITION or transition.acts(author))
     ]
@@ -118,6 +118,27 @@ def interventions_of(transition: Transition) -> list[Intervention]:
     return found
 
 
+def _is_taken_up(mark: Signal, transition: Transition) -> bool:
+    """Whether a program used the key by which a person planned a reboot."""
+    person = transition.author(mark)
+    return (
+        is_order(mark, later=True)
+        and person is not None
+        and not person.is_program
+        and any(
+            mark.position < act.position
+            and act.subject.name == mark.subject.name
+            and transition.is_before(act)
+            and (author := transition.author(act)) is not None
+            and author.is_program
+            for act in [
+                *transition.episode.signals,
+                *transition.episode.marks,
+            ]
+        )
+    )
+
+
 def _is_by(one: Intervention, author: RuledActor | None) -> bool:
     """Whether an author, or the only one of a tool, made an intervention."""
     if author is None or one.author is None:
@@ -133,7 +154,7 @@ def _obeying(
     one: Intervention, found: Iterable[Intervention], transition: Transition
 ) -> Iterator[RuledActor]:
     """Yield the authors who carried out what a person ordered."""
-    orders = [s for s in one.steps if is_order(s)]
+    orders = [s for s in one.steps if is_order(s, later=not s.ruled)]
     asked = {s.subject for s in one.steps if s.topic is Topic.OBJECT}
     serving = [
         transition.author(mark)
@@ -147,7 +168,7 @@ def _obeying(
             is_same(other.author, author) for author in serving
         )
         if served or any(
-            _is_quoted(order, other.marks)
+            _is_quoted(order, [*other.marks, *other.of(Topic.TAINT)])
             or _is_emptied_for(order, other, transition)
             for order in orders
         ):

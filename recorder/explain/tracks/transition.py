@@ -21,6 +21,7 @@ from recorder.explain.signals import (
     is_called_off,
     is_deleted,
     is_made,
+    is_order,
     is_report,
     is_same,
     is_trouble,
@@ -449,13 +450,13 @@ class Transition:
         return found
 
     def _is_followed(self, mark: Signal) -> bool:
-        """Whether a program soon took out a node that something broke."""
+        """Whether another soon took out a node that something broke."""
         return is_bad(mark) and any(
             mark.position < act.position
-            and act.stored.at - mark.stored.at <= LIMITS.moment
             and self.is_before(act)
             and (author := self.author(act)) is not None
-            and author.is_program
+            and act.stored.at - mark.stored.at
+            <= (LIMITS.moment if author.is_program else LIMITS.patience)
             and not is_same(author, mark.actor)
             for act in self.episode.of(Topic.CORDON)
         )
@@ -524,6 +525,37 @@ class Transition:
             and self.is_near(signal)
             for signal in self.episode.signals
         )
+
+    @property
+    def was_announced(self) -> bool:
+        """Whether a reboot was announced shortly before the loss, or later."""
+        return self.happened == Happened.REBOOT and any(
+            is_order(mark, later=True)
+            and self.precedes(mark)
+            and self.lost_at - mark.stored.at <= LIMITS.moment
+            and mark.subject not in self.called_off
+            for mark in self.episode.marks
+        )
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether an object ordered a reboot that then came."""
+        return self.happened == Happened.REBOOT and any(
+            mark.topic is Topic.OBJECT
+            and is_order(mark)
+            and self.is_before(mark)
+            and mark.subject not in self.called_off
+            for mark in self.episode.marks
+        )
+
+    @property
+    def was_cordoned(self) -> bool:
+        """Whether the node was cordoned at the effect, but not for weeks."""
+        held = self.episode.baseline.cordoned
+        for turn in filter(self.precedes, self.episode.of(Topic.CORDON)):
+            since = self.lost_at - turn.stored.at
+            held = not turn.over and since <= LIMITS.set_aside
+        return held
 
     def strength(self, decision: Decision) -> Confidence:
         """Return how sure it is that a decision on record led to the effect.
