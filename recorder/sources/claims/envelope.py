@@ -164,6 +164,10 @@ def _binary(headers: Mapping[str, str], content: str, body: bytes) -> bytes:
         for name, value in headers.items()
         if name.startswith(PREFIX)
     }
+    for name in ("data", "data_base64"):
+        if name in said:
+            msg = f'"{name}" is in a header: send it as the body'
+            raise EnvelopeError(msg)
     if content:
         said["datacontenttype"] = content
     if not body:
