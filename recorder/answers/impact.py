@@ -8,7 +8,10 @@ from msgspec import field
 from msgspec.structs import replace
 
 from recorder.answers.beginning import reach_begun
-from recorder.answers.checkpoints import with_checkpoints
+from recorder.answers.checkpoints import (
+    hours_since_checkpoint,
+    with_checkpoints,
+)
 from recorder.answers.loading.fleet import states_at
 from recorder.answers.loading.hits import NodeSelection, all_hits_of
 from recorder.answers.loading.nodes import (
@@ -209,6 +212,7 @@ COLUMNS = (
     Column("OUTCOME"),
     Column("RUNNING AGAIN", Kind.TIME, rank=4),
     Column("GPU-HOURS"),
+    Column("SINCE CHECKPOINT", wide=True),
 )
 
 
@@ -226,11 +230,18 @@ def cells(hit: Hit) -> Sequence[Cell]:
         hit.outcome,
         hit.running_again_at,
         hit.gpu_hours_lost,
+        hit.gpu_hours_since_checkpoint,
     )
 
 
-def cost(total: Totals) -> str:
+def cost(total: Totals, hits: Sequence[Hit]) -> str:
     """Return what was affected, and the loss."""
+    hours = hours_since_checkpoint(hits)
+    since = "any work since the last checkpoint (not recorded)"
+    if hours is not None:
+        since = f"{hours:.2f} since the last checkpoint"
+        if any(hit.gpu_hours_since_checkpoint is None for hit in hits):
+            since += ", where one is recorded"
     parts = [
         counted(total.workloads, "workload"),
         counted(total.pods, "Pod"),
@@ -238,8 +249,7 @@ def cost(total: Totals) -> str:
     ]
     return (
         f"affected: {', '.join(parts)}; lost: at least"
-        f" {total.gpu_hours_lost:.2f} GPU-hours, plus any work since the"
-        " last checkpoint (not recorded)"
+        f" {total.gpu_hours_lost:.2f} GPU-hours, plus {since}"
     )
 
 
@@ -269,7 +279,7 @@ def shown(
     del question, verbose
     after: list[str] = []
     if answer.workloads:
-        after = ["", cost(answer.totals)]
+        after = ["", cost(answer.totals, answer.workloads)]
         still = lasting(answer.workloads, answer.coverage.counted_until)
         after += [] if still is None else [still]
         after += _parts(answer.workloads)

@@ -511,6 +511,7 @@ COLUMNS = (
     Column("ENDED BY"),
     Column("RESTARTS", rank=8),
     Column("GPU-HOURS", rank=1),
+    Column("SINCE CHECKPOINT", wide=True),
     Column("SUMMARY"),
 )
 
@@ -532,6 +533,7 @@ def job_cells(one: ListedWorkload) -> Sequence[Cell]:
         None if last is None else last.ended_by,
         one.restarts,
         one.gpu_hours_lost,
+        one.gpu_hours_since_checkpoint,
         None if last is None else last.sentence,
     )
 

@@ -207,7 +207,7 @@ async def _happened(
             )
             lines += [plain(failure.sentence) for failure in answer.failures]
             if answer.workloads:
-                lines.append(cost(answer.totals))
+                lines.append(cost(answer.totals, answer.workloads))
             verdicts += [str(failure.verdict) for failure in answer.failures]
     return lines, next(iter(verdicts), None)
 

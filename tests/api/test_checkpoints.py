@@ -2,12 +2,14 @@
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from recorder.answers.checkpoints import (
     hours_since_checkpoint,
     with_checkpoints,
 )
-from recorder.explain.hit import Hit
+from recorder.answers.impact import cost
+from recorder.explain.hit import Hit, Totals
 from recorder.facts.projections import Workload
 from recorder.model.observation import CloudEventPosted
 from recorder.model.outcomes import HitBy, Outcome
@@ -98,3 +100,13 @@ async def test_the_last_checkpoint_before_a_hit_counts(
 def test_endings_without_a_checkpoint_have_no_sum() -> None:
     assert hours_since_checkpoint([a_hit(), None]) is None
     assert hours_since_checkpoint([]) is None
+
+
+def test_the_text_says_what_was_computed_since_the_last_checkpoint() -> None:
+    known = replace(a_hit(), gpu_hours_since_checkpoint=8.0)
+    total = Totals.of([known])
+    assert cost(total, [known]).endswith("plus 8.00 since the last checkpoint")
+    assert cost(total, [known, a_hit()]).endswith(
+        "plus 8.00 since the last checkpoint, where one is recorded"
+    )
+    assert cost(total, [a_hit()]).endswith("last checkpoint (not recorded)")

@@ -5,6 +5,8 @@ version 4, DMTF's Event schema with OpenBMC's messages, UFM's REST API 6.24,
 its event log, and NVSentinel's protobuf.
 """
 
+import inspect
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,8 +15,9 @@ import aiohttp
 import orjson
 import pytest
 
+from recorder.explain.knowledge import shipped, shipped_files
 from recorder.model.entry import Operation
-from recorder.sources.claims import CLAIMS_PATH
+from recorder.sources.claims import CLAIMS_PATH, converters
 from recorder.sources.claims.converters import CONVERTERS, zone_of
 from recorder.sources.claims.envelope import EnvelopeError, claims_of
 from recorder.sources.claims.mappings import MappingError, read_mappings
@@ -333,3 +336,35 @@ async def test_each_sender_has_its_path_and_its_rights(tmp_path: Path) -> None:
     (gap,) = one.log.drafts(Operation.GAP_CLOSED)
     assert "Alertmanager left out 3 alerts" in orjson.loads(gap.raw)["reason"]
     assert ("cloudevents", "alertmanager") not in one.log.streams
+
+
+def types() -> set[str]:
+    files = shipped_files().values()
+    return {one.type for file in files for one in file.types}
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("alertmanager", ALERTS),
+        ("redfish", REDFISH),
+        ("ufm", UFM),
+        ("ufm", [{**UFM[0], "event_type": "110", "object_name": "leaf-7"}]),
+        ("nvsentinel", HEALTH),
+    ],
+)
+def test_what_a_converter_makes_is_of_a_shipped_type_and_fits_it(
+    name: str, body: object
+) -> None:
+    known = types()
+    for event in converted(name, body):
+        assert event["type"] in known
+        assert shipped().misfit(event["type"], orjson.dumps(event)) is None
+
+
+def test_a_converter_names_no_type_without_a_file() -> None:
+    known = types()
+    code = Path(inspect.getfile(converters)).read_text()
+    named = set(re.findall(r'"((?:alert|fabric|link|machine)[.a-z]*)"', code))
+    assert {"alert", "fabric.event", "link.state", "machine.power"} <= named
+    assert {one for one in named - CONVERTERS.keys() if "." in one} <= known

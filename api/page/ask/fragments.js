@@ -7,7 +7,7 @@ export const GAP = 'id source resource from to reason proved possible healed';
 
 export const WORKLOAD_HIT = `workload { kind namespace name uid group } hitBy
   nodes gangSize gpus outcome hitAt runningAgainAt
-  gpuHoursLost evidence says`;
+  gpuHoursLost gpuHoursSinceCheckpoint evidence says`;
 
 export const VERDICT = `id node bootIdBefore bootIdAfter beganAt at backInServiceAt
   duration { kind atMost }

@@ -11,7 +11,8 @@ export const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
     kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
     last: $last, before: $before) {
     nodes { kind namespace name uid gangSize gpus state beganAt waitingSince
-      endedAt restarts endings gpuHoursLost hoursWanted hoursInFull
+      endedAt restarts endings gpuHoursLost gpuHoursSinceCheckpoint
+      hoursWanted hoursInFull
       lastEnding { id endedBy at confidence sentence actor { ${ACTOR} }
         preemptor { kind namespace name actor { ${ACTOR} } }
         verdict { cause fault { class }

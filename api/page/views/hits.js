@@ -9,6 +9,10 @@ import { Figure } from './states.js';
 /** @param {{page: import('../page.js').Page, impact: any}} given */
 export function Jobs({ page, impact }) {
   const { totals, workloads } = impact;
+  const since = workloads.filter((/** @type {any} */ hit) =>
+    hit.gpuHoursSinceCheckpoint !== null);
+  const work = since.reduce((/** @type {number} */ sum, /** @type {any} */ hit) =>
+    sum + hit.gpuHoursSinceCheckpoint, 0);
   return html`
     <section id="jobs" aria-labelledby="jobs-title">
       <h2 id="jobs-title">Affected jobs</h2>
@@ -24,8 +28,9 @@ export function Jobs({ page, impact }) {
             <${Figure} value=${String(totals.gpus)}
               says=${totals.gpus === 1 ? 'GPU' : 'GPUs'} />
             <${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
-              says="GPU-hours, and the work since the last checkpoint, which is
-                not known" />
+              says=${since.length === 0
+                ? 'GPU-hours, and the work since the last checkpoint, which is not known'
+                : `GPU-hours, and ${rounded(work)} since the last checkpoint`} />
           </div>
           <${Hits} page=${page} hits=${workloads} />`}
     </section>
@@ -60,7 +65,10 @@ export function Hits({ page, hits }) {
               ? 'not yet'
               : html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}
                 </time>`}</td>
-            <td data-name="lost">≥ ${rounded(hit.gpuHoursLost)} GPU-h</td>
+            <td data-name="lost">≥ ${rounded(hit.gpuHoursLost)} GPU-h${
+              hit.gpuHoursSinceCheckpoint !== null && html`
+              <small>and ${rounded(hit.gpuHoursSinceCheckpoint)} since its last
+              checkpoint</small>`}</td>
             <td data-name="evidence">
               ${hit.evidence.map((/** @type {string} */ entry) => html`
               <a class="code" href=${page.keep({ entry })}>${entry}</a> `)}</td>

@@ -140,7 +140,10 @@ function Line({ page, job, isChosen }) {
       <td data-name=${job.restarts > 0 && 'restarts'}>${
         job.restarts > 0 && job.restarts}</td>
       <td class="lost">${job.gpuHoursLost > 0
-        && `≥ ${rounded(job.gpuHoursLost)} GPU-h`}</td>
+        && `≥ ${rounded(job.gpuHoursLost)} GPU-h`}${
+        job.gpuHoursSinceCheckpoint !== null && html`
+        <small>and ${rounded(job.gpuHoursSinceCheckpoint)} since its last
+        checkpoint</small>`}</td>
       <td class="full" data-name=${full !== null && 'in full'}>${full !== null
         && `${Math.floor(full * 100)} %`}</td>
       <td>${sure && html`<span class="sure ${sure}">${sure}</span>`}</td>

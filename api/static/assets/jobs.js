@@ -10,7 +10,8 @@ workloads(${OF_LOG}, since: $since, until: $until, namespaces: $namespaces,
 kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
 last: $last, before: $before) {
 nodes { kind namespace name uid gangSize gpus state beganAt waitingSince
-endedAt restarts endings gpuHoursLost hoursWanted hoursInFull
+endedAt restarts endings gpuHoursLost gpuHoursSinceCheckpoint
+hoursWanted hoursInFull
 lastEnding { id endedBy at confidence sentence actor { ${ACTOR} }
 preemptor { kind namespace name actor { ${ACTOR} } }
 verdict { cause fault { class }
@@ -230,7 +231,10 @@ ${' '}<small>by ${by}</small>`}</td>
 <td data-name=${job.restarts > 0 && 'restarts'}>${
 job.restarts > 0 && job.restarts}</td>
 <td class="lost">${job.gpuHoursLost > 0
-&& `≥ ${rounded(job.gpuHoursLost)} GPU-h`}</td>
+&& `≥ ${rounded(job.gpuHoursLost)} GPU-h`}${
+job.gpuHoursSinceCheckpoint !== null && html`
+<small>and ${rounded(job.gpuHoursSinceCheckpoint)} since its last
+checkpoint</small>`}</td>
 <td class="full" data-name=${full !== null && 'in full'}>${full !== null
 && `${Math.floor(full * 100)} %`}</td>
 <td>${sure && html`<span class="sure ${sure}">${sure}</span>`}</td>

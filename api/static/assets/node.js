@@ -66,6 +66,10 @@ const { counted, prose, rounded } = in_words_plain;
 const { Figure } = in_views_states;
 function Jobs({ page, impact }) {
 const { totals, workloads } = impact;
+const since = workloads.filter((hit) =>
+hit.gpuHoursSinceCheckpoint !== null);
+const work = since.reduce((sum, hit) =>
+sum + hit.gpuHoursSinceCheckpoint, 0);
 return html`
 <section id="jobs" aria-labelledby="jobs-title">
 <h2 id="jobs-title">Affected jobs</h2>
@@ -81,8 +85,9 @@ says=${totals.pods === 1 ? 'Pod' : 'Pods'} />
 <${Figure} value=${String(totals.gpus)}
 says=${totals.gpus === 1 ? 'GPU' : 'GPUs'} />
 <${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
-says="GPU-hours, and the work since the last checkpoint, which is
-not known" />
+says=${since.length === 0
+? 'GPU-hours, and the work since the last checkpoint, which is not known'
+: `GPU-hours, and ${rounded(work)} since the last checkpoint`} />
 </div>
 <${Hits} page=${page} hits=${workloads} />`}
 </section>
@@ -112,7 +117,10 @@ hit.nodes.join(', ')}</td>
 ? 'not yet'
 : html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}
 </time>`}</td>
-<td data-name="lost">≥ ${rounded(hit.gpuHoursLost)} GPU-h</td>
+<td data-name="lost">≥ ${rounded(hit.gpuHoursLost)} GPU-h${
+hit.gpuHoursSinceCheckpoint !== null && html`
+<small>and ${rounded(hit.gpuHoursSinceCheckpoint)} since its last
+checkpoint</small>`}</td>
 <td data-name="evidence">
 ${hit.evidence.map((entry) => html`
 <a class="code" href=${page.keep({ entry })}>${entry}</a> `)}</td>

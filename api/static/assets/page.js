@@ -79,7 +79,7 @@ gaps { id source resource from to reason proved possible healed } }`;
 const GAP = 'id source resource from to reason proved possible healed';
 const WORKLOAD_HIT = `workload { kind namespace name uid group } hitBy
 nodes gangSize gpus outcome hitAt runningAgainAt
-gpuHoursLost evidence says`;
+gpuHoursLost gpuHoursSinceCheckpoint evidence says`;
 const VERDICT = `id node bootIdBefore bootIdAfter beganAt at backInServiceAt
 duration { kind atMost }
 downSeconds awaySeconds
