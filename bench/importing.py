@@ -16,7 +16,7 @@ from recorder.model.observation import AuditRecorded
 from recorder.sources.tape import TapeWriter
 from tests.tape.builders import HEADER
 
-__all__ = ["bench"]
+__all__ = ["asked", "bench"]
 
 RECORDS = 40_000
 TIMES = 4
@@ -45,13 +45,13 @@ def bench(runs: int) -> list[Number]:
             tape = folder / "records.tape.jsonl.zst"
             _write_tape(tape)
             say(f"import: {RECORDS:,} records as a file, and as a tape")
-            seconds, _ = _asked(folder, "tape", "play", str(tape))
+            seconds, _ = asked(folder, "tape", "play", str(tape))
             played.append(RECORDS / seconds)
-            _asked(folder, "tape", "play", str(_empty(folder)))
+            asked(folder, "tape", "play", str(_empty(folder)))
             for times in (1, TIMES):
                 path = folder / f"audit-{times}.log"
                 _write_log(path, times)
-                seconds, peak = _asked(
+                seconds, peak = asked(
                     folder, "audit", "import", "--cluster", "empty", str(path)
                 )
                 memory[times].append(peak)
@@ -108,9 +108,9 @@ def _empty(folder: Path) -> Path:
     return path
 
 
-def _asked(folder: Path, *words: str) -> tuple[float, float]:
+def asked(folder: Path, *words: str) -> tuple[float, float]:
     """Run a command; return its seconds and its peak of memory."""
-    cluster = ("--cluster", words[2].rpartition("/")[2].partition(".")[0])
+    cluster = ("--cluster", words[-1].rpartition("/")[2].partition(".")[0])
     ran = subprocess.run(
         [
             *(sys.executable, "-c", ASKED),

@@ -92,6 +92,7 @@ SMALLEST: dict[str, dict[str, Any]] = {
     "columns": {"completing.DOCUMENTS": 600, "completing.TURNS": 1},
     "access": {"reviewing.ASKED": 2},
     "audit": {"auditing.ROUNDS": 1, "auditing.RECORDS": 200},
+    "dump": {"dumping.EVENTS": 200},
     "import": {"importing.RECORDS": 200},
     "webhook": {"sending.SECONDS": 1.0, "sending.WARM_UP_SECONDS": 0.5},
     "help": {"start_up.TRIES": 1},

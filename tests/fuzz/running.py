@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.fuzz import documents, exports, streams, tapes, written
+from tests.fuzz import documents, dumps, exports, streams, tapes, written
 
 __all__ = ["Failure", "Job", "TARGETS", "Tally", "check", "run", "work"]
 
@@ -31,7 +31,7 @@ class Target(NamedTuple):
     make: Make
     check: Check
     share: int
-    """Of twenty-two inputs."""
+    """Of twenty-three inputs."""
 
 
 TARGETS: dict[str, Target] = {
@@ -41,6 +41,7 @@ TARGETS: dict[str, Target] = {
     "written tape": Target(written.make_written, written.check_written, 2),
     "posted": Target(documents.make_posted, documents.check_posted, 2),
     "export": Target(exports.make_export, exports.check_export, 2),
+    "dump": Target(dumps.make_dump, dumps.check_dump, 1),
     "torn head": Target(documents.make_head, documents.check_head, 1),
 }
 _ORDER = [

@@ -184,12 +184,16 @@ async def test_a_first_start_records_the_minutes_before_it(
 async def test_a_crash_before_the_first_start_is_explained(
     tmp_path: Path, database: Database
 ) -> None:
-    """Not recorded, and yet known: what, when, and which Job it hit."""
+    """Not recorded, and yet known: what, when, and which Job it hit.
+
+    Also of a dump, where less is known.
+    """
     options = Options(machines=gpu_machines(3, racks=3))
     async with Cluster.start(tmp_path / "cluster", options) as cluster:
         await train(cluster)
         await HAPPENINGS["crash"](cluster, "gpu-002", print)
         booted = cluster.machines["gpu-002"].boot_id
+        paths = await save(cluster, tmp_path)
         recorded = await Recorded.begun(cluster, database, tmp_path)
         await recorded.settle()
         await recorded.stop()
@@ -207,10 +211,47 @@ async def test_a_crash_before_the_first_start_is_explained(
     after = datetime.fromisoformat(verdict["between"][1])
     assert timedelta() < began - after
     assert [w["name"] for w in hit["workloads"]] == ["llm-pretrain"]
+    for path in paths:
+        await check_saved(path, database, booted)
+
+
+async def save(cluster: Cluster, folder: Path) -> tuple[Path, Path]:
+    """Save a cluster as people do, by kubectl alone, in two ways."""
+    dump, listed = folder / "dump", folder / "all.yaml"
+    await cluster.kubectl(
+        "cluster-info", "dump", "--all-namespaces",
+        f"--output-directory={dump}",
+    )  # fmt: skip
+    kinds = "nodes,pods,jobs,events,namespaces"
+    listed.write_text(await cluster.kubectl("get", kinds, "-A", "-o", "yaml"))
+    return dump, listed
+
+
+async def check_saved(path: Path, database: Database, booted: str) -> None:
+    """Check that a crash is found in what was saved, and nothing else."""
+    added = await asked(database, "import", str(path))
+    for one in added["inputs"]:
+        refused = [file["refused"] + file["cut"] for file in one["files"]]
+        assert not any(refused)
+    log = ("--log", str(added["log"]))
+    why = await asked(database, "why", "node/gpu-002", *log)
+    (verdict,) = why["verdicts"]
+    assert verdict["happened"] == "reboot"
+    assert verdict["boot_id_after"] == booted
+    # Whether it had been drained before is not in a dump.
+    assert verdict["mode"] == "unknown"
+    assert not why["coverage"]["complete"]
+    incidents = await asked(database, "incidents", *log)
+    nodes = [one["nodes"] for one in incidents["incidents"]]
+    assert nodes == [["gpu-002"]]
 
 
 async def asked(database: Database, *words: str) -> dict[str, Any]:
     """Run the command line; its exit status is 4 here."""
+    role = "writer" if words[0] == "import" else "reader"
+    where = {"RECORDER_DATABASE_URL": database.dsn(role)}
+    if role == "writer":
+        where["RECORDER_DATA_DIR"] = f"{words[-1]}.data"
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -218,7 +259,7 @@ async def asked(database: Database, *words: str) -> dict[str, Any]:
         *words,
         "-o",
         "json",
-        env={**os.environ, "RECORDER_DATABASE_URL": database.dsn("reader")},
+        env={**os.environ, **where},
         stdout=asyncio.subprocess.PIPE,
     )
     output, _ = await process.communicate()
