@@ -10,8 +10,8 @@ import { Empty, Waiting } from './views/states.js';
 /** @type {Record<import('./parts.js').PartName, string>} */
 const COMPONENTS = {
   fleet: 'Fleet', jobs: 'Jobs', node: 'Node', workload: 'Workload', compare: 'Compare',
-  object: 'KubernetesObject', sources: 'Sources', evidence: 'Evidence',
-  handing: 'Handing',
+  object: 'KubernetesObject', places: 'Places', sources: 'Sources',
+  evidence: 'Evidence', handing: 'Handing',
 };
 
 /**
@@ -86,6 +86,9 @@ function findingOf(page) {
   const { place } = page;
   const object = [place.namespace, place.name].filter(Boolean).join('/');
   if (place.view === 'sources') return 'Sources';
+  if (place.view === 'places') {
+    return place.name ? `${place.kind}/${place.name}` : 'Places';
+  }
   if (place.view === 'jobs') {
     const [newest] = page.jobs?.jobs ?? [];
     return newest?.lastEnding ? `Jobs, ${newest.lastEnding.sentence}` : 'Jobs';

@@ -10,6 +10,7 @@ const PARTS = {
   workload: () => import('./views/workload.js'),
   compare: () => import('./views/compare.js'),
   object: () => import('./views/object.js'),
+  places: () => import('./views/places.js'),
   sources: () => import('./views/sources.js'),
   evidence: () => import('./views/evidence.js'),
   handing: () => import('./views/handing.js'),

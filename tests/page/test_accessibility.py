@@ -15,6 +15,7 @@ VIEWS = {
     "node": "/node/gpu-002?entry=1/72",
     "object": "/object/node/gpu-002?left=1/2&right=1/94",
     "workload": "/workload/job/train/llm-pretrain",
+    "place": "/places/rack/rack-2?log=3",
     "sources": "/sources?log=4",
     "compare": "/compare/gpu-002?log=3&other=gpu-005",
 }

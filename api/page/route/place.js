@@ -5,7 +5,7 @@
  * of what the user chose. What is not in the address is not kept.
  *
  * @typedef {'fleet' | 'jobs' | 'node' | 'object' | 'workload' | 'sources'
- *   | 'compare'} View
+ *   | 'places' | 'compare'} View
  * @typedef {{view: View, name: string, kind: string, namespace: string,
  *   cluster: string, log: string, last: string,
  *   from: number | null, to: number | null, zone: 'utc' | 'local',
@@ -89,6 +89,9 @@ function ofPath(path) {
     return { view, name: names[0] };
   }
   if (view === 'sources' || view === 'jobs') return { view };
+  if (view === 'places') {
+    return names.length === 2 ? { view, kind: names[0], name: names[1] } : { view };
+  }
   if (view === 'object' && names.length === 2) {
     return { view, kind: names[0], name: names[1] };
   }

@@ -29,6 +29,7 @@ export function Header({ page }) {
       <nav aria-label="Views">
         <${View} page=${page} view="fleet" name="Fleet" />
         <${View} page=${page} view="jobs" name="Jobs" />
+        <${View} page=${page} view="places" name="Places" />
         <${View} page=${page} view="sources" name="Sources" />
       </nav>
       <${Clusters} page=${page} />

@@ -40,6 +40,8 @@ function askedBy(place, verdict) {
   if (view === 'object') return ['history', object];
   if (view === 'workload') return ['why', object];
   if (view === 'sources') return ['status'];
+  if (view === 'places' && name) return ['incidents', '--place', object, ...window];
+  if (view === 'places') return ['get', 'places'];
   if (view === 'jobs') return ['jobs', ...window, ...jobFilterOf(place)];
   return ['incidents', ...window, ...filterOf(place)];
 }

@@ -1,23 +1,5 @@
 let made;
-export default ({ in_html, in_needs, in_time_asked, in_views_states, in_words_filter, in_words_plain, in_words_recording }) => made ??= (() => {
-const in_needs_span = (() => {
-const { written } = in_needs;
-const { readAge } = in_time_asked;
-const LAST = '24h';
-function spanOf(place, known) {
-if (place.from !== null && place.to !== null) {
-return { since: written(place.from), until: written(place.to) };
-}
-const { began, until, kind } = known;
-const everything = { since: written(began), until: null };
-const age = readAge(place.last || LAST);
-if (age === null || began === null || until === null) return everything;
-if (until - age < began) return everything;
-if (kind === 'TAPE') return { since: written(until - age), until: null };
-return { since: place.last || LAST, until: null };
-}
-return { spanOf };
-})();
+export default ({ in_html, in_views_states, in_words_filter, in_words_plain, in_words_recording }) => made ??= (() => {
 const in_ordering = (() => {
 function orderOf(columns, text) {
 const id = text.replace(/^-/, '');
@@ -164,5 +146,5 @@ return html`<th key=${id} scope="col" aria-sort=${order || null}>
 }
 return { Headings };
 })();
-return { in_needs_span, in_ordering, in_views_facets, in_views_headings, in_views_leftout, in_words_counts };
+return { in_ordering, in_views_facets, in_views_headings, in_views_leftout, in_words_counts };
 })();

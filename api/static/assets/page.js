@@ -2,12 +2,13 @@ import { Component, h, render } from './vendor/preact.mjs';
 import htm from './vendor/htm.mjs';
 const in_parts = (() => {
 const PARTS = {
-fleet: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./compare-fleet-node.js'), import('./fleet-handing-jobs.js'), import('./fleet-jobs.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
-jobs: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./fleet-jobs.js'), import('./jobs-workload.js'), import('./jobs.js')], 'in_views_jobs'),
+fleet: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./compare-fleet-node.js'), import('./fleet-jobs-places.js'), import('./fleet-handing-jobs.js'), import('./fleet-jobs.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
+jobs: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./fleet-jobs-places.js'), import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./fleet-jobs.js'), import('./jobs-workload.js'), import('./jobs.js')], 'in_views_jobs'),
 node: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
 workload: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./jobs-workload.js'), import('./workload.js')], 'in_views_workload'),
 compare: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./compare.js')], 'in_views_compare'),
 object: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
+places: () => joined([import('./fleet-jobs-places.js'), import('./places.js')], 'in_views_places'),
 sources: () => joined([import('./sources.js')], 'in_views_sources'),
 evidence: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./evidence-object.js')], 'in_views_evidence'),
 handing: () => joined([import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./handing.js')], 'in_views_handing'),
@@ -624,6 +625,9 @@ if ((view === 'node' || view === 'compare') && names.length === 1) {
 return { view, name: names[0] };
 }
 if (view === 'sources' || view === 'jobs') return { view };
+if (view === 'places') {
+return names.length === 2 ? { view, kind: names[0], name: names[1] } : { view };
+}
 if (view === 'object' && names.length === 2) {
 return { view, kind: names[0], name: names[1] };
 }
@@ -1635,6 +1639,7 @@ return html`
 <nav aria-label="Views">
 <${View} page=${page} view="fleet" name="Fleet" />
 <${View} page=${page} view="jobs" name="Jobs" />
+<${View} page=${page} view="places" name="Places" />
 <${View} page=${page} view="sources" name="Sources" />
 </nav>
 <${Clusters} page=${page} />
@@ -1911,8 +1916,8 @@ const { Overlay, TokenForm } = in_views_overlays;
 const { Empty, Waiting } = in_views_states;
 const COMPONENTS = {
 fleet: 'Fleet', jobs: 'Jobs', node: 'Node', workload: 'Workload', compare: 'Compare',
-object: 'KubernetesObject', sources: 'Sources', evidence: 'Evidence',
-handing: 'Handing',
+object: 'KubernetesObject', places: 'Places', sources: 'Sources',
+evidence: 'Evidence', handing: 'Handing',
 };
 function Part({ page, name }) {
 const part = partOf(name);
@@ -1964,6 +1969,9 @@ function findingOf(page) {
 const { place } = page;
 const object = [place.namespace, place.name].filter(Boolean).join('/');
 if (place.view === 'sources') return 'Sources';
+if (place.view === 'places') {
+return place.name ? `${place.kind}/${place.name}` : 'Places';
+}
 if (place.view === 'jobs') {
 const [newest] = page.jobs?.jobs ?? [];
 return newest?.lastEnding ? `Jobs, ${newest.lastEnding.sentence}` : 'Jobs';

@@ -10,6 +10,8 @@ const PLACES = [
   '/',
   '/?last=7d&filter=hung-kernel+proven',
   '/sources?cluster=demo',
+  '/places',
+  '/places/switch/leaf-7',
   '/node/gpu-002?entry=1/87&from=2026-11-21T03:00:00Z&to=2026-11-21T04:00:00Z',
   '/node/gpu-002?verdict=1/87&zone=local&folded=events&pinned=boot,service',
   '/object/pod/train/llm-0?left=1/2&right=1/9',
