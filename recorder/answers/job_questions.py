@@ -3,7 +3,7 @@
 Without their answers, as `recorder/answers/node_questions.py` explains.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -141,6 +141,26 @@ class JobFilter:
             "Only workloads that had Pods behind this KIND/NAME.",
         ),
     ] = None
+
+    text: Annotated[
+        str | None,
+        Argument(
+            option=Option(
+                "Only workloads whose kind, namespace and name contain each"
+                " of these words.",
+                ("--text",),
+            ),
+            graphql="Only workloads whose kind, namespace and name contain"
+            " each of these words.",
+            agents="Only workloads whose kind, namespace and name contain"
+            " each of these words.",
+        ),
+    ] = None
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The words to find in names, in lower case."""
+        return (self.text or "").lower().split()
 
     @property
     def judges(self) -> bool:

@@ -229,7 +229,8 @@ class Survey:
         return [
             one
             for one in found
-            if not kinds or any(_is_of(one, kind) for kind in kinds)
+            if (not kinds or any(_is_of(one, kind) for kind in kinds))
+            and _has(one, wanted.words)
         ]
 
     async def _nodes(self) -> set[str] | None:
@@ -373,6 +374,12 @@ class Survey:
             ending=await self.described(family, ending),
             cluster=self.reading.log.cluster_name,
         )
+
+
+def _has(one: Candidate, words: Sequence[str]) -> bool:
+    """Return whether the name of a workload contains each word."""
+    name = f"{one.kind}/{one.namespace}/{one.name}".lower()
+    return all(word in name for word in words)
 
 
 def _is_of(one: Candidate, word: str) -> bool:

@@ -10,10 +10,10 @@ LISTED = """
 query Listed($clusters: [String!], $first: Int, $after: String,
   $since: DateTime = "2020-01-01T00:00:00Z", $at: DateTime,
   $namespaces: [String!], $kinds: [String!], $states: [WorkloadState!],
-  $endedBy: [String!], $node: String, $rack: String) {
+  $endedBy: [String!], $node: String, $rack: String, $text: String) {
   listed: LIST(clusters: $clusters, since: $since, at: $at, first: $first,
     after: $after, namespaces: $namespaces, kinds: $kinds, states: $states,
-    endedBy: $endedBy, node: $node, rack: $rack) {
+    endedBy: $endedBy, node: $node, rack: $rack, text: $text) {
     edges { cursor node { NODE } }
     pageInfo { hasNextPage endCursor }
     facets { facet words { word count } }
@@ -106,3 +106,22 @@ async def test_disruptions_add_up_to_what_workloads_lost(
 async def test_an_unknown_word_is_refused(served: Client) -> None:
     codes = await served.refused(DISRUPTIONS, endedBy=["no-such-word"])
     assert codes == ["question.ended_by"]
+
+
+async def test_words_select_workloads_by_their_names(served: Client) -> None:
+    asked: dict[str, Any] = {"clusters": ["*"], "first": 100}
+    whole = await listed(served, WORKLOADS, **asked)
+    found = await listed(served, WORKLOADS, **asked, text="Job/TRAIN  llm")
+    none = await listed(served, WORKLOADS, **asked, text="no-such llm")
+
+    nodes = [edge["node"] for edge in whole["edges"]]
+    wanted = [
+        node
+        for node in nodes
+        if "job/train" in f"{node['kind']}/{node['namespace']}".lower()
+        and "llm" in node["name"]
+    ]
+    assert 0 < len(wanted) < len(nodes)
+    assert [edge["node"] for edge in found["edges"]] == wanted
+    assert found["totals"]["workloads"] == len(wanted)
+    assert not none["edges"]

@@ -5,11 +5,11 @@ import { ACTOR, COVERAGE, LOG, OF_LOG } from './fragments.js';
 /** Workloads with what ended them last. */
 export const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
   $namespaces: [String!], $kinds: [String!], $states: [WorkloadState!],
-  $endedBy: [String!], $node: String, $rack: String, $last: Int,
-  $before: String) {
+  $endedBy: [String!], $node: String, $rack: String, $text: String,
+  $last: Int, $before: String) {
   workloads(${OF_LOG}, since: $since, until: $until, namespaces: $namespaces,
     kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
-    last: $last, before: $before) {
+    text: $text, last: $last, before: $before) {
     nodes { kind namespace name uid gangSize gpus state beganAt waitingSince
       endedAt restarts endings gpuHoursLost gpuHoursSinceCheckpoint
       hoursWanted hoursInFull

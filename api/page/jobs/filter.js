@@ -1,7 +1,10 @@
 /**
  * The filter of the list of jobs: what the recorder can select is requested
- * from it, the rest is searched for in its answers.
+ * from it, also parts of names; words of verdicts are searched for in its
+ * answers.
  */
+
+import { FILTER_WORDS } from '../words/filter.js';
 
 const STATES = [
   'queued', 'pending', 'running', 'degraded', 'down', 'suspended', 'completed',
@@ -24,7 +27,7 @@ export const JOB_WORDS = [ANY, ...ENDED_BY, ...STATES];
 /**
  * Read a filter.
  * @param {string} text words of the contract, `kind:NAME`, `namespace:NAME`,
- *   `node:NAME`, `rack:NAME`, or any other words to look for
+ *   `node:NAME`, `rack:NAME`, words of verdicts, or parts of names
  * @returns {{variables: Record<string, unknown>, words: string[]}} `words` are
  *   looked for by the page; of what a variable lists any is enough
  */
@@ -34,6 +37,7 @@ export function readJobFilter(text) {
   /** @type {Record<string, unknown>} */
   const variables = {};
   const words = [];
+  const parts = [];
   for (const word of text.trim().split(/\s+/).filter(Boolean)) {
     const low = word.toLowerCase();
     const [, named, value] = NAMED.exec(word) ?? [];
@@ -42,10 +46,12 @@ export function readJobFilter(text) {
     else if (name) lists[`${name}s`].push(name === 'kind' ? value.toLowerCase() : value);
     else if (STATES.includes(low)) lists.states.push(low.toUpperCase());
     else if (low === ANY || ENDED_BY.includes(low)) lists.endedBy.push(low);
-    else words.push(low);
+    else if (FILTER_WORDS.includes(low)) words.push(low);
+    else parts.push(low);
   }
   for (const [name, list] of Object.entries(lists)) {
     if (list.length > 0) variables[name] = list;
   }
+  if (parts.length > 0) variables.text = parts.join(' ');
   return { variables, words };
 }

@@ -97,7 +97,7 @@ function Answered({ page, list: { jobs, logs, facets } }) {
         ${page.hasOlder && html`
           <button type="button" class="more" onClick=${() => page.older()}>
             Jobs that began earlier</button>
-          <p class="quiet">Sorted and searched by words among the jobs
+          <p class="quiet">Sorted, and searched for causes, among the jobs
             above.</p>`}
       </div>
     </div>

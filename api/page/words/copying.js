@@ -58,7 +58,7 @@ function windowOf({ from, to, last }) {
 function jobFilterOf({ filter }) {
   const { variables } = readJobFilter(filter);
   const flags = { endedBy: 'ended-by', states: 'state', kinds: 'kind',
-    namespaces: 'namespace', node: 'node', rack: 'rack' };
+    namespaces: 'namespace', node: 'node', rack: 'rack', text: 'text' };
   return Object.entries(flags).flatMap(([name, flag]) =>
     [/** @type {any} */ (variables)[name] ?? []].flat().flatMap(
       (/** @type {string} */ word) =>

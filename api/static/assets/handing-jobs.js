@@ -1,6 +1,7 @@
 let made;
-export default ({  }) => made ??= (() => {
+export default ({ in_words_filter }) => made ??= (() => {
 const in_jobs_filter = (() => {
+const { FILTER_WORDS } = in_words_filter;
 const STATES = [
 'queued', 'pending', 'running', 'degraded', 'down', 'suspended', 'completed',
 'failed', 'deleted', 'unknown',
@@ -17,6 +18,7 @@ function readJobFilter(text) {
 const lists = { kinds: [], namespaces: [], states: [], endedBy: [] };
 const variables = {};
 const words = [];
+const parts = [];
 for (const word of text.trim().split(/\s+/).filter(Boolean)) {
 const low = word.toLowerCase();
 const [, named, value] = NAMED.exec(word) ?? [];
@@ -25,11 +27,13 @@ if (name === 'node' || name === 'rack') variables[name] = value;
 else if (name) lists[`${name}s`].push(name === 'kind' ? value.toLowerCase() : value);
 else if (STATES.includes(low)) lists.states.push(low.toUpperCase());
 else if (low === ANY || ENDED_BY.includes(low)) lists.endedBy.push(low);
-else words.push(low);
+else if (FILTER_WORDS.includes(low)) words.push(low);
+else parts.push(low);
 }
 for (const [name, list] of Object.entries(lists)) {
 if (list.length > 0) variables[name] = list;
 }
+if (parts.length > 0) variables.text = parts.join(' ');
 return { variables, words };
 }
 return { JOB_WORDS, readJobFilter };

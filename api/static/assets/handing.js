@@ -43,7 +43,7 @@ return last && last !== 'all' ? ['--since', last] : [];
 function jobFilterOf({ filter }) {
 const { variables } = readJobFilter(filter);
 const flags = { endedBy: 'ended-by', states: 'state', kinds: 'kind',
-namespaces: 'namespace', node: 'node', rack: 'rack' };
+namespaces: 'namespace', node: 'node', rack: 'rack', text: 'text' };
 return Object.entries(flags).flatMap(([name, flag]) =>
 [(variables)[name] ?? []].flat().flatMap(
 (word) =>

@@ -4,11 +4,11 @@ const in_ask_ofjobs = (() => {
 const { ACTOR, COVERAGE, LOG, OF_LOG } = in_ask_fragments;
 const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
 $namespaces: [String!], $kinds: [String!], $states: [WorkloadState!],
-$endedBy: [String!], $node: String, $rack: String, $last: Int,
-$before: String) {
+$endedBy: [String!], $node: String, $rack: String, $text: String,
+$last: Int, $before: String) {
 workloads(${OF_LOG}, since: $since, until: $until, namespaces: $namespaces,
 kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
-last: $last, before: $before) {
+text: $text, last: $last, before: $before) {
 nodes { kind namespace name uid gangSize gpus state beganAt waitingSince
 endedAt restarts endings gpuHoursLost gpuHoursSinceCheckpoint
 hoursWanted hoursInFull
@@ -192,7 +192,7 @@ page=${page} job=${job} isChosen=${page.ui.chosen === n}
 ${page.hasOlder && html`
 <button type="button" class="more" onClick=${() => page.older()}>
 Jobs that began earlier</button>
-<p class="quiet">Sorted and searched by words among the jobs
+<p class="quiet">Sorted, and searched for causes, among the jobs
 above.</p>`}
 </div>
 </div>

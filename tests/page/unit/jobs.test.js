@@ -27,17 +27,18 @@ const ending = (given) => ({
   verdicts: [], members: [], pods: [], evidence: [], ...given,
 });
 
-test('what the recorder selects is asked of it, other words are looked for', () => {
+test('the recorder selects by names, the page by words of verdicts', () => {
   assert.deepEqual(
-    readJobFilter('any down kind:JobSet namespace:Train node:N1 llm'), {
+    readJobFilter('any down kind:JobSet namespace:Train node:N1 llm power-loss'), {
       variables: { node: 'N1', kinds: ['jobset'], namespaces: ['Train'],
-        states: ['DOWN'], endedBy: ['any'] }, words: ['llm'],
+        states: ['DOWN'], endedBy: ['any'], text: 'llm' },
+      words: ['power-loss'],
     });
   assert.equal(
-    commandOf(readPlace('/jobs?filter=any down namespace:train&last=12h'),
+    commandOf(readPlace('/jobs?filter=any down namespace:train llm&last=12h'),
       { log: '1', verdict: null }),
     'recorder jobs --since 12h --ended-by any --state down --namespace train'
-      + ' --log 1');
+      + ' --text llm --log 1');
 });
 
 test('jobs of each log are asked for, also the pages that are open', () => {
@@ -59,7 +60,7 @@ test('jobs of several logs are one list, the last that ended first', () => {
     jobs: { nodes: [job('a', { lastEnding: ending() }), job('b')],
       totals: { workloads: 2, endings: 1, gpuHoursLost: 0.5 } },
     'jobs of 2': { nodes: [job('a', { lastEnding: ending({
-      at: '2026-11-21T03:20:00Z', sentence: 'By a drain.' }) })],
+      at: '2026-11-21T03:20:00Z', sentence: 'A power-loss.' }) })],
     totals: { workloads: null, endings: null, gpuHoursLost: null } },
   };
   const list = (address) => jobsOf({
@@ -72,7 +73,7 @@ test('jobs of several logs are one list, the last that ended first', () => {
 
   assert.deepEqual(names('/jobs'), ['c2 a', 'c1 a', 'c1 b']);
   assert.deepEqual(names('/jobs?sort=job'), ['c2 a', 'c1 a', 'c1 b']);
-  assert.deepEqual(names('/jobs?filter=drain.'), ['c2 a']);
+  assert.deepEqual(names('/jobs?filter=power-loss'), ['c2 a']);
   assert.equal(list('/jobs').totals.workloads, null, 'one has too many');
   assert.equal(nextOrder(JOB_COLUMNS, '', 'gpus'), '-gpus');
 });
