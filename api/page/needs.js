@@ -111,6 +111,13 @@ export const nodeSlot = ({ name, log, cluster }) =>
   `node ${name} ${log} ${cluster}`;
 
 /**
+ * The slot of the metrics of a node.
+ * @param {Place} place
+ * @returns {string}
+ */
+export const metricsSlot = (place) => `metrics of ${nodeSlot(place)}`;
+
+/**
  * An object as kubectl names it.
  * @param {Place} place
  */

@@ -7,6 +7,7 @@ has them as long as the log has, also from the archive.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from typing import Final, NamedTuple
 
 import msgspec
@@ -158,7 +159,11 @@ async def ask_metrics(
             since=window.since,
             until=window.until,
         ),
-        kept=await kept_metrics(reading, question.nodes, window, knowledge),
+        kept=_selected(
+            await kept_metrics(reading, question.nodes, window, knowledge),
+            question.metrics,
+            knowledge,
+        ),
         coverage=await covered(
             reading, window, now=now, reads=reads_nodes, facts=True
         ),
@@ -203,6 +208,25 @@ async def kept_metrics(
             knowledge.metrics,
         )
         for name in newest
+    ]
+
+
+def _selected(
+    kept: Sequence[KeptMetrics], names: Sequence[str], knowledge: Knowledge
+) -> Sequence[KeptMetrics]:
+    """Return what was kept with the series of some metrics alone."""
+    if not names:
+        return bearing_on(kept, knowledge, frozenset(Fault))
+    return [
+        msgspec.structs.replace(
+            one,
+            series=[
+                series
+                for series in one.series
+                if any(fnmatchcase(series.name, name) for name in names)
+            ],
+        )
+        for one in kept
     ]
 
 

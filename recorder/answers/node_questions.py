@@ -547,6 +547,14 @@ class MetricsQuestion:
         Sequence[str],
         Argument(many=True, required=True, graphql="At most 50."),
     ]
+    metrics: Annotated[
+        Sequence[str],
+        Argument(
+            many=True,
+            graphql="Names of metrics; `*` for all. Default: those that speak"
+            " for or against a fault.",
+        ),
+    ] = ()
     window: Annotated[Window, WINDOW] = ANYTIME
 
 

@@ -4,7 +4,7 @@ GPU 3 of n1 gets hot, its peers stay cool, and the machine reboots. Samples are
 those of a real Prometheus; the log is in a real database.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NoReturn
@@ -31,20 +31,16 @@ from recorder.measuring.following import Measuring
 from recorder.measuring.ports import StoreError
 from recorder.measuring.prometheus import Prometheus, prometheus
 from recorder.measuring.store_file import MetricsStore, Selector
-from recorder.model.observation import CloudEventPosted
 from recorder.model.settings import Settings
 from recorder.model.window import Window
 from recorder.model.zstd import compress
-from recorder.sources.claims.envelope import claims_of
 from recorder.wiring.reading import open_logs
 from tests.measuring.stores import STEP, Line, prometheus_with
-from tests.support.builders import NODES, START, a_frame, a_list, at
+from tests.measuring.story import BACK, LogDoor, every, gpus, written
+from tests.support.builders import START, at
 from tests.support.postgres import Database
 from tests.support.written_log import WrittenLog
 
-LOST, BACK = 600, 900
-HOT_FROM = 480
-BOTH = ("n1", "n2")
 SHARED = MetricsStore(
     url="http://unused.example",
     selectors=(
@@ -53,83 +49,6 @@ SHARED = MetricsStore(
     ),
     requests_a_minute=6_000,
 )
-
-
-def every(begin: float, end: float, value: float) -> list[tuple[float, float]]:
-    return [(seconds, value) for seconds in range(int(begin), int(end), STEP)]
-
-
-def gpus(
-    node: str, *, hot: int | None = None, until: float = LOST
-) -> list[Line]:
-    """Return the temperatures of a node until it is lost."""
-    lines: list[Line] = [
-        (
-            "DCGM_FI_DEV_GPU_TEMP",
-            {"gpu": str(gpu), "Hostname": node, "pod": "llm-0"},
-            [
-                *every(-3600, min(HOT_FROM, until), 60 + gpu),
-                *every(HOT_FROM, until, 97 if gpu == hot else 60 + gpu),
-            ],
-        )
-        for gpu in range(8)
-    ]
-    up = {"node": node, "job": "dcgm"}
-    return [*lines, ("up", up, every(-3600, until, 1))]
-
-
-def a_node(
-    name: str, version: int, *, boot: int = 1, ready: str = "True",
-    throttled: bool = False,
-) -> dict[str, Any]:  # fmt: skip
-    conditions = [
-        {"type": "Ready", "status": ready},
-        {"type": "AMDGPUThrottle", "status": str(throttled)},
-    ]
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {
-            "name": name,
-            "uid": f"uid-{name}",
-            "resourceVersion": str(version),
-        },
-        "status": {
-            "conditions": conditions,
-            "nodeInfo": {"bootID": f"boot-{boot}-{name}"},
-        },
-    }
-
-
-class LogDoor:
-    """The door, on a log in a database."""
-
-    def __init__(self, log: WrittenLog) -> None:
-        self._log = log
-        self.events: list[Mapping[str, Any]] = []
-        self.is_away = False
-
-    async def put(self, event: Mapping[str, Any]) -> None:
-        self.events.append(event)
-
-    async def flush(self) -> str | None:
-        return "away" if self.is_away else None
-
-    async def commit(self) -> None:
-        """Enter what was posted, as the door does."""
-        plain = [
-            {k: v for k, v in event.items() if k != "specversion"}
-            for event in self.events
-        ]
-        claims = claims_of(plain, now=at(1e6))
-        await self._log.append(
-            *(
-                CloudEventPosted(
-                    observed_at=at(2000), event=one.document, key=one.key
-                )
-                for one in claims
-            )
-        )
 
 
 class Away:
@@ -145,23 +64,11 @@ class Away:
 
 
 @pytest.fixture
-async def log(database: Database) -> WrittenLog:
-    """A log in which n1 throttles, is lost, and comes back rebooted."""
-    written = WrittenLog(database.dsn("writer"))
-    await written.lease()
-    await written.append(
-        a_list(NODES, 1, *(a_node(name, 1) for name in BOTH), when=-4000)
-    )
-    turns: list[tuple[float, dict[str, Any]]] = [
-        (500, {"throttled": True}),
-        (LOST, {"throttled": True, "ready": "Unknown"}),
-        (BACK, {"boot": 2}),
-    ]
-    for version, (when, how) in enumerate(turns, 2):
-        await written.append(
-            a_frame(NODES, "MODIFIED", a_node("n1", version, **how), when=when)
-        )
-    return written
+async def log(database: Database) -> AsyncIterator[WrittenLog]:
+    """The log of the story."""
+    begun = await written(database.dsn("writer"))
+    yield begun
+    await begun.end()
 
 
 @asynccontextmanager

@@ -47,3 +47,13 @@ export const COMPARABLE = `query Comparable(${LOG}, $node: String!,
     nodes { id from }
   }
 }`;
+
+/** Metrics that were kept of a node, and of its healthy peers. */
+export const METRICS = `query Metrics(${LOG}, $node: String!,
+  $since: DateTime, $until: DateTime) {
+  metrics(${OF_LOG}, nodes: [$node], since: $since, until: $until) {
+    kept { entry incident node peerOf from to trouble
+      series { name thing unit from offsets values }
+    }
+  }
+}`;

@@ -1,8 +1,8 @@
 /** What the view of a node requests. */
 
 import { INCIDENTS } from '../ask/offleet.js';
-import { LATEST, NODE } from '../ask/ofnode.js';
-import { logOf, nodeSlot, written } from '../needs.js';
+import { LATEST, METRICS, NODE } from '../ask/ofnode.js';
+import { logOf, metricsSlot, nodeSlot, written } from '../needs.js';
 
 /** @typedef {import('../ask/answers.js').Need} Need */
 /** @typedef {import('../needs.js').Ready} Ready */
@@ -22,6 +22,10 @@ export function ofNode({ place, known }) {
   return [
     {
       slot: nodeSlot(place), query: NODE,
+      variables: { ...log, node, ...asked },
+    },
+    {
+      slot: metricsSlot(place), query: METRICS, isAside: true,
       variables: { ...log, node, ...asked },
     },
     {

@@ -10,6 +10,7 @@ import { counted } from '../words/plain.js';
 import { Facts } from './facts.js';
 import { Jobs } from './hits.js';
 import { NodeMap } from './map.js';
+import { Metrics } from './metrics.js';
 import { Objects } from './objects.js';
 import { Coverage, Empty, Trouble, Waiting } from './states.js';
 import { Doubts, OtherVerdicts, VerdictCard } from './verdict.js';
@@ -67,6 +68,7 @@ export function Node({ page }) {
         <${Lanes} page=${page} isOld=${isOld} />
       </section>
       ${node && html`
+        <${Metrics} page=${page} />
         <${Detail} page=${page} />
         <${Jobs} page=${page} impact=${node.impact} />
         <${Objects} page=${page} timeline=${node.timeline} />

@@ -42,12 +42,20 @@ incidents(${OF_LOG}, node: $node, since: $since, last: 10, steps: 1) {
 nodes { id from }
 }
 }`;
-return { LATEST, NODE, COMPARABLE };
+const METRICS = `query Metrics(${LOG}, $node: String!,
+$since: DateTime, $until: DateTime) {
+metrics(${OF_LOG}, nodes: [$node], since: $since, until: $until) {
+kept { entry incident node peerOf from to trouble
+series { name thing unit from offsets values }
+}
+}
+}`;
+return { LATEST, NODE, COMPARABLE, METRICS };
 })();
 const in_needs_node = (() => {
 const { INCIDENTS } = in_ask_offleet;
-const { LATEST, NODE } = in_ask_ofnode;
-const { logOf, nodeSlot, written } = in_needs;
+const { LATEST, METRICS, NODE } = in_ask_ofnode;
+const { logOf, metricsSlot, nodeSlot, written } = in_needs;
 const MAP_STEPS = 240;
 function ofNode({ place, known }) {
 const log = logOf(known);
@@ -61,6 +69,10 @@ const everything = { since: written(known.began), until: null };
 return [
 {
 slot: nodeSlot(place), query: NODE,
+variables: { ...log, node, ...asked },
+},
+{
+slot: metricsSlot(place), query: METRICS, isAside: true,
 variables: { ...log, node, ...asked },
 },
 {

@@ -892,9 +892,10 @@ isFirst ? 'incidents' : `fleet ${log}`;
 const jobsSlot = ({ log }, isFirst) => isFirst ? 'jobs' : `jobs of ${log}`;
 const nodeSlot = ({ name, log, cluster }) =>
 `node ${name} ${log} ${cluster}`;
+const metricsSlot = (place) => `metrics of ${nodeSlot(place)}`;
 const nameOf = ({ kind, namespace, name }) =>
 [kind, namespace, name].filter(Boolean).join('/');
-return { OVERVIEW_EVERY, OTHERS_EVERY, PAGE_LENGTH, needsOf, logOf, written, olderOf, fleetSlot, jobsSlot, nodeSlot, nameOf };
+return { OVERVIEW_EVERY, OTHERS_EVERY, PAGE_LENGTH, needsOf, logOf, written, olderOf, fleetSlot, jobsSlot, nodeSlot, metricsSlot, nameOf };
 })();
 const in_ask_answers = (() => {
 const { AskError } = in_ask_post;
