@@ -5,7 +5,7 @@ the log in it, the redaction key last. Nothing is changed, and each check has a
 time limit. Checks that depend on one that failed are reported as skipped.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
@@ -21,8 +21,10 @@ from recorder.doctor.folder import (
 )
 from recorder.doctor.key import look_at_key
 from recorder.doctor.limits import look_at_files, look_at_shared_memory
+from recorder.doctor.metrics_store import look_at_metrics
 from recorder.doctor.rules import look_at_notifications, look_at_rules
 from recorder.doctor.slurm import SlurmFacts, look_at_slurm
+from recorder.measuring.checking import Checked
 from recorder.model.settings import Settings
 
 __all__ = ["Probes", "checkup"]
@@ -40,6 +42,9 @@ class Probes:
 
     slurm: Callable[[], Awaitable[SlurmFacts]]
     """Asks Slurm once; raises why it cannot be polled."""
+
+    metrics: Callable[[], Awaitable[Sequence[Checked]]]
+    """Asks the metrics store about some nodes; raises why it cannot be."""
 
     key_id: Callable[[], str]
     resources: int
@@ -64,7 +69,10 @@ async def checkup(settings: Settings, probes: Probes) -> AsyncIterator[Check]:
         yield check
     watched = cluster.resources
     yield look_at_files(probes.resources if watched is None else watched)
-    for check in await look_at_slurm(settings, probes.slurm):
+    for check in (
+        *await look_at_slurm(settings, probes.slurm),
+        *await look_at_metrics(settings, probes.metrics),
+    ):
         yield check
     database = await look_at_database(
         settings, probes.database, cluster.uid, because=failed

@@ -90,7 +90,7 @@ class Summary(msgspec.Struct, frozen=True, array_like=True):
     """Its last sample."""
 
 
-class Kept(msgspec.Struct, frozen=True, kw_only=True):
+class Kept(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The answer of a metrics store about a node, without the samples."""
 
     incident: str

@@ -113,6 +113,8 @@ class Measuring:
         if (unsent := await self._door.flush()) is not None:
             troubles.append(unsent)
         self.trouble = troubles[0] if troubles else None
+        if self.waiting:
+            log.warning("metrics of %d nodes are still to ask", self.waiting)
         self._forget(since)
         return kept
 
@@ -150,7 +152,6 @@ class Measuring:
         except StoreError as exc:
             troubles.append(str(exc))
             if now < shifted(asked.end, self._description.remembered_for):
-                log.warning("cannot keep metrics of %s: %s", asked.node, exc)
                 return False
             kept = Kept(
                 incident=asked.incident,

@@ -25,6 +25,7 @@ from recorder.sources.watch.selection import Selection
 from recorder.store.engine import make_engine
 from recorder.store.read_checks import CheckReader
 from recorder.wiring.database import roles_sql
+from recorder.wiring.measuring import checked
 from recorder.wiring.polling import look_at_slurm
 from recorder.wiring.reading import is_used
 from recorder.wiring.recording import cluster_client, selected
@@ -55,6 +56,7 @@ def probes(
         cluster=lambda: _Cluster(cluster_client(settings), selection),
         database=database,
         slurm=partial(look_at_slurm, settings),
+        metrics=partial(checked, settings),
         key_id=lambda: key_id(load_key(settings)),
         resources=sum(map(len, BUILT_IN.values())),
     )

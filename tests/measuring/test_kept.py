@@ -4,8 +4,10 @@ GPU 3 of n1 gets hot, its peers stay cool, and the machine reboots. Samples are
 those of a real Prometheus; the log is in a real database.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,6 +28,8 @@ from recorder.answers.why import ask_why
 from recorder.explain.knowledge import shipped
 from recorder.explain.verdict import Verdict
 from recorder.facts.metrics import METRICS
+from recorder.keeping.sending import receiver_at
+from recorder.keeping.spool import Spool
 from recorder.measuring.asking import Asked, event_of, taken
 from recorder.measuring.following import Measuring
 from recorder.measuring.ports import StoreError
@@ -34,7 +38,9 @@ from recorder.measuring.store_file import MetricsStore, Selector
 from recorder.model.settings import Settings
 from recorder.model.window import Window
 from recorder.model.zstd import compress
+from recorder.wiring.measuring import SpooledDoor
 from recorder.wiring.reading import open_logs
+from tests.claims.test_door import Doorway
 from tests.measuring.stores import STEP, Line, prometheus_with
 from tests.measuring.story import BACK, LogDoor, every, gpus, written
 from tests.support.builders import START, at
@@ -73,7 +79,7 @@ async def log(database: Database) -> AsyncIterator[WrittenLog]:
 
 @asynccontextmanager
 async def measuring(
-    database: Database, door: LogDoor, store: Any, **changes: Any
+    database: Database, door: Any, store: Any, **changes: Any
 ) -> AsyncIterator[tuple[Any, Measuring]]:
     settings = Settings(database_url=database.dsn("reader"))
     async with open_logs(settings) as logs:
@@ -288,3 +294,50 @@ async def test_a_postmortem_draws_what_was_kept(
     (kept,) = metrics.kept
     assert {s.thing for s in kept.series} >= {f"GPU {n}" for n in range(8)}
     assert all(s.values for s in kept.series)
+
+
+@pytest.mark.usefixtures("log")
+async def test_what_a_killed_process_posted_is_in_the_log_once(
+    database: Database, tmp_path: Path
+) -> None:
+    """Killed before it posts, and after it has written to the spool."""
+    one = Doorway(tmp_path)
+    secret = one.tokens.add("measure", claims=("recorder/metrics", METRICS))
+    (tmp_path / "token").write_text(secret)
+    (tmp_path / "token").chmod(0o600)
+    spool = Spool(tmp_path / "spool")
+    away = receiver_at("http://127.0.0.1:9", tmp_path / "token", None)
+    now = at(BACK + 3600)
+    async with (
+        prometheus_with(tmp_path, gpus("n1", hot=3)) as base,
+        asking(base) as store,
+        one.listening(),
+        one.recording(),
+    ):
+        for door in (
+            SpooledDoor(spool, away),
+            SpooledDoor(spool, away),
+            SpooledDoor(
+                spool, receiver_at(one.address, tmp_path / "token", None)
+            ),
+        ):
+            async with measuring(database, door, store) as (reading, work):
+                assert await work.keep(reading, now=now) == 1
+        assert spool.count() == 0
+    (claim,) = one.claims()
+    assert claim.identity is not None
+    assert claim.identity.name == "node/n1"
+
+
+async def test_a_store_is_not_asked_faster_than_it_allows(
+    tmp_path: Path,
+) -> None:
+    limited = msgspec.structs.replace(SHARED, requests_a_minute=6_000)
+    async with prometheus_with(tmp_path, gpus("n1")) as base:
+        described = msgspec.structs.replace(limited, url=base)
+        async with prometheus(described) as store:
+            began = asyncio.get_running_loop().time()
+            for _ in range(30):
+                await store.samples("up", end=at(), span=timedelta(minutes=1))
+            took = asyncio.get_running_loop().time() - began
+    assert took >= 29 / 100
