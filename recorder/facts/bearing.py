@@ -61,7 +61,7 @@ class Bearing(StrEnum):
     """A Pod had to go: evidence, but around other evidence alone."""
 
     PORT = "port"
-    """The state of a port of it was claimed: a sign, of which a bounded number
+    """The state of a port of it was claimed: a sign; a bounded number of them
     a minute is read."""
 
 
