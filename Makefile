@@ -12,7 +12,7 @@ PROCESSES ?= 4
 # Kept whatever the environment says: hundreds of processes read the same.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test scenarios check lint format typing contracts migrations docs corpus page soak bench bench-cluster cluster \
+.PHONY: run demo dist screenshots test scenarios check lint format typing contracts migrations docs corpus page soak bench bench-cluster cluster \
 	cluster-reboot cluster-crash cluster-hang fuzz lock clean
 
 # --- The virtual environment, from the hash-pinned locks -------------------
@@ -34,6 +34,14 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.run
 
 run: $(VENV)/.run
 	@$(BIN)/recorder up
+
+demo: $(VENV)/.run
+	@$(BIN)/recorder demo
+
+# What a release has, in dist: wheel, sdist, chart, SBOM and checksums.
+dist: $(VENV)/.dev
+	@$(BIN)/python -m tests.cluster.binaries helm
+	$(BIN)/python -m tests.deploy.dist
 
 # --- Developing it ---------------------------------------------------------
 
@@ -62,7 +70,7 @@ format: $(VENV)/.dev
 
 # By one process alone: make test PROCESSES=0
 test: $(VENV)/.dev
-	@$(BIN)/python -m tests.cluster.binaries controlplane helm
+	@$(BIN)/python -m tests.cluster.binaries controlplane helm actionlint
 	@$(BIN)/python -m tests.support.postgres
 	@$(BIN)/python -m tests.support.chromium
 	@$(BIN)/python -m tests.support.programs
@@ -100,6 +108,11 @@ fuzz: $(VENV)/.dev
 # What is served of the page, from api/page.
 page: $(VENV)/.dev
 	$(BIN)/python -m api.page.build
+
+# The pictures of the page in the documentation.
+screenshots: $(VENV)/.dev
+	@$(BIN)/python -m tests.support.chromium
+	$(BIN)/python -m tests.docs.screenshots
 
 # --- A real Kubernetes without containers ----------------------------------
 

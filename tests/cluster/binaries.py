@@ -21,6 +21,7 @@ from pathlib import Path
 from tests.cluster.toolchain import Go, GoMissingError, find_go
 
 __all__ = [
+    "ACTIONLINT",
     "CONTROLPLANE",
     "HELM",
     "KWOK",
@@ -87,7 +88,13 @@ HELM = Module(
     ),
 )
 
-MODULES = {module.name: module for module in (CONTROLPLANE, KWOK, HELM)}
+ACTIONLINT = Module(
+    name="actionlint", package="github.com/rhysd/actionlint/cmd/actionlint"
+)
+
+MODULES = {
+    module.name: module for module in (CONTROLPLANE, KWOK, HELM, ACTIONLINT)
+}
 
 
 class BuildError(Exception):

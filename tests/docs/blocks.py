@@ -5,8 +5,9 @@ backslash at its end goes on in the next line, and what follows is what it
 prints. There ``...`` stands for anything, and times, numbers and drawn names
 stand for others of their kind, so that the demo's tape may be recorded anew.
 Without output only success is asked for. ``sh`` is a script that succeeds,
-``toml`` a file of settings, ``yaml`` a manifest, ``json`` an answer, and
-``text`` is for the eye; no other language is used.
+``toml`` a file of settings, ``yaml`` a manifest, ``json`` an answer,
+``graphql`` a query that is answered, and ``text`` is for the eye; no other
+language is used.
 
 What never ends, needs a cluster, or is this very test run is bounded: it is
 asked what it would do, or stopped after a while.
@@ -21,7 +22,9 @@ from pathlib import Path
 __all__ = ["Block", "Command", "blocks", "commands", "documents", "run"]
 
 ROOT = Path(__file__).parents[2]
-LANGUAGES = frozenset({"console", "sh", "toml", "yaml", "json", "sql", "text"})
+LANGUAGES = frozenset(
+    {"console", "sh", "toml", "yaml", "json", "sql", "text", "graphql"}
+)
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SECONDS = 100
 INTERRUPTED = 130
@@ -36,13 +39,16 @@ DRAWN = (
 
 BOUNDED = (
     # The virtual environment is the one that runs this.
-    (r"^make run$", "make -o .venv/.run run"),
+    (r"^make (run|demo)$", r"make -o .venv/.run \1"),
     (r"^make (.+)$", r"make -n \1"),
     (r"^(.*recorder log .*--follow.*)$", r"timeout -s INT 3 \1"),
     (r"^(.*recorder (record|up)\b.*)$", r"\1 --help"),
     (r"^(.*recorder serve\b.*)$", r"\1 --help"),
     (r"^(.*recorder tape record\b.*)$", r"\1 --help"),
     (r"^kubectl apply -f (\S+)$", r"test -s \1"),
+    # No container engine here: tests/deploy builds and runs the image.
+    (r"^podman build -f (\S+) .*$", r"test -s \1"),
+    (r"^helm install (.*) --create-namespace(.*)$", r"helm template \1\2"),
     (r"^(pip wheel .*--wheel-dir) dist", r'\1 "$WORK/dist"'),
 )
 
