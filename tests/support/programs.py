@@ -14,6 +14,8 @@ import pytest
 __all__ = ["found"]
 
 PACKAGES = {
+    "curl": "curl",
+    "jq": "jq",
     "promtool": "prometheus",
     "systemd-analyze": "systemd",
     "prometheus-alertmanager": "prometheus-alertmanager",

@@ -1,0 +1,175 @@
+"""The senders in the documentation work as they are written there."""
+
+import asyncio
+import configparser
+import platform
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route, Router
+
+from recorder.listening import bound_socket, listening
+from tests.claims.posting import BOUNDS
+from tests.claims.test_converters import UFM
+from tests.claims.test_door import Doorway
+from tests.claims.test_sending import Script
+from tests.support.programs import found
+
+SOURCES = Path(__file__).parents[2] / "docs" / "sources.md"
+FOREVER = 60
+
+
+def block(heading: str) -> str:
+    """Return the first block of code below a heading."""
+    _, _, below = SOURCES.read_text().partition(f"\n### {heading}\n")
+    written = re.search(r"```text\n(.*?)```", below, re.DOTALL)
+    assert written is not None
+    return written[1]
+
+
+@pytest.fixture
+async def doorway(tmp_path: Path) -> AsyncIterator[Doorway]:
+    one = Doorway(tmp_path)
+    one.pdu = one.tokens.add("site", claims=("*", "*"))
+    async with one.listening(), one.recording():
+        yield one
+
+
+def recorded(doorway: Doorway) -> list[dict[str, Any]]:
+    return [orjson.loads(claim.raw) for claim in doorway.claims()]
+
+
+def test_systemd_takes_the_unit_for_kernel_dumps(tmp_path: Path) -> None:
+    unit = tmp_path / "recorder-pstore.service"
+    unit.write_text(block("Kernel dumps at boot"))
+    done = subprocess.run(
+        [found("systemd-analyze"), "verify", unit],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    about = [line for line in done.stderr.splitlines() if "recorder" in line]
+    assert (done.returncode, about) == (0, [])
+
+
+async def test_the_unit_sends_each_kernel_dump_once(
+    doorway: Doorway, tmp_path: Path
+) -> None:
+    unit = configparser.RawConfigParser(strict=False, interpolation=None)
+    unit.optionxform = str  # type: ignore[assignment,method-assign]
+    unit.read_string(block("Kernel dumps at boot"))
+    folder = tmp_path / "pstore"
+    folder.mkdir()
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    command = programs / "recorder"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m recorder "$@"\n')
+    command.chmod(0o755)
+    script = Script(tmp_path, doorway.address, doorway.pdu)
+    words = shlex.split(
+        unit["Service"]["ExecStart"]
+        .replace("%H", platform.node())
+        .replace("/sys/fs/pstore", str(folder))
+    )
+    path = f"{programs}:/usr/bin:/bin"
+
+    async def boot() -> int:
+        process = await asyncio.create_subprocess_exec(
+            *words, env={**script.environment, "PATH": path}
+        )
+        return await process.wait()
+
+    (folder / "console-ramoops-0").write_text("a boot")
+    assert await boot() == 0
+    for number in (1, 2):
+        (folder / f"dmesg-efi-{number}").write_text(f"Oops#{number}\n")
+    assert [await boot(), await boot()] == [0, 0]
+
+    dumps = recorded(doorway)
+    assert [dump["data"] for dump in dumps] == ["Oops#1\n", "Oops#2\n"]
+    assert {dump["subject"] for dump in dumps} == {f"node/{platform.node()}"}
+    assert {dump["type"] for dump in dumps} == {"kernel.dump"}
+
+
+class Ufm:
+    """A fabric manager that has some events, as its documentation has it."""
+
+    def __init__(self) -> None:
+        self.events: list[Mapping[str, Any]] = []
+        self.is_away = False
+        self.was_missed = asyncio.Event()
+
+    async def serve(self, request: Request) -> Response:
+        assert request.headers["Authorization"].startswith("Basic ")
+        if self.is_away:
+            self.was_missed.set()
+            return Response("bad gateway", 502)
+        return Response(orjson.dumps(self.events))
+
+
+async def test_the_script_beside_ufm_posts_each_event_once(
+    doorway: Doorway, tmp_path: Path
+) -> None:
+    ufm, last = Ufm(), tmp_path / "last"
+    ufm.events = list(UFM)
+    found("jq")
+    routes = [Route("/ufmRest/app/events", ufm.serve)]
+    bound = bound_socket("127.0.0.1:0", setting="audit_listen")
+    async with listening(Router(routes), bound, BOUNDS) as address:
+        text = block("UFM")
+        for written, here in (
+            ("https://ufm.example", f"http://{address}"),
+            ("https://recorder.example:9471", doorway.address),
+            (" --cacert /etc/recorder/ca.crt", ""),
+            ("sleep 10", "sleep 0.05"),
+        ):
+            assert written in text
+            text = text.replace(written, here)
+        process = await asyncio.create_subprocess_exec(
+            found("curl") and "/bin/sh",
+            "-c",
+            text,
+            env={
+                "PATH": "/usr/bin:/bin",
+                "UFM_AUTH": "admin:password",
+                "TOKEN": doorway.pdu,
+                "LAST": str(last),
+            },
+            start_new_session=True,
+        )
+        try:
+            await until_there(doorway, len(UFM))
+            ufm.is_away = True
+            again = {
+                **UFM[0],
+                "id": 99_000,
+                "timestamp": "2026-11-25 09:00:00",
+            }
+            ufm.events = [*UFM, again]
+            async with asyncio.timeout(FOREVER):
+                await ufm.was_missed.wait()
+            ufm.is_away = False
+            await until_there(doorway, len(UFM) + 1)
+        finally:
+            process.kill()
+            await process.wait()
+
+    *_, newest = recorded(doorway)
+    assert newest["time"] == "2026-11-25T08:00:00.000000Z"
+    assert newest["data"]["id"] == 99_000
+    assert len(recorded(doorway)) == len(UFM) + 1
+
+
+async def until_there(doorway: Doorway, count: int) -> None:
+    async with asyncio.timeout(FOREVER):
+        while len(doorway.claims()) < count:  # noqa: ASYNC110 - a script has no bell
+            await asyncio.sleep(0.01)
