@@ -465,3 +465,11 @@ def test_who_deletes_a_request_of_a_program_withdraws_it() -> None:
     tale.add(15, FactKind.DELETION_REQUESTED, {}, about=order)
     tale.add(15, FactKind.VANISHED, {"state": {}}, about=order)
     assert decided(tale.crashes(25).verdict()) == (None,)
+
+
+def test_a_request_begins_nothing() -> None:
+    tale = Tale().asks(
+        10, "system:kube-scheduler", "create", resource="pods/binding"
+    )
+    verdict = tale.cordons(78, "kubectl-drain").verdicts()[-1]
+    assert verdict.began_at == at(78)

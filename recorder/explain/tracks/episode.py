@@ -117,12 +117,15 @@ class Episode:
     def began(self) -> StoredFact:
         """The first signal, except for those that held long before it.
 
-        A recovery begins nothing: it ends an earlier signal.
+        A recovery begins nothing: it ends an earlier signal. Nor does a
+        request: what it changed is another signal.
         """
         own = [
             s
             for s in self.signals
-            if not self.is_carried(s) and s.role is not Role.RECOVERY
+            if s.topic is not Topic.REQUEST
+            and s.role is not Role.RECOVERY
+            and not self.is_carried(s)
         ] or self.signals
         return min(own, key=lambda s: s.stored.at).stored
 
