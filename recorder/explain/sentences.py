@@ -5,6 +5,7 @@ from textwrap import shorten
 
 from recorder.explain.causes import DECISIONS, FAULTS, STAYED, STAYING
 from recorder.explain.signals import Actor, Signal, Topic
+from recorder.explain.thresholds import rank
 from recorder.explain.verdict import Decided, Duration, Faulted, Judged
 from recorder.facts import says
 from recorder.model.facts import (
@@ -67,7 +68,7 @@ def sentence(verdict: Judged) -> str:
     who = _by(verdict) if decided is None else _author(decided) if by else ""
     verb = (PASSIVE if who or by else VERBS)[verdict.happened]
     if by and decided is not None:
-        verb = _hedged(verb, HOW_SURE[decided.confidence])
+        verb = _hedged(verb, _sure(verdict, decided.confidence))
     first, also, rest = verb.partition(" and ")
     did = f"{first}{who}{also}{rest}" if also else f"{verb}{who}"
     text = f"{verdict.node} {did} at {_clock(at)}{_lasted(verdict)}"
@@ -105,6 +106,13 @@ def _author(decided: Decided) -> str:
     return f" by {name}" if name else ""
 
 
+def _sure(verdict: Judged, part: Confidence) -> str:
+    """Return the adverb of a part, no surer than what a gap made of it all."""
+    parts = [p.confidence for p in (verdict.fault, verdict.decision) if p]
+    lowered = rank(verdict.confidence) < min(map(rank, parts))
+    return HOW_SURE[verdict.confidence if lowered else part]
+
+
 def _hedged(verb: str, sure: str) -> str:
     """Return a verb with its adverb of confidence: was *probably* rebooted."""
     first, was, rest = verb.partition("was ")
@@ -133,14 +141,14 @@ def _decided(verdict: Judged) -> str:
     of, broke = _of(verdict, fault)
     if broke == FAULTS[Fault.KUBELET].concluded:
         return text
-    sure = HOW_SURE[fault.confidence]
+    sure = _sure(verdict, fault.confidence)
     comma = "," if sure else ""
     return f"{text}{comma} {sure}because {of}{broke}"
 
 
 def _purpose(verdict: Judged, decided: Decided) -> str:
     purpose, who = DECISIONS[decided.decision].purpose, _name(decided.actor)
-    sure = HOW_SURE[decided.confidence]
+    sure = _sure(verdict, decided.confidence)
     if _follows(verdict):
         drained = f"{who} drained it" if who else "it was drained"
         return f", {sure}after {drained}"

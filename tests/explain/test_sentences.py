@@ -31,6 +31,18 @@ def test_a_condition_is_named_with_its_reason_alone() -> None:
     assert STUCK in crashed.fault.sign.says
 
 
+def test_a_sentence_is_no_surer_than_what_a_gap_left_of_the_verdict() -> None:
+    tale = Tale("n1", "n2").condition(10, "KernelDeadlock", "True", "Stuck")
+    tale.cordons(12, "node-lifecycle-controller").crashes(60)
+    whole = tale.verdict()
+    holed = tale.gap(20, 30).verdict()
+
+    assert "n1 was rebooted by node-lifecycle-controller" in whole.sentence
+    assert holed.confidence == "likely"
+    assert "n1 was probably rebooted by" in holed.sentence
+    assert "probably because of KernelDeadlock" in holed.sentence
+
+
 def test_a_status_is_said_where_it_is_not_true() -> None:
     tale = Tale("n1").condition(
         10, "ContainerRuntimeReady", "False", "Down", was="True"
