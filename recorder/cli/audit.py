@@ -90,7 +90,10 @@ def import_files(
         msg = f"no audit record was found in {names}" + (
             f" and {len(none) - 3} more files" if len(none) > 3 else ""  # noqa: PLR2004
         )
-        advice = "docs/operations.md lists the exports that are read"
+        advice = (
+            "docs/operations.md lists the exports that are read; Events and"
+            " dumps are for `recorder import`"
+        )
         raise NoRecordError(msg, advice=advice)
     is_whole = all(file.is_whole for file in imported.files)
     return 0 if is_whole and not imported.refused else INCOMPLETE

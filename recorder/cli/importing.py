@@ -345,12 +345,12 @@ def _counts(file: "ImportedFile") -> str:
     counts = [
         f"{count:,} {word}"
         for count, word in (
-            (file.objects, "objects"),
-            (file.events, "Events"),
-            (file.records, "audit records"),
+            (file.objects, _plural("object", file.objects)),
+            (file.events, _plural("Event", file.events)),
+            (file.records, _plural("audit record", file.records)),
             (file.refused, "refused"),
             (file.cut, "cut off"),
-            (file.other, "lines of other logs"),
+            (file.other, _plural("line", file.other) + " of other logs"),
         )
         if count
     ]
@@ -362,6 +362,10 @@ def _counts(file: "ImportedFile") -> str:
         first, last = map(optional_time, (file.first_at, file.last_at))
         counts.append(f"from {first} to {last}")
     return ", ".join(counts) or "nothing"
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
 
 
 def _document(found: "Found", imported: "Imported | None") -> dict[str, Any]:

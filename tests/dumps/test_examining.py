@@ -354,3 +354,72 @@ def test_cases_after_public_reports_are_read_or_refused_by_name() -> None:
     assert (exported.total.events, exported.total.refused) == (4, 0)
     (file,) = nameless.files
     assert file.says() == ["lines 3-5: a core/v1 Event without a name"]
+
+
+SOS_DATE = "Fri Nov 20 10:09:00 UTC 2026\n"
+
+
+@pytest.mark.parametrize(
+    ("layout", "files", "at"),
+    [
+        # Lists of troubleshoot.sh, in older versions without a kind.
+        (
+            "a support bundle of troubleshoot.sh",
+            {
+                "b/cluster-resources/pods/train.json": json.dumps(
+                    [kindless(pod("a"))]
+                ),
+                "b/cluster-resources/namespaces.json": json.dumps(
+                    [{"metadata": {"name": "train"}, "spec": {}}]
+                ),
+                "b/cluster-resources/events/train.json":
+                    as_listed([ONE_EVENT]),
+                "b/cluster-resources/pods/logs/train/a/main.log": "started\n",
+                "b/version.yaml": "apiVersion: troubleshoot.sh/v1beta2\n"
+                "kind: SupportBundle\nspec: {versionNumber: v0.133.0}\n",
+            },
+            "10:05:00",
+        ),
+        (
+            "an sos report",
+            {
+                "sos/date": SOS_DATE,
+                "sos/sos_commands/kubernetes/kubectl_get_-o_json_pods":
+                    as_listed([pod("a"), pod("b"), ONE_EVENT]),
+                "sos/sos_commands/process/ps": "PID TTY\n",
+            },
+            "10:09:00",
+        ),
+        (
+            "kubectl cluster-info dump",
+            {
+                "kube-system/pods.json": json.dumps({
+                    "kind": "PodList", "apiVersion": "v1", "metadata": {},
+                    "items": [kindless(pod("a")), kindless(pod("b"))],
+                }),
+                "kube-system/events.json": json.dumps({
+                    "kind": "EventList", "apiVersion": "v1",
+                    "items": [kindless(ONE_EVENT)],
+                }),
+                "kube-system/a/logs.txt": "{not json\n",
+            },
+            "10:05:00",
+        ),
+    ],
+)  # fmt: skip
+def test_bundles_are_read_by_their_documented_layouts(
+    layout: str, files: dict[str, str], at: str, tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        path = tmp_path / "saved" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    (found,), placed, _ = looked(tmp_path / "saved")
+
+    assert found.layout == layout
+    assert all(file.is_whole for file in found.files)
+    assert (found.total.objects, found.total.events) == (2, 1)
+    assert found.at is not None
+    assert found.at.strftime("%H:%M:%S") == at
+    assert len(placed) == 3

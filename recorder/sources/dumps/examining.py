@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from recorder.facts.classify import record_moment
 from recorder.facts.classify.times import moment
 from recorder.model.errors import InputError
+from recorder.model.kinds import BUILT_IN_KINDS
 from recorder.sources.audit.exports import (
     Cut,
     Found,
@@ -57,10 +58,13 @@ then it is a log of something else."""
 NO_RECORD, NO_NAME = ", not an audit record", " without a name"
 """What is wrong with a document that states its kind."""
 
+BUILT_IN = frozenset(BUILT_IN_KINDS.values())
+
 FILES_SHOWN_MAX = 1000
 PROGRESS_DOCUMENTS = 1000
 
 _AUDIT = b"audit.k8s.io/"
+_STATED = b'"apiVersion"'
 _JSON = re.compile(rb"\s*[\[{]")
 _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,6})?\d*"
@@ -241,7 +245,14 @@ class _Examiner:
                 yield self.found
             if may_be_foreign and _is_foreign(file, UNKNOWN_MAX):
                 break
-        if may_be_foreign and _is_foreign(file, 0):
+        if (
+            may_be_foreign
+            and _is_foreign(file, 0)
+            and not (
+                # What was cut off may have been an object or a record.
+                file.cut and _STATED in begins
+            )
+        ):
             self._unknown(member.name)
         else:
             self._keep(file)
@@ -280,12 +291,23 @@ class _Examiner:
             case Other():
                 file.other += 1
             case Refused(reason):
-                file.refused += 1
-                reason = reason.replace(NO_RECORD, NO_NAME)
-                file.refuse(reason, document.line, document.last_line)
+                self._refuse(file, reason, document)
             case Cut(reason):
                 file.cut += 1
                 file.refuse(reason, document.line, document.last_line)
+
+    def _refuse(
+        self, file: ImportedFile, reason: str, document: Document
+    ) -> None:
+        """Count what is neither; in a bundle, its own files are left out."""
+        kind = reason.removesuffix(NO_RECORD).rpartition(" ")[2]
+        is_named = reason.endswith(NO_RECORD)
+        if is_named and self._is_bundle and kind not in BUILT_IN:
+            file.leave_out(kind)
+            return
+        file.refused += 1
+        reason = reason.replace(NO_RECORD, NO_NAME)
+        file.refuse(reason, document.line, document.last_line)
 
     def _thing(
         self,
@@ -393,13 +415,9 @@ def _begun(
 
 
 def _is_foreign(file: ImportedFile, least: int) -> bool:
-    """Return whether so many documents of a file are nothing that is read.
-
-    What was only cut off may have been an object or a record.
-    """
-    unread = file.refused + file.other
-    only_cut = bool(file.cut) and not unread
-    return unread >= least and not (file.taken or file.left_out or only_cut)
+    """Return whether so many documents of a file are nothing that is read."""
+    unread = file.refused + file.cut + file.other
+    return unread >= least and not (file.taken or file.left_out)
 
 
 def _files_of(path: Path) -> Iterator[Path]:

@@ -1,0 +1,87 @@
+"""Events that were recorded before their Node was ever seen, as of a dump."""
+
+from typing import Any
+
+from tests.explain.tale import Tale
+from tests.support.builders import at
+
+REBOOTED = "Node n1 has been rebooted, boot id: "
+CREATED: dict[str, Any] = {"created_at": at(-7200).isoformat()}
+
+
+def a_dump() -> Tale:
+    """Return a tale without the first list of its Nodes."""
+    tale = Tale()
+    tale.facts.clear()
+    return tale
+
+
+def say(tale: Tale, seconds: float, reporter: str, *words: str) -> None:
+    tale.event(seconds, reporter, *words, occurred=seconds)
+
+
+def lose(tale: Tale, seconds: float) -> None:
+    say(tale, seconds, "node-controller", "NodeNotReady", "n1 is not ready")
+
+
+def come_back(tale: Tale, seconds: float, boot: str) -> None:
+    say(tale, seconds, "kubelet", "Starting", "Starting kubelet.")
+    say(tale, seconds, "kubelet", "Rebooted", REBOOTED + boot)
+    say(tale, seconds + 1, "kubelet", "NodeReady", "n1 is ready")
+
+
+def test_a_reboot_is_known_from_events_and_one_state() -> None:
+    tale = a_dump()
+    lose(tale, 100)
+    come_back(tale, 130, "boot-1")
+    tale.appears(3600, boot="boot-1", **CREATED)
+
+    verdict = tale.verdict()
+
+    assert verdict.happened == "reboot"
+    assert verdict.effect.stored.at == at(130)
+    assert not verdict.contradictions
+
+
+def test_each_of_two_reboots_is_its_own() -> None:
+    tale = a_dump()
+    for seconds, boot in ((100, "boot-0"), (1800, "boot-1")):
+        lose(tale, seconds)
+        come_back(tale, seconds + 30, boot)
+    tale.appears(3600, boot="boot-1", **CREATED)
+
+    verdicts = tale.verdicts()
+
+    assert [v.happened for v in verdicts] == ["reboot", "reboot"]
+    assert not any(v.contradictions for v in verdicts)
+
+
+def test_without_its_node_a_loss_has_an_end_too() -> None:
+    tale = a_dump()
+    lose(tale, 100)
+    say(tale, 190, "kubelet", "NodeReady", "n1 is ready")
+
+    verdict = tale.verdict()
+
+    assert verdict.happened == "unreachable"
+    assert verdict.back_in_service_at == at(190)
+    (reboot,) = [r for r in verdict.rivals if r.cause == "reboot"]
+    assert not reboot.excluded
+
+
+def test_a_node_that_joined_did_not_restart_its_kubelet() -> None:
+    tale = a_dump()
+    say(tale, 100, "kubelet", "Starting", "Starting kubelet.")
+    say(tale, 102, "node-controller", "RegisteredNode", "n1 is registered")
+    assert tale.verdicts() == []
+
+    tale.appears(3600, created_at=at(101).isoformat())
+    assert tale.verdicts() == []
+
+
+def test_what_a_first_list_shows_of_an_hour_stays_old() -> None:
+    tale = a_dump()
+    tale.event(3600, "kubelet", "Rebooted", REBOOTED + "boot-1", occurred=100)
+    tale.appears(3601, boot="boot-1", **CREATED)
+
+    assert tale.verdicts() == []
