@@ -15,6 +15,8 @@ from recorder.explain.knowledge import Knowledge
 from recorder.facts.coverage.account import read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.projections import (
+    GANGS,
+    SERVERS,
     Placement,
     Placements,
     Workload,
@@ -87,6 +89,12 @@ async def ask_workload(
     chosen = [
         one for one in own if one.uid in uids or one.name == reference.name
     ]
+    if not chosen and found.uids and found.kind.kind in GANGS | SERVERS:
+        last = found.incarnations[-1].identity
+        waiting = Workload(
+            found.kind.kind, last.namespace, last.name, found.uids[-1]
+        )
+        chosen, own[waiting] = [waiting], []
     if not chosen:
         msg = (
             f'log {reading.log.id} has no Pods of "{reference}": name what'

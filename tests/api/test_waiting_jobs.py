@@ -85,53 +85,52 @@ def made(
     return found
 
 
+async def fill(writer: str) -> None:
+    log = WrittenLog(writer)
+    await log.lease()
+    await log.append(*(a_list(of, 2) for of in (JOBS, JOBSETS, QUEUE)))
+    await log.append(a_list(PODS, 2), a_list(EVENTS, 2))
+    jobs = [
+        made("queued", "Job", 11, suspend=True),
+        made("paused", "Job", 12, suspend=False),
+        made("stuck", "Job", 13, suspend=False),
+        made("gone", "Job", 14, suspend=True),
+        made("set-0", "Job", 15, of=("JobSet", "set"), suspend=False),
+    ]
+    await log.append(
+        a_frame(JOBSETS, "ADDED", made("set", "JobSet", 10), when=10),
+        *(a_frame(JOBS, "ADDED", job, when=10) for job in jobs),
+        a_frame(
+            QUEUE,
+            "ADDED",
+            made("job-queued", "Workload", 16, of=("Job", "queued")),
+            when=11,
+        ),
+        a_frame(
+            QUEUE,
+            "MODIFIED",
+            pending(made("job-queued", "Workload", 18, of=("Job", "queued"))),
+            when=12,
+        ),
+        a_frame(EVENTS, "ADDED", refused("stuck", QUOTA), when=13),
+        a_frame(EVENTS, "ADDED", refused("set-0", "no"), when=14),
+        a_frame(PODS, "ADDED", made("alone", "Pod", 17), when=10),
+    )
+    paused = made("paused", "Job", 31, suspend=True)
+    await log.append(
+        a_frame(JOBS, "MODIFIED", paused, when=30),
+        a_frame(
+            JOBS,
+            "DELETED",
+            made("gone", "Job", 41, suspend=True),
+            when=40,
+        ),
+    )
+    await log.end()
+
+
 @pytest.fixture(scope="module")
 def database(embedded_server: DatabaseServer) -> Iterator[Database]:
-    async def fill(writer: str) -> None:
-        log = WrittenLog(writer)
-        await log.lease()
-        await log.append(*(a_list(of, 2) for of in (JOBS, JOBSETS, QUEUE)))
-        await log.append(a_list(PODS, 2), a_list(EVENTS, 2))
-        jobs = [
-            made("queued", "Job", 11, suspend=True),
-            made("paused", "Job", 12, suspend=False),
-            made("stuck", "Job", 13, suspend=False),
-            made("gone", "Job", 14, suspend=True),
-            made("set-0", "Job", 15, of=("JobSet", "set"), suspend=False),
-        ]
-        await log.append(
-            a_frame(JOBSETS, "ADDED", made("set", "JobSet", 10), when=10),
-            *(a_frame(JOBS, "ADDED", job, when=10) for job in jobs),
-            a_frame(
-                QUEUE,
-                "ADDED",
-                made("job-queued", "Workload", 16, of=("Job", "queued")),
-                when=11,
-            ),
-            a_frame(
-                QUEUE,
-                "MODIFIED",
-                pending(
-                    made("job-queued", "Workload", 18, of=("Job", "queued"))
-                ),
-                when=12,
-            ),
-            a_frame(EVENTS, "ADDED", refused("stuck", QUOTA), when=13),
-            a_frame(EVENTS, "ADDED", refused("set-0", "no"), when=14),
-            a_frame(PODS, "ADDED", made("alone", "Pod", 17), when=10),
-        )
-        paused = made("paused", "Job", 31, suspend=True)
-        await log.append(
-            a_frame(JOBS, "MODIFIED", paused, when=30),
-            a_frame(
-                JOBS,
-                "DELETED",
-                made("gone", "Job", 41, suspend=True),
-                when=40,
-            ),
-        )
-        await log.end()
-
     with filled_database(embedded_server, fill) as found:
         yield found
 
@@ -164,9 +163,10 @@ async def test_what_waits_is_listed_with_its_state_and_since_when(
     assert len(names[1]) == len(EXPECTED) - 1
 
 
-WHY = """query ($name: String!) { whyWorkload(name: $name) {
-  state sentence obstacles { says actor { name } }
-} }"""
+WHY = """query ($name: String!) {
+  whyWorkload(name: $name) { state sentence obstacles { says actor { name } } }
+  workload(name: $name) { nodes placements { pod } }
+}"""
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,8 @@ async def test_why_of_what_has_no_pods_says_what_keeps_it_from_starting(
     database: Database, name: str, begins: str, says: str
 ) -> None:
     async with served_by(database.dsn("reader")) as served:
-        found = (await served.ask(WHY, name=name))["whyWorkload"]
+        asked = WHY.replace(WHY.splitlines()[2], "")
+        found = (await served.ask(asked, name=name))["whyWorkload"]
 
     assert found["sentence"].startswith(begins)
     assert says in found["obstacles"][-1]["says"]
@@ -193,8 +194,10 @@ async def test_the_controller_that_reports_an_obstacle_is_named(
     database: Database,
 ) -> None:
     async with served_by(database.dsn("reader")) as served:
-        found = (await served.ask(WHY, name="stuck"))["whyWorkload"]
+        answer = await served.ask(WHY, name="job/train/stuck")
 
+    found, story = answer["whyWorkload"], answer["workload"]
+    assert story == {"nodes": [], "placements": []}
     (only,) = found["obstacles"]
     assert only["actor"] == {"name": "job-controller"}
     assert found["sentence"].endswith(" (by job-controller).")

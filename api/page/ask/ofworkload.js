@@ -18,7 +18,8 @@ export const ENDINGS = `query Endings(${LOG}, $name: String!,
   $since: DateTime, $until: DateTime) {
   whyWorkload(${OF_LOG}, name: $name, since: $since, until: $until) {
     note workload { kind namespace name } pod state since sentence
-    endings { id endedBy at nodes pods outcome runningAgainAt gpuHoursLost
+    obstacles { entry at says }
+    endings { id endedBy at nodes pods podCount outcome runningAgainAt gpuHoursLost
       confidence sentence stopped
       members { pod node says entry }
       container { name exitCode reason }

@@ -55,7 +55,9 @@ export function Workload({ page }) {
           <${Why} page=${page} why=${why} /></div>`
         : !failed && html`<${Waiting} lines=${4} says="Loading endings" />`}
       ${story && html`<div class=${isOld ? 'old' : ''}>
-        <${Story} page=${page} story=${story} /></div>`}
+        ${story.placements.length === 0
+          ? html`<p class="quiet">No Pods recorded.</p>`
+          : html`<${Story} page=${page} story=${story} />`}</div>`}
     </section>
   `;
 }
@@ -69,8 +71,27 @@ function Why({ page, why }) {
       absent=${open?.missing.map((/** @type {any} */ one) => one.evidence)} />
     ${open === null
       ? html`<p class="sentence">${why.sentence}</p>
-          <p class="quiet">Nothing recorded ended it.</p>`
+          ${why.obstacles.length > 0
+            ? html`<${Obstacles} page=${page} obstacles=${why.obstacles} />`
+            : html`<p class="quiet">Nothing recorded ended it.</p>`}`
       : html`<${EndingCard} key=${open.id} page=${page} ending=${open} />`}
+  `;
+}
+
+/**
+ * What keeps a workload from starting, each with its record.
+ * @param {{page: import('../page.js').Page, obstacles: any[]}} given
+ */
+function Obstacles({ page, obstacles }) {
+  return html`
+    <h2>What keeps it from starting</h2>
+    <table class="members stacked"><tbody>${
+      obstacles.map((/** @type {any} */ { entry, at, says }) => html`
+        <tr key=${entry + says} data-entries=${entry}>
+          <td><time>${dayAndClock(readInstant(at) ?? 0, page.place.zone)}</time></td>
+          <td class="whole">${says}</td>
+          <td><a class="code" href=${page.keep({ entry })}>${entry}</a></td>
+        </tr>`)}</tbody></table>
   `;
 }
 
@@ -80,7 +101,7 @@ function EndingCard({ page, ending }) {
   const by = endedByWhom(ending);
   const again = readInstant(ending.runningAgainAt ?? '');
   const nodes = lostOn(ending);
-  const { pods, stopped, outcome, gpuHoursLost, preemptor } = ending;
+  const { podCount, stopped, outcome, gpuHoursLost, preemptor } = ending;
   const rows = [
     ['Cause', endedBy(ending)],
     ...(by === '' ? [] : [['By', preemptor ? html`<a href=${
@@ -88,7 +109,7 @@ function EndingCard({ page, ending }) {
       createdBy(preemptor)}` : by]]),
     ...(nodes.length === 0 ? [] : [['On', html`<${Nodes} page=${page}
       nodes=${nodes} ending=${ending} />`]]),
-    ...(pods.length === 0 ? [] : [['Lost', counted(pods.length, 'Pod')
+    ...(podCount === 0 ? [] : [['Lost', counted(podCount, 'Pod')
       + (stopped.length > 0 ? `, ${stopped.length} more stopped` : '')]]),
     ...(outcome === null ? [] : [['Outcome', prose(outcome)]]),
     ...(again === null ? [] : [['Running again', clock(again, zone)]]),

@@ -15,7 +15,8 @@ const ENDINGS = `query Endings(${LOG}, $name: String!,
 $since: DateTime, $until: DateTime) {
 whyWorkload(${OF_LOG}, name: $name, since: $since, until: $until) {
 note workload { kind namespace name } pod state since sentence
-endings { id endedBy at nodes pods outcome runningAgainAt gpuHoursLost
+obstacles { entry at says }
+endings { id endedBy at nodes pods podCount outcome runningAgainAt gpuHoursLost
 confidence sentence stopped
 members { pod node says entry }
 container { name exitCode reason }
@@ -133,7 +134,9 @@ ${why ? html`<div class=${isOld ? 'old' : ''}>
 <${Why} page=${page} why=${why} /></div>`
 : !failed && html`<${Waiting} lines=${4} says="Loading endings" />`}
 ${story && html`<div class=${isOld ? 'old' : ''}>
-<${Story} page=${page} story=${story} /></div>`}
+${story.placements.length === 0
+? html`<p class="quiet">No Pods recorded.</p>`
+: html`<${Story} page=${page} story=${story} />`}</div>`}
 </section>
 `;
 }
@@ -145,8 +148,22 @@ return html`
 absent=${open?.missing.map((one) => one.evidence)} />
 ${open === null
 ? html`<p class="sentence">${why.sentence}</p>
-<p class="quiet">Nothing recorded ended it.</p>`
+${why.obstacles.length > 0
+? html`<${Obstacles} page=${page} obstacles=${why.obstacles} />`
+: html`<p class="quiet">Nothing recorded ended it.</p>`}`
 : html`<${EndingCard} key=${open.id} page=${page} ending=${open} />`}
+`;
+}
+function Obstacles({ page, obstacles }) {
+return html`
+<h2>What keeps it from starting</h2>
+<table class="members stacked"><tbody>${
+obstacles.map(({ entry, at, says }) => html`
+<tr key=${entry + says} data-entries=${entry}>
+<td><time>${dayAndClock(readInstant(at) ?? 0, page.place.zone)}</time></td>
+<td class="whole">${says}</td>
+<td><a class="code" href=${page.keep({ entry })}>${entry}</a></td>
+</tr>`)}</tbody></table>
 `;
 }
 function EndingCard({ page, ending }) {
@@ -154,7 +171,7 @@ const { zone } = page.place;
 const by = endedByWhom(ending);
 const again = readInstant(ending.runningAgainAt ?? '');
 const nodes = lostOn(ending);
-const { pods, stopped, outcome, gpuHoursLost, preemptor } = ending;
+const { podCount, stopped, outcome, gpuHoursLost, preemptor } = ending;
 const rows = [
 ['Cause', endedBy(ending)],
 ...(by === '' ? [] : [['By', preemptor ? html`<a href=${
@@ -162,7 +179,7 @@ page.workloadLink(preemptor)}>${objectName(preemptor)}</a>${
 createdBy(preemptor)}` : by]]),
 ...(nodes.length === 0 ? [] : [['On', html`<${Nodes} page=${page}
 nodes=${nodes} ending=${ending} />`]]),
-...(pods.length === 0 ? [] : [['Lost', counted(pods.length, 'Pod')
+...(podCount === 0 ? [] : [['Lost', counted(podCount, 'Pod')
 + (stopped.length > 0 ? `, ${stopped.length} more stopped` : '')]]),
 ...(outcome === null ? [] : [['Outcome', prose(outcome)]]),
 ...(again === null ? [] : [['Running again', clock(again, zone)]]),
