@@ -51,6 +51,7 @@ class Polled:
             NodeMapping(same_names=True),
             cluster=CLUSTER,
             interval=0.25,
+            log=self.lab.log,
         )
         stop = asyncio.Event()
         recording = Recording(
@@ -98,7 +99,7 @@ class Polled:
         async def asked() -> bool:
             return await asyncio.to_thread(ready)
 
-        await until(asked, "Slurm is there", seconds=60)
+        await until(asked, "Slurm is there", seconds=120)
 
 
 @asynccontextmanager

@@ -157,14 +157,13 @@ class SlurmSource:
         self._states: dict[int, frozenset[str]] = {}
         self._written: dict[Any, tuple[Any, ...]] = {}
         self._accounted = 0.0
-        self._failed = ""
+        self.failed = ""
+        """Why the last poll failed; empty if it did not."""
+
         self._log = None if log is None else LogFollower(log)
         self._preemptors: dict[int, str] = {}
         self.took = 0.0
-        """Seconds that the last poll waited for answers."""
-
-        self.cpu = 0.0
-        """Seconds of our own that the last poll took."""
+        """Seconds that the last poll that succeeded took."""
 
     async def run(self, sink: Sink, known: Known) -> None:
         """Poll until cancelled."""
@@ -227,12 +226,12 @@ class SlurmSource:
         ).decode()
         observations.append(self._place(at, place, is_live=True))
         await sink.put(observations)
-        self.state, self._failed = folded.state, ""
+        self.state, self.failed = folded.state, ""
 
     def _lost(self, at: datetime, folded: Folded) -> Sequence[RecordsLost]:
         """Return what may be missing since the last answer."""
         before = self.state.at
-        reason = self._failed
+        reason = self.failed
         if (
             not reason
             and before
@@ -255,9 +254,9 @@ class SlurmSource:
         ]
 
     async def _note_failure(self, sink: Sink, why: str) -> None:
-        if self._failed:
+        if self.failed:
             return
-        self._failed = why
+        self.failed = why
         state = msgspec.json.encode(self.state)
         place = b64encode(zstd.compress(state)).decode()
         now = datetime.now(UTC)
@@ -276,16 +275,13 @@ class SlurmSource:
 
     async def _poll(self) -> tuple[Answer, Folded]:
         began = time.monotonic()
-        try:
-            answer = await self._ask()
-            cpu = time.process_time()
+        answer = await self._ask()
+        folded = self._fold(answer)
+        if folded.unsettled and answer.past is not None:
+            answer.past = await self._past(folded.unsettled, answer)
             folded = self._fold(answer)
-            if folded.unsettled and answer.past is not None:
-                answer.past = await self._past(folded.unsettled, answer)
-                folded = self._fold(answer)
-            self.cpu = time.process_time() - cpu
-        finally:
-            self.took = time.monotonic() - began
+        # What fails costs slurmrestd nothing but time.
+        self.took = time.monotonic() - began
         return answer, folded
 
     def _fold(self, answer: Answer) -> Folded:

@@ -1,0 +1,105 @@
+"""A real Slurm on the Nodes of a real Kubernetes, both recorded by one process.
+
+Played by `make scenarios` alone: it starts both.
+"""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from recorder.answers.impact import ask_impact
+from recorder.answers.naming import Reference
+from recorder.answers.node_questions import (
+    ImpactQuestion,
+    WhyWorkloadQuestion,
+)
+from recorder.answers.why_workload import ask_why_workload
+from recorder.explain.knowledge import shipped
+from recorder.model.window import Window
+from tests.cluster.cluster import Cluster
+from tests.cluster.controlplane import Options
+from tests.cluster.machines import gpu_machines
+from tests.cluster.waiting import until
+from tests.corpus.logs import reading_of
+from tests.slurm.laboratory import CLUSTER, Laboratory
+from tests.support.postgres import Database
+from tests.support.recorded import Recorded
+from tests.support.sampling import sampled
+
+LOST = "gpu-002"
+
+
+async def is_unknown(cluster: Cluster) -> bool:
+    node = await cluster.api.get(f"/api/v1/nodes/{LOST}")
+    return any(
+        one["type"] == "Ready" and one["status"] == "Unknown"
+        for one in node["status"]["conditions"]
+    )
+
+
+async def a_node_takes_a_gang(tmp_path: Path, database: Database) -> None:
+    """A machine dies: Kubernetes and Slurm lose it, each in its own time."""
+    options = Options(machines=gpu_machines(3))
+    with Laboratory(3) as lab:
+        async with Cluster.start(tmp_path / "cluster", options) as cluster:
+            recorded = Recorded(cluster, database, tmp_path)
+            await recorded.grant()
+            await recorded.start(
+                slurm_url=lab.url,
+                slurm_token_file=str(lab.token_file),
+                slurm_cluster=CLUSTER,
+                slurm_same_names="true",
+                slurm_interval="500ms",
+            )
+            await recorded.until_listed()
+            job = lab.submit("-N3", "-n3", "--exclusive", "--no-requeue")
+            await asyncio.to_thread(lab.wait_for, job, "RUNNING")
+            await recorded.settle(3)
+            await cluster.machines[LOST].crash()
+            lab.end(LOST)
+            await asyncio.to_thread(
+                lab.wait, lambda: lab.state_of(job) == "NODE_FAIL", "end", 120
+            )
+            await until(
+                lambda: is_unknown(cluster), "the Node is lost", seconds=120
+            )
+            await recorded.settle(5)
+            await recorded.stop()
+    now = datetime.now(UTC)
+    async with reading_of(database.dsn("reader"), 1) as reading:
+        found = await ask_why_workload(
+            reading,
+            WhyWorkloadQuestion(
+                object=Reference.parse(f"slurmjob/{CLUSTER}/{job}"),
+                at=None,
+                window=Window(),
+            ),
+            shipped(),
+            now=now,
+        )
+        impact = await ask_impact(
+            reading,
+            ImpactQuestion(nodes=(LOST,), window=Window()),
+            shipped(),
+            now=now,
+        )
+    (ending,) = found.endings
+    assert (ending.ended_by, ending.node) == ("node-failure", LOST)
+    assert ending.verdict is not None
+    assert ending.verdict.node == LOST
+    assert f"SlurmJob {CLUSTER}/{job}" in {
+        str(hit.workload) for hit in impact.workloads
+    }
+
+
+STORIES = (a_node_takes_a_gang,)
+
+if sampled("slurm beside kubernetes", STORIES, 0):
+
+    @pytest.mark.timeout(400)
+    async def test_a_node_takes_a_gang_of_slurm(
+        tmp_path: Path, database: Database
+    ) -> None:
+        await a_node_takes_a_gang(tmp_path, database)

@@ -1,0 +1,279 @@
+"""What happens to jobs and nodes of a real Slurm, one story at a time.
+
+Each commit plays one of them; `make scenarios` plays all.
+"""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import pytest
+
+from recorder.explain.ending import EndingFound
+from recorder.model.entry import Operation
+from recorder.model.observation import SLURM
+from tests.slurm.recording import Polled, polled
+from tests.support.postgres import Database
+from tests.support.read_log import read_log
+from tests.support.sampling import sampled
+
+pytestmark = pytest.mark.timeout(240)
+
+
+class Said(NamedTuple):
+    """What a story leaves in the log."""
+
+    runs: list[dict[str, Any]]
+    acts: list[dict[str, Any]]
+    gaps: list[str]
+
+
+Check = Callable[[Polled, Said], Awaitable[None]]
+Story = Callable[[Polled], Awaitable[Check]]
+
+
+def ended(said: Said, job: int) -> list[str]:
+    """Return how the runs of a job ended, in order."""
+    return [
+        run["state"]
+        for run in said.runs
+        if run["job"] == job and run.get("ended")
+    ]
+
+
+async def first(slurm: Polled, job: int) -> EndingFound:
+    return (await slurm.why(job)).endings[0]
+
+
+async def _gang(slurm: Polled, *words: str) -> int:
+    job = slurm.lab.submit("-N2", "-n2", "--exclusive", *words)
+    await slurm.until_state(job, "RUNNING")
+    return job
+
+
+async def killed(slurm: Polled) -> Check:
+    """A slurmd is killed: the controller forgets where the job ran."""
+    job = await _gang(slurm)
+    slurm.lab.end("gpu-002")
+    await slurm.until_seen(job, "PENDING")
+
+    async def check(slurm: Polled, said: Said) -> None:
+        assert ended(said, job) == ["NODE_FAIL"]
+        ending = await first(slurm, job)
+        assert (ending.ended_by, ending.confidence) == (
+            "node-failure",
+            "likely",
+        )
+        assert {*ending.nodes} == {"gpu-001", "gpu-002"}
+        assert "lost" in {act["act"] for act in said.acts}
+
+    return check
+
+
+async def rebooted(slurm: Polled) -> Check:
+    """A node comes back with a new boot under its job."""
+    job = await _gang(slurm)
+    slurm.lab.end("gpu-002")
+    slurm.lab.start_slurmd("gpu-002", new_boot=True)
+    await slurm.until_seen(job, "PENDING")
+
+    async def check(_: Polled, said: Said) -> None:
+        assert ended(said, job) == ["NODE_FAIL"]
+        assert {"rebooted", "boot"} <= {act["act"] for act in said.acts}
+
+    return check
+
+
+async def preempted(slurm: Polled) -> Check:
+    """A job of a higher partition takes a node; slurmctld's log names it."""
+    job = await _gang(slurm, "-p", "train")
+    taker = slurm.lab.submit("-N1", "-n1", "-p", "infer")
+    await slurm.until_state(taker, "RUNNING")
+    await slurm.until_seen(job, "PENDING")
+
+    async def check(slurm: Polled, said: Said) -> None:
+        assert ended(said, job) == ["PREEMPTED"]
+        ending = await first(slurm, job)
+        assert ending.ended_by == "preemption"
+        assert ending.preemptor is not None
+        assert ending.preemptor.name == str(taker)
+
+    return check
+
+
+async def requeued(slurm: Polled) -> Check:
+    """A person puts a job back: not a preemption, though it looks so."""
+    job = await _gang(slurm)
+    slurm.lab.run("scontrol", "requeuehold", str(job))
+    await slurm.until_seen(job, "PENDING")
+
+    async def check(slurm: Polled, said: Said) -> None:
+        assert ended(said, job) == ["REQUEUED"]
+        ending = await first(slurm, job)
+        assert (ending.ended_by, ending.preemptor) == ("eviction", None)
+
+    return check
+
+
+async def accounting_away(slurm: Polled) -> Check:
+    """Without slurmdbd nobody knows why a job was put back."""
+    job = await _gang(slurm)
+    slurm.lab.end("slurmdbd")
+    slurm.lab.run("scontrol", "requeue", str(job))
+    await slurm.until_seen(job, "PENDING")
+
+    async def check(slurm: Polled, _: Said) -> None:
+        ending = await first(slurm, job)
+        assert (ending.ended_by, ending.confidence) == (
+            "unrecorded",
+            "unknown",
+        )
+        assert "slurmdbd" in ending.missing[0].evidence
+
+    return check
+
+
+async def set_down(slurm: Polled) -> Check:
+    """A person sets a node DOWN: its job ends as by a failure."""
+    job = await _gang(slurm)
+    slurm.lab.run(
+        "scontrol", "update", "nodename=gpu-002", "state=down",
+        "reason=pulled cable",
+    )  # fmt: skip
+    await slurm.until_seen(job, "PENDING")
+
+    async def check(_: Polled, said: Said) -> None:
+        assert ended(said, job) == ["NODE_FAIL"]
+        down = [act for act in said.acts if act["act"] == "down"]
+        assert [(act["by"], act["reason"]) for act in down] == [
+            ("root", "pulled cable")
+        ]
+
+    return check
+
+
+async def asked_to_reboot(slurm: Polled) -> Check:
+    """Who asked for a reboot is kept when Slurm issues it."""
+    job = slurm.lab.submit("-N1", "-n1", "-w", "gpu-002", script="sleep 4")
+    await slurm.until_state(job, "RUNNING")
+    slurm.lab.run(
+        "scontrol", "reboot", "asap", "nextstate=resume",
+        "reason=kernel rollout", "gpu-002",
+    )  # fmt: skip
+    states = slurm.source.state
+
+    def issued() -> bool:
+        nodes = slurm.source.state.nodes
+        return "REBOOT_ISSUED" in nodes["gpu-002"].states
+
+    assert "gpu-002" in states.nodes
+    await slurm.until(issued)
+
+    async def check(_: Polled, said: Said) -> None:
+        acts = [act for act in said.acts if "reboot" in act["act"]]
+        assert [(act["act"], act["by"]) for act in acts] == [
+            ("reboot-asked", "root"),
+            ("reboot-issued", "root"),
+        ]
+        assert ended(said, job) == ["COMPLETED"]
+
+    return check
+
+
+async def in_parts(slurm: Polled) -> Check:
+    """An array and a het job are one workload each."""
+    array = slurm.lab.submit(
+        "--array=0-2", "-n1", script="exit $SLURM_ARRAY_TASK_ID"
+    )
+    het = slurm.lab.submit("-N1", "-n1", ":", "-N1", "-n1", script="sleep 2")
+    await slurm.until_state(het, "COMPLETED")
+    await slurm.until(lambda: not slurm.lab.run("squeue", "-h"))
+    await slurm.until_seen(array, "FAILED")
+
+    async def check(slurm: Polled, _: Said) -> None:
+        assert (await slurm.why(het)).state == "completed"
+        found = await slurm.why(array)
+        assert found.state == "failed"
+        codes = {
+            one.container.exit_code
+            for one in found.endings
+            if one.container is not None
+        }
+        assert codes == {1, 2}
+
+    return check
+
+
+async def controller_restarted(slurm: Polled) -> Check:
+    """slurmctld goes away and comes back: a gap, and no run twice."""
+    job = await _gang(slurm)
+    slurm.lab.end("slurmctld")
+    await slurm.until(lambda: bool(slurm.source.failed))
+    slurm.lab.start_controller()
+    await slurm.until(lambda: not slurm.source.failed)
+    slurm.lab.run("scancel", str(job))
+    await slurm.until_seen(job, "CANCELLED")
+
+    async def check(_: Polled, said: Said) -> None:
+        assert ended(said, job) == ["CANCELLED"]
+        assert len(said.gaps) == 1
+
+    return check
+
+
+async def token_expired(slurm: Polled) -> Check:
+    """A token that is no longer valid is a gap until there is a new one."""
+    job = await _gang(slurm)
+    slurm.lab.token_file.write_text("expired")
+    await slurm.until(lambda: bool(slurm.source.failed))
+    slurm.lab.write_token()
+    await slurm.until(lambda: not slurm.source.failed)
+
+    async def check(_: Polled, said: Said) -> None:
+        assert "token" in said.gaps[0]
+        assert not ended(said, job)
+
+    return check
+
+
+STORIES: Final[Mapping[str, tuple[Story, bool]]] = {
+    "killed": (killed, False),
+    "rebooted": (rebooted, False),
+    "preempted": (preempted, False),
+    "requeued": (requeued, True),
+    "accounting away": (accounting_away, True),
+    "set down": (set_down, False),
+    "asked to reboot": (asked_to_reboot, False),
+    "in parts": (in_parts, False),
+    "controller restarted": (controller_restarted, False),
+    "token expired": (token_expired, False),
+}
+"""Each with whether accounting runs."""
+
+
+@pytest.mark.parametrize("name", sampled("slurm", STORIES, 1))
+async def test_what_happens_in_a_real_slurm(
+    database: Database, name: str
+) -> None:
+    story, accounting = STORIES[name]
+    async with polled(database, 2, accounting=accounting) as slurm:
+        check = await story(slurm)
+    await check(slurm, await _said(database))
+
+
+async def _said(database: Database) -> Said:
+    whole = await read_log(database.dsn("reader"))
+    said = Said([], [], [])
+    ids: Counter[str] = Counter()
+    for _, draft in whole.entries:
+        if draft.operation is Operation.GAP_OPENED:
+            assert draft.source == SLURM
+            said.gaps.append(draft.raw.decode())
+        if draft.operation is Operation.CLOUDEVENT:
+            event = msgspec.json.decode(draft.raw)
+            ids[event["id"]] += 1
+            is_run = event["type"] == "slurm.run"
+            (said.runs if is_run else said.acts).append(event["data"])
+    assert max(ids.values()) == 1
+    return said
