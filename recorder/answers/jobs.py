@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from recorder.answers.checkpoints import (
@@ -31,6 +32,7 @@ from recorder.answers.naming import named
 from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ActiveNodes, WorkloadLives
+from recorder.answers.slurm_names import SlurmNames, slurm_names
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.explain.ending import Ending, EndingFound
@@ -130,6 +132,9 @@ class ListedWorkload(Document, frozen=True, kw_only=True):
 
     hours_in_full: float
     """Those of the wanted hours in which all its Pods ran."""
+
+    slurm: SlurmNames | UnsetType = UNSET
+    """Of a job of Slurm: whose it is."""
 
 
 class JobTotals(Document, frozen=True, kw_only=True):
@@ -340,6 +345,7 @@ class Survey:
             ),
             hours_wanted=round(hours, 4),
             hours_in_full=round(full, 4),
+            slurm=slurm_names(workload, family.facts) or UNSET,
         )
 
     async def described(

@@ -73,6 +73,7 @@ certificates.k8s.io/v1 CertificateSigningRequest certificatesigningrequests\
 resource.k8s.io/v1 ResourceClaim resourceclaims
 resource.k8s.io/v1 ResourceSlice resourceslices cluster
 resource.k8s.io/v1 DeviceClass deviceclasses cluster
+slurm.schedmd.com/v1 SlurmJob slurmjobs slurm
 """
 """Version, kind, plural, short names, and ``cluster`` if the objects have no
 namespace."""

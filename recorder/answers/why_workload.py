@@ -21,6 +21,11 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
 from recorder.answers.references import KnownObject
 from recorder.answers.sentences import counted
+from recorder.answers.slurm_names import (
+    SlurmNames,
+    slurm_names,
+    slurm_row,
+)
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
 from recorder.answers.why import WIDTH, cut, path_lines, row_lines
@@ -104,6 +109,9 @@ class WhyWorkload(Document, frozen=True, kw_only=True):
     pod: str | None
     """The Pod that was asked about, if it was one."""
 
+    slurm: SlurmNames | UnsetType = UNSET
+    """Of a job of Slurm: whose it is."""
+
     state: WorkloadState
 
     since: datetime | None
@@ -174,6 +182,7 @@ async def ask_why_workload(
         note=named.note,
         workload=workload,
         pod=pod,
+        slurm=slurm_names(workload, subject.facts) or UNSET,
         state=state,
         since=since,
         sentence=f"{said.removesuffix('.')}.",
@@ -431,6 +440,8 @@ def why_workload_lines(
         yield from wrap(plain(answer.sentence), WIDTH)
         yield from _obstacles(answer.obstacles)
         yield from [""] * bool(answer.endings)
+    if isinstance(answer.slurm, SlurmNames):
+        yield from row_lines("slurm", slurm_row(answer.slurm))
     for place, ending in enumerate(reversed(answer.endings)):
         if place:
             yield ""

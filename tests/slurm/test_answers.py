@@ -13,7 +13,13 @@ from recorder.answers.jobs import ListedWorkload, ask_jobs
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import WhyWorkloadQuestion
 from recorder.answers.ports import Reading
-from recorder.answers.why_workload import WhyWorkloadFound, ask_why_workload
+from recorder.answers.slurm_names import SlurmNames
+from recorder.answers.why_workload import (
+    WhyWorkloadFound,
+    ask_why_workload,
+    why_workload_lines,
+)
+from recorder.answers.workload_named import find_workload
 from recorder.explain.knowledge import shipped
 from recorder.facts.classify.claims import claim_key
 from recorder.model.observation import (
@@ -135,3 +141,22 @@ async def test_a_completed_job_has_no_ending_but_its_own(
     found = await why(polled, 11)
     assert found.state == "completed"
     assert [one.ended_by for one in found.endings] == ["completion"]
+
+
+async def test_whose_a_job_is_is_answered(polled: Database) -> None:
+    found = await why(polled, 8)
+    assert isinstance(found.slurm, SlurmNames)
+    assert (found.slurm.name, found.slurm.user, found.slurm.partition) == (
+        *("big-train", "root", "train"),
+    )
+    shown = "\n".join(why_workload_lines(found))
+    assert "big-train, user root, account root, partition train" in shown
+    assert (await listed(polled))["8"].slurm == found.slurm
+
+
+async def test_a_job_is_named_without_its_cluster(polled: Database) -> None:
+    async with reading(polled) as found:
+        named = await find_workload(
+            found, Reference.parse("slurm/8"), until=None
+        )
+    assert named.found.incarnations[0].identity.namespace == "lab"

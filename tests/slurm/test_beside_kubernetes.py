@@ -1,4 +1,4 @@
-"""A real Slurm on the Nodes of a real Kubernetes, both recorded by one process.
+"""A real Slurm on Nodes of a real Kubernetes, recorded by one process.
 
 Played by `make scenarios` alone: it starts both.
 """

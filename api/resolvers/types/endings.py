@@ -7,6 +7,7 @@ import strawberry
 from api.resolvers.types.coverage import Window
 from api.resolvers.types.publishing import publish
 from recorder.answers.loading.waiting import Obstacle
+from recorder.answers.slurm_names import SlurmNames
 from recorder.answers.why_workload import WhyWorkload
 from recorder.explain.ending import (
     Ending,
@@ -25,6 +26,7 @@ __all__ = [
     "Obstacle",
     "Preemptor",
     "RecordedFact",
+    "SlurmNames",
     "WhyWorkload",
 ]
 
@@ -52,6 +54,7 @@ publish(LostMember)
 publish(NodesAlike)
 publish(Preemptor)
 publish(Ending)
+publish(SlurmNames)
 
 
 class WhyWorkloadFields:
