@@ -29,6 +29,7 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import ActiveNodes, NodePlaces
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import CONFIDENCES, Cell, Column, Kind
+from recorder.explain.breadth import is_wide
 from recorder.explain.hit import Hit, Totals
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Duration, Judged
@@ -45,7 +46,7 @@ from recorder.model.outcomes import (
     Happened,
     IncidentGroup,
 )
-from recorder.model.reference import written_log
+from recorder.model.reference import EntryName, written_log
 from recorder.model.window import Window
 
 __all__ = [
@@ -328,27 +329,45 @@ def _together(
 ) -> list[Sequence[Judged]]:
     """Group verdicts whose cause affected several nodes, in order of time.
 
-    Nodes that lost the network are one incident only if they share a place.
+    What one fault of a place did is one incident.
     """
     groups: list[list[Judged]] = []
     for verdict in sorted(verdicts, key=_order):
         for group in groups:
-            first = group[0]
-            if (
-                verdict.cause in GROUPS
-                and first.cause == verdict.cause
-                and first.happened == verdict.happened
-                and abs(first.lost_at - verdict.lost_at) <= TOGETHER
-                and (
-                    verdict.cause != Fault.PARTITION.value
-                    or _share_place(first.node, verdict.node, places)
-                )
-            ):
+            if _is_one(group[0], verdict, places):
                 group.append(verdict)
                 break
         else:
             groups.append([verdict])
     return [tuple(group) for group in groups]
+
+
+def _is_one(first: Judged, other: Judged, places: Places) -> bool:
+    """Return whether two nodes were affected by one cause.
+
+    Those that lost the network were only if they share a place.
+    """
+    if first.happened != other.happened or first.cause != other.cause:
+        return False
+    at_fault = _place_at_fault(first)
+    if at_fault is not None and at_fault == _place_at_fault(other):
+        return True
+    return (
+        other.cause in GROUPS
+        and abs(first.lost_at - other.lost_at) <= TOGETHER
+        and (
+            other.cause != Fault.PARTITION.value
+            or _share_place(first.node, other.node, places)
+        )
+    )
+
+
+def _place_at_fault(verdict: Judged) -> EntryName | None:
+    """Return the record of the fault of a place that explains a verdict."""
+    fault = verdict.fault
+    if fault is None or not is_wide(fault.sign):
+        return None
+    return fault.sign.stored.entry
 
 
 def _share_place(node: str, other: str, places: Places) -> bool:

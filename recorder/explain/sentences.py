@@ -218,7 +218,9 @@ def _in_short(sign: Signal) -> tuple[str, str]:
             is_not = "" if new.status == "True" else f"={new.status}"
             # A kubelet has one reason for all, and says more.
             more = _ends(new.message) if sign.topic is Topic.READY else None
-            return "of ", _named(f"{name}{is_not}", more or new.reason)
+            where = "" if sign.place is None else f"{sign.place}: "
+            broke = f"{where}{name}{is_not}"
+            return "of ", _named(broke, more or new.reason)
         case EventOccurred(reason=reason, message=message) if reason:
             return "of ", _named(reason, message)
         case ResourceChanged() as detail:

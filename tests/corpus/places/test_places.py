@@ -10,8 +10,13 @@ from typing import Final
 
 import pytest
 
+from recorder.answers.incidents import ask_incidents
 from recorder.answers.naming import Reference
-from recorder.answers.node_questions import WhyQuestion, WhyWorkloadQuestion
+from recorder.answers.node_questions import (
+    IncidentsQuestion,
+    WhyQuestion,
+    WhyWorkloadQuestion,
+)
 from recorder.answers.ports import Beside, Reading
 from recorder.answers.why import ask_why
 from recorder.answers.why_workload import ask_why_workload
@@ -165,6 +170,19 @@ async def test_what_places_did_to_nodes_is_what_was_done(
 ) -> None:
     wrong = await judged(played.dsn("reader"), FOLDER, absent)
     assert not wrong, "\n".join(wrong)
+
+
+async def test_what_a_leaf_did_is_one_incident(played: Database) -> None:
+    since, until = read_spans()["leaf"]
+    async with reading_of(played.dsn("reader"), 1) as reading:
+        found = await ask_incidents(
+            reading,
+            IncidentsQuestion(window=Window(since, until)),
+            RULES,
+            now=until,
+        )
+    (incident,) = found.incidents
+    assert {*incident.nodes} == {"gpu-001", "gpu-002", "gpu-003", "gpu-004"}
 
 
 @pytest.mark.parametrize("absent", [None, CLAIMS])
