@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from math import isfinite
 from typing import Final, NamedTuple
 
 import msgspec
@@ -313,7 +314,7 @@ def _kept(
         series=[
             shown
             for one in series
-            if (shown := _series(one, rules.get(one.name, UNRULED)))
+            if (shown := _series(one, kept, rules.get(one.name, UNRULED)))
         ],
         lacking=[
             LackingMetric(name=name, because=why)
@@ -323,9 +324,15 @@ def _kept(
     )
 
 
-def _series(one: Series, rule: MetricRule) -> MetricSeries | None:
+def _series(one: Series, kept: Kept, rule: MetricRule) -> MetricSeries | None:
+    """Return the samples that are in the window; None if there are none."""
+    begin, end = kept.begin.timestamp(), kept.end.timestamp()
     try:
-        samples = [*one.samples()]
+        samples = [
+            (at, value)
+            for at, value in one.samples()
+            if begin <= at <= end and isfinite(value)
+        ]
         first = samples[0][0]
         since = datetime.fromtimestamp(first, UTC)
     except (ValueError, IndexError, OverflowError, OSError):

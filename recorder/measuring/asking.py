@@ -10,6 +10,7 @@ import msgspec
 from recorder.answers.incidents import JudgedIncident
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.knowledge.rules import MetricOf, MetricRule
+from recorder.explain.verdict import Judged
 from recorder.facts.metrics import (
     METRICS,
     Kept,
@@ -32,6 +33,7 @@ AFTER: Final = timedelta(minutes=10)
 """After the first proof of the new state."""
 
 SPAN_MAX: Final = timedelta(hours=2)
+BEFORE_LOSS_MAX: Final = timedelta(minutes=90)
 LAG: Final = timedelta(minutes=2)
 """Until samples of a window are in the store: a scrape and a remote write."""
 
@@ -92,11 +94,7 @@ def asked_about(
     others = sorted({*peers} - {*incident.nodes})
     peer = others[0] if others else None
     for verdict in incident.judged[:NODES_MAX]:
-        end = shifted(verdict.not_after, AFTER)
-        begin = max(
-            shifted(verdict.began_at, -BEFORE), shifted(end, -SPAN_MAX)
-        )
-        asked = Asked(incident.id, verdict.node, begin, end)
+        asked = Asked(incident.id, verdict.node, *_window(verdict))
         if verdict.cause is Cause.CONTROL_PLANE_OUTAGE:
             yield asked._replace(of=MetricOf.CONTROL_PLANE)
             return
@@ -104,6 +102,20 @@ def asked_about(
         if peer is not None:
             yield asked._replace(node=peer, peer_of=verdict.node)
             peer = None
+
+
+def _window(verdict: Judged) -> tuple[datetime, datetime]:
+    """Return the window of a verdict; the loss of the node is within it.
+
+    What fails may have been reported for days, and a node may stay away for
+    days, without samples.
+    """
+    begin = max(
+        shifted(verdict.began_at, -BEFORE),
+        shifted(verdict.lost_at, -BEFORE_LOSS_MAX),
+    )
+    end = min(shifted(verdict.not_after, AFTER), shifted(begin, SPAN_MAX))
+    return begin, end
 
 
 async def taken(

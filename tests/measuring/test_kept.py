@@ -30,14 +30,13 @@ from recorder.explain.verdict import Verdict
 from recorder.facts.metrics import METRICS
 from recorder.keeping.sending import receiver_at
 from recorder.keeping.spool import Spool
-from recorder.measuring.asking import Asked, event_of, taken
+from recorder.measuring.asking import Asked, taken
 from recorder.measuring.following import Measuring
 from recorder.measuring.ports import StoreError
 from recorder.measuring.prometheus import Prometheus, prometheus
 from recorder.measuring.store_file import MetricsStore, Selector
 from recorder.model.settings import Settings
 from recorder.model.window import Window
-from recorder.model.zstd import compress
 from recorder.wiring.measuring import SpooledDoor
 from recorder.wiring.reading import open_logs
 from tests.claims.test_door import Doorway
@@ -247,20 +246,6 @@ async def test_nothing_is_asked_before_its_window_is_over(
     async with measuring(database, door, store) as (reading, one):
         assert await one.keep(reading, now=at(BACK + 11 * 60)) == 0
         assert (store.asked, one.waiting) == (0, 0)
-
-
-@pytest.mark.parametrize(("nodes", "bytes_max"), [(1, 10 << 10)])
-async def test_an_incident_is_small(
-    tmp_path: Path, nodes: int, bytes_max: int
-) -> None:
-    """Twelve series of 40 minutes, as they are in the log."""
-    lines = [*gpus("n1", hot=3)]
-    asked = Asked("1/1", "n1", at(-1800), at(600))
-    async with prometheus_with(tmp_path, lines) as base, asking(base) as store:
-        found = await taken(asked, SHARED, store, shipped(), patient=False)
-    assert found is not None
-    event = msgspec.json.encode(event_of(asked, *found))
-    assert len(compress(event)) * nodes < bytes_max
 
 
 async def test_a_postmortem_draws_what_was_kept(

@@ -1,6 +1,7 @@
 """What metrics of a node did around an incident, by claims that keep them."""
 
 from collections.abc import Iterable, Iterator
+from math import isfinite
 from typing import NamedTuple
 
 from recorder.explain.knowledge import Knowledge
@@ -37,5 +38,15 @@ def measurements_of(
             continue
         for series in summaries_of(claim):
             rule = knowledge.metrics.get(series.name)
-            if rule is not None:
+            if rule is not None and _is_sound(series, kept):
                 yield Measurement(rule, series, kept, stored)
+
+
+def _is_sound(series: Summary, kept: Kept) -> bool:
+    """Return whether its values are numbers, and its times in the window."""
+    begin, end = kept.begin.timestamp(), kept.end.timestamp()
+    values = (series.first, series.last, series.lowest, series.highest)
+    times = (series.high_at, series.ended_at, series.changed_at or begin)
+    return all(map(isfinite, values)) and all(
+        begin <= at <= end for at in times
+    )
