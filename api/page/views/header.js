@@ -105,6 +105,13 @@ function Recording({ page }) {
     return html`<span class="recording lost" role="status">
       <i aria-hidden="true"></i>offline: ${error}</span>`;
   }
+  if (cluster === null && status !== null && page.away.length > 0) {
+    const [first] = page.away;
+    return html`<span class="recording lost" role="status">
+      <i aria-hidden="true"></i>${page.away.length === 1
+        ? `${first.cluster} is away: ${first.why}`
+        : `all ${page.away.length} clusters are away`}</span>`;
+  }
   if (cluster === null) {
     return html`<span class="recording" role="status">
       <i aria-hidden="true"></i>loading</span>`;
