@@ -37,33 +37,55 @@ class Polled:
         self.lab = lab
         self._database = database
         self.source: SlurmSource
+        self._stop = asyncio.Event()
+        self._meanwhile: Callable[[], None] | None = None
 
     @asynccontextmanager
     async def recorded(self) -> AsyncIterator[None]:
         """Poll four times a second while entered."""
+        self.source = self._new_source()
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._record())
+            try:
+                yield
+            finally:
+                self._stop.set()
+
+    async def be_away(self, meanwhile: Callable[[], None]) -> None:
+        """Stop recording, let something happen, and record again."""
+        before, self._meanwhile = self.source, meanwhile
+        self._stop.set()
+        await self.until(
+            lambda: self.source is not before and self.source.state.at > 0
+        )
+
+    async def _record(self) -> None:
+        while True:
+            recording = Recording(
+                Writer(self._database.dsn("writer"), SPEC, holder="slurm"),
+                Redaction(RedactionRules(), b"0" * 32),
+            )
+            await recording.run({SLURM: self.source}, self._stop)
+            if self._meanwhile is None:
+                return
+            await asyncio.to_thread(self._meanwhile)
+            self._meanwhile = None
+            self._stop = asyncio.Event()
+            self.source = self._new_source()
+
+    def _new_source(self) -> SlurmSource:
         client = SlurmClient(
             self.lab.url,
             "slurm",
             lambda: self.lab.token_file.read_text().strip(),
         )
-        self.source = SlurmSource(
+        return SlurmSource(
             client,
             NodeMapping(same_names=True),
             cluster=CLUSTER,
             interval=0.25,
             log=self.lab.log,
         )
-        stop = asyncio.Event()
-        recording = Recording(
-            Writer(self._database.dsn("writer"), SPEC, holder="slurm"),
-            Redaction(RedactionRules(), b"0" * 32),
-        )
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(recording.run({SLURM: self.source}, stop))
-            try:
-                yield
-            finally:
-                stop.set()
 
     async def why(self, job: int) -> WhyWorkloadFound:
         """Ask why a job ended."""

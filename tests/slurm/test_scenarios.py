@@ -3,6 +3,7 @@
 Each commit plays one of them; `make scenarios` plays all.
 """
 
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, NamedTuple
@@ -222,6 +223,27 @@ async def controller_restarted(slurm: Polled) -> Check:
     return check
 
 
+async def recorder_away(slurm: Polled) -> Check:
+    """The recorder ends and starts: it knows the run that went meanwhile."""
+    job = await _gang(slurm)
+
+    def requeue() -> None:
+        slurm.lab.run("scontrol", "requeuehold", str(job))
+        slurm.lab.wait_for(job, "PENDING")
+        time.sleep(3)  # longer than the interval may be
+
+    await slurm.be_away(requeue)
+    await slurm.until_seen(job, "PENDING")
+
+    async def check(slurm: Polled, said: Said) -> None:
+        assert ended(said, job) == ["REQUEUED"]
+        ending = await first(slurm, job)
+        assert {*ending.nodes} == {"gpu-001", "gpu-002"}
+        assert any("was not polled" in gap for gap in said.gaps)
+
+    return check
+
+
 async def token_expired(slurm: Polled) -> Check:
     """A token that is no longer valid is a gap until there is a new one."""
     job = await _gang(slurm)
@@ -248,6 +270,7 @@ STORIES: Final[Mapping[str, tuple[Story, bool]]] = {
     "in parts": (in_parts, False),
     "controller restarted": (controller_restarted, False),
     "token expired": (token_expired, False),
+    "recorder away": (recorder_away, False),
 }
 """Each with whether accounting runs."""
 

@@ -151,7 +151,7 @@ class SlurmSource:
         self._mapping = mapping
         self._cluster = cluster
         self._stream = f"slurm/{cluster}"
-        self._interval = interval
+        self._interval = self._waited = interval
         self._api: Api | None = None
         self.state = State(cluster=cluster)
         self._states: dict[int, frozenset[str]] = {}
@@ -176,7 +176,8 @@ class SlurmSource:
                     await self._note_failure(sink, str(exc))
                 else:
                     await self._put(sink, answer, folded)
-                await asyncio.sleep(self.wait)
+                self._waited = self.wait
+                await asyncio.sleep(self._waited)
 
     @property
     def wait(self) -> float:
@@ -235,7 +236,7 @@ class SlurmSource:
         if (
             not reason
             and before
-            and (at.timestamp() - before > LATE * self.wait + 1)
+            and (at.timestamp() - before > LATE * self._waited + 1)
         ):
             reason = "Slurm was not polled"
         if folded.epoch_began:
