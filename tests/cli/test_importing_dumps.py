@@ -46,7 +46,7 @@ def gathered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.usefixtures("importing")
 def test_a_must_gather_is_answered_right_or_honestly_less(
-    recorder: Recorder, gathered: Path
+    recorder: Recorder, gathered: Path, tmp_path: Path
 ) -> None:
     """The tape says: a planned reboot by a controller, and a crash."""
     added = recorder("import", str(gathered), "--name", "gathered")
@@ -77,6 +77,11 @@ def test_a_must_gather_is_answered_right_or_honestly_less(
     report = recorder("postmortem", "--log", "1", "node/gpu-007")
     assert "gpu-007 rebooted at 00:08:32" in report.out
     assert recorder("impact", "--log", "1", "node/gpu-007").status == 4
+    cut = recorder(
+        "tape", "cut", "--log", "1", str(tmp_path / "cut.jsonl.zst")
+    )
+    assert cut.status == 5
+    assert "log 1 was imported from dumps" in cut.err
 
 
 @pytest.mark.usefixtures("importing")

@@ -9,6 +9,7 @@ from pathlib import Path
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node
 from recorder.facts.coverage.coverage import Coverage, covered
+from recorder.facts.coverage.unproven import is_dump
 from recorder.model.entry import Entry
 from recorder.model.errors import NotFoundError
 from recorder.model.reference import Resource
@@ -100,6 +101,12 @@ async def cut_tape(
 
 
 def _nothing(reading: Reading) -> NotFoundError:
+    if any(map(is_dump, reading.streams)):
+        msg = (
+            f"log {reading.log.id} was imported from dumps, without a list"
+            " that a tape could begin with"
+        )
+        return NotFoundError(msg, advice="share the dumps instead")
     msg = f"log {reading.log.id} has no entries in this window"
     return NotFoundError(msg)
 
