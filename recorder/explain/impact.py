@@ -5,6 +5,7 @@ A loss by several transitions belongs to the first. Counts are lower bounds:
 work since the last checkpoint is not known.
 """
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 from recorder.explain.causes import LOST, STAYING
 from recorder.explain.hit import Charge, Failure, Hit, Scope, said
 from recorder.explain.losses import (
+    OUTLIVED,
     Loss,
     Strike,
     Taking,
@@ -473,7 +475,7 @@ def hits(
         alone: Pods that count by themselves though they belong to their node,
             by their key.
     """
-    failures = [f for v in verdicts if (f := failure_of(v)) is not None]
+    failures = _failures_of(verdicts)
     gangs: dict[Workload, list[Placement]] = {}
     for placement in placements:
         workload = workloads.of(placement) or (alone or {}).get(placement.key)
@@ -491,6 +493,30 @@ def hits(
     return sorted(
         found, key=lambda h: (h.hit_at, h.workload.kind, h.workload.name)
     )
+
+
+def _failures_of(verdicts: Iterable[Judged]) -> list[Failure]:
+    """Return verdicts as they affect workloads.
+
+    What containers may outlive costs none that the next failure of the node
+    ended, after it was back in service.
+    """
+    found = [f for v in verdicts if (f := failure_of(v)) is not None]
+    on: dict[str, list[Failure]] = {}
+    for failure in found:
+        on.setdefault(failure.verdict.node, []).append(failure)
+    for place, failure in enumerate(found):
+        verdict, back = failure.verdict, failure.verdict.back_in_service_at
+        if back is None or verdict.happened not in OUTLIVED:
+            continue
+        then = [
+            max(back, other.since)
+            for other in on[verdict.node]
+            if other.seen > back and other.verdict.happened in LOST
+        ]
+        until = min([failure.until, *then])
+        found[place] = dataclasses.replace(failure, until=until)
+    return found
 
 
 def _merged(hits: Sequence[Hit]) -> Hit:

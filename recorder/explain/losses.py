@@ -29,6 +29,7 @@ from recorder.model.facts import Cordoned
 from recorder.model.outcomes import EndedBy, Happened, HitBy, Outcome, Role
 
 __all__ = [
+    "OUTLIVED",
     "Loss",
     "Strike",
     "Taking",

@@ -146,6 +146,17 @@ def test_a_pod_that_its_kubelet_ends_is_hit(
     assert hit.outcome is outcome
 
 
+def test_a_pod_that_outlives_its_kubelet_dies_with_its_machine() -> None:
+    """The end of the Pod is seen minutes after both."""
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1").kubelet_starts(10).ready(12)
+    tale.crashes(60)
+    tale.pod_ends(250, "llm-0", "n1", 255)
+    (hit,) = harmed(tale)
+    happened = {one.id: one.happened for one in tale.verdicts("n1")}
+    assert sorted(happened.values()) == ["kubelet-restart", "reboot"]
+    assert happened[hit.charges[0].verdict or ""] == "reboot"
+
+
 def test_a_pod_that_its_kubelet_refuses_is_hit() -> None:
     tale = Tale("n1")
     pod = a_pod("llm-0")
