@@ -156,9 +156,10 @@ class Family:
 
     groups: dict[Workload, list[Placement]] = field(default_factory=dict)
     facts: list[StoredFact] = field(default_factory=list)
-    decided_at: datetime | None = None
+    workloads: Workloads = field(default_factory=Workloads)
+    """Folded from all facts that were read."""
+
     gone_at: datetime | None = None
-    preempted_at: Sequence[datetime] = ()
     state: WorkloadState = WorkloadState.UNKNOWN
     waiting_since: datetime | None = None
     """Since when it is queued or suspended, or waits for its first Pod."""
@@ -204,7 +205,8 @@ class Family:
     @property
     def ended_at(self) -> datetime | None:
         """When it completed, failed or was deleted."""
-        return self.decided_at or self.gone_at
+        decided_at = self.workloads.decided_at(self.workload)
+        return decided_at or self.gone_at
 
     def state_by(self, workloads: Workloads, wanted: Wanted) -> None:
         """Read its state and size, from the facts about all workloads."""
@@ -221,8 +223,7 @@ class Family:
         self.members = found
         is_pod = self.workload.kind == "Pod"
         last = self.facts[-1].observed_at
-        self.decided_at = workloads.decided_at(self.workload)
-        self.preempted_at = workloads.preempted_at(self.workload)
+        self.workloads = workloads
         self.gone_at = workloads.wanted_until(self.workload, last)
         pods = self.pods
         if not pods:
@@ -245,20 +246,13 @@ class Family:
     ) -> None:
         """Find what ended it in a window, without what is routine."""
         facts = facts_by_object(self.facts)
-        over = self.decided_at is not None
         # What is routine for a workload with other Pods ends this one.
         is_pod = self.workload.kind == "Pod"
         found: list[EndingFound] = []
         for one, members in self.groups.items():
             if not members:
                 continue
-            life = Life(
-                workload=one,
-                pods=members,
-                facts=facts,
-                is_over=over,
-                preempted_at=self.preempted_at,
-            )
+            life = Life(one, members, facts, self.workloads)
             ended = [
                 ending
                 for ending in endings_of(life, hits, verdicts)

@@ -266,7 +266,7 @@ async def _endings(
     workloads, by_object = Workloads(facts), facts_by_object(facts)
     endings: list[EndingFound] = []
     for one, members in subject.groups.items():
-        life = Life.among(workloads, one, members, by_object)
+        life = Life(one, members, by_object, workloads)
         for ending in endings_of(life, hits, verdicts):
             authored = await with_author(reading, ending, knowledge)
             said = ending_sentence(one, authored, subject.pod)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Final, Self
+from typing import Final, NamedTuple
 
 from recorder.explain.ending import (
     EndingFound,
@@ -29,19 +29,18 @@ from recorder.explain.pod_end import (
 )
 from recorder.explain.verdict import Judged
 from recorder.facts import says_with_object
+from recorder.facts.over import CRITERIA_MET, says_over
 from recorder.facts.projections import (
     SERVERS,
     Placement,
     Workload,
     Workloads,
-    phase_ended,
 )
 from recorder.facts.slurm import SLURM_GROUP
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     ConditionChanged,
     DeletionRequested,
-    Detail,
     EventOccurred,
     FieldChanged,
     Vanished,
@@ -53,11 +52,10 @@ from recorder.model.outcomes import (
     Happened,
     Outcome,
 )
+from recorder.model.state import Condition
 
 __all__ = ["Life", "endings_of", "facts_by_object"]
 
-FAILURES: Final = frozenset({"Failed", "FailureTarget"})
-DONE: Final = frozenset({"Complete", "Completed", "Succeeded"})
 OWN_FAILURE: Final = frozenset(
     {
         "BackoffLimitExceeded",
@@ -93,8 +91,7 @@ def facts_by_object(
     return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Life:
+class Life(NamedTuple):
     """A workload, its Pods, and the facts about them."""
 
     workload: Workload
@@ -102,28 +99,8 @@ class Life:
     facts: Mapping[str, Sequence[StoredFact]]
     """See `facts_by_object`."""
 
-    is_over: bool = False
-    """Whether it completed, failed or vanished."""
-
-    preempted_at: Sequence[datetime] = ()
-    """When a queue gave its place to another."""
-
-    @classmethod
-    def among(
-        cls,
-        workloads: Workloads,
-        workload: Workload,
-        pods: Sequence[Placement],
-        facts: Mapping[str, Sequence[StoredFact]],
-    ) -> Self:
-        """Return the life of one of the workloads folded from facts."""
-        return cls(
-            workload=workload,
-            pods=pods,
-            facts=facts,
-            is_over=workloads.decided_at(workload) is not None,
-            preempted_at=workloads.preempted_at(workload),
-        )
+    workloads: Workloads
+    """Folded from the same facts."""
 
     def own(self) -> Sequence[StoredFact]:
         """Return the facts about the workload itself."""
@@ -226,35 +203,28 @@ def own_ends(life: Life) -> list[Draft]:
 
 def _own_end(stored: StoredFact, *, over: bool) -> EndedBy | None:
     detail = stored.fact.detail
+    kind = stored.fact.object.kind if stored.fact.object else ""
+    well = says_over(kind, detail)
+    if isinstance(detail, ConditionChanged) and detail.type == CRITERIA_MET:
+        return None  # it is over a moment later
+    if well is not None:
+        condition = (
+            detail.new if isinstance(detail, ConditionChanged) else None
+        )
+        late = condition and condition.reason == "DeadlineExceeded"
+        failed = EndedBy.DEADLINE if late else EndedBy.UNRECORDED
+        return EndedBy.COMPLETION if well else failed
     match detail:
-        case ConditionChanged(new=new) if (
-            new is not None and new.status == "True"
-        ):
-            if detail.type in DONE:
-                return EndedBy.COMPLETION
-            if detail.type in FAILURES:
-                late = new.reason == "DeadlineExceeded"
-                return EndedBy.DEADLINE if late else EndedBy.UNRECORDED
-            suspended = detail.type == "Suspended"
-            return EndedBy.SUSPENSION if suspended else None
-        case DeletionRequested() | Vanished() if not over:
-            return EndedBy.DELETION
-        case _:
-            kind = stored.fact.object.kind if stored.fact.object else ""
-            return _ended_by_field(kind, detail)
-
-
-def _ended_by_field(kind: str, detail: Detail) -> EndedBy | None:
-    """Return how a field of a workload says that it ended."""
-    match detail:
+        case ConditionChanged(type="Suspended", new=Condition(status="True")):
+            return EndedBy.SUSPENSION
         case FieldChanged(field="suspend", new=True) if (
             kind in SUSPENDED_BY_FIELD
         ):
             return EndedBy.SUSPENSION
+        case DeletionRequested() | Vanished() if not over:
+            return EndedBy.DELETION
         case _:
-            ended = phase_ended(kind, detail)
-            by = EndedBy.COMPLETION if ended else EndedBy.UNRECORDED
-            return None if ended is None else by
+            return None
 
 
 def conclude(drafts: Sequence[Draft], own: list[Draft], life: Life) -> None:
@@ -262,12 +232,13 @@ def conclude(drafts: Sequence[Draft], own: list[Draft], life: Life) -> None:
 
     A queue suspends what it preempts, also what does not run in full.
     """
+    by_queue = life.workloads.preempted_at(life.workload)
     for end in list(own):
         if end.by is EndedBy.SUSPENSION:
             preempted = [d for d in drafts if d.by is EndedBy.PREEMPTION]
             if any(abs(d.at - end.at) <= TOGETHER for d in preempted):
                 own.remove(end)
-            elif any(abs(at - end.at) <= TOGETHER for at in life.preempted_at):
+            elif any(abs(at - end.at) <= TOGETHER for at in by_queue):
                 end.by = EndedBy.PREEMPTION
             continue
         if end.by is not EndedBy.UNRECORDED:
@@ -566,7 +537,11 @@ def _outcome(draft: Draft, life: Life) -> Outcome | None:
     if draft.again is not None:
         return _loss(draft.ends, life).outcome(draft.again)
     is_pod = life.workload.kind == "Pod"
-    return None if life.is_over or is_pod else Outcome.DOWN
+    return (
+        None
+        if life.workloads.decided_at(life.workload) or is_pod
+        else Outcome.DOWN
+    )
 
 
 def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:

@@ -20,6 +20,7 @@ from recorder.facts.bearing import (
     port_of,
 )
 from recorder.facts.classify.text import clean
+from recorder.facts.over import COMPLETES, FAILS
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import (
     AnnotationChanged,
@@ -69,17 +70,8 @@ CONDITION_CHANGED = FactKind.CONDITION_CHANGED
 DAILY, DISRUPTION = Bearing.DAILY, Bearing.DISRUPTION
 PORT = Bearing.PORT
 
-OUTCOMES: Final = frozenset(
-    {
-        "DisruptionTarget",
-        "Evicted",
-        "Failed",
-        "FailureTarget",
-        "Complete",
-        "Completed",
-        "Succeeded",
-        "SuccessCriteriaMet",
-    }
+OUTCOMES: Final = (
+    frozenset({"DisruptionTarget", "Evicted"}) | FAILS | COMPLETES
 )
 """Types of conditions that say what a Pod had to go for, or how its owner
 ended."""

@@ -33,6 +33,7 @@ from recorder.facts.classify.shapes import (
     read_pod,
 )
 from recorder.facts.members import members_of
+from recorder.facts.over import PHASES
 from recorder.facts.parts import (
     mark_of,
     read_any_conditions,
@@ -249,20 +250,9 @@ def _of_any(state: State, made: AnyObject, resource: Resource) -> None:
 
 
 def _phase(status: AnyStatus) -> Any:
-    """Return how far an object is, where its kind says so.
-
-    A RayJob has a jobStatus, a SparkApplication the state of its
-    applicationState, a Job of Volcano the phase of its state, an
-    SriovNetworkNodeState a syncStatus, a BottlerocketShadow a current_state.
-    """
-    for part, member in (
-        (status.phase, None),
-        (status.job_status, None),
-        (status.application_state, "state"),
-        (status.state, "phase"),
-        (status.sync_status, None),
-        (status.current_state, None),
-    ):
+    """Return how far an object is, where its kind says so."""
+    for field, member in PHASES:
+        part = getattr(status, field)
         found = part.get(member) if isinstance(part, dict) else part
         if isinstance(found, str) and (member is None) == (found is part):
             return found

@@ -39,7 +39,7 @@ def state(history: History) -> tuple[WorkloadState, list[EndedBy]]:
         ]
         for uid in ("uid-llm", *(pod.key for pod in pods))
     }
-    life = Life(workload=workload, pods=pods, facts=by_uid)
+    life = Life(workload, pods, by_uid, workloads)
     scope = Scope(nodes=frozenset(["n1", "n2"]), until=at(100))
     found = hits([], pods, workloads, scope=scope)
     endings = endings_of(life, found, [])

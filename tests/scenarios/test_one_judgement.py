@@ -75,7 +75,7 @@ def disagreements(judged: Judged, nodes: Sequence[str]) -> Iterator[str]:
             gangs.setdefault(workload, []).append(pod)
     by_object = facts_by_object(judged.facts)
     for workload, members in gangs.items():
-        life = Life.among(workloads, workload, members, by_object)
+        life = Life(workload, members, by_object, workloads)
         own = [hit for hit in found if hit.workload == workload]
         endings = endings_of(life, own, verdicts)
         hit = Counter(_hit(own, members, verdicts))

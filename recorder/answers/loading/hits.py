@@ -40,7 +40,7 @@ from recorder.answers.queries import (
 )
 from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.knowledge import Knowledge
-from recorder.explain.losses import displaced, lost_around
+from recorder.explain.losses import Taking, displaced, lost_around
 from recorder.explain.verdict import Judged
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.hole import Hole
@@ -72,12 +72,6 @@ class NodeSelection(NamedTuple):
 
     was_meant: Callable[[str, datetime], Awaitable[bool]]
     """Returns whether one of these was selected at a time."""
-
-
-class _Displaced(NamedTuple):
-    pod: str
-    node: str
-    at: datetime
 
 
 @dataclass(frozen=True)
@@ -155,17 +149,14 @@ class _Gangs:
                 found.append(at)
         return found
 
-    def displaced(self, nodes: Container[str]) -> Iterator[_Displaced]:
-        """Yield the Pods preempted or evicted on nodes."""
+    def displaced(self, nodes: Container[str]) -> Iterator[Taking]:
+        """Yield what took Pods from nodes that stayed well."""
         for pod in self.placements:
-            if pod.node is None or pod.node not in nodes:
-                continue
-            workload = self.workloads.of(pod)
-            if workload is None:
-                continue
-            found = displaced(pod, workload, self.workloads)
-            if found is not None:
-                yield _Displaced(pod.key, pod.node, found.at)
+            workload = self.workloads.of(pod) if pod.node in nodes else None
+            if workload is not None:
+                found = displaced(pod, workload, self.workloads)
+                if found is not None:
+                    yield found
 
 
 async def hits_of(
@@ -256,7 +247,7 @@ async def all_hits_of(
     near = (v for v in companions if _is_near(v.lost_at, times))
     every, everywhere = [*verdicts, *near], {*nodes, *others}
     spared = [
-        gone.pod
+        gone.pod.key
         for gone in gangs.displaced(asked.moved)
         if not await asked.was_meant(gone.node, gone.at)
     ]

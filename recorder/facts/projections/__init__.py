@@ -30,7 +30,6 @@ from recorder.facts.projections.workloads import (
     SERVERS,
     Workload,
     Workloads,
-    phase_ended,
 )
 
 __all__ = [
@@ -51,7 +50,6 @@ __all__ = [
     "provider_of",
     "full_spans",
     "most_at_once",
-    "phase_ended",
     "shown",
     "total",
 ]

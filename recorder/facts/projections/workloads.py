@@ -4,7 +4,7 @@ The chain goes through controllers up to what a person created: a Job, not its
 CronJob. If an owner was gone before the log began, labels name it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -12,13 +12,13 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from recorder.facts.classify.times import moment
+from recorder.facts.over import COMPLETES, FAILS, ends_phase, says_over
 from recorder.facts.projections.placement import Placement
 from recorder.model.document import Document
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
     Appeared,
     ConditionChanged,
-    Detail,
     FieldChanged,
     Vanished,
 )
@@ -32,7 +32,6 @@ __all__ = [
     "Workload",
     "Workloads",
     "controller",
-    "phase_ended",
 ]
 
 GANGS: Final = frozenset(
@@ -64,25 +63,6 @@ SERVERS: Final = frozenset(
 
 REPLACED: Final = SERVERS - {"StatefulSet"}
 """Kinds that start a replacement before a Pod is gone."""
-
-COMPLETES: Final = frozenset(
-    {"Complete", "Completed", "Succeeded", "SuccessCriteriaMet"}
-)
-ENDS: Final[Mapping[str, bool]] = {
-    "failed": False,
-    "error": False,
-    "aborted": False,
-    "terminated": False,
-    "stopped": False,
-    "submission_failed": False,
-    "succeeded": True,
-    "completed": True,
-}
-"""Phases by which kinds without conditions say that they are over, and
-whether they ended well: RayJob, SparkApplication, Workflow, Job of Volcano."""
-
-FAILS: Final = frozenset({"Failed", "FailureTarget"})
-"""Conditions that decide how a workload ends; its Pods may end after that."""
 
 NO_WORKLOADS: Final = frozenset({"DaemonSet", "Node"})
 """Controllers whose Pods belong to a node and not to a user's work."""
@@ -317,27 +297,12 @@ def _ends(
         owner.entries = [*owner.entries, str(stored.entry)]
 
 
-def phase_ended(kind: str, detail: Detail) -> bool | None:
-    """Return whether a phase says that something ended well; None if not.
-
-    Of a Pod, its own facts say it.
-    """
-    match detail:
-        case FieldChanged(field="phase", new=str(phase)):
-            pass
-        case Appeared(state=state):
-            phase = str(state.fields.get("phase", ""))
-        case _:
-            return None
-    return None if kind == "Pod" else ENDS.get(phase.lower())
-
-
 def _ends_by_phase(owner: _Owner, stored: StoredFact) -> None:
     """Note that a phase ends a workload, or that it left such a phase."""
     detail = stored.fact.detail
-    ended = phase_ended(owner.kind, detail)
+    ended = says_over(owner.kind, detail)
     if isinstance(detail, FieldChanged) and detail.field == "phase":
-        before = ENDS.get(str(detail.old).lower())
+        before = ends_phase(detail.old)
         if before is not None and before is not ended:
             _goes_on(owner)
     if ended is not None:

@@ -1,0 +1,80 @@
+"""What says that an object is over: data, by conditions and by phases.
+
+Kinds of Kubernetes, Kubeflow and JobSet have a condition; others have a phase,
+each in a field of its own. A kind that is not known is read by the same words.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from recorder.model.facts import (
+    Appeared,
+    ConditionChanged,
+    Detail,
+    FieldChanged,
+)
+
+__all__ = [
+    "COMPLETES",
+    "CRITERIA_MET",
+    "FAILS",
+    "PHASES",
+    "ends_phase",
+    "says_over",
+]
+
+FAILS: Final = frozenset({"Failed", "FailureTarget"})
+"""Conditions of what failed; its Pods may end after that."""
+
+CRITERIA_MET: Final = "SuccessCriteriaMet"
+"""Condition of a Job that will be Complete when its last Pod has ended."""
+
+COMPLETES: Final = frozenset(
+    {"Complete", "Completed", "Succeeded", CRITERIA_MET}
+)
+"""Conditions of what ended well."""
+
+PHASES: Final[Mapping[tuple[str, str | None], str]] = {
+    ("phase", None): "most kinds, as a Workflow",
+    ("job_status", None): "RayJob",
+    ("application_state", "state"): "SparkApplication",
+    ("state", "phase"): "Job of Volcano",
+    ("sync_status", None): "SriovNetworkNodeState",
+    ("current_state", None): "BottlerocketShadow",
+}
+"""Where the status of a kind has its phase: a field, or a member of one."""
+
+ENDS: Final[Mapping[str, bool]] = {
+    "failed": False,
+    "error": False,
+    "aborted": False,
+    "terminated": False,
+    "stopped": False,
+    "submission_failed": False,
+    "succeeded": True,
+    "completed": True,
+}
+"""Phases of what is over, in lower case, and whether it ended well."""
+
+
+def ends_phase(phase: object) -> bool | None:
+    """Return whether a phase is that of a good end; None if of no end."""
+    return ENDS.get(str(phase).lower())
+
+
+def says_over(kind: str, detail: Detail) -> bool | None:
+    """Return whether a fact says that an object ended well; None if not.
+
+    Of a Pod, its own facts say it.
+    """
+    match detail:
+        case ConditionChanged(type=name, new=new):
+            true = new is not None and new.status == "True"
+            over = true and name in COMPLETES | FAILS
+            return name in COMPLETES if over else None
+        case FieldChanged(field="phase", new=str(phase)):
+            return None if kind == "Pod" else ends_phase(phase)
+        case Appeared(state=state) if kind != "Pod":
+            return ends_phase(state.fields.get("phase"))
+        case _:
+            return None
