@@ -19,6 +19,7 @@ from recorder.model.outcomes import Happened, Role
 
 __all__ = [
     "SOMETIME",
+    "STARTS",
     "boot_named",
     "counted",
     "heard_again",
@@ -106,12 +107,12 @@ def is_first(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
     return at <= seen + NEAR and seen < SOMETIME
 
 
-_STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED})
+STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED})
 """Topics of the first Events of a kubelet."""
 
 _LOSSES = (Topic.READY, Topic.SILENCE)
 
-_OF_THE_NEW = _STARTS | {Topic.SET_UP, Topic.WORD}
+_OF_THE_NEW = STARTS | {Topic.SET_UP, Topic.WORD}
 """Topics at the start of a kubelet, which do not show the old state."""
 
 
@@ -219,7 +220,7 @@ def _starts(transition: Transition) -> list[Signal]:
     return [
         s
         for s in transition.episode.signals
-        if s.topic in _STARTS
+        if s.topic in STARTS
         and s.stored.fact.kind is FactKind.EVENT
         and any(abs(s.stored.at - at) <= LIMITS.moment for at in times)
         and not any(s is other for other in transition.apart)

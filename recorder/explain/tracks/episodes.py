@@ -35,7 +35,12 @@ from recorder.explain.tracks.beginning import (
     is_first_sight,
     is_loss,
 )
-from recorder.explain.tracks.bounds import SOMETIME, boot_named, is_explained
+from recorder.explain.tracks.bounds import (
+    SOMETIME,
+    STARTS,
+    boot_named,
+    is_explained,
+)
 from recorder.explain.tracks.clocks import (
     KUBELET,
     NO_SKEW,
@@ -60,9 +65,6 @@ from recorder.model.outcomes import Fault, Role
 from recorder.model.reference import EntryName
 
 __all__ = ["Episode", "episodes_of", "may_begin"]
-
-STARTS: Final = frozenset({Topic.KUBELET, Topic.REBOOTED})
-"""Subjects of Events that a kubelet sends as it starts."""
 
 SAID: Final = frozenset({FactKind.EVENT, FactKind.REQUESTED})
 """Kinds of facts that are about a Node and do not change it."""

@@ -7,7 +7,7 @@ from typing import Final
 from recorder.explain.causes import FAULTS, LOST
 from recorder.explain.signals import Signal, Topic
 from recorder.explain.thresholds import LIMITS
-from recorder.explain.tracks.bounds import counted, is_first
+from recorder.explain.tracks.bounds import STARTS, counted, is_first
 from recorder.explain.tracks.episodes import Episode
 from recorder.model.fact import FactKind
 from recorder.model.facts import Appeared, Tainted, Untainted, Vanished
@@ -15,7 +15,7 @@ from recorder.model.outcomes import Happened, Role
 
 __all__ = ["happening", "happenings"]
 
-_STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED, Topic.SET_UP})
+_STARTS = STARTS | {Topic.SET_UP}
 """Topics of the Events of a kubelet that starts."""
 
 
@@ -125,9 +125,6 @@ def _is_near(signal: Signal, last: Stretch) -> bool:
     newest = max(s.stored.at for s in last.signals)
     return lost or signal.stored.at - newest <= LIMITS.moment
 
-
-ASTRAY: Final = timedelta(seconds=2)
-"""How far a watch of Pods may be ahead of the watch of Nodes."""
 
 FIRST: Final = timedelta(seconds=5)
 """Within which of a join a kubelet that starts is the one that joined."""
@@ -290,7 +287,7 @@ def _cordon(chain: Episode) -> tuple[Happened, Signal] | None:
     evicted = [
         sign
         for sign in chain.of(Topic.EVICTION)
-        if sign.stored.observed_at >= since - ASTRAY
+        if sign.stored.observed_at >= since - LIMITS.astray
     ]
     name = Happened.DRAINED if evicted else Happened.CORDONED
     return name, cordons[0]
