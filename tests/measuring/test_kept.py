@@ -308,7 +308,10 @@ async def test_what_a_killed_process_posted_is_in_the_log_once(
         ):
             async with measuring(database, door, store) as (reading, work):
                 assert await work.keep(reading, now=now) == 1
-        assert spool.count() == 0
+        # The door may say that its log is too slow: what waits is sent again.
+        async with asyncio.timeout(30):
+            while spool.count():
+                await door.flush()
     (claim,) = one.claims()
     assert claim.identity is not None
     assert claim.identity.name == "node/n1"
