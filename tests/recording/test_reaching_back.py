@@ -64,6 +64,8 @@ async def test_what_the_watch_cache_forgot_is_read_afterwards(
         await cluster.api_server.start()
         await recorded.start()
         done = await annotate(cluster, "gpu-001", "after")
+        # Else a bookmark says so, which comes once a minute.
+        await cluster.kubectl("label", "namespace", "default", "step=after")
         await recorded.until_seen(done, "v1/nodes", "v1/namespaces")
         await recorded.settle(2)
         await recorded.stop()
