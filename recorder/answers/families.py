@@ -42,6 +42,7 @@ from recorder.facts.projections import (
 )
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, Vanished
+from recorder.model.kinds import plural_of
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
 from recorder.model.reference import EntryName
 from recorder.model.window import Window
@@ -82,6 +83,12 @@ class Candidate:
     def place(self) -> tuple[datetime, int]:
         """The sort key in a list."""
         return self.began_at, self.position
+
+    def is_called(self, word: str) -> bool:
+        """Return whether a word names its kind."""
+        names = {self.kind.lower(), plural_of(self.kind)}
+        names |= {f"{name}.{self.group}" for name in names}
+        return word.lower() in names
 
 
 async def candidates_of(

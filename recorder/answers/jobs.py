@@ -42,7 +42,6 @@ from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.coverage.ports import Log
 from recorder.facts.projections import Workload
 from recorder.model.document import Document
-from recorder.model.kinds import plural_of
 from recorder.model.moment import shifted
 from recorder.model.outcomes import EndedBy, WorkloadState
 from recorder.model.reference import written_log
@@ -234,7 +233,7 @@ class Survey:
         return [
             one
             for one in found
-            if (not kinds or any(_is_of(one, kind) for kind in kinds))
+            if (not kinds or any(one.is_called(kind) for kind in kinds))
             and _has(one, wanted.words)
         ]
 
@@ -386,13 +385,6 @@ def _has(one: Candidate, words: Sequence[str]) -> bool:
     """Return whether the name of a workload contains each word."""
     name = f"{one.kind}/{one.namespace}/{one.name}".lower()
     return all(word in name for word in words)
-
-
-def _is_of(one: Candidate, word: str) -> bool:
-    """Return whether a word names the kind of a workload."""
-    word, kind = word.lower(), one.kind.lower()
-    names = {kind, plural_of(one.kind)}
-    return word in names | {f"{name}.{one.group}" for name in names}
 
 
 async def ask_jobs(

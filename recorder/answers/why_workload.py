@@ -21,11 +21,7 @@ from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Purpose
 from recorder.answers.references import KnownObject
 from recorder.answers.sentences import counted
-from recorder.answers.slurm_names import (
-    SlurmNames,
-    slurm_names,
-    slurm_row,
-)
+from recorder.answers.slurm_names import SlurmNames, slurm_names, slurm_row
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
 from recorder.answers.why import WIDTH, cut, path_lines, row_lines
@@ -54,10 +50,7 @@ from recorder.model.document import Document
 from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted, written
-from recorder.model.outcomes import (
-    EndedBy,
-    WorkloadState,
-)
+from recorder.model.outcomes import EndedBy, WorkloadState
 from recorder.model.window import Window
 
 __all__ = [

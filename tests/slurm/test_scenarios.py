@@ -118,7 +118,7 @@ async def requeued(slurm: Polled) -> Check:
 
 
 async def accounting_away(slurm: Polled) -> Check:
-    """Without slurmdbd nobody knows why a job was put back."""
+    """Without slurmdbd it is not known why a job was put back."""
     job = await _gang(slurm)
     slurm.lab.end("slurmdbd")
     slurm.lab.run("scontrol", "requeue", str(job))
