@@ -36,6 +36,7 @@ from recorder.sources.dumps import (
     Things,
     examine,
 )
+from recorder.sources.dumps.examining import begins_tape
 from recorder.sources.dumps.things import Chooses
 from recorder.sources.files import CutError, UnreadableError, members
 from recorder.sources.tape import TapeReader
@@ -55,8 +56,6 @@ __all__ = [
 
 UNKNOWN = "unknown"
 """The version of a cluster that no file shows."""
-
-TAPE_BEGINS = b'{"tape":"recorder/'
 
 
 class NoRecordError(InputError):
@@ -201,8 +200,7 @@ def _is_tape(path: Path) -> bool:
         return False
     try:
         for member in members(path):
-            begins = member.read(1 << 10) if member.is_alone else b""
-            return begins.replace(b" ", b"").startswith(TAPE_BEGINS)
+            return member.is_alone and begins_tape(member.read(1 << 10))
     except (OSError, UnreadableError, CutError):
         pass
     return False

@@ -423,3 +423,15 @@ def test_bundles_are_read_by_their_documented_layouts(
     assert found.at is not None
     assert found.at.strftime("%H:%M:%S") == at
     assert len(placed) == 3
+
+
+def test_a_tape_in_a_folder_is_refused_by_name(tmp_path: Path) -> None:
+    header = '{"tape": "recorder/1", "cluster": "demo"}\n{}\n'
+    (tmp_path / "a.tape.jsonl").write_text(header)
+    (tmp_path / "pods.json").write_text(PODS)
+
+    (found,), placed, _ = looked(tmp_path)
+
+    tape = next(file for file in found.files if file.trouble)
+    assert "name it itself" in str(tape.trouble)
+    assert len(placed) == 2

@@ -40,7 +40,7 @@ from recorder.sources.files import (
 )
 from recorder.sources.files.yaml import is_yaml, yaml_documents
 
-__all__ = ["Examined", "PartUnknownError", "examine"]
+__all__ = ["Examined", "PartUnknownError", "begins_tape", "examine"]
 
 FILES_MAX = 100_000
 """Of one folder: a must-gather of a large cluster has a tenth."""
@@ -63,6 +63,7 @@ BUILT_IN = frozenset(BUILT_IN_KINDS.values())
 FILES_SHOWN_MAX = 1000
 PROGRESS_DOCUMENTS = 1000
 
+TAPE = b'{"tape":"recorder/'
 _AUDIT = b"audit.k8s.io/"
 _STATED = b'"apiVersion"'
 _JSON = re.compile(rb"\s*[\[{]")
@@ -226,11 +227,7 @@ class _Examiner:
     def _member(self, path: Path, member: Member) -> Iterator[Examined]:
         self._lay_out(member)
         begins, read = _begun(member.read)
-        if not (begins or member.is_alone):
-            return  # an empty file, or the end of an archive
-        self._look_for_time(member.name, begins)
-        if self._is_bundle and not _may_hold(begins):
-            self._unknown(member.name)
+        if not self._is_read(member, begins):
             return
         file = ImportedFile(path=member.name)
         of_kubernetes = is_yaml(begins)
@@ -256,6 +253,20 @@ class _Examiner:
             self._unknown(member.name)
         else:
             self._keep(file)
+
+    def _is_read(self, member: Member, begins: bytes) -> bool:
+        """Return whether a file is read on, by its beginning."""
+        if not (begins or member.is_alone):
+            return False  # an empty file, or the end of an archive
+        self._look_for_time(member.name, begins)
+        if begins_tape(begins):
+            why = "it is a tape: name it itself, beside the other files"
+            self._keep(ImportedFile(path=member.name, trouble=why))
+            return False
+        if self._is_bundle and not _may_hold(begins):
+            self._unknown(member.name)
+            return False
+        return True
 
     def _unknown(self, name: str) -> None:
         self.found.unknown += 1
@@ -381,6 +392,11 @@ def _newest_stated(text: str) -> datetime | None:
             number = _MONTHS.index(month) // 3 + 1
             stated.append(moment(f"{year}-{number:02}-{int(day):02}T{time}Z"))
     return max((at for at in stated if at is not None), default=None)
+
+
+def begins_tape(begins: bytes) -> bool:
+    """Return whether a text is a tape, by its beginning."""
+    return begins[:100].replace(b" ", b"").startswith(TAPE)
 
 
 def _may_hold(begins: bytes) -> bool:
