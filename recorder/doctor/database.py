@@ -3,7 +3,7 @@
 Checks that depend on one that failed are reported as skipped.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -14,6 +14,7 @@ from recorder.doctor.clock import ClockReading
 from recorder.doctor.log import (
     ARCHIVE,
     AUDIT_LOG,
+    CLAIM_TYPES,
     EVENT_TTL,
     FACTS,
     LEASE,
@@ -24,6 +25,7 @@ from recorder.doctor.log import (
     PartitionFacts,
     judge_archive,
     judge_audit,
+    judge_claim_types,
     judge_event_ttl,
     judge_facts,
     judge_lease,
@@ -48,6 +50,7 @@ from recorder.doctor.server import (
     judge_server,
     judge_unavailable,
 )
+from recorder.explain.knowledge import KnowledgeError, load
 from recorder.facts.coverage.audit_state import AuditReading
 from recorder.facts.coverage.ports import FactsEnd
 from recorder.model.errors import RecorderError
@@ -86,6 +89,9 @@ class DatabaseProbe(Protocol):
 
     async def event_lives(self, cluster: str | None) -> EventLives:
         """Return how long Events live."""
+
+    async def claim_types(self, cluster: str | None) -> Mapping[str, int]:
+        """Return how many of the newest claims are of each type."""
 
     async def facts_ends(self, cluster: str | None) -> Sequence[FactsEnd]:
         """Return where facts end before their log does."""
@@ -232,6 +238,7 @@ class _Checkup:
         audits = await self._ask(AUDIT_LOG, self.probe.audits(self.cluster))
         if audits is not None:
             self._add(*judge_audit(AUDIT_LOG, audits))
+        await self._at_claims()
         archive = await self._ask(ARCHIVE, self.probe.archive())
         if archive is not None:
             self._add(*judge_archive(ARCHIVE, archive))
@@ -239,6 +246,18 @@ class _Checkup:
             "redaction key of the log",
             self.probe.redaction_keys(self.cluster),
         )
+
+    async def _at_claims(self) -> None:
+        """List the types of claims without rules, unless these are wrong."""
+        try:
+            known = load(self.settings.knowledge).types
+        except KnowledgeError:
+            return
+        claims = await self._ask(
+            CLAIM_TYPES, self.probe.claim_types(self.cluster)
+        )
+        if claims is not None:
+            self._add(*judge_claim_types(CLAIM_TYPES, claims, known))
 
     def _add(self, *checks: Check) -> None:
         self.findings.checks.extend(checks)

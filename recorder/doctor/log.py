@@ -1,6 +1,6 @@
 """The log: whether it is written, kept and can be queried."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -11,6 +11,7 @@ from recorder.facts.coverage.ports import FactsEnd
 __all__ = [
     "ARCHIVE",
     "AUDIT_LOG",
+    "CLAIM_TYPES",
     "EVENT_TTL",
     "FACTS",
     "LEASE",
@@ -21,6 +22,7 @@ __all__ = [
     "PartitionFacts",
     "judge_archive",
     "judge_audit",
+    "judge_claim_types",
     "judge_event_ttl",
     "judge_facts",
     "judge_lease",
@@ -29,6 +31,7 @@ __all__ = [
 
 PARTITIONS, LEASE, EVENT_TTL = "partitions", "lease", "event ttl"
 FACTS, AUDIT_LOG, ARCHIVE = "facts", "audit log", "archive"
+CLAIM_TYPES = "claim types"
 
 AHEAD_MIN = timedelta(days=1)
 """Partitions are made seven days ahead; less than one means that no process
@@ -46,6 +49,9 @@ LATE_MAX = timedelta(minutes=3)
 revoke them, and the deletion must reach us."""
 
 SHARE_MAX = 0.1
+
+TYPES_NAMED = 10
+"""Types of claims that are listed by name, the most frequent ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,3 +229,24 @@ def _judge_audit(name: str, audit: AuditReading) -> Check:
         " --audit-webhook-config-file with audit_logs or audit_listen;"
         " the metric apiserver_audit_event_total shows whether they make any",
     )
+
+
+def judge_claim_types(
+    name: str, claims: Mapping[str, int], known: Container[str]
+) -> Sequence[Check]:
+    """List the types of claims that no file describes; nothing if all are.
+
+    They are kept and shown: a log without their meaning is no failure.
+    """
+    unknown = sorted(
+        (kind for kind in claims if kind not in known),
+        key=lambda kind: (-claims[kind], kind),
+    )
+    if not unknown:
+        return []
+    named = [f"{kind} ({claims[kind]})" for kind in unknown[:TYPES_NAMED]]
+    more = len(unknown) - len(named)
+    says = f"without a meaning: {', '.join(named)}"
+    if more:
+        says += f" and {more} more types"
+    return [Check(name=name, ok=True, says=says)]

@@ -3,7 +3,7 @@
 Methods that need the schema are called only if it exists.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 
@@ -129,6 +129,18 @@ LIVES = Statement.of("""
     where e.position > h.size - :sampled and e.operation = #deleted
       and e.occurred_at is not null
       and (:cluster::text is null or l.cluster_uid = :cluster)
+""")
+
+CLAIM_TYPES = Statement.of("""
+    select w.text as type, count(*) as claims
+    from recorder.log_head h
+    join recorder.log l on l.log_id = h.log_id and l.kind = 'live'
+    join recorder.derivation d on d.log_id = l.log_id and d.state = 'current'
+    join recorder.fact f on f.derivation_id = d.derivation_id
+    join recorder.word w on w.word_id = f.topic_id
+    where f.kind = #claimed and f.position > h.size - :sampled
+      and (:cluster::text is null or l.cluster_uid = :cluster)
+    group by w.text
 """)
 
 PARTITIONS = Statement.of("""
@@ -267,3 +279,14 @@ class CheckReader:
         )
         typical: timedelta | None = found.typical
         return EventLives(sample=found.sample, typical=typical)
+
+    async def claim_types(self, cluster: str | None) -> Mapping[str, int]:
+        """Return how many of the newest claims are of each type."""
+        rows = await fetch_planned(
+            self._engine,
+            "read the types of claims",
+            CLAIM_TYPES,
+            sampled=SAMPLED,
+            cluster=cluster,
+        )
+        return {row.type: row.claims for row in rows}

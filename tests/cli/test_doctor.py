@@ -3,9 +3,11 @@
 import asyncio
 from pathlib import Path
 
+import orjson
 import pytest
 
-from recorder.model.observation import Observation
+from recorder.model.observation import CloudEventPosted, Observation
+from tests.claims.posting import an_event as a_claim
 from tests.cli.checking import (
     FAST,
     OF_LOG,
@@ -16,9 +18,10 @@ from tests.cli.checking import (
     value,
 )
 from tests.cli.conftest import Recorder
-from tests.support.builders import EVENTS, a_frame, a_list, an_event
+from tests.support.builders import EVENTS, a_frame, a_list, an_event, at
 from tests.support.fixed_log import STORY, write_log
 from tests.support.postgres import Database
+from tests.support.written_log import WrittenLog
 
 pytestmark = pytest.mark.usefixtures("cluster_is_reached")
 
@@ -352,3 +355,31 @@ def test_how_long_events_live_is_measured_and_compared(
         "Events live for 15 min (30 expired), and the setting is 1 h"
     )
     assert right["ok"]
+
+
+def test_types_of_claims_without_a_meaning_are_listed(
+    any_database: Database, recorder: Recorder, data: Path
+) -> None:
+    del data
+    claims: list[Observation] = [
+        CloudEventPosted(
+            observed_at=at(number),
+            event=orjson.dumps(a_claim(number, type=kind)),
+            key=f"key-{number}",
+        )
+        for number, kind in enumerate(["cooling", "note", "cooling"])
+    ]
+
+    async def write() -> None:
+        log = WrittenLog(any_database.dsn("writer"))
+        await log.lease()
+        await log.append(*claims)
+        await log.end()
+
+    asyncio.run(write())
+    url = ("--database-url", any_database.dsn("writer"))
+
+    found = checks(recorder("doctor", "-o", "json", *url))["claim types"]
+
+    assert found["ok"]
+    assert found["says"] == "without a meaning: cooling (2)"

@@ -36,6 +36,7 @@ from recorder.doctor.log import (
     EventLives,
     LeaseFacts,
     PartitionFacts,
+    judge_claim_types,
     judge_event_ttl,
     judge_lease,
     judge_partitions,
@@ -57,6 +58,7 @@ from recorder.doctor.server import (
     judge_version,
     judge_writable,
 )
+from recorder.explain.knowledge import shipped
 from recorder.integrity.catalog import Difference
 from tests.support.golden import ANEW, kept
 
@@ -145,6 +147,18 @@ def test_few_expired_events_prove_nothing() -> None:
 
     assert judge_event_ttl("event ttl", hour, few).ok
     assert not judge_event_ttl("event ttl", hour, many).ok
+
+
+def test_types_of_claims_without_a_meaning_are_listed() -> None:
+    claims = {"note": 7, "x": 2, "cooling": 30} | {
+        f"t{n:02}": 1 for n in range(9)
+    }
+
+    (check,) = judge_claim_types("claim types", claims, shipped().types)
+    assert check.ok
+    assert check.says.startswith("without a meaning: cooling (30), x (2), t00")
+    assert check.says.endswith("t07 (1) and 1 more types")
+    assert not judge_claim_types("claim types", {"note": 1}, shipped().types)
 
 
 def test_what_an_api_server_takes_longer_to_expire_is_tolerated() -> None:

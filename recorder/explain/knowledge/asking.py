@@ -1,7 +1,7 @@
 """All rules together: look up what a literal means."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 from typing import TypeAlias, TypeVar
@@ -248,6 +248,11 @@ class Knowledge:
             for child in rule.children
             for sighting in related(child, rule, witness=OF_SITE)
         ]
+
+    @property
+    def types(self) -> Container[str]:
+        """The types of claims of which a file says what they mean."""
+        return self._types.keys()
 
     def claim_type(self, name: str) -> ClaimType | None:
         """Return the type of CloudEvents of a name, that of a site first."""
