@@ -10,13 +10,11 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from recorder.answers.checkpoints import (
     hours_since_checkpoint,
     with_checkpoints,
 )
-from recorder.answers.clusters import Away
 from recorder.answers.families import (
     Candidate,
     Family,
@@ -28,23 +26,18 @@ from recorder.answers.families import (
 from recorder.answers.job_questions import JobFilter, JobsQuestion
 from recorder.answers.loading.nodes import PODS, reads_workloads
 from recorder.answers.loading.places import selected
-from recorder.answers.naming import named
 from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ActiveNodes, WorkloadLives
 from recorder.answers.slurm_names import SlurmNames, slurm_names
-from recorder.answers.text.shown import Item, Listing
-from recorder.answers.text.table import Cell, Column, Kind
 from recorder.explain.ending import Ending, EndingFound
 from recorder.explain.knowledge import Knowledge
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.coverage import Coverage, cover
-from recorder.facts.coverage.ports import Log
 from recorder.facts.projections import Workload
 from recorder.model.document import Document
 from recorder.model.moment import shifted
 from recorder.model.outcomes import EndedBy, WorkloadState
-from recorder.model.reference import written_log
 from recorder.model.window import Window
 
 __all__ = [
@@ -60,8 +53,6 @@ __all__ = [
     "ask_disruptions",
     "ask_jobs",
     "covered",
-    "shown",
-    "shown_each",
     "totals_of",
 ]
 
@@ -499,101 +490,4 @@ async def ask_disruptions(
     return Disruptions(
         disruptions=[await survey.disruption(*pair) for pair in found],
         coverage=covered(account, (family for family, _ in found)),
-    )
-
-
-COLUMNS = (
-    Column("KIND", rank=4),
-    Column("NAMESPACE", rank=2),
-    Column("NAME"),
-    Column("GPUS", rank=5),
-    Column("STATE"),
-    Column("BEGAN", Kind.TIME, rank=6),
-    Column("AGE", Kind.AGE, rank=3),
-    Column("WAITS SINCE", Kind.TIME, wide=True),
-    Column("ENDED", Kind.TIME, wide=True),
-    Column("LAST ENDING", Kind.TIME, rank=7),
-    Column("ENDED BY"),
-    Column("RESTARTS", rank=8),
-    Column("GPU-HOURS", rank=1),
-    Column("SINCE CHECKPOINT", wide=True),
-    Column("SUMMARY"),
-)
-
-
-def job_cells(one: ListedWorkload) -> Sequence[Cell]:
-    """Return a workload as a row of the table."""
-    last = one.last_ending
-    return (
-        one.kind,
-        one.namespace,
-        one.name,
-        one.gpus,
-        one.state,
-        one.began_at,
-        one.began_at,
-        one.waiting_since,
-        one.ended_at,
-        None if last is None else last.at,
-        None if last is None else last.ended_by,
-        one.restarts,
-        one.gpu_hours_lost,
-        one.gpu_hours_since_checkpoint,
-        None if last is None else last.sentence,
-    )
-
-
-def _item(one: ListedWorkload, *before: Cell) -> Item:
-    name = named(one.kind.lower(), one.namespace, one.name)
-    return Item(name, (*before, *job_cells(one)), one)
-
-
-def shown(answer: Jobs, question: JobsQuestion, *, verbose: bool) -> Listing:
-    """Return an answer as `recorder jobs` prints it."""
-    del verbose
-    count, rows = answer.totals.workloads, len(answer.workloads)
-    notes = []
-    if question.limit is not None and rows == question.limit != count:
-        many = "more" if count is None else f"{count:,}"
-        notes = [f"showing the newest {rows} of {many}; see --limit"]
-    return Listing(
-        columns=COLUMNS,
-        items=[_item(one) for one in answer.workloads],
-        whole=lambda workloads: replace(answer, workloads=workloads),
-        nothing="no workloads recorded",
-        notes=notes,
-    )
-
-
-def shown_each(
-    answers: Sequence[tuple[Log, Jobs]],
-    question: JobsQuestion,
-    away: Sequence[Away],
-    *,
-    verbose: bool,
-) -> Listing:
-    """Return the answers of several logs as one list."""
-    del question, verbose
-    clusters = [
-        {
-            "cluster": log.cluster_name,
-            "log": written_log(log.id),
-            "totals": answer.totals,
-            "coverage": answer.coverage,
-        }
-        for log, answer in answers
-    ]
-    return Listing(
-        columns=(Column("CLUSTER"), *COLUMNS),
-        items=[
-            _item(one, log.cluster_name)
-            for log, answer in answers
-            for one in answer.workloads
-        ],
-        whole=lambda workloads: {
-            "workloads": workloads,
-            "clusters": clusters,
-            "away": [{"cluster": one.cluster, "why": one.why} for one in away],
-        },
-        nothing="no workloads recorded",
     )

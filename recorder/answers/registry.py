@@ -191,7 +191,7 @@ QUESTIONS = {
             JobsQuestion,
             "jobs.ask_jobs",
             judges=True,
-            printed=Printed("jobs.shown", LIST, "jobs.shown_each"),
+            printed=Printed("job_table.shown", LIST, "job_table.shown_each"),
         ),
         Question(
             "who", FieldsQuestion, "who.ask_who", printed=Printed("who.shown")

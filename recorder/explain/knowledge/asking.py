@@ -251,7 +251,7 @@ class Knowledge:
 
     @property
     def types(self) -> Container[str]:
-        """The types of claims of which a file says what they mean."""
+        """The types of claims that a file describes."""
         return self._types.keys()
 
     def claim_type(self, name: str) -> ClaimType | None:
