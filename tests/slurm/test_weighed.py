@@ -1,6 +1,6 @@
 """Slurm's word beside the cluster's own record: the record outranks it."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -252,7 +252,9 @@ def preempted(**more: Any) -> list[tuple[int, dict[str, Any]]]:
     return slurm((12, [RUN], []), (201, [again], []), past={7: [past]}, **more)
 
 
-def a_pod_begins(when: float) -> list[tuple[float, Observation]]:
+def a_pod_begins(
+    when: float, labels: Mapping[str, str] | None = None
+) -> list[tuple[float, Observation]]:
     pod = an_object(
         "server-0",
         30,
@@ -260,6 +262,7 @@ def a_pod_begins(when: float) -> list[tuple[float, Observation]]:
         spec={"nodeName": "gpu-002"},
         status={"phase": "Running"},
     )
+    pod["metadata"]["labels"] = dict(labels or {})
     return [(when, a_frame(PODS, "ADDED", pod, when=when))]
 
 
@@ -298,6 +301,22 @@ async def test_slurms_log_names_the_job_that_took_its_place(
         (ending,) = (await why(reading, 7)).endings
     assert ending.preemptor is not None
     assert (ending.preemptor.kind, ending.preemptor.name) == ("SlurmJob", "9")
+    assert ending.confidence == "proven"
+
+
+async def test_a_pod_that_is_a_job_of_slurm_took_its_place(
+    database: Database,
+) -> None:
+    """As slurm-bridge labels Pods; made after its source, not by it."""
+    label = {"scheduler.slinky.slurm.net/slurm-jobid": "9"}
+    seen = [*cluster(None), *a_pod_begins(203, label)]
+    played = story(preempted(preemptors={7: "9"}), seen)
+    async with recorded(database, played) as reading:
+        (ending,) = (await why(reading, 7)).endings
+    assert ending.preemptor is not None
+    assert (ending.preemptor.kind, ending.preemptor.name) == (
+        *("Pod", "server-0"),
+    )
     assert ending.confidence == "proven"
 
 

@@ -44,6 +44,9 @@ ASKED_BEFORE = timedelta(minutes=1)
 REPORTED_WITHIN = timedelta(seconds=10)
 """Of an eviction, who evicts reports it."""
 
+JOB = "scheduler.slinky.slurm.net/slurm-jobid"
+"""A label of Pods, by slurm-bridge: the job of Slurm that was made for it."""
+
 AT_ONCE = timedelta(seconds=2)
 """Between the end of a run of Slurm and the beginning of what takes its
 place."""
@@ -302,9 +305,10 @@ async def _successor(
     """
     at, nodes = ending.at, [ending.node] if ending.node else []
     since, until = at, shifted(at, ASKED_BEFORE)
+    if _is_of_slurm(ending):
+        nodes, since = list(ending.nodes), shifted(at, -AT_ONCE)
     if words is None:
-        nodes = list(ending.nodes)
-        since, until = shifted(at, -AT_ONCE), shifted(at, AT_ONCE)
+        until = shifted(at, AT_ONCE)
     if not nodes:
         return None
     stays = [Stay(node, since, until) for node in nodes]
@@ -318,11 +322,17 @@ async def _successor(
         return None
     facts = await reading.facts(FactQuery(purpose=Purpose.FAMILIES, uids=uids))
     workloads = Workloads(facts)
-    for pod in Placements(facts):
+    # slurm-bridge files a Pod as a job of Slurm: the Pod says more.
+    pods = sorted(Placements(facts), key=lambda one: JOB not in one.labels)
+    for pod in pods:
         above = workloads.of(pod)
         if (
             above is not None
-            and (words is None or above.name in words)
+            and (
+                words is None
+                or above.name in words
+                or pod.labels.get(JOB) in words
+            )
             and pod.node in nodes
             and pod.bound_at is not None
             and since <= pod.bound_at <= until
