@@ -119,8 +119,9 @@ class Rule(_Part, frozen=True, kw_only=True):
     """All incidents by default."""
 
     post: Post
-    settle: str = "0s"
-    """For how long a verdict must stay the same before it is posted."""
+    settle: str = "1m"
+    """For how long a verdict must stay the same before it is posted: a node
+    that is unreachable, then restarted, then rebooted is one message."""
 
     page: str | None = None
     """Base URL of the page, for links."""

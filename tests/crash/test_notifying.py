@@ -157,9 +157,10 @@ async def lives(database: Database, tmp_path: Path) -> AsyncIterator[Lives]:
     file = tmp_path / "notify.yaml"
     async with receiver() as there:
         file.write_text(
-            "rules:\n- name: oncall\n  post: &post"
+            "rules:\n- name: oncall\n  settle: 0s\n  post: &post"
             f" {{shape: cloudevents, url: '{there.url}'}}\n"
-            "- name: jobs\n  when: {workload: ['*']}\n  post: *post\n"
+            "- name: jobs\n  settle: 0s\n  when: {workload: ['*']}\n"
+            "  post: *post\n"
         )
         settings = replace(
             Settings.load(environ={}, file=None, flags={}),

@@ -41,6 +41,9 @@ def a_rule(
     more: str = "",
     name: str = "oncall",
 ) -> Rule:
+    # At once, unless a test is about that.
+    if "settle" not in more:
+        more = f"  settle: 0s\n{more}"
     text = (
         f"rules:\n- name: {name}\n  when: {when}\n"
         f"  post: {{shape: {shape}, url: 'http://127.0.0.1:9/hook'}}\n{more}"

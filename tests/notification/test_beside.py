@@ -58,7 +58,7 @@ async def test_every_live_cluster_is_notified_of_beside_a_recording(
     file = tmp_path / "notify.yaml"
     async with receiver() as there:
         file.write_text(
-            "rules:\n- name: oncall\n"
+            "rules:\n- name: oncall\n  settle: 0s\n"
             f"  post: {{shape: slack, url: '{there.url}'}}\n"
         )
         async with notified_beside(

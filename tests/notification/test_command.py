@@ -49,7 +49,7 @@ def rules_in(folder: Path, address: str, *names: str) -> str:
     path.write_text(
         "rules:\n"
         + "".join(
-            f"- name: {name}\n"
+            f"- name: {name}\n  settle: 0s\n"
             f"  post: {{shape: cloudevents, url: '{address}', timeout: 2s}}\n"
             for name in names or ("oncall",)
         )

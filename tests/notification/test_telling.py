@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from recorder.notification.loading import read_rules
 from recorder.notification.message import Message, Reported, Stage, Subject
 from recorder.notification.rules import Rule
 from recorder.notification.telling import (
@@ -177,6 +178,33 @@ def test_a_verdict_is_sent_when_it_has_settled() -> None:
     assert after(1.5, an_incident(confidence="proven")) == 0
     assert after(3, an_incident(confidence="proven")) == 0
     assert after(3.5, an_incident(confidence="proven")) == 1
+
+
+def test_by_default_an_interim_verdict_is_not_sent() -> None:
+    text = (
+        "rules:\n- name: a\n  post: {shape: slack, url: 'http://127.0.0.1/'}"
+    )
+    rule, settling = read_rules(text, name="notify.yaml").rules[0], Settling()
+    path = (
+        (0, "unreachable"),
+        (20, "kubelet-restart"),
+        (45, "reboot"),
+        (104, "reboot"),
+        (105, "reboot"),
+    )
+
+    sent = []
+    for second, happened in path:
+        now = LATER + timedelta(seconds=second)
+        news = messages_of(
+            [an_incident(happened=happened)],
+            rule=rule,
+            settling=settling,
+            now=now,
+        )
+        sent.append([message.now.happened for message in news])
+
+    assert sent == [[], [], [], [], ["reboot"]]
 
 
 def test_what_is_followed_is_sent_also_when_the_rule_no_longer_fits() -> None:
