@@ -473,3 +473,18 @@ def test_a_request_begins_nothing() -> None:
     )
     verdict = tale.cordons(78, "kubectl-drain").verdicts()[-1]
     assert verdict.began_at == at(78)
+
+
+@pytest.mark.parametrize(
+    ("phase", "decision"),
+    [("Pending", None), ("Running", Decision.ADMIN_REQUEST)],
+)
+def test_the_command_of_a_pod_that_never_ran_did_nothing(
+    phase: str, decision: Decision | None
+) -> None:
+    fields = {"host_command": "chroot /host systemctl reboot"}
+    made = {"created": True, "state": {"node": "n1", "fields": fields}}
+    gone = {"state": {"node": "n1", "fields": {**fields, "phase": phase}}}
+    tale = Tale().add(10, FactKind.APPEARED, made, about=a_pod("shell"))
+    tale.add(12, FactKind.VANISHED, gone, about=a_pod("shell"))
+    assert decided(tale.crashes(60).verdict())[0] is decision

@@ -118,31 +118,41 @@ def pod_signals(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
             if refusal is not None:
                 subject = Subject(Topic.CONTAINER, reason or "")
                 yield Signal(Role.FAULT, subject, stored, refusal)
-        case Appeared(state=state, created=created):
+        case Appeared(state=state):
             disrupted = state.conditions.get("DisruptionTarget")
-            if created:
-                yield from _commanded(stored, state, knowledge)
         case ConditionChanged(type="DisruptionTarget", new=new):
             disrupted = new
         case _:
             pass
+    yield from _commanded(stored, knowledge)
     if disrupted is not None and disrupted.status == "True":
         yield from _disruption(stored, disrupted)
 
 
-def _commanded(
-    stored: StoredFact, state: ObjectState, knowledge: Knowledge
-) -> Iterator[Signal]:
-    """Yield what a Pod does to its node; of a shell that is not recorded."""
-    command = str(state.fields.get(HOST_COMMAND, ""))
-    decision = knowledge.commanded(command)
+def _commanded(stored: StoredFact, knowledge: Knowledge) -> Iterator[Signal]:
+    """Yield what a Pod does to its node; of a shell that is not recorded.
+
+    A Pod that is gone before it ran did nothing.
+    """
+    match stored.fact.detail:
+        case Appeared(state=state, created=True):
+            over = False
+        case Vanished(state=state) if state.fields.get("phase") == "Pending":
+            over = True
+        case _:
+            return
+    decision = knowledge.commanded(str(state.fields.get(HOST_COMMAND, "")))
     is_shell = state.labels.get(MANAGED_BY) == DEBUGGER
     if stored.fact.object is not None and (decision or is_shell):
         yield Signal(
-            Role.DECISION, _named(stored.fact.object), stored, None,
-            decision or Decision.ADMIN_REQUEST,
-            actor_of(stored.fact.actor, knowledge), vague=decision is None,
-        )  # fmt: skip
+            Role.RECOVERY if over else Role.DECISION,
+            _named(stored.fact.object),
+            stored,
+            decision=None if over else decision or Decision.ADMIN_REQUEST,
+            actor=actor_of(stored.fact.actor, knowledge),
+            vague=decision is None,
+            over=over,
+        )
 
 
 def _disruption(stored: StoredFact, disrupted: Condition) -> Iterator[Signal]:
