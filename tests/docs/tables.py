@@ -156,6 +156,15 @@ def reference() -> str:
     return "\n\n".join(_helps(main, ["recorder"]))
 
 
+SHARED = re.compile(
+    r"^ +(?:--cluster NAME\|UID|--log ID|-h, --help|--no-headers) .*\n"
+    r"(?: {10,}\S.*\n)*",
+    re.MULTILINE,
+)
+STATUS = re.compile(r"\n\n  Exit status: (?:.+\n)*.+$")
+"""What all commands share; the page says it once."""
+
+
 def _helps(command: click.Command, words: list[str]) -> Iterator[str]:
     result = CliRunner().invoke(
         main,
@@ -165,7 +174,11 @@ def _helps(command: click.Command, words: list[str]) -> Iterator[str]:
         max_content_width=WIDTH,
     )
     name = " ".join(words)
-    yield f"## {name}\n\n```text\n{result.output.rstrip()}\n```"
+    text = result.output.rstrip()
+    if len(words) > 1:
+        text = STATUS.sub("", SHARED.sub("", f"{text}\n").rstrip())
+        text = text.removesuffix("Options:").rstrip()
+    yield f"## {name}\n\n```text\n{text}\n```"
     if isinstance(command, click.Group):
         ctx = click.Context(command)
         for child in command.list_commands(ctx):
