@@ -528,9 +528,10 @@ class Transition:
 
     @property
     def was_announced(self) -> bool:
-        """Whether a reboot was announced shortly before the loss, or later."""
+        """Whether a reboot was planned shortly before the loss, or later."""
         return self.happened == Happened.REBOOT and any(
             is_order(mark, later=True)
+            and not is_order(mark)
             and self.precedes(mark)
             and self.lost_at - mark.stored.at <= LIMITS.moment
             and mark.subject not in self.called_off
