@@ -13,7 +13,8 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from pwd import getpwnam
 from types import TracebackType
@@ -95,7 +96,18 @@ class Laboratory:
             self._try("scancel", "--user=root")
         for name in reversed([*self._running]):
             self.end(name, signal.SIGTERM)
+        for process in self._left():
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _left(self) -> Iterator[int]:
+        """Yield the processes of jobs, which outlive a slurmd."""
+        ours = f"SLURM_CONF={self._folder}/".encode()
+        for path in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                if ours in path.read_bytes():
+                    yield int(path.parent.name)
 
     def run(self, *words: str) -> str:
         """Run a command of Slurm; return what it printed."""
