@@ -277,7 +277,8 @@ class Laboratory:
             wanted = sum(len(nodes) for nodes in GANGS.values())
             return phases.count("Running") == wanted
 
-        await until(run, "the gangs run again", seconds=120)
+        # A Job waits longer after each failure.
+        await until(run, "the gangs run again", seconds=240)
 
     async def _pdu(self) -> None:
         """PDU b3 trips under two hosts, which boot when it is back."""
@@ -314,7 +315,6 @@ class Laboratory:
         await self._door.convert("redfish", body)
         await self._hosts.boot(node)
         await self._hosts.ready(node)
-        await self._gangs_run()
 
     async def _update(self) -> None:
         """DPF updates a DPU: it cordons the host and reboots it."""
@@ -333,7 +333,6 @@ class Laboratory:
         await dpf.phase(host, "Ready")
         await dpf.condition(host, "DPUUpdateInProgress", "False")
         await dpf.cordon(host, unschedulable=False)
-        await self._gangs_run()
 
     async def _dpu(self) -> None:
         """A DPU loses its uplink and dies; its host is silent meanwhile."""
