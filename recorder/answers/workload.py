@@ -8,8 +8,8 @@ from recorder.answers.loading.nodes import PODS, reads_workloads
 from recorder.answers.node_questions import ImpactQuestion, WorkloadQuestion
 from recorder.answers.placements import PlacedPod
 from recorder.answers.ports import Reading
-from recorder.answers.queries import FactQuery, Purpose
 from recorder.answers.references import find_objects
+from recorder.answers.workload_named import family_of
 from recorder.explain.hit import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.facts.coverage.account import read_account
@@ -77,9 +77,7 @@ async def ask_workload(
     await reading.reach(window.since, window.until)
     found = await find_objects(reading, reference)
     uids = {t.identity.uid for t in found.incarnations if t.identity.uid}
-    facts = await reading.facts(
-        FactQuery(purpose=Purpose.FAMILY, uids=uids, until=window.until)
-    )
+    facts = await family_of(reading, uids, window.until)
     workloads = Workloads(facts)
     own: dict[Workload, list[Placement]] = {}
     for placement in Placements(facts):
@@ -89,7 +87,7 @@ async def ask_workload(
     chosen = [
         one for one in own if one.uid in uids or one.name == reference.name
     ]
-    if not chosen and found.uids and found.kind.kind in GANGS | SERVERS:
+    if not own and found.uids and found.kind.kind in GANGS | SERVERS:
         last = found.incarnations[-1].identity
         waiting = Workload(
             found.kind.kind, last.namespace, last.name, found.uids[-1]

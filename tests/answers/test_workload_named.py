@@ -7,9 +7,13 @@ from typing import Any
 import pytest
 
 from recorder.answers.naming import ObjectNameError, Reference
-from recorder.answers.node_questions import WhyWorkloadQuestion
+from recorder.answers.node_questions import (
+    WhyWorkloadQuestion,
+    WorkloadQuestion,
+)
 from recorder.answers.ports import Reading
 from recorder.answers.why_workload import WhyWorkload, ask_why_workload
+from recorder.answers.workload import WorkloadHistory, ask_workload
 from recorder.explain.knowledge import shipped
 from recorder.model.errors import NotFoundError
 from recorder.model.observation import Observation
@@ -107,6 +111,8 @@ STORY: list[list[Observation]] = [
         *added(JOBS, work("Job", "llm"), work("Job", "same")),
         *added(VOLCANO_JOBS, work("Job", "lammps", namespace="hpc")),
         *added(JOBSETS, work("JobSet", "same", namespace="eval")),
+        *added(JOBS, work("Job", "step", owner="JobSet/train/steps")),
+        *added(JOBSETS, work("JobSet", "steps")),
         *added(GROUPS, work("LeaderWorkerSet", "serve")),
         *added(
             SETS,
@@ -121,6 +127,7 @@ STORY: list[list[Observation]] = [
             pod_of("JobSet/eval/same"),
             pod_of("StatefulSet/train/serve"),
             pod_of("RayCluster/train/tune-rc"),
+            pod_of("Job/train/step"),
         ),
     ]
 ]
@@ -145,6 +152,11 @@ async def why(reading: Reading, name: str) -> WhyWorkload:
         object=Reference.bare(name), window=Window()
     )
     return await ask_why_workload(reading, question, shipped(), now=NOW)
+
+
+async def history(reading: Reading, name: str) -> WorkloadHistory:
+    question = WorkloadQuestion(object=Reference.parse(name), window=Window())
+    return await ask_workload(reading, question, shipped(), now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -184,6 +196,21 @@ async def test_a_name_finds_its_workload(
 
     assert str(found.workload) == workload
     assert found.note == note
+
+
+async def test_the_history_has_the_pods_of_what_a_list_shows_without_its_kind(
+    reading: Reading,
+) -> None:
+    found = await history(reading, "rayjob/train/tune")
+
+    assert [pod.pod for pod in found.placements] == ["tune-rc-0"]
+
+
+async def test_the_history_of_a_part_is_not_that_of_a_workload_without_pods(
+    reading: Reading,
+) -> None:
+    with pytest.raises(NotFoundError, match="name what owns them"):
+        await history(reading, "job/train/step")
 
 
 async def test_several_workloads_of_a_name_are_listed_with_their_commands(
