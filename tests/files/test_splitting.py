@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from recorder.sources.audit.exports import Cut, Other, Record, found_in
 from recorder.sources.files import State, documents, splitting
 from recorder.sources.files import text as text_module
+from recorder.sources.files.brackets import Brackets, Found
 
 TEXTS = st.text(
     st.sampled_from('ab{}[]",:\\\n\t é\u2028\U0001f600/'), max_size=12
@@ -272,3 +273,24 @@ def test_a_million_brackets_take_no_more_than_a_moment() -> None:
 
 def reader(text: bytes) -> Callable[[int], bytes]:
     return io.BytesIO(text).read
+
+
+def test_a_long_string_in_small_blocks_is_searched_in_linear_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched = 0
+    read = Brackets.read
+
+    def counted(brackets: Brackets, buffer: bytes) -> Found:
+        nonlocal searched
+        searched += len(buffer) - brackets.at
+        return read(brackets, buffer)
+
+    monkeypatch.setattr(Brackets, "read", counted)
+    text = json.dumps({"a": [record(1, "x" * 500_000)]}, indent=1).encode()
+    file = io.BytesIO(text)
+
+    (one,) = documents(lambda _: file.read(97))
+    assert one.state is State.WHOLE
+    assert one.raw == text
+    assert searched < 3 * len(text)

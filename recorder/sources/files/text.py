@@ -61,14 +61,23 @@ class Text:
         """Why the rest of it cannot be read."""
 
     def more(self) -> int:
-        """Read on; return how many bytes the buffer lost at its beginning."""
+        """Read on; return how many bytes the buffer lost at its beginning.
+
+        As many bytes are added as are held, up to a block: they are copied
+        and searched again, which would take quadratic time in small steps.
+        """
         gone = self.at
-        try:
-            block = self._read(BLOCK)
-        except CutError as exc:
-            block, self.trouble = b"", str(exc)
-        self.is_over = not block
-        self.buffer = self.buffer[gone:] + block
+        wanted = min(max(len(self.buffer) - gone, 1), BLOCK)
+        parts = [self.buffer[gone:]]
+        while wanted > 0 and not self.is_over:
+            try:
+                block = self._read(BLOCK)
+            except CutError as exc:
+                block, self.trouble = b"", str(exc)
+            self.is_over = not block
+            parts.append(block)
+            wanted -= len(block)
+        self.buffer = b"".join(parts)
         self.before += gone
         self.at = 0
         return gone
