@@ -316,10 +316,15 @@ def _found_lines(found: "Found") -> list[str]:
 
 
 def _unknown(one: "Examined") -> str:
-    if not one.unknown:
-        return ""
-    some = ", ".join(Path(name).name for name in one.unknown_some)
-    return f", {one.unknown:,} left out as logs or unknown ({some}, ...)"
+    said = ""
+    if one.unknown:
+        some = ", ".join(Path(name).name for name in one.unknown_some)
+        said = f", {one.unknown:,} left out as logs or unknown ({some}, ...)"
+    if one.skipped:
+        kinds = one.skipped.items()
+        counts = [f"{count:,} {_plural(what, count)}" for what, count in kinds]
+        said += f", {', '.join(counts)} skipped"
+    return said
 
 
 def _dated(one: "Examined") -> str:
@@ -384,6 +389,7 @@ def _document(found: "Found", imported: "Imported | None") -> dict[str, Any]:
                 "at": optional_time(one.at),
                 "dated_by": one.dated_by,
                 "unknown_files": one.unknown,
+                "skipped": one.skipped,
                 "files": [_file(file) for file in one.files],
             }
             for one in found.examined

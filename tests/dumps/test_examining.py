@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import stat
 import tarfile
 import zipfile
 from datetime import UTC, datetime
@@ -322,12 +323,18 @@ def test_a_hostile_archive_reads_and_writes_nothing_else(
             member = tarfile.TarInfo(f"odd-{kind.decode()}.json")
             member.type, member.linkname = kind, str(secret)
             archive.addfile(member)
+    with zipfile.ZipFile(folder / "all.zip", "w") as zipped:
+        linked = zipfile.ZipInfo("odd-link.json")
+        linked.external_attr = (stat.S_IFLNK | 0o777) << 16
+        zipped.writestr(linked, str(secret))
     (folder / "all.tar").write_bytes(file.getvalue())
     before = sorted(tmp_path.rglob("*"))
 
     (found,), placed, _ = looked(folder)
 
     assert found.total.objects == len(placed) == 3
+    # Of the folder and its archives: 1 + 2 + 1, and 1 + 1.
+    assert found.skipped == {"link": 4, "special file": 2}
     assert b"uid-secret" not in b"".join(p.raw for p in placed)
     assert sorted(tmp_path.rglob("*")) == before
 

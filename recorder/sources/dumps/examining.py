@@ -16,7 +16,6 @@ from pathlib import Path, PurePosixPath
 
 from recorder.facts.classify import record_moment
 from recorder.facts.classify.times import moment
-from recorder.model.errors import InputError
 from recorder.model.kinds import BUILT_IN_KINDS
 from recorder.sources.audit.exports import (
     Cut,
@@ -28,6 +27,7 @@ from recorder.sources.audit.exports import (
     found_in,
 )
 from recorder.sources.audit.imported import ImportedFile
+from recorder.sources.dumps.folders import files_of
 from recorder.sources.dumps.shelf import Shelf
 from recorder.sources.dumps.things import Item, Things, newest_moment
 from recorder.sources.files import (
@@ -40,13 +40,7 @@ from recorder.sources.files import (
 )
 from recorder.sources.files.yaml import is_yaml, yaml_documents
 
-__all__ = ["Examined", "PartUnknownError", "begins_tape", "examine"]
-
-FILES_MAX = 100_000
-"""Of one folder: a must-gather of a large cluster has a tenth."""
-
-DEPTH_MAX = 32
-"""Of folders."""
+__all__ = ["Examined", "begins_tape", "examine"]
 
 BEGINNING = 1 << 14
 """Bytes by which a file of a bundle is recognized."""
@@ -87,12 +81,6 @@ LAYOUTS = (
 Chooses = Callable[[str, str, str], bool]
 
 
-class PartUnknownError(InputError):
-    """A path is neither a file nor a folder."""
-
-    code = "input.path"
-
-
 @dataclass
 class Examined:
     """What was found below one path."""
@@ -113,6 +101,9 @@ class Examined:
     """Files in which nothing was recognized."""
 
     unknown_some: list[str] = field(default_factory=list)
+    skipped: dict[str, int] = field(default_factory=dict)
+    """What is no file, by what it is: links, devices, folders too deep."""
+
     audit: dict[Path, set[str]] = field(default_factory=dict)
     """The members with audit records, by file."""
 
@@ -124,6 +115,10 @@ class Examined:
 
     is_done: bool = False
     """Whether everything was examined."""
+
+    def skip(self, what: str) -> None:
+        """Count what is no file."""
+        self.skipped[what] = self.skipped.get(what, 0) + 1
 
     @property
     def total(self) -> ImportedFile:
@@ -192,7 +187,7 @@ class _Examiner:
 
     def run(self) -> Iterator[Examined]:
         found = self.found
-        for path in _files_of(found.path):
+        for path in files_of(found.path, found.skip):
             self._is_bundle = self._is_bundle or path != found.path
             if self._is_bundle and found.layout == "a file":
                 found.layout = "a folder"
@@ -256,6 +251,9 @@ class _Examiner:
 
     def _is_read(self, member: Member, begins: bytes) -> bool:
         """Return whether a file is read on, by its beginning."""
+        if member.skipped:
+            self.found.skip(member.skipped)
+            return False
         if not (begins or member.is_alone):
             return False  # an empty file, or the end of an archive
         self._look_for_time(member.name, begins)
@@ -434,33 +432,3 @@ def _is_foreign(file: ImportedFile, least: int) -> bool:
     """Return whether so many documents of a file are nothing that is read."""
     unread = file.refused + file.cut + file.other
     return unread >= least and not (file.taken or file.left_out)
-
-
-def _files_of(path: Path) -> Iterator[Path]:
-    """Yield the regular files below a path, in the order of their names.
-
-    Raises:
-        PartUnknownError: it is neither a file nor a folder.
-        UnreadableError: there are too many, or too deep ones.
-    """
-    if path.is_file():
-        yield path
-        return
-    if not path.is_dir():
-        msg = f'cannot import "{path}": it is no regular file and no folder'
-        raise PartUnknownError(msg)
-    count = 0
-    for folder, inner, names in os.walk(path, followlinks=False):
-        inner.sort()
-        if len(Path(folder).relative_to(path).parts) > DEPTH_MAX:
-            inner.clear()
-            continue
-        for name in sorted(names):
-            one = Path(folder) / name
-            if one.is_symlink() or not one.is_file():
-                continue
-            count += 1
-            if count > FILES_MAX:
-                msg = f"{path} holds more than {FILES_MAX:,} files"
-                raise PartUnknownError(msg)
-            yield one

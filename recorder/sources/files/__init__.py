@@ -6,6 +6,8 @@ Nothing here interprets a document; `recorder.sources.audit` does.
 from recorder.sources.files.splitting import documents, is_json
 from recorder.sources.files.text import Document, State, Text
 from recorder.sources.files.unpacking import (
+    DEVICE,
+    LINK,
     CutError,
     Member,
     UnreadableError,
@@ -13,6 +15,8 @@ from recorder.sources.files.unpacking import (
 )
 
 __all__ = [
+    "DEVICE",
+    "LINK",
     "CutError",
     "Document",
     "Member",

@@ -10,6 +10,7 @@ import bz2
 import codecs
 import io
 import lzma
+import stat
 import tarfile
 import tempfile
 import zipfile
@@ -23,7 +24,14 @@ from typing import IO, Any, Protocol
 from recorder.model import zstd
 from recorder.model.errors import InputError
 
-__all__ = ["CutError", "Member", "UnreadableError", "members"]
+__all__ = [
+    "DEVICE",
+    "LINK",
+    "CutError",
+    "Member",
+    "UnreadableError",
+    "members",
+]
 
 DEPTH_MAX = 4
 """A log in a zip in a tar that is compressed."""
@@ -44,6 +52,9 @@ SMALL_BYTES = 256 << 20
 BLOCK = 1 << 18
 STEP = 1 << 16
 """Bytes of compressed data read, or decompressed, at once."""
+
+LINK, DEVICE = "link", "special file"
+"""What is skipped: links, and devices, pipes and sockets."""
 
 PEEK = 512
 TAR_MAGIC = slice(257, 262)
@@ -97,6 +108,9 @@ class Member:
 
     is_alone: bool
     """Whether the file holds nothing else."""
+
+    skipped: str = ""
+    """What it is if it is no file, such as a link; it has no text then."""
 
 
 class _Decompressor(Protocol):
@@ -325,6 +339,10 @@ def _members(
         if count == MEMBERS_MAX:
             msg = f"{name} holds more than {MEMBERS_MAX:,} files"
             raise UnreadableError(msg)
+        if isinstance(content, str):
+            nothing = io.BytesIO().read
+            yield Member(f"{name}:{inner}", nothing, False, content)  # noqa: FBT003
+            continue
         yield from _members(
             content, f"{name}:{inner}", depth + 1, budget, is_alone=False
         )
@@ -369,13 +387,17 @@ def _peek(stream: "io.BufferedReader[Any]") -> bytes:
 
 def _of_tar(
     stream: IO[bytes], _: IO[bytes], name: str
-) -> Iterator[tuple[str, IO[bytes]]]:
+) -> Iterator[tuple[str, IO[bytes] | str]]:
+    """Yield the members of an archive: the content, or what is no file."""
     try:
         with tarfile.open(fileobj=stream, mode="r|") as archive:
             for one in archive:
                 content = archive.extractfile(one) if one.isfile() else None
                 if content is not None:
                     yield one.name, content
+                elif not one.isdir():
+                    is_link = one.issym() or one.islnk()
+                    yield one.name, LINK if is_link else DEVICE
     except tarfile.TarError as exc:
         msg = f"{name} is a tar archive that ends too early: {exc}"
         raise CutError(msg) from exc
@@ -383,14 +405,16 @@ def _of_tar(
 
 def _of_zip(
     stream: IO[bytes], file: IO[bytes], name: str, *, budget: _Budget
-) -> Iterator[tuple[str, IO[bytes]]]:
+) -> Iterator[tuple[str, IO[bytes] | str]]:
     try:
         with (
             tempfile.SpooledTemporaryFile(BLOCK) as copy,
             zipfile.ZipFile(_seekable(stream, file, copy, name)) as archive,
         ):
             for one in archive.infolist():
-                if not one.is_dir():
+                if stat.S_ISLNK(one.external_attr >> 16):
+                    yield one.filename, LINK
+                elif not one.is_dir():
                     # It reads no more than its directory states.
                     budget.pay(one.file_size)
                     with archive.open(one) as content:
