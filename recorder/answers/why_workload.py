@@ -25,7 +25,11 @@ from recorder.answers.slurm_names import SlurmNames, slurm_names, slurm_row
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
 from recorder.answers.why import WIDTH, cut, path_lines, row_lines
-from recorder.answers.workload_named import family_of, find_workload
+from recorder.answers.workload_named import (
+    family_of,
+    find_workload,
+    waiting_workload,
+)
 from recorder.explain.ending import Ending, EndingFound, Preemptor
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.endings import Life, endings_of, facts_by_object
@@ -39,8 +43,6 @@ from recorder.explain.workload_state import (
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.projections import (
-    GANGS,
-    SERVERS,
     Placement,
     Placements,
     Workload,
@@ -320,11 +322,9 @@ async def _family(
         own = [one for one in owned if one.uid in uids]
         if own:
             return facts, own[-1]
-        last = found.incarnations[-1].identity
-        if not owned and found.uids and found.kind.kind in GANGS | SERVERS:
-            return facts, Workload(
-                found.kind.kind, last.namespace, last.name, found.uids[-1]
-            )
+        waiting = None if owned else waiting_workload(found)
+        if waiting is not None:
+            return facts, waiting
         # It is part of another one, which its family may not include.
         uids = {
             pod.pod.uid for pod in Placements(facts) if pod.pod.uid is not None

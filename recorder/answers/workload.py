@@ -9,14 +9,12 @@ from recorder.answers.node_questions import ImpactQuestion, WorkloadQuestion
 from recorder.answers.placements import PlacedPod
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_objects
-from recorder.answers.workload_named import family_of
+from recorder.answers.workload_named import family_of, waiting_workload
 from recorder.explain.hit import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.facts.coverage.account import read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.projections import (
-    GANGS,
-    SERVERS,
     Placement,
     Placements,
     Workload,
@@ -84,15 +82,12 @@ async def ask_workload(
         workload = workloads.of(placement)
         if workload is not None:
             own.setdefault(workload, []).append(placement)
+    waiting = None if own else waiting_workload(found)
+    if waiting is not None:
+        own[waiting] = []
     chosen = [
         one for one in own if one.uid in uids or one.name == reference.name
     ]
-    if not own and found.uids and found.kind.kind in GANGS | SERVERS:
-        last = found.incarnations[-1].identity
-        waiting = Workload(
-            found.kind.kind, last.namespace, last.name, found.uids[-1]
-        )
-        chosen, own[waiting] = [waiting], []
     if not chosen:
         msg = (
             f'log {reading.log.id} has no Pods of "{reference}": name what'

@@ -30,13 +30,19 @@ from recorder.facts.projections import (
     GANGS,
     SERVERS,
     Placements,
+    Workload,
     Workloads,
 )
 from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.kinds import plural_of
 
-__all__ = ["NamedWorkload", "family_of", "find_workload"]
+__all__ = [
+    "NamedWorkload",
+    "family_of",
+    "find_workload",
+    "waiting_workload",
+]
 
 LISTED_MAX = 10
 """Workloads of one name that a message lists."""
@@ -133,6 +139,14 @@ async def family_of(
         if has_pods or known <= {*uids}:
             return facts
         uids = known | {*uids}
+
+
+def waiting_workload(found: KnownObject) -> Workload | None:
+    """Return a workload that had no Pods yet; None if its kind has none."""
+    if not found.uids or found.kind.kind not in GANGS | SERVERS:
+        return None
+    last = found.incarnations[-1].identity
+    return Workload(found.kind.kind, last.namespace, last.name, found.uids[-1])
 
 
 def _objects(incarnations: Sequence[Incarnation]) -> list[KnownObject]:
