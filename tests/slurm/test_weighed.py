@@ -1,21 +1,18 @@
 """Slurm's word beside the cluster's own record: the record outranks it."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from recorder.answers.impact import ask_impact
 from recorder.answers.incidents import ask_incidents
-from recorder.answers.naming import Reference
 from recorder.answers.node_questions import (
     ImpactQuestion,
     IncidentsQuestion,
-    WhyWorkloadQuestion,
 )
 from recorder.answers.ports import Reading
-from recorder.answers.why_workload import WhyWorkloadFound, ask_why_workload
+from recorder.answers.why_workload import WhyWorkloadFound
 from recorder.explain.knowledge import shipped
 from recorder.facts.slurm import REQUEUED
 from recorder.model.observation import Observation
@@ -23,9 +20,7 @@ from recorder.model.window import Window
 from recorder.sources.slurm.folding import Answer, State, fold
 from recorder.sources.slurm.mapping import NodeMapping
 from recorder.sources.slurm.shapes import Job, Node
-from recorder.store.writer import LogSpec
-from tests.corpus.logs import reading_of
-from tests.slurm.test_answers import claimed
+from tests.slurm.playing import Logs, claimed, why_job
 from tests.support.builders import (
     EVENTS,
     NODES,
@@ -37,9 +32,6 @@ from tests.support.builders import (
     an_object,
     at,
 )
-from tests.support.fixed_log import write_log
-from tests.support.postgres import Database
-from tests.support.written_log import WrittenLog
 
 NAMES = ("gpu-001", "gpu-002", "gpu-003")
 T0 = int(at(0).timestamp())
@@ -128,34 +120,16 @@ def story(
     return [[one for _, one in both]]
 
 
-@asynccontextmanager
-async def recorded(
-    database: Database, played: list[list[Observation]]
-) -> AsyncIterator[Reading]:
-    await write_log(database.dsn("writer"), played, with_facts=True)
-    async with reading_of(database.dsn("reader"), 1) as reading:
-        yield reading
-
-
 async def why(reading: Reading, job: int) -> WhyWorkloadFound:
-    return await ask_why_workload(
-        reading,
-        WhyWorkloadQuestion(
-            object=Reference.parse(f"slurmjob/lab/{job}"),
-            at=None,
-            window=Window(),
-        ),
-        shipped(),
-        now=NOW,
-    )
+    return await why_job(reading, job, NOW)
 
 
 @pytest.mark.parametrize("blamed", ["gpu-001", "gpu-002", ""])
 async def test_the_node_whose_own_record_shows_the_loss_is_named(
-    database: Database, blamed: str
+    logs: Logs, blamed: str
 ) -> None:
     played = story(failing(blamed), cluster("gpu-002"))
-    async with recorded(database, played) as reading:
+    async with logs.recorded(*played) as reading:
         found = await why(reading, 7)
         impact = await ask_impact(
             reading,
@@ -173,9 +147,9 @@ async def test_the_node_whose_own_record_shows_the_loss_is_named(
 
 
 async def test_without_slurm_the_node_is_lost_and_no_gang_is_known(
-    database: Database,
+    logs: Logs,
 ) -> None:
-    async with recorded(database, story([], cluster("gpu-002"))) as reading:
+    async with logs.recorded(*story([], cluster("gpu-002"))) as reading:
         impact = await ask_impact(
             reading,
             ImpactQuestion(nodes=("gpu-002",), window=Window(at(0), at(1000))),
@@ -186,10 +160,10 @@ async def test_without_slurm_the_node_is_lost_and_no_gang_is_known(
 
 
 async def test_without_the_cluster_slurm_alone_is_likely(
-    database: Database,
+    logs: Logs,
 ) -> None:
     played = story(failing("gpu-001"), cluster(None))
-    async with recorded(database, played) as reading:
+    async with logs.recorded(*played) as reading:
         (ending,) = (await why(reading, 7)).endings
     assert (ending.ended_by, ending.confidence, ending.node) == (
         *("node-failure", "likely", "gpu-001"),
@@ -211,23 +185,13 @@ INVERTED = [
 
 
 async def test_the_opposite_word_changes_no_verdict(
-    database: Database,
+    logs: Logs,
 ) -> None:
     found = []
-    for number, nodes in enumerate(([], INVERTED), 1):
+    for nodes in ([], INVERTED):
         claims = slurm((12, [RUN], []), (LOST + 41, [RUN], nodes))
-        spec = LogSpec(
-            cluster_name=f"c{number}",
-            cluster_uid=f"c{number}",
-            kubernetes="v1.36.3",
-            redaction_key_id=None,
-        )
-        log = WrittenLog(database.dsn("writer"), spec)
-        await log.lease()
-        for batch in story(claims, cluster("gpu-002")):
-            await log.append(*batch)
-        await log.end()
-        async with reading_of(database.dsn("reader"), log.log) as reading:
+        played = story(claims, cluster("gpu-002"))
+        async with logs.recorded(*played) as reading:
             incidents = await ask_incidents(
                 reading,
                 IncidentsQuestion(window=Window(at(0), at(1400))),
@@ -268,10 +232,10 @@ def a_pod_begins(
 
 @pytest.mark.parametrize("when", [200.4, 500])
 async def test_what_begins_as_a_run_is_preempted_likely_took_its_place(
-    database: Database, when: float
+    logs: Logs, when: float
 ) -> None:
     played = story(preempted(), [*cluster(None), *a_pod_begins(when)])
-    async with recorded(database, played) as reading:
+    async with logs.recorded(*played) as reading:
         (ending,) = (await why(reading, 7)).endings
     assert ending.ended_by == "preemption"
     if when == 500:
@@ -286,7 +250,7 @@ async def test_what_begins_as_a_run_is_preempted_likely_took_its_place(
 
 
 async def test_slurms_log_names_the_job_that_took_its_place(
-    database: Database,
+    logs: Logs,
 ) -> None:
     taker = Job(
         job=9,
@@ -297,7 +261,7 @@ async def test_slurms_log_names_the_job_that_took_its_place(
     )
     claims = preempted(preemptors={7: "9"})
     claims += slurm((201, [taker], []))
-    async with recorded(database, story(claims, cluster(None))) as reading:
+    async with logs.recorded(*story(claims, cluster(None))) as reading:
         (ending,) = (await why(reading, 7)).endings
     assert ending.preemptor is not None
     assert (ending.preemptor.kind, ending.preemptor.name) == ("SlurmJob", "9")
@@ -305,13 +269,13 @@ async def test_slurms_log_names_the_job_that_took_its_place(
 
 
 async def test_a_pod_that_is_a_job_of_slurm_took_its_place(
-    database: Database,
+    logs: Logs,
 ) -> None:
     """As slurm-bridge labels Pods; made after its source, not by it."""
     label = {"scheduler.slinky.slurm.net/slurm-jobid": "9"}
     seen = [*cluster(None), *a_pod_begins(203, label)]
     played = story(preempted(preemptors={7: "9"}), seen)
-    async with recorded(database, played) as reading:
+    async with logs.recorded(*played) as reading:
         (ending,) = (await why(reading, 7)).endings
     assert ending.preemptor is not None
     assert (ending.preemptor.kind, ending.preemptor.name) == (
@@ -321,11 +285,11 @@ async def test_a_pod_that_is_a_job_of_slurm_took_its_place(
 
 
 async def test_a_requeue_by_an_administrator_is_no_preemption(
-    database: Database,
+    logs: Logs,
 ) -> None:
     claims = preempted(state=REQUEUED)
     played = story(claims, [*cluster(None), *a_pod_begins(200.4)])
-    async with recorded(database, played) as reading:
+    async with logs.recorded(*played) as reading:
         (ending,) = (await why(reading, 7)).endings
     assert (ending.ended_by, ending.preemptor) == ("eviction", None)
     assert "by a requeue" in ending.sentence
