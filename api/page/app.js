@@ -5,7 +5,7 @@ import { loadPart, partOf } from './parts.js';
 import { counted } from './words/plain.js';
 import { Header } from './views/header.js';
 import { Overlay, TokenForm } from './views/overlays.js';
-import { Empty, Waiting } from './views/states.js';
+import { Away, Empty, Waiting } from './views/states.js';
 
 /** @type {Record<import('./parts.js').PartName, string>} */
 const COMPONENTS = {
@@ -59,6 +59,11 @@ function insteadOf(page) {
 /** @param {{page: import('./page.js').Page}} given */
 function NoLog({ page }) {
   const { clusters } = page.status;
+  const { away } = page;
+  if (clusters.length === 0 && away.length > 0) {
+    return html`<h1 id="title">No cluster responds</h1>
+      <${Away} away=${away} />`;
+  }
   const links = clusters.map((/** @type {any} */ one) => ({
     href: page.href({ view: 'fleet', cluster: '', log: one.log.id }),
     says: `${one.name}, log ${one.log.id}`,
@@ -66,7 +71,7 @@ function NoLog({ page }) {
   const says = clusters.length === 0
     ? 'Nothing recorded yet. Run recorder up to record your cluster.'
     : 'No such log. Available logs:';
-  return html`<${Empty} says=${says} links=${links} />`;
+  return html`<${Away} away=${away} /><${Empty} says=${says} links=${links} />`;
 }
 
 /**

@@ -74,7 +74,7 @@ class AboutLogs:
     @strawberry.field
     async def clusters(self, info: Info) -> list[ClusterStatus] | None:
         """All clusters and tapes that have a log."""
-        return [*(await overview.status(info.context)).clusters]
+        return await overview.clusters(info.context)
 
     @strawberry.field
     async def status(self, info: Info) -> ShownStatus | None:

@@ -28,6 +28,7 @@ __all__ = [
     "Source",
     "Status",
     "days_lines",
+    "nothing_known",
     "status_rows",
     "summary",
 ]
@@ -295,6 +296,15 @@ class Status:
             away=self.away or UNSET,
             now=self.now,
         )
+
+
+def nothing_known(away: Sequence[Away], now: datetime) -> Status:
+    """Return the status of a registry of which no database responds.
+
+    Its database has no version, and the time is that of the caller.
+    """
+    nothing = DatabaseStatus(version="", embedded=False, bytes=0, disk=None)
+    return Status(logs=[], database=nothing, now=now, away=away)
 
 
 class ShownStatus(Document, frozen=True, kw_only=True):

@@ -92,9 +92,11 @@ def _text(answer: "Status") -> list[str]:
         rows = status_rows(log, answer.now)
         lines.extend(summary(log))
         lines.extend([columns.header(rows), *columns.lines(rows), ""])
+    database = answer.database
+    if not database.version:
+        return [*lines, "no database of the registry responds"]
     if not answer.logs:
         lines.append("nothing recorded yet: run `recorder up`")
-    database = answer.database
     kind = "embedded" if database.embedded else "external"
     lines.append(
         f"PostgreSQL {database.version} ({kind}),"

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
@@ -18,7 +18,7 @@ from msgspec import structs
 from recorder.answers.clusters import Away, Known
 from recorder.answers.logs import choose_log
 from recorder.answers.ports import Beside, Reading
-from recorder.answers.status import Status
+from recorder.answers.status import Status, nothing_known
 from recorder.facts.coverage.ports import Log
 from recorder.model.errors import (
     LogUnavailableError,
@@ -139,14 +139,15 @@ class RoutedLogs:
     async def status(self, number: int | None) -> Status:
         """Return everything at a glance: of all logs, or of the one named.
 
-        Databases are added up, and the time is that of one of them.
+        Databases are added up, and the time is that of one of them. If all
+        are away, there is nothing but which clusters and why.
         """
         if number is not None:
             logs = await self._logs(self._place_of(number))
             return await logs.status(number)
         found, away = await self._of_all(lambda logs: logs.status(None))
         if not found:
-            raise _none_found(away)
+            return nothing_known(away, datetime.now(UTC))
         for place, _ in found:
             away.extend(place.absent())
         parts = [status for _, status in found]

@@ -102,6 +102,27 @@ async def test_all_that_answer_are_listed_and_the_others_are_named(
     ]
 
 
+async def test_all_that_are_away_are_named(tmp_path: Path) -> None:
+    file = write_registry(tmp_path / "clusters.toml", {"a": DEAD, "b": DEAD})
+    settings = replace(settings_for(None), clusters_file=file)
+    async with (
+        serving(settings, asyncio.Event()) as address,
+        aiohttp.ClientSession() as http,
+    ):
+        fleet = Client(address, http)
+        query = "{ status { now clusters { name } away { cluster why } } }"
+        status = (await fleet.ask(query))["status"]
+        assert await fleet.refused("{ clusters { name } }") == [
+            "log.unavailable"
+        ]
+
+    assert status["clusters"] == []
+    why = "its database does not respond"
+    assert status["away"] == [
+        {"cluster": name, "why": why} for name in ("a", "b")
+    ]
+
+
 @pytest.fixture(scope="module")
 def known() -> list[tuple[str, str, str]]:
     """What was found once."""

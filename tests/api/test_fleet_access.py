@@ -90,6 +90,8 @@ async def test_that_the_own_cluster_is_away_is_no_empty_answer(
             await seen.read(LogNumber(1, OWN))
         with pytest.raises(LogUnavailableError):
             await seen.known()
+        with pytest.raises(LogUnavailableError, match="its database is away"):
+            await seen.status(None)
 
 
 async def test_a_database_shows_no_cluster_that_is_not_registered_there(

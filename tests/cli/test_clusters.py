@@ -170,6 +170,21 @@ def test_status_lists_every_cluster_of_the_registry(
     assert f'cluster "{DEAD_ONE}" is away' in text.err
 
 
+def test_status_names_all_that_are_away(
+    recorder: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "clusters.toml"
+    file.write_text(f'[clusters]\none = "{DEAD}"\nother = "{DEAD}"\n')
+    monkeypatch.setenv("RECORDER_CLUSTERS_FILE", str(file))
+
+    text = recorder("status")
+
+    assert text.status == 4
+    assert text.out == "no database of the registry responds\n"
+    for name in ("one", "other"):
+        assert f'cluster "{name}" is away: its database' in text.err
+
+
 def test_a_hold_is_placed_where_its_incident_is(
     recorder: Recorder, registry: Path, databases: list[Database]
 ) -> None:

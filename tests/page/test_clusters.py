@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from tests.corpus.logs import play, tape_of
 from tests.page.conftest import Opener, served_with
@@ -113,3 +114,24 @@ def test_one_cluster_alone_is_not_said_to_lack_another(
     tab.ready()
 
     assert "is away" not in tab.page.locator("main, body").first.inner_text()
+
+
+def test_a_page_without_any_cluster_names_those_that_are_away(
+    browser: Browser, tmp_path: Path
+) -> None:
+    file = tmp_path / "clusters.toml"
+    write_registry(file, {"eu": DEAD, "us": DEAD})
+    with served_with(RECORDER_CLUSTERS_FILE=str(file)) as (_, address):
+        page = browser.new_page()
+        page.goto(address)
+        expect(page.locator(".recording")).to_have_text(
+            "all 2 clusters are away"
+        )
+        expect(page.locator(".note.hatched")).to_have_text(
+            [
+                f"{name} is away: its database does not respond."
+                " Nothing of it is shown here."
+                for name in ("eu", "us")
+            ]
+        )
+        page.close()

@@ -107,7 +107,8 @@ function Recording({ page }) {
   }
   if (cluster === null && status !== null && page.away.length > 0) {
     const [first] = page.away;
-    return html`<span class="recording lost" role="status">
+    const names = page.away.map((one) => one.cluster).join(', ');
+    return html`<span class="recording lost" role="status" title=${names}>
       <i aria-hidden="true"></i>${page.away.length === 1
         ? `${first.cluster} is away: ${first.why}`
         : `all ${page.away.length} clusters are away`}</span>`;

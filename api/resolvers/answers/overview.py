@@ -13,9 +13,9 @@ from api.resolvers.types.series import (
 from recorder.answers.incidents import ask_incidents
 from recorder.answers.node_questions import IncidentsQuestion
 from recorder.answers.ports import Reading
-from recorder.answers.status import ShownStatus
+from recorder.answers.status import ClusterStatus, ShownStatus
 
-__all__ = ["annotations", "check_nodes", "status"]
+__all__ = ["annotations", "check_nodes", "clusters", "status"]
 
 NODES_MAX = 50
 """Lanes that a dashboard can show."""
@@ -24,6 +24,19 @@ NODES_MAX = 50
 async def status(asked: RequestContext) -> ShownStatus:
     """Return the status of all logs."""
     return (await asked.status()).shown(by_each=True)
+
+
+async def clusters(asked: RequestContext) -> list[ClusterStatus]:
+    """Return all clusters that respond.
+
+    Raises:
+        LogUnavailableError: none does, so that no list is no answer.
+    """
+    found = await status(asked)
+    if found.away and not found.clusters:
+        # It has no place for those that are away.
+        await asked.logs.read(None)
+    return [*found.clusters]
 
 
 def check_nodes(nodes: Sequence[str]) -> None:

@@ -120,11 +120,12 @@ class VisibleLogs:
         """Return the status of the logs of the reader's cluster."""
         status = await self._logs.status(number)
         own = self._rights.cluster_uid
-        status = replace(
-            status,
-            logs=[one for one in status.logs if one.log.cluster_uid == own],
-            away=[one for one in status.away if one.uid == own],
-        )
+        logs = [one for one in status.logs if one.log.cluster_uid == own]
+        away = [one for one in status.away if one.uid == own]
+        if not (logs or away) and status.away:
+            # One that was never reached may be the reader's.
+            await self.read(None)
+        status = replace(status, logs=logs, away=away)
         whole = {NODES, PODS} == await self._rights.held({NODES, PODS})
         return status if whole else status_of(status)
 

@@ -1710,7 +1710,8 @@ return html`<span class="recording lost" role="status">
 }
 if (cluster === null && status !== null && page.away.length > 0) {
 const [first] = page.away;
-return html`<span class="recording lost" role="status">
+const names = page.away.map((one) => one.cluster).join(', ');
+return html`<span class="recording lost" role="status" title=${names}>
 <i aria-hidden="true"></i>${page.away.length === 1
 ? `${first.cluster} is away: ${first.why}`
 : `all ${page.away.length} clusters are away`}</span>`;
@@ -1921,7 +1922,7 @@ const { loadPart, partOf } = in_parts;
 const { counted } = in_words_plain;
 const { Header } = in_views_header;
 const { Overlay, TokenForm } = in_views_overlays;
-const { Empty, Waiting } = in_views_states;
+const { Away, Empty, Waiting } = in_views_states;
 const COMPONENTS = {
 fleet: 'Fleet', jobs: 'Jobs', node: 'Node', workload: 'Workload', compare: 'Compare',
 object: 'KubernetesObject', places: 'Places', sources: 'Sources',
@@ -1958,6 +1959,11 @@ return page.status && !page.cluster ? NoLog : null;
 }
 function NoLog({ page }) {
 const { clusters } = page.status;
+const { away } = page;
+if (clusters.length === 0 && away.length > 0) {
+return html`<h1 id="title">No cluster responds</h1>
+<${Away} away=${away} />`;
+}
 const links = clusters.map((one) => ({
 href: page.href({ view: 'fleet', cluster: '', log: one.log.id }),
 says: `${one.name}, log ${one.log.id}`,
@@ -1965,7 +1971,7 @@ says: `${one.name}, log ${one.log.id}`,
 const says = clusters.length === 0
 ? 'Nothing recorded yet. Run recorder up to record your cluster.'
 : 'No such log. Available logs:';
-return html`<${Empty} says=${says} links=${links} />`;
+return html`<${Away} away=${away} /><${Empty} says=${says} links=${links} />`;
 }
 function titleOf(page) {
 const { place } = page;
