@@ -18,9 +18,9 @@ from recorder.answers.coverage import (
 )
 from recorder.answers.outages import (
     OUTAGE_COLUMNS,
-    ask_changes,
     outage_cells,
     outage_lines,
+    read_changes,
     unrecorded_cells,
 )
 from recorder.answers.ports import Reading
@@ -81,7 +81,7 @@ async def ask_gaps(
     gaps = sorted([*found, *still_open], key=lambda gap: gap.opened)
     return Gaps(
         gaps=gaps,
-        outages=await ask_changes(reading, outages_of(gaps)),
+        outages=await read_changes(reading, outages_of(gaps)),
         more=count - len(found),
         coverage=await covered(reading, window, now=now, reads=reads),
     )

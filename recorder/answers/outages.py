@@ -28,7 +28,7 @@ from recorder.model.moment import FIRST
 
 __all__ = [
     "OUTAGE_COLUMNS",
-    "ask_changes",
+    "read_changes",
     "changed_in",
     "length_of",
     "possible_of",
@@ -51,7 +51,7 @@ are not either."""
 MOMENT = timedelta(microseconds=1)
 
 
-async def ask_changes(
+async def read_changes(
     reading: Reading, outages: Sequence[Outage]
 ) -> Sequence[Outage]:
     """Return outages with what is known to have changed in each."""
