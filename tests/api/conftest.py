@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 
 import aiohttp
 import pytest
@@ -28,12 +29,16 @@ TAPES = (
 )
 """Incidents of the corpus, as logs 1 to 5; log 6 is of the cluster prod."""
 
+TWIN = replace(LIVE, cluster_name="twin", cluster_uid="22222222-twin")
+"""A second cluster that is live: a question must name one."""
+
 
 @pytest.fixture(scope="session")
 def asked_database(embedded_server: DatabaseServer) -> Iterator[Database]:
     async def fill(writer: str) -> None:
         await play_in_turn(writer, {name: tape_of(name) for name in TAPES})
-        assert await write_log(writer, STORY, spec=LIVE) == len(TAPES) + 1
+        for number, spec in enumerate((LIVE, TWIN), len(TAPES) + 1):
+            assert await write_log(writer, STORY, spec=spec) == number
 
     with filled_database(embedded_server, fill) as database:
         yield database
