@@ -38,7 +38,7 @@ def measured(transition: Transition, verdict: Judged) -> Judged:
     at = transition.effect.stored.at
     lines = [
         one
-        for one in transition.episode.measurements
+        for one in transition.episode.measurements()
         if one.rule.fault is verdict.fault.fault
         and one.kept.begin <= at <= one.kept.end
     ]

@@ -6,11 +6,17 @@ from typing import NamedTuple
 
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.knowledge.rules import MetricRule
-from recorder.facts.metrics import Kept, Summary, kept_of, summaries_of
-from recorder.model.fact import StoredFact
+from recorder.facts.metrics import (
+    METRICS,
+    Kept,
+    Summary,
+    kept_of,
+    summaries_of,
+)
+from recorder.model.fact import Fact, StoredFact
 from recorder.model.facts import Claimed
 
-__all__ = ["Measurement", "measurements_of"]
+__all__ = ["Measurement", "is_of_metrics", "measurements_of"]
 
 
 class Measurement(NamedTuple):
@@ -20,6 +26,12 @@ class Measurement(NamedTuple):
     series: Summary
     kept: Kept
     stored: StoredFact
+
+
+def is_of_metrics(fact: Fact) -> bool:
+    """Return whether a fact is a claim that keeps metrics."""
+    detail = fact.detail
+    return isinstance(detail, Claimed) and detail.type == METRICS
 
 
 def measurements_of(

@@ -1,6 +1,12 @@
 """An episode: the signals that belong together, and the state of the node."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -56,9 +62,9 @@ LASTING: Final = frozenset({Role.FAULT, Role.DECISION})
 class Episode:
     """The signals that belong together."""
 
-    measurements: Sequence[Measurement] = ()
-    """What metrics of the node did that were kept; for all its episodes
-    together."""
+    measurements: Callable[[], Iterable[Measurement]] = tuple
+    """Returns what metrics of the node did that were kept; for all its
+    episodes together."""
 
     def __init__(
         self, node: str, baseline: NodeState, boots: Mapping[str, datetime]
