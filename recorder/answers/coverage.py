@@ -20,6 +20,7 @@ __all__ = [
     "few",
     "gap_cells",
     "hole_cells",
+    "outage_line",
     "missing_lines",
 ]
 
@@ -56,7 +57,7 @@ def coverage_lines(coverage: Coverage) -> list[str]:
             _span(few(resources), hole.since, hole.until, hole.reason)
             for hole, resources in grouped(coverage.holes)
         ),
-        *map(_outage, outages_of(coverage.opened)),
+        *map(outage_line, outages_of(coverage.opened)),
     ]
     shown = parts[:SHOWN_MAX]
     left = len(parts) + (coverage.more_gaps or 0) - len(shown)
@@ -101,7 +102,8 @@ def _end(coverage: Coverage) -> str:
     return said
 
 
-def _outage(outage: Outage) -> str:
+def outage_line(outage: Outage) -> str:
+    """Return an outage in one line, with the gaps that record it."""
     said = _span(
         few(outage.resources), outage.since, outage.until, outage.reason
     )

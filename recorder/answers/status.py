@@ -7,9 +7,11 @@ from datetime import datetime, timedelta
 from msgspec import UNSET, UnsetType, field
 
 from recorder.answers.clusters import Away
+from recorder.answers.coverage import few, outage_line
 from recorder.answers.text.lines import human_bytes
 from recorder.facts.coverage.audit_state import AuditReading, audit_reading
 from recorder.facts.coverage.hole import Hole
+from recorder.facts.coverage.outages import outages_of
 from recorder.facts.coverage.ports import FactsEnd, Log, Stream
 from recorder.model.document import Document
 from recorder.model.moment import shifted, written
@@ -417,16 +419,26 @@ def summary(status: LogStatus) -> list[str]:
         )
     lines.extend(status.audit.says)
     lines.extend(_behind(status))
+    gaps = [one.gap for one in status.streams if one.gap is not None]
     lines.extend(
-        f"open gap {stream.gap.opened}: {stream.resource}, {stream.gap.reason}"
-        for stream in status.streams
-        if stream.gap is not None
+        f"open outage: {outage_line(one)}" for one in outages_of(gaps)
     )
     return lines
 
 
 def _behind(status: LogStatus) -> Iterator[str]:
+    """Yield a line for each reason other than an outage, since the first."""
+    streams: dict[str, list[tuple[str, datetime | None]]] = {}
     for stream in status.streams:
-        if (behind := status.behind(stream)) is not None:
-            since = behind.since and f" since {written(behind.since)}"
-            yield f"{stream.resource} is behind{since or ''}: {behind.why}"
+        behind = status.behind(stream)
+        if behind is not None and stream.gap is None:
+            found = streams.setdefault(behind.why, [])
+            found.append((stream.resource, behind.since))
+    for why, found in streams.items():
+        begins = [since for _, since in found if since is not None]
+        # One for which nothing was ever proven has no begin, nor has the line.
+        whole = len(begins) == len(found)
+        since = f" since {written(min(begins))}" if whole else ""
+        verb = "is" if len(found) == 1 else "are"
+        resources = few([resource for resource, _ in found])
+        yield f"{resources} {verb} behind{since}: {why}"

@@ -1,7 +1,7 @@
 """What status says of a log that is not written, and of days."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from msgspec import structs
 
@@ -61,18 +61,64 @@ def test_a_resource_that_is_behind_is_said_with_since_when_and_why() -> None:
         reason="watch expired (410)",
         version="7",
     )
-    since = "v1/pods is behind since 2026-11-24T00:00:00.000000Z"
+    began = "2026-11-24T00:00:00.000000Z"
+    since = f"v1/pods is behind since {began}"
+    outage = f"open outage: v1/pods from {began}: watch expired (410)"
     for log, stream, said in (
         (held, live, None),
         (held, away, f"{since}: the API server does not answer"),
-        (held, replace(live, gap=gap), f"{since}: watch expired (410)"),
+        (held, replace(live, gap=gap), f"{outage} (gap 1/3)"),
         (LOG, away, None),
     ):
         of = replace(status(log, None), streams=[stream])
-        lines = [one for one in summary(of) if " is behind" in one]
+        signs = (" is behind", "open outage")
+        lines = [
+            one for one in summary(of) if any(sign in one for sign in signs)
+        ]
         assert lines == ([] if said is None else [said])
         document = of.source(stream, NOW)
         assert (document.behind is None) == (said is None)
+
+
+def test_one_outage_of_many_resources_is_one_line() -> None:
+    resources = [f"v1/{name}" for name in ("nodes", "pods", "events")]
+    streams = [
+        Stream(
+            source=WATCH,
+            resource=resource,
+            state="live",
+            gap=Gap.still_open(
+                opened=EntryName(1, number),
+                stream=(WATCH, resource),
+                since=NOW + timedelta(seconds=number),
+                reason="the recorder was not running",
+                version="7",
+            ),
+        )
+        for number, resource in enumerate(resources, 3)
+    ]
+    silent = [
+        Stream(
+            source=WATCH,
+            resource=f"v1/{name}",
+            state="backing-off",
+            vouched_until=NOW,
+        )
+        for name in ("secrets", "services")
+    ]
+    held = replace(LOG, holder="host/1/a")
+    of = replace(status(held, None), streams=[*streams, *silent])
+
+    behind, outage = summary(of)[-2:]
+    assert behind == (
+        "v1/secrets, v1/services are behind since"
+        " 2026-11-24T00:00:00.000000Z: the API server does not answer"
+    )
+    assert outage == (
+        "open outage: v1/nodes, v1/pods, v1/events from"
+        " 2026-11-24T00:00:03.000000Z: the recorder was not running"
+        " (gaps 1/3, 1/4, 1/5)"
+    )
 
 
 def test_a_policy_that_audits_nothing_is_said() -> None:

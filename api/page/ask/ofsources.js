@@ -19,7 +19,12 @@ export const SOURCES = `query Sources {
   }
 }`;
 
-/** Gaps of a log, for the page about its sources. */
+/** Outages of a log and the gaps that they are made of. */
 export const GAPS = `query Gaps(${LOG}) {
-  gaps(${OF_LOG}) { more gaps { ${GAP} } }
+  gaps(${OF_LOG}) {
+    more
+    gaps { ${GAP} }
+    outages { from to reason gaps resources possible moreChanged
+      changed { object change entry } }
+  }
 }`;

@@ -28,6 +28,9 @@ const MEANS = {
   STOPPED: 'not being recorded',
 };
 
+/** Objects that are named of an outage; its answer has up to 100. */
+const CHANGED_SHOWN = 5;
+
 /** @type {Record<string, string>} */
 const AUDIT = {
   RECORDED: 'audit records',
@@ -52,7 +55,7 @@ export function Sources({ page }) {
         : html`
           <${Log} page=${page} status=${status} cluster=${cluster} />
           <${Streams} page=${page} sources=${cluster.sources} />
-          <${Gaps} page=${page} />`}
+          <${Outages} page=${page} />`}
     </section>
   `;
 }
@@ -125,46 +128,81 @@ function behind({ state, vouchedUntil, gap }, zone) {
 }
 
 /** @param {{page: import('../page.js').Page}} given */
-function Gaps({ page }) {
+function Outages({ page }) {
   const answer = page.answers.of('gaps');
   const found = answer.data?.gaps ?? null;
-  const gaps = [...(found?.gaps ?? [])].reverse();
+  const outages = [...(found?.outages ?? [])].reverse();
+  const gaps = new Map((found?.gaps ?? []).map(
+    (/** @type {any} */ gap) => [gap.id, gap]));
   return html`
-    <h2>Gaps</h2>
+    <h2>Outages</h2>
     <${Trouble} answer=${answer} zone=${page.place.zone}
       onRetry=${() => page.answers.retry()} />
-    ${found && gaps.length === 0 && html`<p class="note complete">No gaps:
+    ${found && outages.length === 0 && html`<p class="note complete">No gaps:
       the recording is complete.</p>`}
-    ${gaps.length > 0 && html`
+    ${outages.length > 0 && html`
       <table class="gaps stacked">
-        <thead><tr><th scope="col">Resource</th><th scope="col">From</th>
-          <th scope="col">Until</th><th scope="col">Reason</th>
+        <thead><tr><th scope="col">From</th><th scope="col">Length</th>
+          <th scope="col">Reason</th><th scope="col">Known to differ</th>
           <th scope="col">May be missing</th></tr></thead>
-        <tbody>${gaps.map((gap) => html`
-          <${GapRow} page=${page} gap=${gap} />`)}</tbody>
+        <tbody>${outages.map((outage) => html`
+          <${OutageRow} key=${outage.gaps[0]} page=${page} outage=${outage}
+            gaps=${outage.gaps.map((/** @type {string} */ id) =>
+              gaps.get(id))} />`)}</tbody>
       </table>
       ${found.more > 0 && html`<p class="quiet">and
         ${' '}${counted(found.more, 'older gap')}.</p>`}`}
   `;
 }
 
-/** @param {{page: import('../page.js').Page, gap: any}} given */
-function GapRow({ page, gap }) {
+/**
+ * One outage, with the gap of each resource as its detail.
+ * @param {{page: import('../page.js').Page, outage: any, gaps: any[]}} given
+ */
+function OutageRow({ page, outage, gaps }) {
   const { zone } = page.place;
-  const from = readInstant(gap.from ?? '');
-  const to = readInstant(gap.to ?? '');
+  const from = readInstant(outage.from ?? '');
+  const to = readInstant(outage.to ?? '');
+  const isHealed = gaps.every(({ healed }) => healed);
   return html`
-    <tr class=${gap.healed ? 'healed' : ''}>
-      <td class="whole"><span class="swatch" aria-hidden="true"></span>
-        ${' '}${gap.resource ?? 'all resources'}
-        ${' '}${gap.id && html`<a class="code"
-          href=${page.keep({ entry: gap.id })}>${gap.id}</a>`}</td>
-      <td data-name="from">${from === null ? 'the beginning'
-        : dayAndClock(from, zone)}</td>
-      <td data-name="until">${to === null ? 'still open' : dayAndClock(to, zone)}</td>
-      <td class="whole">${gap.reason}. ${gap.proved && `Proved: ${gap.proved}.`}</td>
-      <td class="whole" data-name="may be missing:">${gap.healed
-        ? 'nothing (healed)' : gap.possible.join(', ')}</td>
+    <tr class=${isHealed ? 'healed' : ''}>
+      <td data-name="from"><span class="swatch" aria-hidden="true"></span>
+        ${' '}${from === null ? 'the beginning' : dayAndClock(from, zone)}</td>
+      <td data-name="length">${to === null ? 'still open'
+        : from === null ? `until ${dayAndClock(to, zone)}` : span(to - from)}</td>
+      <td class="whole">${outage.reason}
+        <details><summary>${counted(gaps.length, 'gap')}</summary>
+          <ul>${gaps.map((gap) => html`<li key=${gap.id}>
+            ${gap.resource ?? 'all resources'}
+            ${' '}<a class="code" href=${page.keep({ entry: gap.id })}
+              >${gap.id}</a>${gap.proved && `. Proved: ${gap.proved}`}</li>`)}
+          </ul></details></td>
+      <td class="whole" data-name="known to differ:">${
+        changedWords(outage) || 'nothing'}</td>
+      <td class="whole" data-name="may be missing:">${isHealed
+        ? 'nothing (healed)' : missingWords(outage.possible)}</td>
     </tr>
   `;
+}
+
+/**
+ * The first objects that an outage changed, and how many more.
+ * @param {{changed: {object: string, change: string}[], moreChanged: number}} given
+ * @returns {string}
+ */
+function changedWords({ changed, moreChanged }) {
+  const named = changed.slice(0, CHANGED_SHOWN)
+    .map(({ object, change }) => `${object} (${change})`);
+  const more = changed.length - named.length + moreChanged;
+  return [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+/**
+ * What may be missing, once for all resources of which it is said.
+ * @param {string[]} possible each `RESOURCE: WHAT`
+ * @returns {string}
+ */
+function missingWords(possible) {
+  const texts = possible.map((one) => one.slice(one.indexOf(': ') + 2));
+  return [...new Set(texts)].join(', ');
 }
