@@ -28,7 +28,7 @@ from recorder.answers.node_questions import (
 from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node
-from recorder.answers.sentences import counted, lasting
+from recorder.answers.sentences import counted, counted_parts, lasting
 from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, Kind
@@ -244,7 +244,7 @@ def cost(total: Totals, hits: Sequence[Hit]) -> str:
             since += ", where one is recorded"
     parts = [
         counted(total.workloads, "workload"),
-        counted(total.pods, "Pod"),
+        counted_parts(hits),
         counted(total.gpus, "GPU"),
     ]
     return (

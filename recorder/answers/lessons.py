@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from recorder.answers.impact import Impact
-from recorder.answers.sentences import counted, lasting
+from recorder.answers.sentences import counted, counted_parts, lasting
 from recorder.explain.ending import Ending
 from recorder.explain.hit import Hit
 from recorder.explain.sentences import lasted
@@ -84,11 +84,12 @@ def action_items(
 
 def _of_endings(endings: Sequence[Ending]) -> Iterator[str]:
     for ending in endings:
-        names = ", ".join(ending.pods[:3]) or "its Pods"
+        names = ", ".join(ending.pods[:3]) or f"its {ending.part}s"
         if ending.ended_by is EndedBy.CONTAINER_OOM:
             yield f"Raise the memory limit of {names}, or find what uses it"
         elif ending.ended_by is EndedBy.CONTAINER_EXIT:
-            yield f"Read the log of {names}: its container failed by itself"
+            what = "container" if ending.part == "Pod" else "script"
+            yield f"Read the log of {names}: its {what} failed by itself"
         for one in ending.missing:
             how = RECORD.get(one.evidence, f"Record {one.evidence}")
             yield f"{how}: it would show {one.would_tell.partition(':')[0]}"
@@ -167,7 +168,7 @@ def _cost_of(endings: Sequence[Ending]) -> str:
     lost = f", at least {sum(hours):.2f} GPU-hours lost" if hours else ""
     # An ending of very many names some of them.
     count = max([len(pods), *(one.pod_count for one in endings)])
-    return f"It ended {counted(count, 'Pod')}{lost}."
+    return f"It ended {counted(count, endings[0].part)}{lost}."
 
 
 def _cost(impact: Impact) -> str:
@@ -179,7 +180,7 @@ def _cost(impact: Impact) -> str:
     more = f" and {len(hits) - 3} more" if len(hits) > 3 else ""  # noqa: PLR2004
     still = lasting(hits, impact.coverage.counted_until)
     return (
-        f"It affected {names}{more}: {counted(total.pods, 'Pod')} ended,"
+        f"It affected {names}{more}: {counted_parts(hits)} ended,"
         f" {counted(total.gpus, 'GPU')} affected, at least"
         f" {total.gpu_hours_lost:.2f} GPU-hours lost"
         f"{'' if still is None else f'; {still}'}."

@@ -13,7 +13,7 @@ from recorder.answers.impact import Impact
 from recorder.answers.metrics import Chart, charts_of
 from recorder.answers.phases import Phase
 from recorder.answers.postmortem import Postmortem
-from recorder.answers.sentences import counted
+from recorder.answers.sentences import counted, counted_parts
 from recorder.answers.why import doubts, step_says, verdict_rows
 from recorder.answers.why_workload import ending_rows
 from recorder.explain.ending import Ending
@@ -248,12 +248,13 @@ def _impact(impact: Impact, day: date) -> Iterator[Part]:
     if not hits:
         yield Paragraph("No affected workloads are recorded.")
         return
+    parts = [f"{hit.workload.part.capitalize()}s" for hit in hits]
     yield Table(
         (
             "Workload",
             "Disrupted by",
             "At",
-            "Pods",
+            ", ".join(dict.fromkeys(parts)),
             "GPUs",
             "Outcome",
             "Lost at least",
@@ -263,7 +264,7 @@ def _impact(impact: Impact, day: date) -> Iterator[Part]:
                 str(hit.workload),
                 hit.hit_by,
                 _clock(hit.hit_at, day),
-                counted(len(hit.pods_hit), "Pod"),
+                counted_parts([hit]),
                 counted(hit.gpus, "GPU"),
                 _became(hit),
                 f"{hit.gpu_hours_lost:.2f} GPU-hours",

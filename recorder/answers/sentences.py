@@ -1,12 +1,13 @@
 """Sentences that several answers share."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
 from recorder.explain.hit import Hit
 from recorder.model.moment import written
 
-__all__ = ["counted", "lasting"]
+__all__ = ["counted", "counted_parts", "lasting"]
 
 LASTING = frozenset({"down", "preempted"})
 """Outcomes of workloads that may still not be running."""
@@ -15,6 +16,16 @@ LASTING = frozenset({"down", "preempted"})
 def counted(count: int, what: str) -> str:
     """Return a count with its noun: ``1 Pod``, ``2 Pods``."""
     return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def counted_parts(hits: Iterable[Hit]) -> str:
+    """Return how many Pods were hit; those of Slurm are members."""
+    parts: Counter[str] = Counter()
+    for hit in hits:
+        parts[hit.workload.part] += len(hit.pods_hit)
+    if not parts:
+        return counted(0, "Pod")
+    return " and ".join(counted(parts[one], one) for one in sorted(parts))
 
 
 def lasting(hits: Iterable[Hit], end: datetime | None) -> str | None:

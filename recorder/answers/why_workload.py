@@ -160,7 +160,7 @@ async def ask_why_workload(
         obstacles = await obstacles_to(
             reading, subject.facts, window.until, knowledge
         )
-    said = state_sentence(_named(workload, pod), state, since)
+    said = state_sentence(_named(workload, pod), state, since, workload.part)
     said += _held(obstacles)
     if not (chosen or obstacles):
         said += "; nothing recorded ended it"
@@ -281,7 +281,8 @@ def _held(obstacles: Sequence[Obstacle]) -> str:
 def _named(workload: Workload, pod: str | None) -> str:
     if pod is None or workload.kind == "Pod":
         return str(workload)
-    return f"Pod {workload.namespace}/{pod} of {workload}"
+    part = workload.part.capitalize()
+    return f"{part} {workload.namespace}/{pod} of {workload}"
 
 
 def _groups(
@@ -506,7 +507,7 @@ def ending_rows(
             ending.nodes if ending.node_count > 1 else (),
             ending.node_count,
         ),
-        ("pods", ending.pods, ending.pod_count),
+        (f"{ending.part.lower()}s", ending.pods, ending.pod_count),
         ("stopped", ending.stopped, len(ending.stopped)),
     ):
         if names:

@@ -14,6 +14,7 @@ from recorder.explain.hit import Hit
 from recorder.explain.signals import Actor
 from recorder.explain.verdict import Judged, Missing, Verdict
 from recorder.facts import says_with_object
+from recorder.facts.slurm import part_of
 from recorder.model.document import Document
 from recorder.model.fact import StoredFact
 from recorder.model.facts import ContainerEnded
@@ -186,6 +187,11 @@ class Ending(Document, frozen=True, kw_only=True):
     more_verdicts: Sequence[NodesAlike]
     """How many further nodes have a verdict, by what happened and why."""
 
+    @property
+    def part(self) -> str:
+        """What its Pods are called in a text."""
+        return "Pod"
+
 
 class StoredRecord(RecordedFact, frozen=True, kw_only=True):
     """A fact that records an ending, as it is stored."""
@@ -216,6 +222,12 @@ class EndingFound(Ending, frozen=True, kw_only=True):
     """Whether it is routine for a workload that keeps running: a Pod that
     completed, or that a Deployment replaced. Only answers about the Pod list
     it."""
+
+    @property
+    def part(self) -> str:
+        """What its Pods are called in a text: those of Slurm are members."""
+        found = {part_of(one.stored.fact.object) for one in self.evidence}
+        return "member" if found == {"member"} else "Pod"
 
     def bounded(self) -> Self:
         """Return it with as many names as an answer may have."""

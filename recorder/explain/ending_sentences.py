@@ -14,7 +14,7 @@ from recorder.explain.pod_end import BY_ITSELF, BY_KUBELET
 from recorder.explain.signals import Actor
 from recorder.explain.verdict import Verdict
 from recorder.facts.projections import Workload
-from recorder.facts.slurm import BY_REQUEUE, NODE_LOST
+from recorder.facts.slurm import BY_REQUEUE, NODE_LOST, SLURM_JOB
 from recorder.model.facts import ConditionChanged, Ended
 from recorder.model.outcomes import ActorKind, EndedBy, Outcome, WorkloadState
 
@@ -81,14 +81,21 @@ IS: Final[Mapping[WorkloadState, str]] = {
     WorkloadState.COMPLETED: "completed",
     WorkloadState.FAILED: "failed",
     WorkloadState.DELETED: "was deleted",
-    WorkloadState.UNKNOWN: "was last seen without any Pod",
+    WorkloadState.UNKNOWN: "was last seen without any {part}",
 }
 
 
 def state_sentence(
-    name: str, state: WorkloadState, since: datetime | None
+    name: str, state: WorkloadState, since: datetime | None, part: str
 ) -> str:
-    """Return a sentence for the last known state of a workload or a Pod."""
+    """Return a sentence for the last known state of a workload or a Pod.
+
+    Args:
+        name: of the workload, or of the Pod with its workload.
+        state: its last known state.
+        since: when it came into the state.
+        part: what the Pods of the workload are called.
+    """
     when = f" at {since:%Y-%m-%d %H:%M:%S}" if since is not None else ""
     if state in {
         WorkloadState.PENDING,
@@ -96,7 +103,7 @@ def state_sentence(
         WorkloadState.UNKNOWN,
     }:
         when = ""
-    return f"{name} {IS[state]}{when}"
+    return f"{name} {IS[state].format(part=part)}{when}"
 
 
 def ending_sentence(
@@ -110,7 +117,8 @@ def ending_sentence(
         pod: the Pod in question, if any.
     """
     stopped = pod in ending.stopped and workload.kind != "Pod"
-    head = f"Pod {pod} was stopped because " if stopped else ""
+    part = workload.part.capitalize()
+    head = f"{part} {pod} was stopped because " if stopped else ""
     return f"{head}{_sentence(workload, ending)}."
 
 
@@ -215,9 +223,10 @@ def _named(workload: Workload, ending: EndingFound) -> tuple[str, str]:
     if workload.kind == "Pod":
         return str(workload), f"{workload} was lost"
     count = len(ending.pods)
-    pods = f"{count} Pods" if count > 1 else f"Pod {ending.pods[0]}"
+    noun = workload.part
+    pods = f"{count} {noun}s" if count > 1 else f"{noun} {ending.pods[0]}"
     size = ending.hit.gang_size if ending.hit is not None else 0
-    part = f"{count} of {size} Pods"
+    part = f"{count} of {size} {noun}s"
     lost = part if workload.is_gang and size > count else pods
     return f"{pods} of {workload}", f"{workload} lost {lost}"
 
@@ -226,11 +235,13 @@ def _failed(
     workload: Workload, ending: EndingFound, container: FailedContainer
 ) -> str:
     """Return how a container failed by itself."""
-    where = f"container {container.name}"
-    if workload.kind != "Pod":
-        where += f" of Pod {ending.pods[-1]}"
+    where, part = f"container {container.name}", workload.part
+    if workload.kind == SLURM_JOB:
+        where = f"{container.name} script"
     if len(ending.pods) > 1:
-        where = f"container {container.name} of {len(ending.pods)} Pods"
+        where += f" of {len(ending.pods)} {part}s"
+    elif workload.kind != "Pod":
+        where += f" of {part} {ending.pods[-1]}"
     on = f" on {ending.node}" if ending.node else ""
     times = f", {ending.count} times, last" if ending.count > 1 else ""
     at = f"{times} at {_clock(ending.at)}"

@@ -203,5 +203,5 @@ def said(
     size = f" of {gpus} GPU{'s' * (gpus > 1)}" if gpus else ""
     if outcome is Outcome.SURVIVED:
         return f"{name}{size} kept running through it"
-    pods = "1 Pod" if lost == 1 else f"{lost} Pods"
+    pods = f"{lost} {workload.part}{'s' * (lost != 1)}"
     return f"{name}{size} lost {pods}, first on {node}: {outcome}"

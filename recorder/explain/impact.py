@@ -539,5 +539,5 @@ def _merged(hits: Sequence[Hit]) -> Hit:
         gpu_hours_lost=round(hours, 4),
         evidence=list(evidence),
         says=f"{last.says}; hit {len(hits)} times, first on"
-        f" {first.first_node}, {len(pods)} Pods in all",
+        f" {first.first_node}, {len(pods)} {first.workload.part}s in all",
     ).charged_with([charge for hit in hits for charge in hit.charges])

@@ -8,6 +8,7 @@ from recorder.explain.signals import Actor, Signal, Topic
 from recorder.explain.thresholds import rank
 from recorder.explain.verdict import Decided, Duration, Faulted, Judged
 from recorder.facts import says
+from recorder.facts.slurm import part_of
 from recorder.model.facts import (
     ConditionChanged,
     ContainerEnded,
@@ -231,7 +232,8 @@ def _in_short(sign: Signal) -> tuple[str, str]:
             return "of ", _named(reason, _ends(message))
         case ContainerEnded() if fact.object is not None:
             thing = fact.object
-            of_pod = f" of pod/{thing.namespace}/{thing.name} ended"
+            part = part_of(thing).lower()
+            of_pod = f" of {part}/{thing.namespace}/{thing.name} ended"
             return "", says(fact).replace(" ended", of_pod, 1)
         case _:
             of = "" if sign.topic is Topic.CLIENT else "of "

@@ -30,6 +30,7 @@ from recorder.explain.verdict import (
     SignalEvidence,
     Step,
 )
+from recorder.facts.slurm import part_of
 from recorder.model.outcomes import Decision, Happened, Role
 from recorder.model.reference import EntryName
 
@@ -345,11 +346,12 @@ def _step(transition: Transition, draft: _Draft) -> Step:
 def _evicted(evictions: Sequence[Signal]) -> str:
     topic = evictions[0].topic
     pods = {
-        f"{pod.namespace}/{pod.name}"
+        f"{part_of(pod).lower()}/{pod.namespace}/{pod.name}"
         for s in evictions
         if s.topic is topic and (pod := s.stored.fact.object) is not None
     }
     did = _EVICTIONS[topic]
     if len(pods) == 1:
-        return f"{did} pod/{pods.pop()}"
-    return f"{did} {len(pods)} Pods"
+        return f"{did} {pods.pop()}"
+    part = part_of(evictions[0].stored.fact.object)
+    return f"{did} {len(pods)} {part}s"

@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from recorder.facts.requesting import says_request
+from recorder.facts.slurm import part_of
 from recorder.model import facts
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import Detail
@@ -40,7 +41,8 @@ def says_with_object(fact: Fact) -> str:
     ):
         return said
     middle = f"{thing.namespace}/" if thing.namespace else ""
-    return f"{thing.kind.lower()}/{middle}{thing.name}: {said}"
+    kind = part_of(thing) if thing.kind == "Pod" else thing.kind
+    return f"{kind.lower()}/{middle}{thing.name}: {said}"
 
 
 def _appeared(detail: facts.Appeared) -> str:

@@ -29,6 +29,7 @@ __all__ = [
     "SLURM_JOB",
     "Member",
     "SlurmRun",
+    "part_of",
     "run_facts",
 ]
 
@@ -56,6 +57,12 @@ NODE_LOST: Final = "NodeLost"
 
 BY_REQUEUE: Final = "Requeued"
 """The reason of a member that ended because its job was put back."""
+
+
+def part_of(thing: ObjectIdentity | None) -> str:
+    """Return what a Pod is called: of a job of Slurm it is a member."""
+    is_member = thing is not None and thing.group == SLURM_GROUP
+    return "member" if is_member else "Pod"
 
 
 class Member(msgspec.Struct, frozen=True, array_like=True):

@@ -1,6 +1,7 @@
 """What questions answer about a Slurm that was polled."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -9,9 +10,17 @@ import pytest
 
 from recorder.answers.job_questions import JobFilter, JobsQuestion
 from recorder.answers.jobs import ListedWorkload, ask_jobs
+from recorder.answers.markdown import markdown
 from recorder.answers.naming import Reference
+from recorder.answers.node_questions import (
+    GroupBy,
+    PostmortemQuestion,
+    StatsQuestion,
+)
 from recorder.answers.ports import Reading
+from recorder.answers.postmortem import ask_postmortem
 from recorder.answers.slurm_names import SlurmNames
+from recorder.answers.stats import ask_stats
 from recorder.answers.why_workload import (
     WhyWorkloadFound,
     why_workload_lines,
@@ -127,3 +136,38 @@ async def test_a_job_is_named_without_its_cluster(polled: Played) -> None:
             found, Reference.parse("slurm/8"), until=None
         )
     assert named.found.incarnations[0].identity.namespace == "lab"
+
+
+@pytest.mark.parametrize("job", [1, 2, 17])
+async def test_the_parts_of_a_job_are_members(
+    polled: Played, job: int
+) -> None:
+    found = await why(polled, job)
+    text = "\n".join(why_workload_lines(found, verbose=True))
+    assert f"member/lab/{job}.gpu-" in text
+    assert re.search(r"^ *members +\d", text, re.MULTILINE)
+    assert not re.search(r"\bpods?\b|container logs", text, re.IGNORECASE)
+
+
+async def test_a_postmortem_is_of_a_job(polled: Played) -> None:
+    question = PostmortemQuestion(
+        workload=Reference.parse("slurmjob/lab/17"), window=Window()
+    )
+    async with reading(polled) as found:
+        report = await ask_postmortem(found, question, shipped(), now=NOW)
+    text = markdown(report)
+    assert "SlurmJob lab/17: batch script of member 17.gpu-001" in text
+    assert "It ended 1 member" in text
+    assert "Read the log of 17.gpu-001: its script failed by itself" in text
+    assert not re.search(r"\bpod/|[0-9a-z] Pods?\b|container logs", text)
+
+
+async def test_jobs_are_counted_with_all_others(polled: Played) -> None:
+    question = StatsQuestion(by=(GroupBy.WORKLOAD,), window=Window())
+    async with reading(polled) as found:
+        stats = await ask_stats(found, question, shipped(), now=NOW)
+    assert isinstance(stats.reliability, list)
+    (by,) = stats.reliability
+    assert by.totals.workloads == 17
+    assert (by.totals.interruptions, by.totals.completions) == (9, 5)
+    assert "slurmjob/lab/8" in {group.key for group in by.groups}

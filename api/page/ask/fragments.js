@@ -40,3 +40,6 @@ export const PLACEMENT = `namespace pod uid node gpus boundAt runningAt deleting
   workload { kind namespace name uid group }`;
 
 export const ACTOR = 'kind name tool';
+
+/** The names that Slurm files a job under. */
+export const SLURM = 'slurm { name user account partition qos }';

@@ -1,6 +1,6 @@
 /** The query of the list of jobs. */
 
-import { ACTOR, COVERAGE, LOG, OF_LOG } from './fragments.js';
+import { ACTOR, COVERAGE, LOG, OF_LOG, SLURM } from './fragments.js';
 
 /** Workloads with what ended them last. */
 export const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
@@ -10,7 +10,7 @@ export const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
   workloads(${OF_LOG}, since: $since, until: $until, namespaces: $namespaces,
     kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
     text: $text, last: $last, before: $before) {
-    nodes { kind namespace name uid gangSize gpus state beganAt waitingSince
+    nodes { kind namespace name uid ${SLURM} gangSize gpus state beganAt waitingSince
       endedAt restarts endings gpuHoursLost gpuHoursSinceCheckpoint
       hoursWanted hoursInFull
       lastEnding { id endedBy at confidence sentence actor { ${ACTOR} }

@@ -1,6 +1,6 @@
 /** The queries of a workload. */
 
-import { COVERAGE, LOG, OF_LOG, PLACEMENT, ACTOR } from './fragments.js';
+import { COVERAGE, LOG, OF_LOG, PLACEMENT, ACTOR, SLURM } from './fragments.js';
 
 /** A workload over nodes and time. */
 export const WORKLOAD = `query Workload(${LOG}, $name: String!,
@@ -17,7 +17,7 @@ export const WORKLOAD = `query Workload(${LOG}, $name: String!,
 export const ENDINGS = `query Endings(${LOG}, $name: String!,
   $since: DateTime, $until: DateTime) {
   whyWorkload(${OF_LOG}, name: $name, since: $since, until: $until) {
-    note workload { kind namespace name } pod state since sentence
+    note workload { kind namespace name } ${SLURM} pod state since sentence
     obstacles { entry at says }
     endings { id endedBy at nodes pods podCount outcome runningAgainAt gpuHoursLost
       confidence sentence stopped

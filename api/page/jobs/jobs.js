@@ -7,6 +7,7 @@ import { facetsOf } from '../words/counts.js';
 import { endedBy, endedByWhom } from '../words/ending.js';
 import { objectName, term } from '../words/plain.js';
 import { readJobFilter } from './filter.js';
+import { slurmNames } from '../words/workload.js';
 
 /** What the recorder counts and selects jobs by. */
 export const JOB_FACETS = [
@@ -84,7 +85,7 @@ export function jobsOf(page) {
 function searched(job) {
   const { lastEnding: ending, state, cluster } = job;
   return [
-    objectName(job), term(state), cluster,
+    objectName(job), term(state), cluster, slurmNames(job.slurm),
     ...(ending ? [ending.sentence, endedBy(ending), endedByWhom(ending)] : []),
   ].join('\n').toLowerCase();
 }

@@ -4,6 +4,7 @@ import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
 import { clock } from '../time/clock.js';
 import { counted, prose, rounded } from '../words/plain.js';
+import { partOf } from '../words/workload.js';
 import { Figure } from './states.js';
 
 /** @param {{page: import('../page.js').Page, impact: any}} given */
@@ -24,7 +25,7 @@ export function Jobs({ page, impact }) {
             <${Figure} value=${String(totals.workloads)}
               says=${totals.workloads === 1 ? 'job' : 'jobs'} />
             <${Figure} value=${String(totals.pods)}
-              says=${totals.pods === 1 ? 'Pod' : 'Pods'} />
+              says=${partsOf(workloads, totals.pods)} />
             <${Figure} value=${String(totals.gpus)}
               says=${totals.gpus === 1 ? 'GPU' : 'GPUs'} />
             <${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
@@ -36,6 +37,13 @@ export function Jobs({ page, impact }) {
     </section>
   `;
 }
+
+/**
+ * What the lost are called: Pods, and members of jobs of Slurm.
+ * @param {any[]} hits @param {number} count
+ */
+const partsOf = (hits, count) => [...new Set(hits.map(({ workload }) =>
+  `${partOf(workload.kind)}${count === 1 ? '' : 's'}`))].sort().join(' or ');
 
 /**
  * Hits of workloads, one row each.
@@ -60,7 +68,8 @@ export function Hits({ page, hits }) {
               ${' '}<span class="kind">${hit.workload.kind}</span></td>
             <td class="whole">${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
               hit.nodes.join(', ')}</td>
-            <td>${counted(hit.gangSize, 'Pod')}, ${counted(hit.gpus, 'GPU')}</td>
+            <td>${counted(hit.gangSize, partOf(hit.workload.kind))}, ${
+              counted(hit.gpus, 'GPU')}</td>
             <td data-name="running again">${hit.runningAgainAt === null
               ? 'not yet'
               : html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}

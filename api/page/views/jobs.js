@@ -9,6 +9,7 @@ import { clock, day, dayAndClock } from '../time/clock.js';
 import { endedBy, endedByWhom } from '../words/ending.js';
 import { jobsMarkdown } from '../words/markdown.js';
 import { counted, prose, rounded, term } from '../words/plain.js';
+import { partOf, slurmNames } from '../words/workload.js';
 import { Facets } from './facets.js';
 import { Headings } from './headings.js';
 import { Holes, LeftOut } from './leftout.js';
@@ -64,11 +65,13 @@ function headline({ jobs, totals: { workloads, endings, gpuHoursLost }, logs,
   const isWhole = !isNarrowed && workloads !== null;
   const count = isWhole ? workloads : jobs.length;
   const times = isWhole ? endings : sumOf(jobs, 'endings');
+  const parts = [...new Set(jobs.map((/** @type {any} */ { kind }) =>
+    `${partOf(kind)}s`))].sort().join(' or ');
   const lost = isWhole ? gpuHoursLost : sumOf(jobs, 'gpuHoursLost');
   return [
     `${counted(count, 'job')}${logs.length > 1
       ? ` in ${counted(logs.length, 'cluster')}` : ''}`,
-    times > 0 && `ended or lost Pods ${counted(times, 'time')}`,
+    times > 0 && `ended or lost ${parts} ${counted(times, 'time')}`,
     lost > 0 && `at least ${rounded(lost)} GPU-hours lost`,
   ].filter(Boolean).join(', ');
 }
@@ -128,7 +131,8 @@ function Line({ page, job, isChosen }) {
         >${clock(at, zone)}</time> <small>${day(at, zone)}</small>`}</td>
       <td class="node"><a href=${page.jobLink(job)} aria-current=${isChosen}
         title=${ending?.sentence ?? ''}>${job.namespace}/${job.name}</a>
-        ${' '}<small>${[job.kind, cluster].filter(Boolean).join(', ')}</small></td>
+        ${' '}<small>${[job.kind, slurmNames(job.slurm), cluster]
+          .filter(Boolean).join(', ')}</small></td>
       <td><span class="severity ${TONES[state] ?? ''}">${term(state)}</span>${
         waits !== null && html` <small>since ${clock(waits, zone)} ${
           day(waits, zone)}</small>`}</td>

@@ -11,6 +11,7 @@ import {
   alike, createdBy, endedBy, endedByWhom, lostOn, pathOf,
 } from '../words/ending.js';
 import { counted, objectName, prose, rounded } from '../words/plain.js';
+import { partOf, slurmNames } from '../words/workload.js';
 import { Coverage, Empty, Figure, Trouble, Waiting } from './states.js';
 import {
   About, Doubts, OtherVerdicts, Path, Sure, timesRow,
@@ -22,6 +23,9 @@ export const needsOf = ofWorkload;
 /** Nodes that are named where many were hit alike; the rest are counted. */
 const NODES_NAMED = 10;
 const ROWS_SHOWN = 60;
+
+/** @param {string} word */
+const titled = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 
 /**
  * The lanes of a workload.
@@ -44,6 +48,7 @@ export function Workload({ page }) {
         <h1 id="title"><small>${place.kind}</small>
           ${' '}${place.namespace}/${place.name}
           ${why && html` <small>${prose(why.state)}</small>`}</h1>
+        ${why?.slurm && html`<p class="quiet">${slurmNames(why.slurm)}</p>`}
         <div class="does">
           <button type="button" onClick=${() => page.copy()}>
             Copy as Markdown</button>
@@ -56,7 +61,7 @@ export function Workload({ page }) {
         : !failed && html`<${Waiting} lines=${4} says="Loading endings" />`}
       ${story && html`<div class=${isOld ? 'old' : ''}>
         ${story.placements.length === 0
-          ? html`<p class="quiet">No Pods recorded.</p>`
+          ? html`<p class="quiet">No ${partOf(place.kind)}s recorded.</p>`
           : html`<${Story} page=${page} story=${story} />`}</div>`}
     </section>
   `;
@@ -109,7 +114,8 @@ function EndingCard({ page, ending }) {
       createdBy(preemptor)}` : by]]),
     ...(nodes.length === 0 ? [] : [['On', html`<${Nodes} page=${page}
       nodes=${nodes} ending=${ending} />`]]),
-    ...(podCount === 0 ? [] : [['Lost', counted(podCount, 'Pod')
+    ...(podCount === 0 ? [] : [['Lost', counted(podCount,
+      partOf(page.place.kind))
       + (stopped.length > 0 ? `, ${stopped.length} more stopped` : '')]]),
     ...(outcome === null ? [] : [['Outcome', prose(outcome)]]),
     ...(again === null ? [] : [['Running again', clock(again, zone)]]),
@@ -147,15 +153,16 @@ function Story({ page, story }) {
   const lost = endings.reduce((/** @type {number} */ sum,
     /** @type {any} */ one) => sum + (one.gpuHoursLost ?? 0), 0);
   const full = readInstant(story.ranInFullAt ?? '');
-  const what = story.isGang ? 'all Pods required' : 'Pods run independently';
+  const part = partOf(place.kind);
+  const what = story.isGang ? `all ${part}s required` : 'Pods run independently';
   const unseen = story.nodes.length - page.lanes.length;
   return html`
-    <h2>Pods by node</h2>
+    <h2>${titled(part)}s by node</h2>
     ${story.nodes.length > LANES_ALL && unseen > 0 && html`<p class="quiet">
-      Only nodes on which Pods were lost: ${counted(unseen, 'other node')} not
+      Only nodes on which ${part}s were lost: ${counted(unseen, 'other node')} not
       drawn.</p>`}
     ${page.lanes.length === 0
-      ? html`<${Empty} says="No Pods recorded in this window." links=${[]} />`
+      ? html`<${Empty} says="No ${part}s recorded in this window." links=${[]} />`
       : html`<${Timeline} lanes=${page.lanes} folded=${[]}
           pinned=${place.pinned} window=${page.workloadWindow} zone=${zone}
           chosen=${place.entry || null} isOld=${false}
@@ -182,30 +189,40 @@ function Story({ page, story }) {
       <${OtherVerdicts} page=${page} title="Also ended" noun="time"
         verdicts=${endings.filter((/** @type {any} */ one) => one !== open)
           .reverse()} />`}
-    <h2>Pods</h2>
+    <h2>${titled(part)}s</h2>
     <${Pods} page=${page} placements=${story.placements} />
   `;
+}
+
+/**
+ * A Pod, with a link; a member of a job of Slurm is no object.
+ * @param {{page: import('../page.js').Page, namespace: string, name: string}} given
+ */
+function Member({ page, namespace, name }) {
+  if (partOf(page.place.kind) !== 'Pod') return name;
+  return html`<a href=${page.objectLink({ kind: 'Pod', namespace, name })}
+    >${name}</a>`;
 }
 
 /** @param {{page: import('../page.js').Page, ending: any}} given */
 function Lost({ page, ending: { pods, members, stopped } }) {
   if (members.length === 0) return null;
-  const left = members.length - ROWS_SHOWN;
+  const left = members.length - ROWS_SHOWN, part = partOf(page.place.kind);
   const isLost = (/** @type {any} */ { pod }) => pods.includes(pod);
   const inOrder = [...members.filter(isLost),
     ...members.filter((/** @type {any} */ one) => !isLost(one))];
   return html`
-    <h2>Lost Pods <small>${counted(pods.length, 'Pod')}${stopped.length > 0
+    <h2>Lost ${part}s <small>${counted(pods.length, part)}${stopped.length > 0
       && `; ${counted(stopped.length, 'other')} stopped because the workload
         did not go on`}</small></h2>
     <table class="members stacked">
-      <thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
+      <thead><tr><th scope="col">${titled(part)}</th><th scope="col">Node</th>
         <th scope="col">What its record says</th><th scope="col">Entry</th></tr>
       </thead>
       <tbody>${inOrder.slice(0, ROWS_SHOWN).map((/** @type {any} */ one) => html`
         <tr key=${one.pod} data-entries=${one.entry}>
-          <td class="whole"><a href=${page.objectLink({ kind: 'Pod',
-            namespace: page.place.namespace, name: one.pod })}>${one.pod}</a>${
+          <td class="whole"><${Member} page=${page} name=${one.pod}
+            namespace=${page.place.namespace} />${
             !isLost(one) && html` <small>stopped</small>`}</td>
           <td data-name="on">${one.node && html`<a href=${page.href({
             view: 'node', name: one.node })}>${one.node}</a>`}</td>
@@ -214,7 +231,7 @@ function Lost({ page, ending: { pods, members, stopped } }) {
             >${one.entry}</a></td>
         </tr>`)}</tbody>
     </table>
-    ${left > 0 && html`<p class="quiet">and ${counted(left, 'more Pod')}</p>`}
+    ${left > 0 && html`<p class="quiet">and ${counted(left, `more ${part}`)}</p>`}
   `;
 }
 
@@ -244,22 +261,22 @@ function OnNodes({ page, ending }) {
 /** @param {{page: import('../page.js').Page, placements: any[]}} given */
 function Pods({ page, placements }) {
   const { zone } = page.place;
-  const left = placements.length - ROWS_SHOWN;
+  const left = placements.length - ROWS_SHOWN, part = partOf(page.place.kind);
   const when = (/** @type {string | null} */ text) => {
     const at = readInstant(text ?? '');
     return at === null ? '' : html`<time>${dayAndClock(at, zone)}</time>`;
   };
   return html`
-    <p class="quiet">${counted(placements.length, 'Pod')}, in order of
+    <p class="quiet">${counted(placements.length, part)}, in order of
       binding.</p>
     <table class="pods stacked">
-      <thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
+      <thead><tr><th scope="col">${titled(part)}</th><th scope="col">Node</th>
         <th scope="col">Bound</th><th scope="col">Ran</th>
         <th scope="col">Ended</th><th scope="col">How</th></tr></thead>
       <tbody>${placements.slice(0, ROWS_SHOWN).map((one) => html`
         <tr key="${one.uid} ${one.boundAt}">
-          <td class="whole"><a href=${page.objectLink({ kind: 'Pod',
-            namespace: one.namespace, name: one.pod })}>${one.pod}</a></td>
+          <td class="whole"><${Member} page=${page} name=${one.pod}
+            namespace=${one.namespace} /></td>
           <td data-name="on">${one.node && html`<a href=${page.href({ view: 'node',
             name: one.node })}>${one.node}</a>`}</td>
           <td data-name=${one.boundAt && 'bound'}>${when(one.boundAt)}</td>
@@ -270,6 +287,6 @@ function Pods({ page, placements }) {
             .filter(Boolean).join(', ')}</td>
         </tr>`)}</tbody>
     </table>
-    ${left > 0 && html`<p class="quiet">and ${counted(left, 'more Pod')}</p>`}
+    ${left > 0 && html`<p class="quiet">and ${counted(left, `more ${part}`)}</p>`}
   `;
 }

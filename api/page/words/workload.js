@@ -3,7 +3,7 @@
 /** Kinds that are the top of what runs together; a Pod may be one alone. */
 const WORKLOADS = new Set([
   'Job', 'JobSet', 'LeaderWorkerSet', 'TrainJob', 'PyTorchJob', 'MPIJob',
-  'RayJob', 'RayCluster', 'Deployment', 'StatefulSet',
+  'RayJob', 'RayCluster', 'Deployment', 'StatefulSet', 'SlurmJob',
 ]);
 
 /**
@@ -21,3 +21,23 @@ export const isWorkload = (hit) =>
  */
 export const sentenceOf = ({ sentence, endings }) =>
   endings.at(-1)?.sentence ?? sentence;
+
+/**
+ * What the Pods of a kind are called: those of a job of Slurm are members.
+ * @param {string} kind as in the schema, or as in an address
+ * @returns {string}
+ */
+export const partOf = (kind) =>
+  kind.toLowerCase() === 'slurmjob' ? 'member' : 'Pod';
+
+/**
+ * The names that Slurm files a job under; empty of another workload.
+ * @param {any} slurm
+ * @returns {string}
+ */
+export const slurmNames = (slurm) => (slurm ? [
+  slurm.name, slurm.user && `user ${slurm.user}`,
+  slurm.account && `account ${slurm.account}`,
+  slurm.partition && `partition ${slurm.partition}`,
+  slurm.qos && `QOS ${slurm.qos}`,
+] : []).filter(Boolean).join(', ');

@@ -1,7 +1,7 @@
 let made;
-export default ({ in_ask_fragments, in_html, in_jobs_filter, in_needs, in_needs_span, in_ordering, in_time_clock, in_time_instant, in_views_facets, in_views_headings, in_views_leftout, in_views_states, in_words_counts, in_words_ending, in_words_markdown, in_words_plain }) => made ??= (() => {
+export default ({ in_ask_fragments, in_html, in_jobs_filter, in_needs, in_needs_span, in_ordering, in_time_clock, in_time_instant, in_views_facets, in_views_headings, in_views_leftout, in_views_states, in_words_counts, in_words_ending, in_words_markdown, in_words_plain, in_words_workload }) => made ??= (() => {
 const in_ask_ofjobs = (() => {
-const { ACTOR, COVERAGE, LOG, OF_LOG } = in_ask_fragments;
+const { ACTOR, COVERAGE, LOG, OF_LOG, SLURM } = in_ask_fragments;
 const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
 $namespaces: [String!], $kinds: [String!], $states: [WorkloadState!],
 $endedBy: [String!], $node: String, $rack: String, $text: String,
@@ -9,7 +9,7 @@ $last: Int, $before: String) {
 workloads(${OF_LOG}, since: $since, until: $until, namespaces: $namespaces,
 kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
 text: $text, last: $last, before: $before) {
-nodes { kind namespace name uid gangSize gpus state beganAt waitingSince
+nodes { kind namespace name uid ${SLURM} gangSize gpus state beganAt waitingSince
 endedAt restarts endings gpuHoursLost gpuHoursSinceCheckpoint
 hoursWanted hoursInFull
 lastEnding { id endedBy at confidence sentence actor { ${ACTOR} }
@@ -32,6 +32,7 @@ const { facetsOf } = in_words_counts;
 const { endedBy, endedByWhom } = in_words_ending;
 const { objectName, term } = in_words_plain;
 const { readJobFilter } = in_jobs_filter;
+const { slurmNames } = in_words_workload;
 const JOB_FACETS = [
 { facet: 'ended_by', title: 'Ended by', prefix: '' },
 { facet: 'state', title: 'State', prefix: '' },
@@ -83,7 +84,7 @@ isNarrowed: words.length > 0,
 function searched(job) {
 const { lastEnding: ending, state, cluster } = job;
 return [
-objectName(job), term(state), cluster,
+objectName(job), term(state), cluster, slurmNames(job.slurm),
 ...(ending ? [ending.sentence, endedBy(ending), endedByWhom(ending)] : []),
 ].join('\n').toLowerCase();
 }
@@ -129,6 +130,7 @@ const { clock, day, dayAndClock } = in_time_clock;
 const { endedBy, endedByWhom } = in_words_ending;
 const { jobsMarkdown } = in_words_markdown;
 const { counted, prose, rounded, term } = in_words_plain;
+const { partOf, slurmNames } = in_words_workload;
 const { Facets } = in_views_facets;
 const { Headings } = in_views_headings;
 const { Holes, LeftOut } = in_views_leftout;
@@ -163,11 +165,13 @@ isNarrowed }) {
 const isWhole = !isNarrowed && workloads !== null;
 const count = isWhole ? workloads : jobs.length;
 const times = isWhole ? endings : sumOf(jobs, 'endings');
+const parts = [...new Set(jobs.map(({ kind }) =>
+`${partOf(kind)}s`))].sort().join(' or ');
 const lost = isWhole ? gpuHoursLost : sumOf(jobs, 'gpuHoursLost');
 return [
 `${counted(count, 'job')}${logs.length > 1
 ? ` in ${counted(logs.length, 'cluster')}` : ''}`,
-times > 0 && `ended or lost Pods ${counted(times, 'time')}`,
+times > 0 && `ended or lost ${parts} ${counted(times, 'time')}`,
 lost > 0 && `at least ${rounded(lost)} GPU-hours lost`,
 ].filter(Boolean).join(', ');
 }
@@ -219,7 +223,8 @@ return html`
 >${clock(at, zone)}</time> <small>${day(at, zone)}</small>`}</td>
 <td class="node"><a href=${page.jobLink(job)} aria-current=${isChosen}
 title=${ending?.sentence ?? ''}>${job.namespace}/${job.name}</a>
-${' '}<small>${[job.kind, cluster].filter(Boolean).join(', ')}</small></td>
+${' '}<small>${[job.kind, slurmNames(job.slurm), cluster]
+.filter(Boolean).join(', ')}</small></td>
 <td><span class="severity ${TONES[state] ?? ''}">${term(state)}</span>${
 waits !== null && html` <small>since ${clock(waits, zone)} ${
 day(waits, zone)}</small>`}</td>

@@ -1,5 +1,5 @@
 let made;
-export default ({ in_html, in_lighting, in_needs, in_needs_node, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_states, in_views_strip, in_views_verdict, in_words_plain }) => made ??= (() => {
+export default ({ in_html, in_lighting, in_needs, in_needs_node, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_states, in_views_strip, in_views_verdict, in_words_plain, in_words_workload }) => made ??= (() => {
 const in_views_facts = (() => {
 const { html } = in_html;
 const { light } = in_lighting;
@@ -63,6 +63,7 @@ const { html } = in_html;
 const { readInstant } = in_time_instant;
 const { clock } = in_time_clock;
 const { counted, prose, rounded } = in_words_plain;
+const { partOf } = in_words_workload;
 const { Figure } = in_views_states;
 function Jobs({ page, impact }) {
 const { totals, workloads } = impact;
@@ -81,7 +82,7 @@ ${workloads.length === 0
 <${Figure} value=${String(totals.workloads)}
 says=${totals.workloads === 1 ? 'job' : 'jobs'} />
 <${Figure} value=${String(totals.pods)}
-says=${totals.pods === 1 ? 'Pod' : 'Pods'} />
+says=${partsOf(workloads, totals.pods)} />
 <${Figure} value=${String(totals.gpus)}
 says=${totals.gpus === 1 ? 'GPU' : 'GPUs'} />
 <${Figure} value="≥ ${rounded(totals.gpuHoursLost)}"
@@ -93,6 +94,8 @@ says=${since.length === 0
 </section>
 `;
 }
+const partsOf = (hits, count) => [...new Set(hits.map(({ workload }) =>
+`${partOf(workload.kind)}${count === 1 ? '' : 's'}`))].sort().join(' or ');
 function Hits({ page, hits }) {
 const { zone } = page.place;
 return html`
@@ -112,7 +115,8 @@ ${hits.map((hit) => html`
 ${' '}<span class="kind">${hit.workload.kind}</span></td>
 <td class="whole">${prose(hit.outcome)} after ${prose(hit.hitBy)} on ${
 hit.nodes.join(', ')}</td>
-<td>${counted(hit.gangSize, 'Pod')}, ${counted(hit.gpus, 'GPU')}</td>
+<td>${counted(hit.gangSize, partOf(hit.workload.kind))}, ${
+counted(hit.gpus, 'GPU')}</td>
 <td data-name="running again">${hit.runningAgainAt === null
 ? 'not yet'
 : html`<time>${clock(readInstant(hit.runningAgainAt) ?? 0, zone)}

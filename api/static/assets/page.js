@@ -107,7 +107,8 @@ const PLACEMENT = `namespace pod uid node gpus boundAt runningAt deletingAt
 endedAt phase disruption exitCodes entries
 workload { kind namespace name uid group }`;
 const ACTOR = 'kind name tool';
-return { COVERAGE, GAP, WORKLOAD_HIT, VERDICT, REFERENCE, AUTHOR, ENTRY, CHANGE, WRITERS, LOG, OF_LOG, PLACEMENT, ACTOR };
+const SLURM = 'slurm { name user account partition qos }';
+return { COVERAGE, GAP, WORKLOAD_HIT, VERDICT, REFERENCE, AUTHOR, ENTRY, CHANGE, WRITERS, LOG, OF_LOG, PLACEMENT, ACTOR, SLURM };
 })();
 const in_ask_token = (() => {
 const KEY = 'recorder-token';
@@ -337,13 +338,21 @@ return { BINDINGS, actionOf };
 const in_words_workload = (() => {
 const WORKLOADS = new Set([
 'Job', 'JobSet', 'LeaderWorkerSet', 'TrainJob', 'PyTorchJob', 'MPIJob',
-'RayJob', 'RayCluster', 'Deployment', 'StatefulSet',
+'RayJob', 'RayCluster', 'Deployment', 'StatefulSet', 'SlurmJob',
 ]);
 const isWorkload = (hit) =>
 hit?.kind === 'OBJECT' && WORKLOADS.has(hit.object.kind);
 const sentenceOf = ({ sentence, endings }) =>
 endings.at(-1)?.sentence ?? sentence;
-return { isWorkload, sentenceOf };
+const partOf = (kind) =>
+kind.toLowerCase() === 'slurmjob' ? 'member' : 'Pod';
+const slurmNames = (slurm) => (slurm ? [
+slurm.name, slurm.user && `user ${slurm.user}`,
+slurm.account && `account ${slurm.account}`,
+slurm.partition && `partition ${slurm.partition}`,
+slurm.qos && `QOS ${slurm.qos}`,
+] : []).filter(Boolean).join(', ');
+return { isWorkload, sentenceOf, partOf, slurmNames };
 })();
 const in_timeline_lane = (() => {
 const TONES = ([
@@ -2322,6 +2331,6 @@ leave(link.pathname + link.search);
 addEventListener('online', () => answers.retry());
 changed();
 })();
-const shared = { in_ask_fragments, in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_incident, in_words_plain, in_words_recording, in_words_shown };
+const shared = { in_ask_fragments, in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_incident, in_words_plain, in_words_recording, in_words_shown, in_words_workload };
 const joined = async (files, name) => (await Promise.all(files))
 .reduce((all, one) => ({ ...all, ...one.default(all) }), shared)[name];

@@ -1,7 +1,7 @@
 let made;
-export default ({ in_ask_fragments, in_html, in_needs, in_time_clock, in_time_instant, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_timeline_unseen, in_views_states, in_views_verdict, in_words_ending, in_words_plain }) => made ??= (() => {
+export default ({ in_ask_fragments, in_html, in_needs, in_time_clock, in_time_instant, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_timeline_unseen, in_views_states, in_views_verdict, in_words_ending, in_words_plain, in_words_workload }) => made ??= (() => {
 const in_ask_ofworkload = (() => {
-const { COVERAGE, LOG, OF_LOG, PLACEMENT, ACTOR } = in_ask_fragments;
+const { COVERAGE, LOG, OF_LOG, PLACEMENT, ACTOR, SLURM } = in_ask_fragments;
 const WORKLOAD = `query Workload(${LOG}, $name: String!,
 $since: DateTime, $until: DateTime) {
 workload(${OF_LOG}, name: $name, since: $since, until: $until) {
@@ -14,7 +14,7 @@ ${COVERAGE}
 const ENDINGS = `query Endings(${LOG}, $name: String!,
 $since: DateTime, $until: DateTime) {
 whyWorkload(${OF_LOG}, name: $name, since: $since, until: $until) {
-note workload { kind namespace name } pod state since sentence
+note workload { kind namespace name } ${SLURM} pod state since sentence
 obstacles { entry at says }
 endings { id endedBy at nodes pods podCount outcome runningAgainAt gpuHoursLost
 confidence sentence stopped
@@ -101,6 +101,7 @@ const {
 alike, createdBy, endedBy, endedByWhom, lostOn, pathOf,
 } = in_words_ending;
 const { counted, objectName, prose, rounded } = in_words_plain;
+const { partOf, slurmNames } = in_words_workload;
 const { Coverage, Empty, Figure, Trouble, Waiting } = in_views_states;
 const {
 About, Doubts, OtherVerdicts, Path, Sure, timesRow,
@@ -108,6 +109,7 @@ About, Doubts, OtherVerdicts, Path, Sure, timesRow,
 const needsOf = ofWorkload;
 const NODES_NAMED = 10;
 const ROWS_SHOWN = 60;
+const titled = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 const lanesOf = ({ data, endings, sources }) =>
 lanesOfWorkload(data, endings, sources).map(readied);
 function Workload({ page }) {
@@ -123,6 +125,7 @@ return html`
 <h1 id="title"><small>${place.kind}</small>
 ${' '}${place.namespace}/${place.name}
 ${why && html` <small>${prose(why.state)}</small>`}</h1>
+${why?.slurm && html`<p class="quiet">${slurmNames(why.slurm)}</p>`}
 <div class="does">
 <button type="button" onClick=${() => page.copy()}>
 Copy as Markdown</button>
@@ -135,7 +138,7 @@ ${why ? html`<div class=${isOld ? 'old' : ''}>
 : !failed && html`<${Waiting} lines=${4} says="Loading endings" />`}
 ${story && html`<div class=${isOld ? 'old' : ''}>
 ${story.placements.length === 0
-? html`<p class="quiet">No Pods recorded.</p>`
+? html`<p class="quiet">No ${partOf(place.kind)}s recorded.</p>`
 : html`<${Story} page=${page} story=${story} />`}</div>`}
 </section>
 `;
@@ -179,7 +182,8 @@ page.workloadLink(preemptor)}>${objectName(preemptor)}</a>${
 createdBy(preemptor)}` : by]]),
 ...(nodes.length === 0 ? [] : [['On', html`<${Nodes} page=${page}
 nodes=${nodes} ending=${ending} />`]]),
-...(podCount === 0 ? [] : [['Lost', counted(podCount, 'Pod')
+...(podCount === 0 ? [] : [['Lost', counted(podCount,
+partOf(page.place.kind))
 + (stopped.length > 0 ? `, ${stopped.length} more stopped` : '')]]),
 ...(outcome === null ? [] : [['Outcome', prose(outcome)]]),
 ...(again === null ? [] : [['Running again', clock(again, zone)]]),
@@ -210,15 +214,16 @@ const { zone } = place;
 const lost = endings.reduce((sum,
 one) => sum + (one.gpuHoursLost ?? 0), 0);
 const full = readInstant(story.ranInFullAt ?? '');
-const what = story.isGang ? 'all Pods required' : 'Pods run independently';
+const part = partOf(place.kind);
+const what = story.isGang ? `all ${part}s required` : 'Pods run independently';
 const unseen = story.nodes.length - page.lanes.length;
 return html`
-<h2>Pods by node</h2>
+<h2>${titled(part)}s by node</h2>
 ${story.nodes.length > LANES_ALL && unseen > 0 && html`<p class="quiet">
-Only nodes on which Pods were lost: ${counted(unseen, 'other node')} not
+Only nodes on which ${part}s were lost: ${counted(unseen, 'other node')} not
 drawn.</p>`}
 ${page.lanes.length === 0
-? html`<${Empty} says="No Pods recorded in this window." links=${[]} />`
+? html`<${Empty} says="No ${part}s recorded in this window." links=${[]} />`
 : html`<${Timeline} lanes=${page.lanes} folded=${[]}
 pinned=${place.pinned} window=${page.workloadWindow} zone=${zone}
 chosen=${place.entry || null} isOld=${false}
@@ -245,28 +250,33 @@ evidenceLeftOut: 0 }} />
 <${OtherVerdicts} page=${page} title="Also ended" noun="time"
 verdicts=${endings.filter((one) => one !== open)
 .reverse()} />`}
-<h2>Pods</h2>
+<h2>${titled(part)}s</h2>
 <${Pods} page=${page} placements=${story.placements} />
 `;
 }
+function Member({ page, namespace, name }) {
+if (partOf(page.place.kind) !== 'Pod') return name;
+return html`<a href=${page.objectLink({ kind: 'Pod', namespace, name })}
+>${name}</a>`;
+}
 function Lost({ page, ending: { pods, members, stopped } }) {
 if (members.length === 0) return null;
-const left = members.length - ROWS_SHOWN;
+const left = members.length - ROWS_SHOWN, part = partOf(page.place.kind);
 const isLost = ({ pod }) => pods.includes(pod);
 const inOrder = [...members.filter(isLost),
 ...members.filter((one) => !isLost(one))];
 return html`
-<h2>Lost Pods <small>${counted(pods.length, 'Pod')}${stopped.length > 0
+<h2>Lost ${part}s <small>${counted(pods.length, part)}${stopped.length > 0
 && `; ${counted(stopped.length, 'other')} stopped because the workload
 did not go on`}</small></h2>
 <table class="members stacked">
-<thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
+<thead><tr><th scope="col">${titled(part)}</th><th scope="col">Node</th>
 <th scope="col">What its record says</th><th scope="col">Entry</th></tr>
 </thead>
 <tbody>${inOrder.slice(0, ROWS_SHOWN).map((one) => html`
 <tr key=${one.pod} data-entries=${one.entry}>
-<td class="whole"><a href=${page.objectLink({ kind: 'Pod',
-namespace: page.place.namespace, name: one.pod })}>${one.pod}</a>${
+<td class="whole"><${Member} page=${page} name=${one.pod}
+namespace=${page.place.namespace} />${
 !isLost(one) && html` <small>stopped</small>`}</td>
 <td data-name="on">${one.node && html`<a href=${page.href({
 view: 'node', name: one.node })}>${one.node}</a>`}</td>
@@ -275,7 +285,7 @@ view: 'node', name: one.node })}>${one.node}</a>`}</td>
 >${one.entry}</a></td>
 </tr>`)}</tbody>
 </table>
-${left > 0 && html`<p class="quiet">and ${counted(left, 'more Pod')}</p>`}
+${left > 0 && html`<p class="quiet">and ${counted(left, `more ${part}`)}</p>`}
 `;
 }
 function OnNodes({ page, ending }) {
@@ -298,22 +308,22 @@ more.nodes, 'more node')}: ${more.happened} (${more.cause})</li>`)}
 }
 function Pods({ page, placements }) {
 const { zone } = page.place;
-const left = placements.length - ROWS_SHOWN;
+const left = placements.length - ROWS_SHOWN, part = partOf(page.place.kind);
 const when = (text) => {
 const at = readInstant(text ?? '');
 return at === null ? '' : html`<time>${dayAndClock(at, zone)}</time>`;
 };
 return html`
-<p class="quiet">${counted(placements.length, 'Pod')}, in order of
+<p class="quiet">${counted(placements.length, part)}, in order of
 binding.</p>
 <table class="pods stacked">
-<thead><tr><th scope="col">Pod</th><th scope="col">Node</th>
+<thead><tr><th scope="col">${titled(part)}</th><th scope="col">Node</th>
 <th scope="col">Bound</th><th scope="col">Ran</th>
 <th scope="col">Ended</th><th scope="col">How</th></tr></thead>
 <tbody>${placements.slice(0, ROWS_SHOWN).map((one) => html`
 <tr key="${one.uid} ${one.boundAt}">
-<td class="whole"><a href=${page.objectLink({ kind: 'Pod',
-namespace: one.namespace, name: one.pod })}>${one.pod}</a></td>
+<td class="whole"><${Member} page=${page} name=${one.pod}
+namespace=${one.namespace} /></td>
 <td data-name="on">${one.node && html`<a href=${page.href({ view: 'node',
 name: one.node })}>${one.node}</a>`}</td>
 <td data-name=${one.boundAt && 'bound'}>${when(one.boundAt)}</td>
@@ -324,7 +334,7 @@ name: one.node })}>${one.node}</a>`}</td>
 .filter(Boolean).join(', ')}</td>
 </tr>`)}</tbody>
 </table>
-${left > 0 && html`<p class="quiet">and ${counted(left, 'more Pod')}</p>`}
+${left > 0 && html`<p class="quiet">and ${counted(left, `more ${part}`)}</p>`}
 `;
 }
 return { needsOf, lanesOf, Workload };

@@ -56,6 +56,9 @@ MOMENT = timedelta(seconds=1)
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 UID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 
+OUTPUT = "output of the job"
+"""What a program of Slurm says of its end."""
+
 
 async def with_author(
     reading: Reading, ending: EndingFound, knowledge: Knowledge
@@ -78,18 +81,25 @@ async def with_author(
             actor = await _actor(reading, ending, knowledge)
             ending = replace(ending, actor=actor)
         if ending.actor is None:
-            verb = "deleted" if ending.ended_by == "deletion" else "suspended"
-            lack = Missing(evidence="audit", would_tell=f"who {verb} it")
-            ending = replace(ending, missing=[lack])
+            ending = replace(ending, missing=[_lack_of_author(ending)])
     if (
         ending.ended_by is EndedBy.CONTAINER_EXIT
         and ending.confidence is Confidence.PROVEN
     ):
-        lack = Missing(
-            evidence="container logs", would_tell="why the program ended"
-        )
+        logs = OUTPUT if _is_of_slurm(ending) else "container logs"
+        lack = Missing(evidence=logs, would_tell="why the program ended")
         ending = replace(ending, missing=[lack])
     return ending
+
+
+def _lack_of_author(ending: EndingFound) -> Missing:
+    """Return what would show who deleted or suspended a workload."""
+    if _is_of_slurm(ending):
+        return Missing(
+            evidence="accounting of Slurm", would_tell="who cancelled it"
+        )
+    verb = "deleted" if ending.ended_by == "deletion" else "suspended"
+    return Missing(evidence="audit", would_tell=f"who {verb} it")
 
 
 def _is_of_slurm(ending: EndingFound) -> bool:

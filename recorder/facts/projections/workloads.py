@@ -14,6 +14,7 @@ from msgspec import UNSET, UnsetType
 from recorder.facts.classify.times import moment
 from recorder.facts.over import COMPLETES, FAILS, ends_phase, says_over
 from recorder.facts.projections.placement import Placement
+from recorder.facts.slurm import SLURM_JOB
 from recorder.model.document import Document
 from recorder.model.fact import StoredFact
 from recorder.model.facts import (
@@ -104,6 +105,11 @@ class Workload(Document, frozen=True, gc=False):
     def is_gang(self) -> bool:
         """Whether it runs in full or not at all."""
         return self.kind in GANGS
+
+    @property
+    def part(self) -> str:
+        """What its Pods are called in a text: those of Slurm are members."""
+        return "member" if self.kind == SLURM_JOB else "Pod"
 
 
 class _Owner(msgspec.Struct, gc=False):

@@ -15,6 +15,7 @@ import {
 import {
   beganAt, clusterOf, fleetOf, leftOutOf, recordingOf, searchedOf,
 } from '../../../api/page/words/recording.js';
+import { partOf, slurmNames } from '../../../api/page/words/workload.js';
 import { readInstant } from '../../../api/page/time/instant.js';
 
 const incident = (given) => ({
@@ -200,4 +201,13 @@ test('a gap lies on the lanes that rest on what was not seen, and no other', () 
   assert.deepEqual(seen('Ready'),
     ['before recording started', 'not confirmed complete yet']);
   assert.equal(seen('recorder').length, 3);
+});
+
+test('a job of Slurm has members, and whose it is', () => {
+  assert.deepEqual(['SlurmJob', 'slurmjob', 'Job'].map(partOf),
+    ['member', 'member', 'Pod']);
+  assert.equal(slurmNames(undefined), '');
+  assert.equal(slurmNames({ name: 'llm', user: 'ann', account: null,
+    partition: 'train', qos: 'high' }),
+    'llm, user ann, partition train, QOS high');
 });
