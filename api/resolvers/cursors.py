@@ -54,9 +54,9 @@ SHOWN_MAX = 110
 
 CLUSTER = "@"
 """Precedes the cluster of a log, if several databases are served."""
-PLACE, FACT, MOMENT, FLEET = "v1", "f1", "m1", "c1"
+PLACE, FACT, FLEET = "v1", "f1", "c1"
 NUMBERS = re.compile(
-    rf"(?:{PLACE}|{MOMENT})(?::\d{{1,18}}){{3}}|{FACT}(?::\d{{1,18}}){{4}}"
+    rf"[a-z]1(?<!{FACT})(?::\d{{1,18}}){{3}}|{FACT}(?::\d{{1,18}}){{4}}"
 )
 
 
@@ -68,6 +68,26 @@ class Order(StrEnum):
 
     INCIDENTS = "incidents"
     """The order of time: microseconds, and a position."""
+
+    BEGAN = "began"
+    LAST_ENDING = "last-ending"
+    GPU_HOURS_LOST = "gpu-hours-lost"
+    GPUS = "gpus"
+    """An order of workloads: its sort key as a number, and a position."""
+
+
+FORMS = {
+    PLACE: Order.ENTRIES,
+    FACT: Order.ENTRIES,
+    "m1": Order.INCIDENTS,
+    "b1": Order.BEGAN,
+    "e1": Order.LAST_ENDING,
+    "h1": Order.GPU_HOURS_LOST,
+    "g1": Order.GPUS,
+}
+"""How the cursor of one log begins."""
+
+FORM_OF = {order: form for form, order in FORMS.items()}
 
 
 class _Fleet(msgspec.Struct, array_like=True, frozen=True):
@@ -112,11 +132,11 @@ class Cursor:
             return _opaque(f"{FLEET}:{document.decode()}")
         cluster, colon, number = self.log.rpartition(":")
         first, second = self.spots[self.log]
-        form, more = PLACE, ""
-        if self.order is Order.INCIDENTS:
-            form = MOMENT
-        elif second < INDEX_MAX:
-            form, more = FACT, f":{self.derivation or 0}"
+        form, more = FORM_OF[self.order], ""
+        if self.order is Order.ENTRIES:
+            form = PLACE
+            if second < INDEX_MAX:
+                form, more = FACT, f":{self.derivation or 0}"
         at = CLUSTER + cluster if colon else ""
         return _opaque(f"{form}:{number}:{first}:{second}{more}{at}")
 
@@ -134,7 +154,7 @@ class Cursor:
             decoded = base64.urlsafe_b64decode(padded).decode()
             read = cls._of_fleet if fleet else cls._of_log
             found = read(decoded)
-        except (ValueError, msgspec.MsgspecError) as exc:
+        except (LookupError, ValueError, msgspec.MsgspecError) as exc:
             raise _invalid(text, fleet=fleet) from exc
         firsts, seconds = zip(*found.spots.values(), strict=True)
         most = MICROSECONDS_MAX if order is Order.INCIDENTS else NUMBER_MAX
@@ -153,7 +173,7 @@ class Cursor:
             raise ValueError(numbers)
         form, log, *places = numbers.split(":")
         first, second, *last = map(int, places)
-        order = Order.INCIDENTS if form == MOMENT else Order.ENTRIES
+        order = FORMS[form]
         name = f"{cluster}:{int(log)}" if at else f"{int(log)}"
         derivation = last[0] if last else None
         return cls(order, name, {name: (first, second)}, derivation)
@@ -187,8 +207,9 @@ class Cursor:
                 return
             msg = f"the cursor belongs to log {self.log}, not to log {log.id}"
             raise CursorError(msg)
-        is_moment = self.order is Order.INCIDENTS
-        position, index = (spot[1], INDEX_MAX) if is_moment else spot
+        position, index = spot
+        if self.order is not Order.ENTRIES:
+            position, index = spot[1], INDEX_MAX
         if position > log.size:
             # A reader of a part must not learn its size.
             end = "before it" if log.is_part else f"at {log.size}"

@@ -16,6 +16,7 @@ from recorder.answers.arguments import (
     place_argument,
     rack_argument,
 )
+from recorder.answers.job_order import JobOrder
 from recorder.answers.naming import node_name
 from recorder.model.errors import ConfigError
 from recorder.model.outcomes import EndedBy, WorkloadState
@@ -185,7 +186,24 @@ class JobsQuestion:
     at: Annotated[datetime | None, JOBS_AT] = None
     window: Annotated[Window, WINDOW]
     limit: Annotated[int | None, LIMIT] = None
-    """How many of the newest; None for all."""
+    """How many of the newest, or of the last by `order`; None for all."""
+
+    order: Annotated[
+        JobOrder | None,
+        Argument(
+            name="order_by",
+            takes=JobOrder,
+            option=Option(
+                "Show those with the most of this in place of the newest, the"
+                " most last: gpu-hours-lost, gpus, last-ending or began.",
+                ("--top",),
+            ),
+            graphql="What to sort by; the most is last. Without it, workloads"
+            " by when they began, and disruptions by when they happened. At"
+            " most 500 workloads are sorted by what is judged.",
+            agents="What to sort by; the most is last.",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Check the arguments.

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from recorder.answers.clusters import Away
+from recorder.answers.job_order import JobOrder, rank_of
 from recorder.answers.job_questions import JobsQuestion
 from recorder.answers.jobs import Jobs, ListedWorkload
 from recorder.answers.naming import named
@@ -61,6 +62,17 @@ def _item(one: ListedWorkload, *before: Cell) -> Item:
     return Item(name, (*before, *job_cells(one)), one)
 
 
+def _rank(order: JobOrder, one: ListedWorkload) -> int:
+    last = one.last_ending
+    return rank_of(
+        order,
+        began_at=one.began_at,
+        ended_at=None if last is None else last.at,
+        gpu_hours_lost=one.gpu_hours_lost,
+        gpus=one.gpus,
+    )
+
+
 def shown(answer: Jobs, question: JobsQuestion, *, verbose: bool) -> Listing:
     """Return an answer as `recorder jobs` prints it."""
     del verbose
@@ -68,7 +80,8 @@ def shown(answer: Jobs, question: JobsQuestion, *, verbose: bool) -> Listing:
     notes = []
     if question.limit is not None and rows == question.limit != count:
         many = "more" if count is None else f"{count:,}"
-        notes = [f"showing the newest {rows} of {many}; see --limit"]
+        which = "newest" if question.order is None else "last"
+        notes = [f"showing the {which} {rows} of {many}; see --limit"]
     return Listing(
         columns=COLUMNS,
         items=[_item(one) for one in answer.workloads],
@@ -86,7 +99,15 @@ def shown_each(
     verbose: bool,
 ) -> Listing:
     """Return the answers of several logs as one list."""
-    del question, verbose
+    del verbose
+    rows = [
+        (log.cluster_name, one)
+        for log, answer in answers
+        for one in answer.workloads
+    ]
+    if question.order is not None:
+        order = question.order
+        rows.sort(key=lambda row: _rank(order, row[1]))
     clusters = [
         {
             "cluster": log.cluster_name,
@@ -98,11 +119,7 @@ def shown_each(
     ]
     return Listing(
         columns=(Column("CLUSTER"), *COLUMNS),
-        items=[
-            _item(one, log.cluster_name)
-            for log, answer in answers
-            for one in answer.workloads
-        ],
+        items=[_item(one, cluster) for cluster, one in rows],
         whole=lambda workloads: {
             "workloads": workloads,
             "clusters": clusters,

@@ -23,6 +23,11 @@ from recorder.answers.families import (
     families_of,
     judge_families,
 )
+from recorder.answers.job_order import (
+    JobOrder,
+    TooManyToOrderError,
+    rank_of,
+)
 from recorder.answers.job_questions import JobFilter, JobsQuestion
 from recorder.answers.loading.nodes import PODS, reads_workloads
 from recorder.answers.loading.places import selected
@@ -53,6 +58,7 @@ __all__ = [
     "ask_disruptions",
     "ask_jobs",
     "covered",
+    "judges_all",
     "totals_of",
 ]
 
@@ -228,6 +234,31 @@ class Survey:
             and _has(one, wanted.words)
         ]
 
+    def in_order(
+        self, families: Iterable[Family], order: JobOrder | None
+    ) -> list[tuple[int, Family]]:
+        """Return judged workloads with their sort keys, in an order."""
+        order = order or JobOrder.BEGAN
+        ranked: list[tuple[int, Family]] = []
+        for family in families:
+            chosen = self._chosen(family)
+            rank = rank_of(
+                order,
+                began_at=family.candidate.began_at,
+                ended_at=chosen[-1].at if chosen else None,
+                gpu_hours_lost=hours_lost(family.endings),
+                gpus=family.gpus,
+            )
+            ranked.append((rank, family))
+        return sorted(
+            ranked, key=lambda one: (one[0], one[1].candidate.position)
+        )
+
+    def _chosen(self, family: Family) -> list[EndingFound]:
+        """Return the endings of a workload that the filter selects."""
+        wanted = self.wanted
+        return [o for o in family.endings if wanted.is_wanted(o.ended_by)]
+
     async def _nodes(self) -> set[str] | None:
         """Return the nodes that the filter selects; None if it selects none.
 
@@ -305,8 +336,7 @@ class Survey:
         """Return a judged workload as a list shows it."""
         workload, endings = family.workload, family.endings
         last = None
-        chosen = [o for o in endings if self.wanted.is_wanted(o.ended_by)]
-        if chosen:
+        if chosen := self._chosen(family):
             last = await self.described(family, chosen[-1])
         end = account.counted_until or account.now
         hours, full = family.hours(self.span.reported, end)
@@ -344,22 +374,25 @@ class Survey:
         """Return an ending with its author and its sentence."""
         return await described(self.reading, family, ending, self.knowledge)
 
-    async def disruptions(self) -> list[tuple[Family, EndingFound]]:
-        """Return what ended workloads, in order of time.
+    async def disruptions(
+        self, order: JobOrder | None = None
+    ) -> list[tuple[int, Family, EndingFound]]:
+        """Return what ended workloads, in an order, with the sort keys.
 
         Completions only if the filter names them.
         """
         candidates = await self.candidates(disrupted=True)
         wanted = self.wanted
+        order = order or JobOrder.LAST_ENDING
         found = [
-            (family, one)
+            (_rank(order, family, one), family, one)
             async for families in self.judged(candidates)
             for family in families
             for one in family.endings
             if wanted.is_wanted(one.ended_by)
             and (wanted.ended_by or one.ended_by is not EndedBy.COMPLETION)
         ]
-        return sorted(found, key=lambda pair: (pair[1].at, pair[1].id))
+        return sorted(found, key=lambda one: (one[0], one[2].id))
 
     async def disruption(
         self, family: Family, ending: EndingFound
@@ -370,6 +403,17 @@ class Survey:
             ending=await self.described(family, ending),
             cluster=self.reading.log.cluster_name,
         )
+
+
+def _rank(order: JobOrder, family: Family, ending: EndingFound) -> int:
+    """Return the sort key of what ended a workload."""
+    return rank_of(
+        order,
+        began_at=family.candidate.began_at,
+        ended_at=ending.at,
+        gpu_hours_lost=ending.gpu_hours_lost,
+        gpus=family.gpus,
+    )
 
 
 def _has(one: Candidate, words: Sequence[str]) -> bool:
@@ -399,6 +443,8 @@ async def ask_jobs(
     candidates = await survey.candidates()
     found: list[Family] = []
     size = min(limit or JUDGED_MAX, JUDGED_MAX)
+    if judges_all(question.order, candidates):
+        size = JUDGED_MAX
     judged = 0
     async for part in survey.judged(
         candidates, at_once=size, newest_first=True
@@ -408,9 +454,10 @@ async def ask_jobs(
         if limit is not None and len(found) >= limit:
             break
     exhausted = judged >= len(candidates)
-    if limit is not None and len(found) > limit:
-        found, exhausted = found[-limit:], False
-    rows = [await survey.row(one, account) for one in found]
+    shown = [one for _, one in survey.in_order(found, question.order)]
+    if limit is not None:
+        shown = shown[-limit:]
+    rows = [await survey.row(one, account) for one in shown]
     return Jobs(
         question=JobsSubject(
             cluster=reading.log.cluster_name,
@@ -424,8 +471,32 @@ async def ask_jobs(
             None if question.wanted.judges else len(candidates),
             exhausted=exhausted,
         ),
-        coverage=covered(account, found),
+        coverage=covered(account, shown),
     )
+
+
+def judges_all(
+    order: JobOrder | None, candidates: Sequence[Candidate]
+) -> bool:
+    """Return whether an order needs all workloads judged.
+
+    Raises:
+        TooManyToOrderError: they are more than are judged at once.
+    """
+    if order in {None, JobOrder.BEGAN}:
+        return False
+    count = len(candidates)
+    if count > JUDGED_MAX:
+        msg = (
+            f"cannot sort {count:,} workloads by {order}: at most"
+            f" {JUDGED_MAX} are judged for it"
+        )
+        raise TooManyToOrderError(
+            msg,
+            advice="narrow by namespace, kind, node or what ended them, or"
+            " ask for a shorter time",
+        )
+    return True
 
 
 def covered(account: Account, families: Iterable[Family]) -> Coverage:
@@ -486,8 +557,10 @@ async def ask_disruptions(
     )
     await reading.reach(span.seen.since, span.seen.until)
     account = await survey.account()
-    found = await survey.disruptions()
+    found = await survey.disruptions(question.order)
     return Disruptions(
-        disruptions=[await survey.disruption(*pair) for pair in found],
-        coverage=covered(account, (family for family, _ in found)),
+        disruptions=[
+            await survey.disruption(family, one) for _, family, one in found
+        ],
+        coverage=covered(account, (family for _, family, _ in found)),
     )

@@ -186,6 +186,7 @@ jobs = answer_command(
       recorder jobs --state running -n train
       recorder jobs --node gpu-002 --since 7d -o wide
       recorder jobs -A --since 24h --sort-by -gpu-hours
+      recorder jobs --since 7d --top gpu-hours-lost --limit 10
     """,
 )
 

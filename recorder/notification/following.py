@@ -210,7 +210,7 @@ class Following:
         await reading.reach(window.since, window.until)
         account = await survey.account()
         found = await survey.disruptions()
-        families = {family.workload: family for family, _ in found}
+        families = {family.workload: family for _, family, _ in found}
         owners: Mapping[str, str | None] = {}
         if any(rule.when.owner for rule in rules):
             owners = await creators_of(
@@ -225,7 +225,7 @@ class Following:
                 name=name_of(family),
                 owner=owners.get(name_of(family)),
             )
-            for family, ending in found
+            for _, family, ending in found
         ]
 
     async def _labels_by_incident(

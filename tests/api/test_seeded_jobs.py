@@ -1,12 +1,13 @@
 """Five hundred workloads: the command, the API and stats agree."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import aiohttp
 import pytest
 
+from recorder.answers.job_order import JobOrder
 from recorder.answers.job_questions import JobFilter, JobsQuestion
 from recorder.answers.jobs import Jobs, ask_disruptions, ask_jobs
 from recorder.answers.naming import Reference
@@ -26,6 +27,14 @@ from tests.support.postgres import Database, DatabaseServer
 from tests.support.sampling import sampled
 from tests.support.seeded_jobs import FATES, Truth, drawn, end
 from tests.support.written_log import WrittenLog
+
+SHOWN: dict[JobOrder, Callable[[Any], Any]] = {
+    JobOrder.BEGAN: lambda one: one["beganAt"],
+    JobOrder.LAST_ENDING: lambda one: (one["lastEnding"] or {"at": ""})["at"],
+    JobOrder.GPUS: lambda one: one["gpus"],
+    JobOrder.GPU_HOURS_LOST: lambda one: one["gpuHoursLost"],
+}
+"""What each order sorts by."""
 
 COUNT = 500
 (SEED, *_) = sampled("seeds of workloads", range(1000), 1)
@@ -175,6 +184,53 @@ async def test_pages_of_more_than_are_judged_at_once_are_the_list(
     assert newest.totals.gpu_hours_lost is None
     assert page["totals"]["gpuHoursLost"] is None
     assert {one["facet"] for one in page["facets"]} == {"KIND", "NAMESPACE"}
+
+
+async def test_an_order_is_that_of_the_whole_list(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(database) as reading:
+        every = await jobs(reading)
+        costly = await ask_jobs(
+            reading,
+            JobsQuestion(window=EVER, limit=20, order=JobOrder.GPU_HOURS_LOST),
+            RULES,
+            now=NOW,
+        )
+    with serving_beside(settings_for(database.dsn("reader"))) as address:
+        async with aiohttp.ClientSession() as session:
+            served = Client(address, session)
+            by: dict[str, str] = {}
+            ended: list[Any] = []
+            for order, value in SHOWN.items():
+                by = {"orderBy": order.name}
+                of_log = await pages_of(served, WORKLOADS, **by)
+                fleet = await pages_of(served, WORKLOADS, clusters=["*"], **by)
+                ended = await pages_of(served, DISRUPTIONS, **by)
+                assert [one["name"] for one in fleet] == [
+                    one["name"] for one in of_log
+                ]
+                assert {one["name"] for one in of_log} == {
+                    one.name for one in every.workloads
+                }
+                values = [value(one) for one in of_log]
+                assert values == sorted(values), order
+                assert len({one["ending"]["id"] for one in ended}) == len(
+                    ended
+                )
+            hours = [one["ending"]["gpuHoursLost"] or 0 for one in ended]
+
+            monkeypatch.setattr("recorder.answers.jobs.JUDGED_MAX", 90)
+            with pytest.raises(
+                AssertionError, match="cannot sort 500 workloads by gpu"
+            ):
+                await listed(served, WORKLOADS, first=3, **by)
+    assert list(SHOWN)[-1] is JobOrder.GPU_HOURS_LOST
+    assert hours == sorted(hours)
+    assert [one.gpu_hours_lost for one in costly.workloads] == sorted(
+        one.gpu_hours_lost for one in every.workloads
+    )[-20:]
+    assert costly.totals == every.totals
 
 
 async def pages_of(served: Client, query: str, **asked: Any) -> list[Any]:

@@ -10,10 +10,12 @@ LISTED = """
 query Listed($clusters: [String!], $first: Int, $after: String,
   $since: DateTime = "2020-01-01T00:00:00Z", $at: DateTime,
   $namespaces: [String!], $kinds: [String!], $states: [WorkloadState!],
-  $endedBy: [String!], $node: String, $rack: String, $text: String) {
+  $endedBy: [String!], $node: String, $rack: String, $text: String,
+  $orderBy: WorkloadOrder) {
   listed: LIST(clusters: $clusters, since: $since, at: $at, first: $first,
     after: $after, namespaces: $namespaces, kinds: $kinds, states: $states,
-    endedBy: $endedBy, node: $node, rack: $rack, text: $text) {
+    endedBy: $endedBy, node: $node, rack: $rack, text: $text,
+    orderBy: $orderBy) {
     edges { cursor node { NODE } }
     pageInfo { hasNextPage endCursor }
     facets { facet words { word count } }

@@ -29,6 +29,7 @@ from api.resolvers.cursors import (
     Spot,
     check_kept,
     read_to,
+    spot_at,
 )
 from api.resolvers.types.pages import PageInfo
 from recorder.answers.ports import Reading
@@ -238,7 +239,7 @@ class ReadPage(Generic[Node]):
 
 
 def merged(turn: Turn, parts: Mapping[str, Part[Node]]) -> ReadPage[Node]:
-    """Merge the parts of logs to a page, in order of time.
+    """Merge the parts of logs to a page, in order of time or of a sort key.
 
     The items of one log keep their order. Logs that are away keep their places
     in the cursors.
@@ -248,9 +249,14 @@ def merged(turn: Turn, parts: Mapping[str, Part[Node]]) -> ReadPage[Node]:
         [(log, item) for item in (p.items if forward else reversed(p.items))]
         for log, p in parts.items()
     ]
-    order = heapq.merge(
-        *tagged, key=lambda one: (one[1].at, one[0]), reverse=not forward
-    )
+
+    def rank(one: tuple[str, Item[Node]]) -> tuple[int, str]:
+        log, item = one
+        if turn.order is Order.ENTRIES:
+            return spot_at(item.at, 0)[0], log
+        return item.spot[0], log
+
+    order = heapq.merge(*tagged, key=rank, reverse=not forward)
     found = [one for _, one in zip(range(page.size), order, strict=False)]
     shown = found if forward else found[::-1]
     return ReadPage(

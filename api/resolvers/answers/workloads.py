@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -32,6 +31,7 @@ from recorder.answers.facets import (
     workload_facets,
 )
 from recorder.answers.families import Candidate, Family
+from recorder.answers.job_order import JobOrder
 from recorder.answers.job_questions import JobsQuestion
 from recorder.answers.jobs import (
     JUDGED_MAX,
@@ -41,6 +41,7 @@ from recorder.answers.jobs import (
     Span,
     Survey,
     covered,
+    judges_all,
     totals_of,
 )
 from recorder.answers.ports import Reading
@@ -72,8 +73,9 @@ async def workloads(
 
     Raises:
         CursorError: these logs did not issue a cursor.
+        TooManyToOrderError: too many workloads must be judged to sort them.
     """
-    turn = Turn(Order.INCIDENTS, page, fleet=isinstance(logs, Sequence))
+    turn = _turn(question.order, JobOrder.BEGAN, logs, page)
     ask = partial(_workloads_of, asked, question, turn)
     each = await ask_each(asked, logs, ask)
     read = merged(turn, _parts(each))
@@ -100,7 +102,7 @@ async def disruptions(
     Raises:
         CursorError: these logs did not issue a cursor.
     """
-    turn = Turn(Order.INCIDENTS, page, fleet=isinstance(logs, Sequence))
+    turn = _turn(question.order, JobOrder.LAST_ENDING, logs, page)
     ask = partial(_disruptions_of, asked, question, turn)
     each = await ask_each(asked, logs, ask)
     read = merged(turn, _parts(each))
@@ -114,6 +116,19 @@ async def disruptions(
         totals=_sums(one.totals for _, one in each.answers),
         coverage=_coverage(each, question, asked),
     )
+
+
+def _turn(
+    order: JobOrder | None,
+    natural: JobOrder,
+    logs: Reading | Sequence[str],
+    page: Page,
+) -> Turn:
+    """Return the page of a list, which has an order of its own."""
+    found = Order.INCIDENTS
+    if order not in {None, natural}:
+        found = Order(str(order))
+    return Turn(found, page, fleet=isinstance(logs, Sequence))
 
 
 def _parts(each: Each[_OfLog[Node]]) -> dict[str, Part[Node]]:
@@ -164,11 +179,15 @@ async def _workloads_of(
     account = await survey.account()
     candidates = await survey.candidates()
     facets: WorkloadFacets
-    if len(candidates) <= JUDGED_MAX:
+    if judges_all(question.order, candidates) or len(candidates) <= JUDGED_MAX:
         families = [
             one async for some in survey.judged(candidates) for one in some
         ]
-        part = cut(bounds, map(_item, families), page)
+        items = [
+            Item(one.candidate.began_at, (rank, one.candidate.position), one)
+            for rank, one in survey.in_order(families, question.order)
+        ]
+        part = cut(bounds, items, page)
         facets = workload_facets(
             (one, (ending.ended_by for ending in one.endings))
             for one in families
@@ -192,12 +211,8 @@ async def _workloads_of(
 
 
 def _item(family: Family) -> Item[Family]:
-    return _placed(family, family.candidate.place)
-
-
-def _placed(node: Node, place: tuple[datetime, int]) -> Item[Node]:
-    at, position = place
-    return Item(at, spot_at(at, position), node)
+    place = family.candidate.place
+    return Item(place[0], spot_at(*place), family)
 
 
 async def _page_of(
@@ -225,24 +240,25 @@ async def _disruptions_of(
     survey = _survey(asked, question, reading)
     await _reach(reading, survey.span.seen)
     account = await survey.account()
-    found = await survey.disruptions()
+    found = await survey.disruptions(question.order)
     items = [
-        _placed(pair, (pair[1].at, pair[1].id.position)) for pair in found
+        Item(ending.at, (rank, ending.id.position), (family, ending))
+        for rank, family, ending in found
     ]
     part = cut(bounds, items, turn.page)
-    families = {id(family): family for family, _ in found}.values()
+    families = {id(family): family for _, family, _ in found}.values()
     shown = [
         Item(item.at, item.spot, await survey.disruption(*item.node))
         for item in part.items
     ]
     return _OfLog(
         Part(shown, part.more),
-        workload_facets((family, [one.ended_by]) for family, one in found),
+        workload_facets((family, [one.ended_by]) for _, family, one in found),
         totals_of(
             [*families],
             None,
             exhausted=True,
-            endings=[ending for _, ending in found],
+            endings=[ending for _, _, ending in found],
         ),
         covered(account, families),
     )

@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from api.resolvers.types.describing import described_enum
 from recorder.answers.facets import Facet, WorkloadFacet
+from recorder.answers.job_order import JobOrder
 from recorder.answers.node_questions import GroupBy
 from recorder.answers.search import SearchKind
 from recorder.facts.classify.changes import How
@@ -41,6 +42,7 @@ __all__ = [
     "Happened",
     "HitBy",
     "IncidentGroup",
+    "JobOrder",
     "LogKind",
     "Mode",
     "Outcome",
@@ -73,6 +75,7 @@ for _cls, _name, _text in (
     (IncidentGroup, "IncidentGroup", None),
     (EndedBy, "EndedBy", None),
     (GroupBy, "GroupBy", None),
+    (JobOrder, "WorkloadOrder", None),
     (Facet, "Facet", None),
     (WorkloadFacet, "WorkloadFacet", None),
     (WorkloadState, "WorkloadState", None),
