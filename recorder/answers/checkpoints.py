@@ -12,10 +12,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from recorder.answers.ports import Reading
-from recorder.answers.queries import FactQuery, Incarnations, Kinds, Purpose
+from recorder.answers.queries import FactQuery, Incarnations, Purpose
 from recorder.explain.hit import Hit
 from recorder.facts.classify import CLAIM_GROUP, CLAIM_KIND
 from recorder.model.facts import Claimed
+from recorder.model.observation import CLOUDEVENTS
 from recorder.model.outcomes import Outcome
 
 __all__ = ["hours_since_checkpoint", "with_checkpoints"]
@@ -37,7 +38,7 @@ async def with_checkpoints(
     reading: Reading, hits: Sequence[Hit]
 ) -> Sequence[Hit]:
     """Return hits with the work that was lost since the last checkpoint."""
-    if not hits or CLAIMS not in await reading.names(Kinds()):
+    if not any(stream.source == CLOUDEVENTS for stream in reading.streams):
         return hits
     names = list(dict.fromkeys(map(_name, hits)))[:WORKLOADS_MAX]
     known = {name: await _checkpoints(reading, name) for name in names}
