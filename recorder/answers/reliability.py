@@ -266,7 +266,8 @@ def _key(
         case GroupBy.PRIORITY:
             return _first(family, ("priority_class",), "fields")
         case _:
-            return _first(family, QUEUES, "labels", "annotations")
+            written = _first(family, QUEUES, "labels", "annotations")
+            return written or _first(family, ("queue",), "fields")
 
 
 def _first(family: Family, keys: Iterable[str], *members: str) -> str | None:

@@ -8,7 +8,7 @@ import re
 from base64 import b64decode
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -215,6 +215,10 @@ def _host_command(spec: PodSpec) -> dict[str, Scalar]:
     return {"host_command": cut(" ".join(words)) or ""} if words else {}
 
 
+VOLCANO: Final = frozenset({"batch.volcano.sh", "scheduling.volcano.sh"})
+"""Groups whose objects name their queue in a field, not in a label."""
+
+
 def _of_any(state: State, made: AnyObject, resource: Resource) -> None:
     metadata = made.metadata or _NO_METADATA
     spec, status = made.spec or _NO_SPEC, made.status or _NO_STATUS
@@ -230,6 +234,7 @@ def _of_any(state: State, made: AnyObject, resource: Resource) -> None:
         "parallelism": spec.parallelism,
         "completions": spec.completions,
         "members": members_of(spec, resource),
+        "queue": spec.queue if resource.group in VOLCANO else None,
         "active": status.active,
         "ready": status.ready,
         "succeeded": status.succeeded,

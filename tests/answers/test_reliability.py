@@ -32,6 +32,7 @@ from tests.support.postgres import Database, DatabaseServer
 DAY = timedelta(days=1)
 NOW = at() + 2 * DAY
 JOBS = Resource("batch", "v1", "jobs")
+VOLCANO = Resource("batch.volcano.sh", "v1alpha1", "jobs")
 QUEUE = "kueue.x-k8s.io/queue-name"
 
 
@@ -40,6 +41,12 @@ def a_job(name: str, **labels: str) -> dict[str, Any]:
     made |= {"kind": "Job", "apiVersion": "batch/v1"}
     made["metadata"] |= {"namespace": "train", "labels": labels}
     return made
+
+
+def of_volcano(name: str, queue: str) -> dict[str, Any]:
+    """Return a Job of Volcano, whose queue is a field."""
+    made = a_job(name) | {"spec": {"queue": queue, "minAvailable": 1}}
+    return made | {"apiVersion": VOLCANO.api_version}
 
 
 def a_pod(
@@ -123,11 +130,12 @@ STORY: list[list[Observation]] = [
         a_list(NODES, 1, a_node("n0", 1), a_node("n1", 1)),
         a_list(PODS, 1),
         a_list(JOBS, 1),
+        a_list(VOLCANO, 1),
         created("llm", "alice", 5),
         a_frame(JOBS, "ADDED", a_job("llm", **{QUEUE: "gpus"}), when=5),
         *added("llm", 0, 10),
         *added("llm", 1, 10),
-        a_frame(JOBS, "ADDED", a_job("eval"), when=5),
+        a_frame(VOLCANO, "ADDED", of_volcano("eval", "research"), when=5),
         *added("eval", 0, 10),
         a_frame(
             PODS,
@@ -136,7 +144,10 @@ STORY: list[list[Observation]] = [
             when=12 * HOUR,
         ),
         *added("llm", 3, 12 * HOUR + 60),
-        *(a_bookmark(one, 99, when=24 * HOUR) for one in (NODES, PODS, JOBS)),
+        *(
+            a_bookmark(one, 99, when=24 * HOUR)
+            for one in (NODES, PODS, JOBS, VOLCANO)
+        ),
     ]
 ]
 
@@ -176,6 +187,8 @@ async def test_a_workload_is_in_the_group_of_its_key(
     (one,) = [group for group in found.groups if group.key == key]
 
     assert found.totals.workloads == 2
+    if by is GroupBy.QUEUE:
+        assert {group.key for group in found.groups} == {"gpus", "research"}
     assert (one.workloads, one.interruptions, one.ran_again) == (1, 1, 1)
     # On two nodes, one empty for a minute, with two GPUs each.
     assert one.node_days == pytest.approx(2, abs=0.01)

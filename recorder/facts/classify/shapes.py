@@ -238,6 +238,7 @@ class AnySpec(Shape):
     parallelism: Any = None
     completions: Any = None
     unschedulable: Any = None
+    queue: Any = None
     min_member: Any = None
     min_available: Any = None
     enable_in_tree_autoscaling: Any = None
