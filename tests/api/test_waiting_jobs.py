@@ -6,8 +6,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+import orjson
 import pytest
 
+from recorder.model.observation import AuditRecorded
 from recorder.model.reference import Resource
 from tests.api.serving import served_by
 from tests.api.test_workloads import WORKLOADS, listed
@@ -26,6 +28,9 @@ from tests.support.seeded_jobs import JOBS, JOBSETS
 from tests.support.written_log import WrittenLog
 
 QUEUE = Resource.parse("kueue.x-k8s.io/v1beta1/workloads")
+VOLCANO = Resource.parse("batch.volcano.sh/v1alpha1/jobs")
+POD_GROUPS = Resource.parse("scheduling.volcano.sh/v1beta1/podgroups")
+RAY_JOBS = Resource.parse("ray.io/v1/rayjobs")
 
 EXPECTED = {
     "queued": ("QUEUED", 10),
@@ -34,6 +39,9 @@ EXPECTED = {
     "set": ("PENDING", 10),
     "gone": ("DELETED", None),
     "alone": ("PENDING", 10),
+    "denied": ("PENDING", 10),
+    "wide": ("PENDING", 10),
+    "ray": ("COMPLETED", None),
 }
 """The state of each workload, and since when it waits."""
 
@@ -42,6 +50,11 @@ QUOTA = (
     'Error creating: pods "stuck-x" is forbidden: exceeded quota: gpus,'
     " requested: nvidia.com/gpu=8, used: 0, limited: 4"
 )
+DENIED = (
+    'Error creating: admission webhook "images.example.com" denied the'
+    " request: image is not signed"
+)
+NO_NODES = "4/4 tasks in gang unschedulable: pod group is not ready"
 NO_FLAVOR = "couldn't assign flavors to pod set main: insufficient quota"
 
 
@@ -60,6 +73,49 @@ def pending(queued: dict[str, Any]) -> dict[str, Any]:
     lacks: dict[str, Any] = {"type": "QuotaReserved", "status": "False"}
     lacks |= {"reason": "Pending", "message": NO_FLAVOR}
     return queued | {"status": {"conditions": [lacks]}}
+
+
+def group(version: int) -> dict[str, Any]:
+    """Return a PodGroup of Volcano that fits on no nodes."""
+    found = made("wide-group", "PodGroup", version, of=("Job", "wide"))
+    (above,) = found["metadata"]["ownerReferences"]
+    above["apiVersion"] = VOLCANO.api_version
+    lacks = {"type": "Unschedulable", "status": "True"}
+    lacks |= {"reason": "NotEnoughResources", "message": NO_NODES}
+    found["spec"] = {"minMember": 4, "queue": "research"}
+    return found | {"status": {"conditions": [lacks], "phase": "Pending"}}
+
+
+def ray(version: int, status: str) -> dict[str, Any]:
+    """Return a RayJob."""
+    return made("ray", "RayJob", version) | {"status": {"jobStatus": status}}
+
+
+def suspended(job: str, user: str, seconds: float) -> AuditRecorded:
+    """Return the audit record of the request that suspended a Job."""
+    when = f"{at(seconds):%Y-%m-%dT%H:%M:%S.%fZ}"
+    event = {
+        "kind": "Event",
+        "apiVersion": "audit.k8s.io/v1",
+        "level": "Request",
+        "auditID": f"suspended {job}",
+        "stage": "ResponseComplete",
+        "verb": "patch",
+        "user": {"username": user},
+        "userAgent": "kubectl/v1.36.3",
+        "objectRef": {
+            "resource": "jobs",
+            "apiGroup": "batch",
+            "apiVersion": "v1",
+            "namespace": "train",
+            "name": job,
+        },
+        "requestObject": {"spec": {"suspend": True}},
+        "responseStatus": {"code": 200},
+        "stageTimestamp": when,
+        "requestReceivedTimestamp": when,
+    }
+    return AuditRecorded(observed_at=at(seconds), event=orjson.dumps(event))
 
 
 def made(
@@ -90,11 +146,14 @@ async def fill(writer: str) -> None:
     await log.lease()
     await log.append(*(a_list(of, 2) for of in (JOBS, JOBSETS, QUEUE)))
     await log.append(a_list(PODS, 2), a_list(EVENTS, 2))
+    kinds = (VOLCANO, POD_GROUPS, RAY_JOBS)
+    await log.append(*(a_list(of, 2) for of in kinds))
     jobs = [
         made("queued", "Job", 11, suspend=True),
         made("paused", "Job", 12, suspend=False),
         made("stuck", "Job", 13, suspend=False),
         made("gone", "Job", 14, suspend=True),
+        made("denied", "Job", 19, suspend=False),
         made("set-0", "Job", 15, of=("JobSet", "set"), suspend=False),
     ]
     await log.append(
@@ -114,11 +173,17 @@ async def fill(writer: str) -> None:
         ),
         a_frame(EVENTS, "ADDED", refused("stuck", QUOTA), when=13),
         a_frame(EVENTS, "ADDED", refused("set-0", "no"), when=14),
+        a_frame(EVENTS, "ADDED", refused("denied", DENIED), when=14),
+        a_frame(VOLCANO, "ADDED", made("wide", "Job", 20), when=10),
+        a_frame(POD_GROUPS, "ADDED", group(21), when=11),
+        a_frame(RAY_JOBS, "ADDED", ray(22, "RUNNING"), when=10),
         a_frame(PODS, "ADDED", made("alone", "Pod", 17), when=10),
     )
     paused = made("paused", "Job", 31, suspend=True)
     await log.append(
+        suspended("paused", "dave@example.com", 29.9),
         a_frame(JOBS, "MODIFIED", paused, when=30),
+        a_frame(RAY_JOBS, "MODIFIED", ray(32, "SUCCEEDED"), when=31),
         a_frame(
             JOBS,
             "DELETED",
@@ -159,8 +224,7 @@ async def test_what_waits_is_listed_with_its_state_and_since_when(
     assert not ended["edges"]
     names = [[e["node"]["name"] for e in o["edges"]] for o in (queued, later)]
     assert names[0] == ["queued", "paused"]
-    assert "gone" not in names[1]
-    assert len(names[1]) == len(EXPECTED) - 1
+    assert {*names[1]} == EXPECTED.keys() - {"gone", "ray"}
 
 
 WHY = """query ($name: String!) {
@@ -174,6 +238,8 @@ WHY = """query ($name: String!) {
     [
         ("stuck", "Job train/stuck is not running yet: ", QUOTA[:60]),
         ("queued", "Job train/queued waits in a queue at ", NO_FLAVOR),
+        ("denied", "Job train/denied is not running yet: ", DENIED[:60]),
+        ("wide", "Job train/wide is not running yet: ", NO_NODES),
         ("job/train/paused", "Job train/paused is suspended at ", "suspend"),
         ("jobset/train/set", "JobSet train/set is not running yet: ", "no"),
     ],
@@ -188,6 +254,16 @@ async def test_why_of_what_has_no_pods_says_what_keeps_it_from_starting(
     assert found["sentence"].startswith(begins)
     assert says in found["obstacles"][-1]["says"]
     assert found["obstacles"][-1]["says"] in found["sentence"]
+
+
+async def test_the_person_who_suspended_a_workload_is_named(
+    database: Database,
+) -> None:
+    async with served_by(database.dsn("reader")) as served:
+        answer = await served.ask(WHY, name="job/train/paused")
+
+    obstacles = answer["whyWorkload"]["obstacles"]
+    assert obstacles[-1]["actor"] == {"name": "dave@example.com"}
 
 
 async def test_the_controller_that_reports_an_obstacle_is_named(
