@@ -24,7 +24,7 @@ from recorder.explain.doubt import (
 )
 from recorder.explain.faults import fault_of
 from recorder.explain.links.led_to import OTHERS, Led, led_to, ordered
-from recorder.explain.links.purposes import answers, is_recent
+from recorder.explain.links.purposes import answers
 from recorder.explain.measured import measured
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
@@ -297,7 +297,7 @@ def _emptied_by(
             and deleted.is_by_program
             and cordons
             and evictions
-            and any(is_recent(transition, step) for step in evictions)
+            and any(transition.is_recent(step) for step in evictions)
             and one.first.position < deleted.first.position
         ):
             return one

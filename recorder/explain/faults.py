@@ -15,7 +15,7 @@ from recorder.explain.breadth import (
     wide_fault,
 )
 from recorder.explain.causes import FAULTS, GONE, Weight
-from recorder.explain.links.purposes import is_answered, is_recent
+from recorder.explain.links.purposes import is_answered
 from recorder.explain.signals import Signal, Subject, Topic, is_unseen
 from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.bounds import counted
@@ -113,7 +113,7 @@ def _recorded(fault: Fault, transition: Transition) -> Found | None:
         and FAULTS[fault].spares_kubelet
     )
     harmless = FAULTS[fault].harmless and transition.was_lost
-    near = is_recent(transition, signal) and not (spared or harmless)
+    near = transition.is_recent(signal) and not (spared or harmless)
     if not answered and not near:
         # A fault that has been there for days is no reason for a cordon.
         if transition.was_lost and not harmless:

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from recorder.explain.causes import GONE, STAYING
 from recorder.explain.links.purposes import (
     Deed,
-    is_recent,
     purpose_of,
     was_unheard,
 )
@@ -166,7 +165,7 @@ def _requested(deed: Deed) -> Led | None:
     strength = t.strength(Decision.ADMIN_REQUEST)
     by_person = author is not None and author.kind is ActorKind.USER
     if deed.faulted(step) and not by_person:
-        sure = is_recent(t, step) or t.was_acted_upon or t.happened in STAYING
+        sure = t.is_recent(step) or t.was_acted_upon or t.happened in STAYING
         strength = Confidence.PROVEN if sure else Confidence.POSSIBLE
         return Led(Decision.AUTO_REMEDIATION, step, author, strength, 3)
     if step.vague and t.was_acted_upon:
@@ -193,7 +192,7 @@ def _ordered(deed: Deed) -> Led | None:
     orders = [
         s
         for s in one.steps
-        if is_order(s, later=not s.ruled) and is_recent(t, s)
+        if is_order(s, later=not s.ruled) and t.is_recent(s)
     ]
     if not orders:
         return None
@@ -236,7 +235,7 @@ def _acted(deed: Deed) -> Led | None:
         *(s for s in one.steps if gone and s.topic in _REMOVING),
         *(s for s in one.marks if t.was_lost and is_made(s)),
     ]
-    if not (done and any(is_recent(t, step) for step in one.steps)):
+    if not (done and any(t.is_recent(step) for step in one.steps)):
         return None
     found = purpose_of(deed, done[0])
     if found is None:
@@ -354,10 +353,10 @@ def _drained(deed: Deed) -> Led | None:
             return Led(Decision.MANUAL_DRAIN, step, one.author, strength, 1)
         long_ago = t.lost_at - step.stored.at > LIMITS.set_aside
         waits = t.happened == Happened.REBOOT and not long_ago
-        if not (waits or is_recent(t, step)):
+        if not (waits or t.is_recent(step)):
             return None
         # A machine is emptied shortly before it is taken down.
-        near = is_recent(t, step) and bool(one.of(Topic.EVICTION))
+        near = t.is_recent(step) and bool(one.of(Topic.EVICTION))
         # Without a record of the author, it may be a program with an order.
         sure = near and one.author is not None and not hidden
         strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
@@ -375,7 +374,7 @@ def _tainted(deed: Deed) -> Led | None:
         driven = t.first(Topic.TAINT_EVICTION)
         if taint is t.effect:
             strength = Confidence.PROVEN
-        elif one.author is None or not is_recent(t, taint):
+        elif one.author is None or not t.is_recent(taint):
             continue
         elif driven is not None and driven.stored.at < t.lost_at:
             strength = Confidence.LIKELY

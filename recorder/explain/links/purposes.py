@@ -25,7 +25,6 @@ __all__ = [
     "Deed",
     "answers",
     "is_answered",
-    "is_recent",
     "purpose_of",
     "was_unheard",
 ]
@@ -58,13 +57,6 @@ def is_answered(transition: Transition, fault: Signal) -> bool:
         for step in steps
         if step.decision not in REGARDLESS
     )
-
-
-def is_recent(transition: Transition, signal: Signal) -> bool:
-    """Whether a signal is near enough to the loss to be its cause."""
-    held = signal.topic not in {Topic.EVENT, Topic.CLAIM}
-    within = LIMITS.recent if held else LIMITS.moment
-    return transition.lost_at - signal.stored.at <= within
 
 
 Purpose = tuple[Decision, Confidence, Signal]
@@ -123,7 +115,7 @@ def _responds(deed: Deed, step: Signal) -> Iterator[Purpose]:
     strength = max(known, key=rank)
     if step.topic is not Topic.CORDON and step is not t.effect:
         strength = weaker(strength, Confidence.LIKELY)
-    sure = is_recent(t, step) or t.was_acted_upon or t.happened in STAYING
+    sure = t.is_recent(step) or t.was_acted_upon or t.happened in STAYING
     # Perhaps it was only upgraded, or by a person who used a library.
     by_library = one.author is not None and one.author.library
     # An unrecorded author, or a program with rules, may remove a node for

@@ -130,14 +130,12 @@ _PREPARING = frozenset({Topic.CORDON, Topic.EVICTION, Topic.CONDITION})
 """Topics of acts that prepare a node for something."""
 
 
-def is_barred(signal: Signal) -> bool:
-    """Whether a taint was added by hand."""
+def is_barred(act: Signal) -> bool:
+    """Whether an act is a taint by hand."""
     return (
-        signal.role is Role.ACT
-        and not signal.over
-        and signal.topic is Topic.TAINT
-        and signal.actor is not None
-        and not signal.actor.is_program
+        act.topic is Topic.TAINT
+        and act.actor is not None
+        and not act.actor.is_program
     )
 
 
@@ -258,9 +256,11 @@ class Transition:
             None,
         )
 
-    def is_near(self, signal: Signal) -> bool:
-        """Whether a signal lies within the hour before the loss."""
-        return self.lost_at - signal.stored.at <= LIMITS.recent
+    def is_recent(self, signal: Signal) -> bool:
+        """Whether a signal is near enough to the loss to be its cause."""
+        held = signal.topic not in {Topic.EVENT, Topic.CLAIM}
+        within = LIMITS.recent if held else LIMITS.moment
+        return self.lost_at - signal.stored.at <= within
 
     def author(self, signal: Signal) -> RuledActor | None:
         """Return the author of a change: by audit, else its field manager."""
@@ -502,28 +502,31 @@ class Transition:
         )
 
     @cached_property
+    def _acts(self) -> Sequence[Signal]:
+        """What was done to the node shortly before the effect."""
+        return [
+            signal
+            for signal in self.episode.signals
+            if signal.role is Role.ACT
+            and not signal.over
+            and self.precedes(signal)
+            and self.is_recent(signal)
+        ]
+
+    @property
     def was_acted_upon(self) -> bool:
         """Whether there was an act on the node shortly before the effect."""
         return any(
-            signal.role is Role.ACT
-            and not signal.over
-            and signal.topic is not Topic.REQUEST
-            and not signal.subject.name.startswith("node.kub")
-            and self.precedes(signal)
-            and self.is_near(signal)
-            for signal in self.episode.signals
+            act.topic is not Topic.REQUEST
+            and not act.subject.name.startswith("node.kub")
+            for act in self._acts
         )
 
     @property
     def was_prepared(self) -> bool:
         """Whether the node was emptied, or marked, shortly before."""
         return any(
-            signal.role is Role.ACT
-            and not signal.over
-            and (signal.topic in _PREPARING or is_barred(signal))
-            and self.precedes(signal)
-            and self.is_near(signal)
-            for signal in self.episode.signals
+            act.topic in _PREPARING or is_barred(act) for act in self._acts
         )
 
     @property
@@ -567,7 +570,8 @@ class Transition:
         said = [s for s in self.decisions if s.decision is decision]
         if all(s.vague or self._is_overdue(s) for s in said):
             return Confidence.POSSIBLE
-        if self.was_acted_upon or any(self.is_near(s) for s in said):
+        since = self.lost_at - LIMITS.recent
+        if self.was_acted_upon or any(s.stored.at >= since for s in said):
             return Confidence.PROVEN
         return (
             Confidence.LIKELY
