@@ -24,7 +24,6 @@ from recorder.explain.doubt import (
 )
 from recorder.explain.faults import fault_of
 from recorder.explain.links.led_to import OTHERS, Led, led_to, ordered
-from recorder.explain.links.purposes import answers
 from recorder.explain.measured import measured
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
@@ -49,7 +48,7 @@ from recorder.explain.tracks.interventions import (
     Intervention,
     interventions_of,
 )
-from recorder.explain.tracks.transition import Transition
+from recorder.explain.tracks.transition import Transition, follows
 from recorder.explain.tracks.transitions import happenings
 from recorder.explain.verdict import (
     AnsweredFault,
@@ -361,7 +360,7 @@ def _because(
     """
     if decided is None or faulted is None:
         return None
-    if not answers(decided.sign, faulted.sign):
+    if not follows(decided.sign, faulted.sign):
         return None
     return AnsweredFault(
         entry=faulted.sign.stored.entry,

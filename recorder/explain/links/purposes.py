@@ -18,12 +18,11 @@ from recorder.explain.signals import (
 )
 from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.interventions import Intervention
-from recorder.explain.tracks.transition import Transition
+from recorder.explain.tracks.transition import Transition, follows
 from recorder.model.outcomes import Confidence, Decision, Happened
 
 __all__ = [
     "Deed",
-    "answers",
     "is_answered",
     "purpose_of",
     "was_unheard",
@@ -31,13 +30,6 @@ __all__ = [
 
 REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
 """Decisions for whole fleets, independent of faults of a node."""
-
-
-def answers(step: Signal, fault: Signal) -> bool:
-    """Whether a step follows a fault so soon that it may respond to it."""
-    first = fault.position, fault.stored.at, fault.stored.index
-    then = step.position, step.stored.at, step.stored.index
-    return then > first and step.stored.at - fault.stored.at <= LIMITS.recent
 
 
 def is_answered(transition: Transition, fault: Signal) -> bool:
@@ -53,7 +45,7 @@ def is_answered(transition: Transition, fault: Signal) -> bool:
     cordons = transition.episode.of(Topic.CORDON)
     steps = [*transition.decisions, *cordons, *said]
     return any(
-        answers(step, fault)
+        follows(step, fault)
         for step in steps
         if step.decision not in REGARDLESS
     )
@@ -85,7 +77,7 @@ class Deed(NamedTuple):
 
     def faulted(self, step: Signal) -> bool:
         """Whether a step follows a fault that still held."""
-        return any(answers(step, f) for f in self.transition.faults)
+        return any(follows(step, f) for f in self.transition.faults)
 
 
 def purpose_of(deed: Deed, step: Signal) -> Purpose | None:
@@ -107,7 +99,7 @@ def _sure(purpose: Purpose) -> int:
 def _responds(deed: Deed, step: Signal) -> Iterator[Purpose]:
     """Yield the repair of what broke before a program, or anyone, acted."""
     t, one = deed.transition, deed.one
-    known = [t.certainty(f) for f in t.faults if answers(step, f)]
+    known = [t.certainty(f) for f in t.faults if follows(step, f)]
     if not known and _is_finished(deed, step):
         known = [Confidence.LIKELY]
     if one.is_by_hand or not known:

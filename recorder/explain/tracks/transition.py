@@ -33,7 +33,7 @@ from recorder.explain.tracks.fleet import Fleet
 from recorder.model.facts import ConditionChanged
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened, Role
 
-__all__ = ["OF_KUBERNETES", "QUOTE_MIN", "Transition", "latest"]
+__all__ = ["OF_KUBERNETES", "QUOTE_MIN", "Transition", "follows", "latest"]
 
 QUOTE_MIN = 8
 """The length of a literal from which it is not quoted by chance."""
@@ -45,24 +45,26 @@ _HOLDING = (Topic.CORDON, Topic.TAINT)
 """Topics of acts that hold until they are undone."""
 
 
-def answers(act: Signal, mark: Signal) -> bool:
-    """Return whether another author named a condition after it changed."""
-    return (
-        act.position > mark.position
-        and act.subject != mark.subject
-        and not is_same(act.actor, mark.actor)
-        and _names(act, mark)
-    )
+def follows(
+    act: Signal, mark: Signal, within: timedelta = LIMITS.recent
+) -> bool:
+    """Return whether an act followed a mark so soon that it may answer it."""
+    first = mark.position, mark.stored.at, mark.stored.index
+    then = act.position, act.stored.at, act.stored.index
+    return then > first and act.stored.at - mark.stored.at <= within
 
 
 def _names(act: Signal, mark: Signal) -> bool:
-    """Whether an act names or quotes a condition."""
+    """Whether another author named or quoted a condition that changed."""
     words = [mark.subject.name]
     new = mark.condition
     if new is not None:
         words += [new.reason or "", new.message or ""]
-    return any(
-        word in act.says for word in words if word and len(word) >= QUOTE_MIN
+    return (
+        act.position > mark.position
+        and act.subject != mark.subject
+        and not is_same(act.actor, mark.actor)
+        and any(word in act.says for word in words if len(word) >= QUOTE_MIN)
     )
 
 
@@ -76,7 +78,9 @@ def held_for(mark: Signal, episode: Episode) -> Iterator[Signal]:
     if over is None:
         return
     undone = {
-        s.subject for s in episode.signals if s.over and _follows(s, over)
+        s.subject
+        for s in episode.signals
+        if s.over and follows(s, over, LIMITS.together)
     }
     for topic in _HOLDING:
         for act in episode.of(topic):
@@ -87,7 +91,7 @@ def held_for(mark: Signal, episode: Episode) -> Iterator[Signal]:
                 and author.is_program
                 and not is_same(author, mark.actor)
                 and not act.subject.name.startswith(OF_KUBERNETES)
-                and _follows(act, mark)
+                and follows(act, mark, LIMITS.together)
             ):
                 yield act
 
@@ -103,14 +107,6 @@ def _is_over(later: Signal, mark: Signal) -> bool:
         and turned.new is not None
         and was.old is not None
         and turned.new.status == was.old.status
-    )
-
-
-def _follows(act: Signal, mark: Signal) -> bool:
-    """Whether an act followed a mark at once."""
-    return (
-        act.position > mark.position
-        and act.stored.at - mark.stored.at <= LIMITS.together
     )
 
 
@@ -414,7 +410,7 @@ class Transition:
         """Whether an act of another author names a fault before it."""
         done = [s for s in self.episode.signals if s.role in DONE]
         return any(
-            self.is_before(act) and answers(act, fault)
+            self.is_before(act) and _names(act, fault)
             for act in [*done, *self.episode.marks]
             if act.topic is not Topic.REQUEST
         )
@@ -439,7 +435,7 @@ class Transition:
                 continue
             if self.acts(self.author(mark)):
                 continue
-            named = any(answers(act, mark) for act in acts)
+            named = any(_names(act, mark) for act in acts)
             if (
                 named
                 or any(map(self.is_before, held_for(mark, self.episode)))
@@ -452,11 +448,13 @@ class Transition:
     def _is_followed(self, mark: Signal) -> bool:
         """Whether another soon took out a node that something broke."""
         return is_bad(mark) and any(
-            mark.position < act.position
-            and self.is_before(act)
+            self.is_before(act)
             and (author := self.author(act)) is not None
-            and act.stored.at - mark.stored.at
-            <= (LIMITS.moment if author.is_program else LIMITS.patience)
+            and follows(
+                act,
+                mark,
+                LIMITS.moment if author.is_program else LIMITS.patience,
+            )
             and not is_same(author, mark.actor)
             for act in self.episode.of(Topic.CORDON)
         )
