@@ -81,18 +81,9 @@ def mode_of(
 
 def was_gone(transition: Transition, decided: Decided) -> bool:
     """Return whether the deleted Node had been lost long before."""
-    return (
-        decided.decision is Decision.NODE_DELETION
-        and transition.was_lost
-        and transition.lost_at
-        < decided.sign.stored.observed_at - LIMITS.not_long
-        and any(
-            s.position < decided.sign.position
-            for s in transition.episode.of(Topic.READY)
-        )
-    ) or (
-        decided.decision is Decision.NODE_DELETION
-        and transition.episode.baseline.ready == "Unknown"
+    return decided.decision is Decision.NODE_DELETION and (
+        transition.episode.baseline.ready == "Unknown"
+        or transition.was_gone(decided.sign, LIMITS.not_long)
     )
 
 

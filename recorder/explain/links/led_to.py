@@ -13,7 +13,6 @@ from recorder.explain.causes import GONE, STAYING
 from recorder.explain.links.purposes import (
     Deed,
     purpose_of,
-    was_unheard,
 )
 from recorder.explain.signals import (
     RuledActor,
@@ -81,7 +80,7 @@ def _announced(deed: Deed) -> Led | None:
                 continue
             strength = weaker(strength, limited)
         t = deed.transition
-        silent = not t.faults and was_unheard(t, step)
+        silent = not t.faults and t.was_gone(step, LIMITS.unheard)
         if silent and t.happened == Happened.REBOOT:
             strength = Confidence.POSSIBLE  # what broke it came before
         return Led(decision, step, _who(deed, step), strength, ANNOUNCED)
@@ -391,7 +390,7 @@ def _deleted(deed: Deed) -> Led | None:
     if t.happened not in GONE or step is None:
         return None
     hints = [s for s in one.steps if s.decision is not None]
-    if not one.is_by_hand and hints and was_unheard(t, step):
+    if not one.is_by_hand and hints and t.was_gone(step, LIMITS.unheard):
         repair, actor = Decision.AUTO_REMEDIATION, hints[0].actor or one.author
         return Led(repair, hints[0], actor, Confidence.POSSIBLE, 2)
     named = one.author is None or t.author(step) is not None

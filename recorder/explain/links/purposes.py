@@ -25,7 +25,6 @@ __all__ = [
     "Deed",
     "is_answered",
     "purpose_of",
-    "was_unheard",
 ]
 
 REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
@@ -148,7 +147,7 @@ def _renews(deed: Deed, step: Signal) -> Iterator[Purpose]:
     t, one = deed.transition, deed.one
     if _is_anew(t) and not t.faults:
         sure = one.is_by_program or bool(one.of(Topic.EVICTION))
-        if was_unheard(t, one.first):
+        if t.was_gone(one.first, LIMITS.unheard):
             sure = False  # a repair may bring another image as well
         strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
         yield Decision.OS_UPGRADE, strength, step
@@ -183,14 +182,3 @@ def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
             shown = False
     ordered = deed.one.is_by_program and step.topic is Topic.OBJECT
     return shown or ordered
-
-
-def was_unheard(t: Transition, taken: Signal) -> bool:
-    """Whether a node had been lost for long before it was taken away."""
-    ready = [
-        s for s in t.episode.of(Topic.READY) if s.position < taken.position
-    ]
-    return bool(ready) and (
-        t.lost_at <= ready[-1].stored.at
-        and taken.stored.at - ready[-1].stored.at >= LIMITS.unheard
-    )

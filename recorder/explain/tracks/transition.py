@@ -258,6 +258,17 @@ class Transition:
         within = LIMITS.recent if held else LIMITS.moment
         return self.lost_at - signal.stored.at <= within
 
+    def was_gone(self, taken: Signal, least: timedelta) -> bool:
+        """Whether a node had been lost for long before it was taken away."""
+        lost = [
+            s
+            for s in self.episode.of(Topic.READY)
+            if s.position < taken.position
+        ]
+        return bool(lost) and (
+            self.lost_at <= min(lost[-1].stored.at, taken.stored.at - least)
+        )
+
     def author(self, signal: Signal) -> RuledActor | None:
         """Return the author of a change: by audit, else its field manager."""
         at, asked = signal.stored.at, self._requests
