@@ -79,7 +79,6 @@ def _supports(line: Measurement, at: datetime) -> bool:
     if rule.changes:
         return (
             series.changed_at is not None
-            and series.last != series.first
             and series.changed_at <= at.timestamp()
         )
     return (
@@ -118,7 +117,8 @@ def _said(line: Measurement, lines: Sequence[Measurement]) -> str:
         assert series.changed_at is not None
         return (
             f"{thing} changed from {_value(series.first, rule)} to"
-            f" {_value(series.last, rule)} at {_clock(series.changed_at)}"
+            f" {_value(series.changed_to, rule)} at"
+            f" {_clock(series.changed_at)}"
         )
     text = (
         f"{thing} at {_value(series.highest, rule)} from"

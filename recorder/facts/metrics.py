@@ -84,7 +84,10 @@ class Summary(msgspec.Struct, frozen=True, array_like=True):
     """
 
     changed_at: float | None
-    """When it changed last; null if it never did."""
+    """When it changed first; null if it never did."""
+
+    changed_to: float
+    """The value then; the first one if it never changed."""
 
     ended_at: float
     """Its last sample."""
@@ -151,11 +154,14 @@ def summary_of(series: Series) -> Summary:
     values = [value for _, value in samples]
     lowest, highest = min(values), max(values)
     limit = lowest + HIGH * (highest - lowest)
-    changes = [
-        later[0]
-        for earlier, later in pairwise(samples)
-        if later[1] != earlier[1]
-    ]
+    changed = next(
+        (
+            later
+            for earlier, later in pairwise(samples)
+            if later[1] != earlier[1]
+        ),
+        None,
+    )
     return Summary(
         name=series.name,
         thing=" ".join(series.labels.values()),
@@ -164,7 +170,8 @@ def summary_of(series: Series) -> Summary:
         lowest=lowest,
         highest=highest,
         high_at=next(at for at, value in samples if value >= limit),
-        changed_at=changes[-1] if changes else None,
+        changed_at=None if changed is None else changed[0],
+        changed_to=values[0] if changed is None else changed[1],
         ended_at=samples[-1][0],
     )
 

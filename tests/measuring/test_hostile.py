@@ -46,9 +46,9 @@ HOSTILE = {
     "a time beyond the calendar": {**GOOD, "end": "9999-12-31T23:59:59Z"},
     "a window that ends first": {**GOOD, "end": "1970-01-01T00:00:00Z"},
     "a summary of another shape": {**GOOD, "summaries": [7, None, "{", "[]"]},
-    "a time that is none": summary(NAME, "3", 1, 97, 1, 97, 1e300, None, 1),
+    "a time that is none": summary(NAME, "3", 1, 97, 1, 97, 1e300, None, 1, 1),
     "values that are none": summary(
-        NAME, "3", 1, 97, 1, 1e308, BEGIN, BEGIN, -1e308
+        NAME, "3", 1, 97, 1, 1e308, BEGIN, BEGIN, 1, -1e308
     ),
     "columns of unequal length": series(at=[1, 2, 3, 4, 5]),
     "a start beyond the calendar": series(start=1e300),

@@ -57,7 +57,13 @@ def measurements_of(
 def _is_sound(series: Summary, kept: Kept) -> bool:
     """Return whether its values are numbers, and its times in the window."""
     begin, end = kept.begin.timestamp(), kept.end.timestamp()
-    values = (series.first, series.last, series.lowest, series.highest)
+    values = (
+        series.first,
+        series.last,
+        series.lowest,
+        series.highest,
+        series.changed_to,
+    )
     times = (series.high_at, series.ended_at, series.changed_at or begin)
     return all(map(isfinite, values)) and all(
         begin <= at <= end for at in times
