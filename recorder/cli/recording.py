@@ -267,7 +267,7 @@ def _greet(
         rows.append(("senders", webhook))
     screen.facts(rows)
     screen.say("try in another terminal:")
-    for command in ("status", "log --follow", "gaps", "show node/NAME"):
+    for command in ("status", "incidents", "why node/NAME", "log --follow"):
         screen.say(f"  {to_type(command)}")
 
 

@@ -64,14 +64,18 @@ class Following:
         *,
         kick: Callable[[], None],
         judged: Judged,
+        once: bool = False,
     ) -> None:
-        """Take what to call when messages are queued, and after judging."""
+        """Take what to call when messages are queued, and after judging.
+
+        With ``once`` the log is judged once, not again and again.
+        """
         self._rules = rules
         self._knowledge = knowledge
         self._outbox = outbox
         self._kick = kick
         self._judged = judged
-        self._settling = Settling()
+        self._settling = Settling(by_incident=once)
         self._labels: dict[str, NodeLabels] = {}
         """Labels of the nodes, by incident."""
 

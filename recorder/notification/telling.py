@@ -58,6 +58,10 @@ class Settling:
     Not stored: after a restart they wait again.
     """
 
+    by_incident: bool = False
+    """Whether a process looks once, and so has seen no verdict before: what
+    began, or was over, for long enough has settled."""
+
     waiting: dict[tuple[str, str], _Unsettled] = field(default_factory=dict)
 
     def is_settled(
@@ -67,6 +71,8 @@ class Settling:
         after = rule.settled_after
         if after <= timedelta():
             return True
+        if self.by_incident:
+            return now - (subject.over_at or subject.began_at) >= after
         key, digest = (rule.name, name), subject.digest
         known = self.waiting.get(key)
         if known is None or known.digest != digest:

@@ -218,6 +218,7 @@ class _Notifier:
             self.kept,
             kick=self.sending.kick,
             judged=self.progress.judged,
+            once=self.options.once,
         )
 
     def _since(self) -> datetime:

@@ -180,6 +180,21 @@ def test_a_verdict_is_sent_when_it_has_settled() -> None:
     assert after(3.5, an_incident(confidence="proven")) == 1
 
 
+def test_who_looks_once_sends_what_has_settled_by_its_own_times() -> None:
+    rule, settling = a_rule(more="  settle: 2m\n"), Settling(by_incident=True)
+    lasting = an_incident(began_at=AT, over_at=None)
+    over = an_incident(began_at=AT, over_at=AT + timedelta(minutes=5))
+
+    def after(minutes: float, one: Subject) -> int:
+        now = AT + timedelta(minutes=minutes)
+        return len(messages_of([one], rule=rule, settling=settling, now=now))
+
+    assert after(1, lasting) == 0
+    assert after(2, lasting) == 1
+    assert after(6, over) == 0
+    assert after(7, over) == 1
+
+
 def test_by_default_an_interim_verdict_is_not_sent() -> None:
     text = (
         "rules:\n- name: a\n  post: {shape: slack, url: 'http://127.0.0.1/'}"
