@@ -38,6 +38,9 @@ class PlaceKind(StrEnum):
     clique, a zone."""
 
 
+KINDS: Final = frozenset(PlaceKind)
+
+
 class Place(NamedTuple):
     """A place, by its kind and name."""
 
@@ -55,7 +58,7 @@ class Place(NamedTuple):
         Raises:
             ValueError: there is no such kind, or no place has such a name.
         """
-        if kind not in set(PlaceKind):
+        if kind not in KINDS:
             kinds = ", ".join(PlaceKind)
             msg = f'"{kind[:40]}" is not a kind of place: use one of {kinds}'
             raise ValueError(msg)
