@@ -1,30 +1,32 @@
 """`recorder import`: dumps, bundles, exports, audit logs and tapes."""
 
 import asyncio
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.asking import INCOMPLETE, judge, now
+from recorder.cli.asking import INCOMPLETE, judge, now, opened_logs
 from recorder.cli.calling import to_type
-from recorder.cli.given import place_options
-from recorder.cli.options import output_option
+from recorder.cli.given import given_log, place_options
+from recorder.cli.options import output_option, reading_options
 from recorder.cli.output import announce, print_document, print_lines
 from recorder.cli.screen import Screen
 from recorder.cli.stopping import run_until_stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import AsyncIterator, Iterator, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from recorder.answers.incidents import Incidents
     from recorder.facts.coverage.ports import Log
-    from recorder.keeping.importing_files import Found, Imported, Importing
+    from recorder.keeping.importing import Found, Imported, Importing
     from recorder.model.settings import Settings
     from recorder.sources.audit import ImportedFile
     from recorder.sources.dumps import Examined
 
-__all__ = ["import_paths"]
+__all__ = ["import_audit", "import_paths"]
 
 FILES_MAX = 20
 """Files of a bundle that are listed one by one; more are summed."""
@@ -83,17 +85,16 @@ def import_paths(
       recorder import must-gather.tar.gz
       recorder import --explain events.json
     """
-    chosen = _Chosen(paths, given["name"], given["into"], given["output"])
-    if chosen.into and chosen.name:
+    into, dry_run = given["into"], given["dry_run"]
+    chosen = _Chosen(paths, given["name"], given["output"], dry_run=dry_run)
+    if into and chosen.name:
         msg = "--into adds to a log that has a name: remove --name"
         raise click.UsageError(msg)
+    if into:
+        chosen.into = _named(settings, into)
     if not given["explain"]:
-        return run_until_stopped(
-            lambda stop: _import(
-                settings, chosen, stop, dry_run=given["dry_run"]
-            )
-        )
-    if chosen.into or given["dry_run"]:
+        return run_until_stopped(lambda stop: _import(settings, chosen, stop))
+    if into or dry_run:
         msg = "--explain keeps nothing: remove --into and --dry-run"
         raise click.UsageError(msg)
     from recorder.wiring.offline import fleeting
@@ -102,51 +103,111 @@ def import_paths(
         return run_until_stopped(lambda stop: _explain(own, chosen, stop))
 
 
+@click.command(name="import")
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    metavar="FILES...",
+    type=click.Path(exists=True, path_type=Path),
+)
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Print what is recognized and refused; write nothing.",
+)
+@output_option("table", "json", "yaml")
+@reading_options
+@click.pass_context
+def import_audit(
+    ctx: click.Context, paths: tuple[Path, ...], output: str, *, dry_run: bool
+) -> int:
+    r"""Import files into the log that --cluster or --log names.
+
+    An alias of `recorder import --into`. Records that are in the log already
+    are not added again, and lines that are refused become one gap of the
+    log. No recorder may be writing the log meanwhile.
+
+    The exit status is 4 if lines were refused or cut off, and 1 if nothing
+    is recognized.
+
+    \b
+    Example:
+      recorder audit import /var/log/kubernetes/audit-*.log.gz
+    """
+    chosen = _Chosen(paths, None, output, dry_run=dry_run)
+    chosen.into = _meant(ctx)
+    return run_until_stopped(lambda stop: _import(ctx.obj, chosen, stop))
+
+
 class _Chosen:
     """What is imported, and where to."""
+
+    into: "AbstractAsyncContextManager[tuple[Log, str]] | None" = None
+    """Opens an existing log, with the address of its database."""
 
     def __init__(
         self,
         paths: tuple[Path, ...],
         name: str | None,
-        into: str | None,
         output: str,
+        *,
+        dry_run: bool,
     ) -> None:
-        self.paths, self.name, self.into = paths, name, into
-        self.output = output
+        self.paths, self.name, self.output = paths, name, output
+        self.dry_run = dry_run
+
+
+@asynccontextmanager
+async def _named(
+    settings: "Settings", into: str
+) -> "AsyncIterator[tuple[Log, str]]":
+    from recorder.wiring.reading import open_logs
+
+    number = int(into) if into.isdecimal() else None
+    cluster = into if number is None else None
+    async with open_logs(settings, log=number, on_wait=announce) as logs:
+        log = (await logs.read(number, cluster=cluster)).log
+        yield log, logs.writer_dsn
+
+
+@asynccontextmanager
+async def _meant(ctx: click.Context) -> "AsyncIterator[tuple[Log, str]]":
+    async with opened_logs(ctx) as logs:
+        log = (await logs.read(given_log(ctx))).log
+        yield log, logs.writer_dsn
+
+
+@asynccontextmanager
+async def _new(settings: "Settings") -> "AsyncIterator[tuple[None, str]]":
+    from recorder.wiring.database import open_database
+
+    async with open_database(settings, on_wait=announce) as database:
+        yield None, database.dsn("writer")
 
 
 async def _import(
-    settings: "Settings",
-    chosen: _Chosen,
-    stop: asyncio.Event,
-    *,
-    dry_run: bool,
+    settings: "Settings", chosen: _Chosen, stop: asyncio.Event
 ) -> int:
-    from recorder.keeping.importing_files import find_all, import_all
+    from recorder.keeping.importing import find_all, import_all
     from recorder.sources.dumps import Shelf
-    from recorder.wiring.database import open_database
 
     screen = Screen()
     with Shelf() as shelf:
-        if dry_run and not chosen.into:
+        if chosen.dry_run and chosen.into is None:
             importing = _importing(settings, chosen, None, screen)
-            found = await find_all(importing, shelf)
+            found = await find_all(importing, shelf, stop)
             screen.clear()
             return _printed(chosen, found, None)
-        async with open_database(settings, on_wait=announce) as database:
-            log = None
-            if chosen.into:
-                log = await _log_of(settings, chosen.into)
+        async with chosen.into or _new(settings) as (log, dsn):
             importing = _importing(settings, chosen, log, screen)
-            found = await find_all(importing, shelf)
+            found = await find_all(importing, shelf, stop)
             _check(found, chosen.paths)
-            if dry_run:
-                screen.clear()
-                return _printed(chosen, found, None)
-            imported = await import_all(
-                importing, found, shelf, settings, database.dsn("writer"), stop
-            )
+            imported = None
+            if not chosen.dry_run:
+                imported = await import_all(
+                    importing, found, shelf, settings, dsn, stop
+                )
         screen.clear()
     return _printed(chosen, found, imported)
 
@@ -157,7 +218,7 @@ def _importing(
     log: "Log | None",
     screen: Screen,
 ) -> "Importing":
-    from recorder.keeping.importing_files import Importing
+    from recorder.keeping.importing import Importing
     from recorder.sources.watch.target import Served
     from recorder.wiring.recording import selected
 
@@ -184,18 +245,8 @@ def _importing(
     )
 
 
-async def _log_of(settings: "Settings", into: str) -> "Log":
-    from recorder.wiring.reading import open_logs
-
-    number = int(into) if into.isdecimal() else None
-    async with open_logs(settings, log=number) as logs:
-        if number is None:
-            return (await logs.read(None, cluster=into)).log
-        return (await logs.read(number)).log
-
-
 def _check(found: "Found", paths: "Sequence[Path]") -> None:
-    from recorder.keeping.importing_files import NoRecordError
+    from recorder.keeping.importing import NoRecordError
 
     if found.tape is not None or found.things or found.audit:
         return
@@ -212,7 +263,7 @@ async def _explain(
     from recorder.answers.incidents import ask_incidents
     from recorder.answers.node_questions import IncidentsQuestion
     from recorder.explain.knowledge import load
-    from recorder.keeping.importing_files import find_all, import_all
+    from recorder.keeping.importing import find_all, import_all
     from recorder.model.window import Window
     from recorder.sources.dumps import Shelf
     from recorder.wiring.database import open_database
@@ -221,7 +272,7 @@ async def _explain(
     screen = Screen()
     with Shelf() as shelf:
         importing = _importing(settings, chosen, None, screen)
-        found = await find_all(importing, shelf)
+        found = await find_all(importing, shelf, stop)
         _check(found, chosen.paths)
         async with open_database(settings) as database:
             imported = await import_all(
@@ -270,22 +321,28 @@ def _printed(
         print_document(_document(found, imported), chosen.output)
         return _status(found, imported)
     lines = _found_lines(found)
-    if imported is None:
-        return _done(lines, found, imported)
+    if imported is not None:
+        lines += _added_lines(imported)
+    print_lines(lines)
+    return _status(found, imported)
+
+
+def _added_lines(imported: "Imported") -> "Iterator[str]":
+    for file in imported.audit:
+        if file.trouble:
+            yield f"{file.path}: not imported: {file.trouble}"
+        elif file.read_before:
+            yield f"{file.path}: its audit records were read before"
     added = f"{imported.entries:,} entries added"
     if not imported.entries:
         added = "nothing added: it has all of that already"
-    lines.append(f'log {imported.log} of "{imported.cluster}": {added}')
-    named = f"--log {imported.log}"
-    lines.append(f"next: {to_type(f'incidents {named}')}")
-    return _done(lines, found, imported)
-
-
-def _done(
-    lines: list[str], found: "Found", imported: "Imported | None"
-) -> int:
-    print_lines(lines)
-    return _status(found, imported)
+    if imported.repeated:
+        records = _plural("audit record", imported.repeated)
+        added += f", {imported.repeated:,} {records} in the log already"
+    if imported.refused:
+        added += f", {imported.refused:,} could not be decoded"
+    yield f'log {imported.log} of "{imported.cluster}": {added}'
+    yield f"next: {to_type(f'incidents --log {imported.log}')}"
 
 
 def _status(found: "Found", imported: "Imported | None") -> int:
@@ -353,6 +410,7 @@ def _counts(file: "ImportedFile") -> str:
             (file.objects, _plural("object", file.objects)),
             (file.events, _plural("Event", file.events)),
             (file.records, _plural("audit record", file.records)),
+            (file.undated, "of them without a time"),
             (file.refused, "refused"),
             (file.cut, "cut off"),
             (file.other, _plural("line", file.other) + " of other logs"),
@@ -379,8 +437,12 @@ def _document(found: "Found", imported: "Imported | None") -> dict[str, Any]:
     return {
         "log": imported and imported.log,
         "cluster": imported and imported.cluster,
+        "dry_run": imported is None,
         "added": imported.entries if imported else 0,
         "repeated": imported.repeated if imported else 0,
+        "refused": sum(file.refused for file in found.files)
+        + (imported.refused if imported else 0),
+        "cut": sum(file.cut for file in found.files),
         "tape": found.tape and str(found.tape),
         "inputs": [
             {
@@ -394,6 +456,15 @@ def _document(found: "Found", imported: "Imported | None") -> dict[str, Any]:
             }
             for one in found.examined
         ],
+        "audit": [
+            {
+                "path": file.path,
+                "records": file.records,
+                "read_before": file.read_before,
+                "trouble": file.trouble,
+            }
+            for file in (imported.audit if imported else ())
+        ],
     }
 
 
@@ -405,6 +476,7 @@ def _file(file: "ImportedFile") -> dict[str, Any]:
         "objects": file.objects,
         "events": file.events,
         "records": file.records,
+        "undated": file.undated,
         "left_out": file.left_out,
         "refused": file.refused,
         "cut": file.cut,

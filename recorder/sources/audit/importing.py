@@ -301,7 +301,8 @@ def _read(
     offset, is_cut = place.offset, False
     try:
         for member in members(path):
-            if among is not None and member.name not in among:
+            is_among = among is None or member.name in among
+            if not (is_among or member.is_end):
                 continue
             for document in documents(member.read, offset=offset):
                 is_cut = document.state is State.CUT

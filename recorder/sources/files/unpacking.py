@@ -112,6 +112,9 @@ class Member:
     skipped: str = ""
     """What it is if it is no file, such as a link; it has no text then."""
 
+    is_end: bool = False
+    """Whether it is the end of an archive: no text, and perhaps damage."""
+
 
 class _Decompressor(Protocol):
     @property
@@ -347,7 +350,7 @@ def _members(
             content, f"{name}:{inner}", depth + 1, budget, is_alone=False
         )
     if is_tar:
-        yield Member(name, _end_of(stream), is_alone=False)
+        yield Member(name, _end_of(stream), is_alone=False, is_end=True)
 
 
 def _end_of(stream: "io.BufferedReader[Any]") -> Callable[[int], bytes]:
