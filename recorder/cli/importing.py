@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["import_audit", "import_paths"]
 
+KINDS_MAX = 4
+"""Kinds that are left out and named; more are summed."""
+
 FILES_MAX = 20
 """Files of a bundle that are listed one by one; more are summed."""
 
@@ -417,10 +420,13 @@ def _counts(file: "ImportedFile") -> str:
         )
         if count
     ]
-    counts += [
-        f"{count:,} {kind} left out: not recorded by default"
-        for kind, count in sorted(file.left_out.items())
-    ]
+    if file.left_out:
+        kinds = sorted(file.left_out.items(), key=lambda one: -one[1])
+        some = [f"{count:,} {kind}" for kind, count in kinds[:KINDS_MAX]]
+        more = sum(count for _, count in kinds[KINDS_MAX:])
+        some += [f"{more:,} of other kinds"] * bool(more)
+        said = " and ".join(", ".join(some).rsplit(", ", 1))
+        counts.append(f"{said} left out: not recorded by default")
     if file.first_at and file.last_at:
         first, last = map(optional_time, (file.first_at, file.last_at))
         counts.append(f"from {first} to {last}")

@@ -25,6 +25,7 @@ __all__ = [
     "CONTROLPLANE",
     "HELM",
     "KWOK",
+    "TROUBLESHOOT",
     "BuildError",
     "Module",
     "built",
@@ -92,8 +93,14 @@ ACTIONLINT = Module(
     name="actionlint", package="github.com/rhysd/actionlint/cmd/actionlint"
 )
 
+TROUBLESHOOT = Module(
+    name="troubleshoot",
+    package="github.com/replicatedhq/troubleshoot/cmd/troubleshoot",
+)
+
 MODULES = {
-    module.name: module for module in (CONTROLPLANE, KWOK, HELM, ACTIONLINT)
+    module.name: module
+    for module in (CONTROLPLANE, KWOK, HELM, ACTIONLINT, TROUBLESHOOT)
 }
 
 

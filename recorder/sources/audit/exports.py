@@ -175,8 +175,9 @@ def _of_object(document: Mapping[str, Any], depth: int) -> Iterator[Found]:
     if _is_thing(document):
         yield Thing(document)
         return
-    items = document.get("items")
-    if str(document.get("kind", "")).endswith("List") and items is not None:
+    if str(document.get("kind", "")).endswith("List") and "items" in document:
+        # Of an empty list, a client in Go writes null.
+        items = document["items"] or []
         for one in items if isinstance(items, list) else [items]:
             yield from _of(_named(one, document), depth + 1)
         return

@@ -239,7 +239,7 @@ class _Examiner:
                 break
         if (
             may_be_foreign
-            and _is_foreign(file, 0)
+            and _is_foreign(file, 1)  # else it is an empty list
             and not (
                 # What was cut off may have been an object or a record.
                 file.cut and _STATED in begins

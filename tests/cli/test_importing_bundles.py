@@ -1,0 +1,50 @@
+"""Bundles that a real collector made of a real cluster, around a crash.
+
+``make scenarios`` collects one anew; ``make test`` imports a recorded one.
+"""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Recorder
+from tests.dumps.collecting import CRASHED, bundle_of_a_crash
+from tests.support.sampling import ALL, SEED
+
+RECORDED = (
+    Path(__file__).parents[1] / "dumps/cases/t01-troubleshoot/bundle.tar.gz"
+)
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path / "data"))
+
+
+def check(recorder: Recorder, bundle: Path) -> None:
+    """Check the answer: a reboot, of a cause that no object shows."""
+    answer = recorder("import", "--explain", str(bundle), "-o", "json")
+
+    assert answer.status == 4
+    assert "a support bundle of troubleshoot.sh" in answer.err
+    # An empty list is nothing that was left out.
+    assert "PodList" not in answer.err
+    incidents: Any = answer.json["incidents"]
+    (incident,) = incidents
+    assert incident["nodes"] == [CRASHED]
+    assert incident["happened"] == "reboot"
+    assert incident["cause"] == "unrecorded"
+
+
+def test_a_recorded_bundle_is_answered_right(recorder: Recorder) -> None:
+    check(recorder, RECORDED)
+
+
+@pytest.mark.skipif(SEED != ALL, reason="make scenarios collects a bundle")
+@pytest.mark.timeout(2400)
+def test_a_bundle_of_a_crash_is_answered_right(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    check(recorder, asyncio.run(bundle_of_a_crash(tmp_path)))
