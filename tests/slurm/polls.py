@@ -17,7 +17,15 @@ from recorder.sources.slurm.folding import Answer, State, fold
 from recorder.sources.slurm.mapping import NodeMapping
 from recorder.sources.slurm.shapes import Job, past_runs, read_job, read_node
 
-__all__ = ["CLUSTER", "answers", "events", "lines", "past", "pushed"]
+__all__ = [
+    "CLUSTER",
+    "answers",
+    "events",
+    "lines",
+    "past",
+    "pushed",
+    "snapshots",
+]
 
 HERE = Path(__file__).parent
 CLUSTER = "lab"
@@ -43,10 +51,10 @@ def pushed() -> list[bytes]:
     return [line["body"].encode() for line in lines("es")]
 
 
-def answers(
-    name: str, accounting: dict[int, list[Job]] | None = None
-) -> Iterator[Answer]:
-    """Yield what each poll answered."""
+def snapshots(
+    name: str,
+) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:
+    """Yield the jobs and nodes of each poll as they were answered."""
     jobs: dict[str, dict[str, Any]] = {}
     nodes: dict[str, dict[str, Any]] = {}
     objects_of = {"job": jobs, "node": nodes}
@@ -60,11 +68,19 @@ def answers(
             elif line["first"]:
                 objects[line["id"]] = dict(line["full"])
             else:
-                changed = line["diff"].items()
-                objects[line["id"]].update({k: v[1] for k, v in changed})
+                changed = {k: v[1] for k, v in line["diff"].items()}
+                objects[line["id"]] = objects[line["id"]] | changed
+        yield moment // 2 + 1, dict(jobs), dict(nodes)
+
+
+def answers(
+    name: str, accounting: dict[int, list[Job]] | None = None
+) -> Iterator[Answer]:
+    """Yield what each poll answered."""
+    for at, jobs, nodes in snapshots(name):
         read = [read_job(job) for job in jobs.values()]
         yield Answer(
-            at=moment // 2 + 1,
+            at=at,
             cluster=CLUSTER,
             jobs=[job for job in read if job is not None],
             ids=frozenset(int(job) for job in jobs),

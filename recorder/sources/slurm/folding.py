@@ -65,6 +65,10 @@ class State(msgspec.Struct):
     """When runs ended of the last minutes, so that accounting, which knows
     them too, adds none twice."""
 
+    newest: int = 0
+    """The highest id of a job, and when that was submitted: ids only grow."""
+
+    newest_submit: int = 0
     at: int = 0
     """When the newest answer came."""
 
@@ -126,6 +130,8 @@ class _Fold:
                 for name, at in state.ended.items()
                 if at > answer.at - REMEMBERED
             },
+            newest=state.newest,
+            newest_submit=state.newest_submit,
             at=answer.at,
         )
         self._events: list[dict[str, Any]] = []
@@ -151,6 +157,7 @@ class _Fold:
         }
         if self._is_anew():
             self._begin_epoch()
+        self._note_newest()
         for job in sorted(answer.jobs, key=lambda one: one.job):
             self._job(job, down)
         if answer.ids is not None:
@@ -168,15 +175,29 @@ class _Fold:
     def _is_anew(self) -> bool:
         """Return whether ids are used again: slurmctld lost its state.
 
-        A requeue counts a restart; another job under the same id has none.
+        A requeue counts a restart; another job under the same id has none,
+        and was submitted after one with a higher id.
         """
+        before = self._before
         return any(
-            (seen := self._before.runs.get(job.job)) is not None
+            (seen := before.runs.get(job.job)) is not None
             and job.submit > seen.submit
             and job.restarts < max(seen.restarts, 1)
-            and seen.state not in FINAL
+            for job in self._answer.jobs
+        ) or any(
+            job.job <= before.newest
+            and job.submit > before.newest_submit + 1
+            and not job.restarts
+            and not _is_group(job)
             for job in self._answer.jobs
         )
+
+    def _note_newest(self) -> None:
+        """Remember the highest id; parts of a job get theirs later."""
+        after = self._after
+        for job in self._answer.jobs:
+            if job.job > after.newest and not _is_group(job):
+                after.newest, after.newest_submit = job.job, job.submit
 
     def _begin_epoch(self) -> None:
         """Claim that all runs are gone, and begin to count anew."""
@@ -193,6 +214,7 @@ class _Fold:
                 self._claim(gone, seen, seen, [])
         after.epoch += 1
         after.runs, after.worst, self._tops = {}, {}, {}
+        after.newest = after.newest_submit = 0
 
     def _missed(self, run: Job) -> None:
         """Claim a run that began and ended between two answers."""

@@ -462,7 +462,9 @@ class SlurmSource:
         assert self._api is not None, "it was asked"
         try:
             if self._api.accounting >= DUPLICATES:
-                said = await self._accounting(answer.at - OVERLAP)
+                # They may have ended while nothing was polled.
+                since = (self.state.at or answer.at) - OVERLAP
+                said = await self._accounting(since)
                 for run in past_runs(said):
                     if run.job in found:
                         found[run.job].append(run)
