@@ -65,3 +65,19 @@ def test_code_and_documentation_do_without_the_words() -> None:
             found += [f"{name}: {hit[0]}" for hit in FORBIDDEN.finditer(text)]
 
     assert not found
+
+
+ONE_OF_MANY = re.compile(
+    r"(?<![\d.,:/#-])\b1 (?!(?:is|was|has)\b)[A-Za-z-]+[^s\W\d]s\b"
+)
+
+
+def test_what_commands_print_counts_one_in_the_singular() -> None:
+    found = [
+        f"{path.name}: {match[0]}"
+        for path in sorted((ROOT / "tests/cli/golden").rglob("*.*"))
+        if path.suffix in {".txt", ".md"}
+        for match in ONE_OF_MANY.finditer(path.read_text(encoding="utf-8"))
+    ]
+
+    assert found == []

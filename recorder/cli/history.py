@@ -42,8 +42,8 @@ async def _history(ctx: click.Context, given: Mapping[str, Any]) -> int:
         answer = await ask_history(reading, question, now=present)
         if answer.more:
             note(
-                f"only the newest {question.limit} versions; for more use"
-                " --limit N or --limit all"
+                f"only the newest versions, at most {question.limit}; for"
+                " more use --limit N or --limit all"
             )
         pages = Pages(
             name="versions",

@@ -126,8 +126,8 @@ async def _log(ctx: click.Context, given: Mapping[str, Any]) -> int:
         if answer.more:
             what = "facts" if question.facts else "entries"
             note(
-                f"only the newest {question.limit} {what}; for more use"
-                " --limit N or --limit all"
+                f"only the newest {what}, at most {question.limit}; for more"
+                " use --limit N or --limit all"
             )
         async for page in answer.pages(reading):
             printer.page(page)

@@ -106,18 +106,19 @@ def _date(partition: str) -> str:
 
 
 def _summary(done: "Retained") -> str:
+    from recorder.answers.sentences import counted
     from recorder.answers.text.lines import human_bytes
 
     if done.busy:
         return "nothing done: another run of retention is under way"
     archived = (
-        f"archived {len(done.archived)} days ({done.entries:,} entries,"
-        f" {human_bytes(done.bytes)})"
+        f"archived {counted(len(done.archived), 'day')}"
+        f" ({done.entries:,} entries, {human_bytes(done.bytes)})"
     )
     said = [archived]
     if done.dropped:
         said.append(
-            f"dropped {len(done.dropped)} days"
+            f"dropped {counted(len(done.dropped), 'day')}"
             f" ({_date(done.dropped[0].name)} to"
             f" {_date(done.dropped[-1].name)}),"
             f" {done.batches:,} batches and {done.names:,} names; the log was"
@@ -126,7 +127,8 @@ def _summary(done: "Retained") -> str:
     else:
         said.append("dropped nothing")
     if done.listed is not None:
-        said.append(f"added {done.listed.days} days to Iceberg tables")
+        days = counted(done.listed.days, "day")
+        said.append(f"added {days} to Iceberg tables")
         if done.listed.failure is not None:
             said.append(f"not all of them: {done.listed.failure}")
     return "; ".join(said)

@@ -69,8 +69,8 @@ async def _checked(
     series, matched = sum(map(len, found)), sum(map(bool, found))
     if matched:
         missing = len(nodes) - matched
-        trouble = f"{missing} nodes have no series" if missing else ""
-        return Checked(name, series, matched, trouble)
+        trouble = f"no series of {missing} of {len(nodes)} nodes"
+        return Checked(name, series, matched, trouble if missing else "")
     every = await store.samples(name, end=now, span=RECENT)
     if not every:
         return Checked(name, 0, 0, "the store has no such series")

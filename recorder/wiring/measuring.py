@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from recorder.answers.queries import NodeNames
+from recorder.answers.sentences import counted
 from recorder.explain.knowledge import load
 from recorder.facts.coverage.ports import Log
 from recorder.keeping.sending import Receiver, flush, receiver_at
@@ -164,7 +165,7 @@ async def checked(
 
 
 def _said(one: Log, kept: int, work: Measuring) -> str:
-    text = f"{one.cluster_name}: kept the metrics of {kept} nodes"
+    text = f"{one.cluster_name}: kept the metrics of {counted(kept, 'node')}"
     if work.waiting:
         text += f"; {work.waiting} still to ask"
     return f"{text}: {work.trouble}" if work.trouble else text

@@ -179,7 +179,7 @@ class Known:
 @pytest.mark.parametrize(
     ("match", "nodes", "trouble"),
     [
-        ('Hostname="{node}"', 1, "1 nodes have no series"),
+        ('Hostname="{node}"', 1, "no series of 1 of 2 nodes"),
         (
             'node="{node}"',
             0,

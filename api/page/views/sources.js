@@ -198,7 +198,7 @@ function changedWords({ changed, moreChanged }) {
 }
 
 /**
- * What may be missing, once for all resources of which it is said.
+ * What may be missing, once for all resources that it is said of.
  * @param {string[]} possible each `RESOURCE: WHAT`
  * @returns {string}
  */
