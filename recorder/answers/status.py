@@ -301,7 +301,7 @@ class Status:
 
 
 def nothing_known(away: Sequence[Away], now: datetime) -> Status:
-    """Return the status of a registry where no database responds.
+    """Return the status of a registry whose databases are all away.
 
     Its database has no version, and the time is that of the caller.
     """

@@ -37,6 +37,7 @@ from recorder.cli.output import note, print_text
 
 if TYPE_CHECKING:
     from recorder.answers.arguments import Argument, Option
+    from recorder.answers.ports import Reading
     from recorder.answers.registry import Question
     from recorder.answers.text.shown import Listing, Text
 
@@ -46,6 +47,8 @@ __all__ = [
     "answer_command",
     "ask",
     "ask_each",
+    "ask_reading",
+    "print_answer",
     "read_command",
     "read_question",
 ]
@@ -162,10 +165,10 @@ async def answer(
     found = await ask(ctx, given, asks=asks)
     verbose = bool(given.get("verbose"))
     shown = question.shown(found.answer, found.asked, verbose=verbose)
-    return _print(shown, found)
+    return print_answer(shown, found)
 
 
-def _print(shown: "Text | Listing", found: Answered[Any]) -> int:
+def print_answer(shown: "Text | Listing", found: Answered[Any]) -> int:
     """Print an answer; return the exit status."""
     from recorder.answers.text.shown import Text
 
@@ -212,13 +215,25 @@ async def ask(
         given: its options.
         asks: the question, where it is another than that of the command.
     """
+    asked, _ = read_question(ctx, given, asks=asks)
+    async with open_reading(ctx, getattr(asked, "log", None)) as reading:
+        return await ask_reading(ctx, given, reading, asks=asks)
+
+
+async def ask_reading(
+    ctx: click.Context,
+    given: Mapping[str, Any],
+    reading: "Reading",
+    *,
+    asks: "Question | None" = None,
+) -> Answered[Any]:
+    """Ask a log that is open, as of now."""
     from recorder.explain.knowledge import load
 
     question = asks or _question(ctx)
     asked, present = read_question(ctx, given, asks=asks)
     knowledge = load(ctx.obj.knowledge)
-    async with open_reading(ctx, getattr(asked, "log", None)) as reading:
-        answer = await question.answer(reading, asked, knowledge, now=present)
+    answer = await question.answer(reading, asked, knowledge, now=present)
     return Answered(answer, asked, given, present)
 
 

@@ -3,10 +3,14 @@
 A command is its entry in the registry and its text.
 """
 
+from typing import Any
+
 import click
 
-from recorder.cli.answering import answer_command
+from recorder.cli.answering import answer, answer_command, read_command
+from recorder.cli.asking import wait_for
 from recorder.cli.lazy import LazyGroup
+from recorder.cli.watching import watch_incidents, watch_option
 
 __all__ = [
     "coverage",
@@ -155,8 +159,9 @@ who = answer_command(
     """,
 )
 
-incidents = answer_command(
-    "incidents",
+
+@read_command("incidents", watch_option)
+def incidents(ctx: click.Context, *, watch: bool, **given: Any) -> int:
     r"""List incidents on all nodes, oldest first.
 
     An incident that affected several nodes at once, such as a rack or the
@@ -165,11 +170,15 @@ incidents = answer_command(
     \b
     Example:
       recorder incidents --since 24h
+      recorder incidents --watch
       recorder incidents --cause gpu-fault --cause hung-kernel -o wide
       recorder incidents -A --since 7d --sort-by -gpu-hours
       recorder incidents --since 7d -o json
-    """,
-)
+    """
+    if watch:
+        wait_for(watch_incidents(ctx, given))
+    return wait_for(answer(ctx, given))
+
 
 jobs = answer_command(
     "jobs",

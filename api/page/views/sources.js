@@ -198,7 +198,7 @@ function changedWords({ changed, moreChanged }) {
 }
 
 /**
- * What may be missing, once for all resources that it is said of.
+ * What may be missing, the same of several resources once.
  * @param {string[]} possible each `RESOURCE: WHAT`
  * @returns {string}
  */
