@@ -6,6 +6,7 @@ Played by `make scenarios` alone: it starts both.
 import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,11 @@ from recorder.answers.node_questions import (
 )
 from recorder.answers.why_workload import ask_why_workload
 from recorder.explain.knowledge import shipped
+from recorder.model.settings import Settings
 from recorder.model.window import Window
+from recorder.sources.slurm import NodeMapping
+from recorder.sources.watch import ClusterClient
+from recorder.wiring.polling import slurm_source
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.machines import gpu_machines
@@ -28,6 +33,7 @@ from tests.support.postgres import Database
 from tests.support.recorded import Recorded
 from tests.support.sampling import sampled
 
+MANIFEST = Path(__file__).parents[2] / "deploy" / "rbac.yaml"
 LOST = "gpu-002"
 
 
@@ -94,9 +100,56 @@ async def a_node_takes_a_gang(tmp_path: Path, database: Database) -> None:
     }
 
 
-STORIES = (a_node_takes_a_gang,)
+async def labels_name_nodes(tmp_path: Path) -> None:
+    """As Slinky labels Pods with slurmd, and slurm-bridge Nodes.
+
+    The objects are made after their sources, not by them; the API server and
+    the rights are real.
+    """
+    token = tmp_path / "token"
+    token.write_text("unused")
+    options = Options(controller_manager=False, scheduler=False)
+    async with Cluster.start(tmp_path / "cluster", options) as cluster:
+        await cluster.kubectl("apply", "-f", str(MANIFEST))
+        for name, labels in (
+            ("ip-1", {"slinky.slurm.net/slurm-nodename": "g1"}),
+            ("ip-2", {}),
+        ):
+            node = {"metadata": {"name": name, "labels": labels}}
+            await cluster.api.create("/api/v1/nodes", node)
+        for name, node_name in (("slurmd-2", "ip-2"), ("slurmd-3", None)):
+            hostname = name.replace("slurmd-", "g")
+            label = {"nodeset.slinky.slurm.net/pod-hostname": hostname}
+            spec: dict[str, Any] = {
+                "containers": [{"name": "slurmd", "image": "x"}],
+                "automountServiceAccountToken": False,
+            }
+            if node_name:
+                spec["nodeName"] = node_name
+            pod = {"metadata": {"name": name, "labels": label}, "spec": spec}
+            await cluster.api.create("/api/v1/namespaces/default/pods", pod)
+        path = await cluster.service_account("recorder", "recorder")
+        client = ClusterClient.from_kubeconfig(str(path))
+        mapping = NodeMapping()
+        settings = Settings(
+            slurm_url="http://127.0.0.1:9",
+            slurm_cluster=CLUSTER,
+            slurm_token_file=token,
+        )
+        slurm_source(settings, client, mapping)
+        await mapping.refresh()
+        await client.close()
+    found = {name: mapping.of(name) for name in ("g1", "g2", "g3", "g4")}
+    assert found == {"g1": "ip-1", "g2": "ip-2", "g3": None, "g4": None}
+
+
+STORIES = (a_node_takes_a_gang, labels_name_nodes)
 
 if sampled("slurm beside kubernetes", STORIES, 0):
+
+    @pytest.mark.timeout(120)
+    async def test_labels_of_bridges_name_nodes(tmp_path: Path) -> None:
+        await labels_name_nodes(tmp_path)
 
     @pytest.mark.timeout(400)
     async def test_a_node_takes_a_gang_of_slurm(

@@ -7,6 +7,8 @@ import pytest
 
 from recorder.answers.impact import ask_impact
 from recorder.answers.incidents import ask_incidents
+from recorder.answers.job_questions import JobFilter, JobsQuestion
+from recorder.answers.jobs import ask_jobs
 from recorder.answers.node_questions import (
     ImpactQuestion,
     IncidentsQuestion,
@@ -15,6 +17,7 @@ from recorder.answers.ports import Reading
 from recorder.answers.why_workload import WhyWorkloadFound
 from recorder.explain.knowledge import shipped
 from recorder.facts.slurm import REQUEUED
+from recorder.model.errors import NotFoundError
 from recorder.model.observation import Observation
 from recorder.model.window import Window
 from recorder.sources.slurm.folding import Answer, State, fold
@@ -294,3 +297,33 @@ async def test_a_requeue_by_an_administrator_is_no_preemption(
     assert (ending.ended_by, ending.preemptor) == ("eviction", None)
     assert "by a requeue" in ending.sentence
     assert ending.actor is None
+
+
+async def test_without_slurms_records_nothing_names_who_took_the_place(
+    logs: Logs,
+) -> None:
+    """Neither accounting nor the log: a requeue looks like a preemption."""
+    again = Job(job=7, state="PENDING", submit=T0 + 200, restarts=1)
+    claims = slurm((12, [RUN], []), (201, [again], []))
+    played = story(claims, [*cluster(None), *a_pod_begins(500)])
+    async with logs.recorded(*played) as reading:
+        (ending,) = (await why(reading, 7)).endings
+    assert ending.ended_by == "unrecorded"
+    assert (ending.preemptor, ending.confidence) == (None, "unknown")
+    assert "slurmdbd" in ending.missing[0].evidence
+
+
+async def test_without_slurm_a_pod_that_begins_preempted_nothing(
+    logs: Logs,
+) -> None:
+    played = story([], [*cluster(None), *a_pod_begins(200.4)])
+    async with logs.recorded(*played) as reading:
+        jobs = await ask_jobs(
+            reading,
+            JobsQuestion(wanted=JobFilter(), window=Window()),
+            shipped(),
+            now=NOW,
+        )
+        with pytest.raises(NotFoundError):
+            await why(reading, 7)
+    assert [(one.kind, one.endings) for one in jobs.workloads] == [("Pod", 0)]
