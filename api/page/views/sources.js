@@ -6,7 +6,7 @@ import { logOf, OVERVIEW_EVERY } from '../needs.js';
 import { readInstant } from '../time/instant.js';
 import { dayAndClock, span } from '../time/clock.js';
 import { counted, prose, rounded, size } from '../words/plain.js';
-import { clusterOf, recordingOf } from '../words/recording.js';
+import { clusterOf, recordingOf, withoutEnd } from '../words/recording.js';
 import { Figure, Trouble, Waiting } from './states.js';
 
 /**
@@ -168,7 +168,7 @@ function OutageRow({ page, outage, gaps }) {
     <tr class=${isHealed ? 'healed' : ''}>
       <td data-name="from"><span class="swatch" aria-hidden="true"></span>
         ${' '}${from === null ? 'the beginning' : dayAndClock(from, zone)}</td>
-      <td data-name="length">${to === null ? 'still open'
+      <td data-name="length">${to === null ? withoutEnd(outage.reason)
         : from === null ? `until ${dayAndClock(to, zone)}` : span(to - from)}</td>
       <td class="whole">${outage.reason}
         <details><summary>${counted(gaps.length, 'gap')}</summary>

@@ -4,6 +4,7 @@ import { html } from '../html.js';
 import { readInstant } from '../time/instant.js';
 import { clock, dayAndClock, zoneName } from '../time/clock.js';
 import { counted } from '../words/plain.js';
+import { withoutEnd } from '../words/recording.js';
 
 const GAPS_SHOWN = 20;
 
@@ -116,7 +117,8 @@ function gapWords(gap, zone) {
   const from = readInstant(gap.from ?? '');
   const to = readInstant(gap.to ?? '');
   const since = from === null ? 'from the beginning' : dayAndClock(from, zone);
-  const until = to === null ? 'still open' : `until ${clock(to, zone)}`;
+  const until = to === null ? withoutEnd(gap.reason)
+    : `until ${clock(to, zone)}`;
   const what = gap.resource ?? 'all resources';
   return `${what}: ${since}, ${until}; ${gap.reason}`;
 }

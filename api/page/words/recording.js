@@ -140,6 +140,14 @@ export function recordingOf(status, cluster, zone) {
   return { tone: 'live', says: `complete up to ${span(behind)} ago` };
 }
 
+/**
+ * How a gap without an end is: what was imported never grows.
+ * @param {string} reason of the gap
+ * @returns {string}
+ */
+export const withoutEnd = (reason) =>
+  reason.startsWith('imported:') ? 'to the end' : 'still open';
+
 /** What verdicts rest on; other kinds may join years later. */
 const BASES = [
   'v1/nodes', 'v1/pods', 'v1/events', 'coordination.k8s.io/v1/leases',

@@ -1186,6 +1186,8 @@ return { tone: 'behind', says: `${says} ${clock(until, zone)}` };
 }
 return { tone: 'live', says: `complete up to ${span(behind)} ago` };
 }
+const withoutEnd = (reason) =>
+reason.startsWith('imported:') ? 'to the end' : 'still open';
 const BASES = [
 'v1/nodes', 'v1/pods', 'v1/events', 'coordination.k8s.io/v1/leases',
 ];
@@ -1196,7 +1198,7 @@ const times = cluster.sources
 .filter((at) => at !== null);
 return times.length === 0 ? null : Math.max(...times);
 }
-return { ALL, isNamed, fleetOf, leftOutOf, searchedOf, knownOf, clusterOf, recordingOf, beganAt };
+return { ALL, isNamed, fleetOf, leftOutOf, searchedOf, knownOf, clusterOf, recordingOf, withoutEnd, beganAt };
 })();
 const in_views_overlays = (() => {
 const { Component, html } = in_html;
@@ -1329,111 +1331,6 @@ goto: [GoTo, 'Go to a time'],
 search: [Search, 'Search'],
 };
 return { Overlay, Dialog, TokenForm };
-})();
-const in_views_states = (() => {
-const { html } = in_html;
-const { readInstant } = in_time_instant;
-const { clock, dayAndClock, zoneName } = in_time_clock;
-const { counted } = in_words_plain;
-const GAPS_SHOWN = 20;
-function Trouble({ answer, zone, onRetry }) {
-if (answer.error === '') return null;
-const old = answer.data === null
-? ''
-: ` Showing data from ${clock(answer.answeredAt, zone)}
-${zoneName(zone, answer.answeredAt)}.`;
-const again = answer.isFinal ? '' : ' Retrying automatically.';
-return html`
-<p class="note trouble" role="alert">
-Request failed: ${answer.error}.${old}${again}
-<button type="button" onClick=${onRetry}>Retry</button>
-</p>
-`;
-}
-function Coverage({ coverage, zone, absent = [], cluster }) {
-if (coverage.complete) {
-return html`<p class="note complete">${
-completeWords(absent, spanWords(coverage, zone))}</p>`;
-}
-const [longest, ...others] = [...coverage.gaps].sort(
-(one, other) => lengthOf(other) - lengthOf(one));
-const count = coverage.gaps.length + coverage.moreGaps;
-const more = count - 1 - Math.min(others.length, GAPS_SHOWN);
-return html`
-<div class="note hatched" role="note">
-<details>
-<summary><strong>The recording ${cluster && `of ${cluster} `}is
-incomplete here:</strong>
-${' '}what is missing may change this answer.
-${longest && ` ${counted(count, 'gap')}, the longest: ${
-gapWords(longest, zone)}`}</summary>
-<ul>
-${others.slice(0, GAPS_SHOWN).map((gap) => html`
-<li>${gapWords(gap, zone)}</li>`)}
-${more > 0 && html`<li>and ${counted(more, 'gap')} more</li>`}
-</ul>
-</details>
-</div>
-`;
-}
-function Away({ away }) {
-return away.map(({ cluster, why }) => html`
-<div key=${cluster} class="note hatched" role="note">
-<strong>${cluster} is away:</strong> ${why}. Nothing of it is shown here.
-</div>
-`);
-}
-function completeWords(absent, span) {
-if (absent.length === 0) {
-return `Complete${span}: no gaps affect this answer.`;
-}
-return `No gaps in what was recorded${span}. Not recorded: ${
-absent.join(', ')}, which would show more.`;
-}
-function spanWords({ since, until }, zone) {
-const from = readInstant(since ?? '');
-const to = readInstant(until ?? '');
-const begin = from === null ? '' : ` from ${dayAndClock(from, zone)}`;
-return to === null ? begin : `${begin} until ${dayAndClock(to, zone)}`;
-}
-function lengthOf({ from, to }) {
-const end = readInstant(to ?? '') ?? Infinity;
-return end - (readInstant(from ?? '') ?? 0);
-}
-function gapWords(gap, zone) {
-const from = readInstant(gap.from ?? '');
-const to = readInstant(gap.to ?? '');
-const since = from === null ? 'from the beginning' : dayAndClock(from, zone);
-const until = to === null ? 'still open' : `until ${clock(to, zone)}`;
-const what = gap.resource ?? 'all resources';
-return `${what}: ${since}, ${until}; ${gap.reason}`;
-}
-function Empty({ says, links }) {
-return html`
-<div class="empty">
-<p>${says}</p>
-<ul>
-${links.map(({ href, says: text }) => html`
-<li><a href=${href}>${text}</a></li>
-`)}
-</ul>
-</div>
-`;
-}
-function Waiting({ lines, says }) {
-return html`
-<div class="waiting" role="status">
-<span class="hidden">${says}</span>
-${Array.from({ length: lines }, (_, place) => html`
-<div key=${place} aria-hidden="true"></div>
-`)}
-</div>
-`;
-}
-function Figure({ value, says }) {
-return html`<div class="figure"><b>${value}</b> <span>${says}</span></div>`;
-}
-return { Trouble, Coverage, Away, completeWords, Empty, Waiting, Figure };
 })();
 const in_reading = (() => {
 const { fleetSlot, jobsSlot, nodeSlot } = in_needs;
@@ -1738,6 +1635,113 @@ href=${page.href({ view: 'sources' })}>
 `;
 }
 return { Header };
+})();
+const in_views_states = (() => {
+const { html } = in_html;
+const { readInstant } = in_time_instant;
+const { clock, dayAndClock, zoneName } = in_time_clock;
+const { counted } = in_words_plain;
+const { withoutEnd } = in_words_recording;
+const GAPS_SHOWN = 20;
+function Trouble({ answer, zone, onRetry }) {
+if (answer.error === '') return null;
+const old = answer.data === null
+? ''
+: ` Showing data from ${clock(answer.answeredAt, zone)}
+${zoneName(zone, answer.answeredAt)}.`;
+const again = answer.isFinal ? '' : ' Retrying automatically.';
+return html`
+<p class="note trouble" role="alert">
+Request failed: ${answer.error}.${old}${again}
+<button type="button" onClick=${onRetry}>Retry</button>
+</p>
+`;
+}
+function Coverage({ coverage, zone, absent = [], cluster }) {
+if (coverage.complete) {
+return html`<p class="note complete">${
+completeWords(absent, spanWords(coverage, zone))}</p>`;
+}
+const [longest, ...others] = [...coverage.gaps].sort(
+(one, other) => lengthOf(other) - lengthOf(one));
+const count = coverage.gaps.length + coverage.moreGaps;
+const more = count - 1 - Math.min(others.length, GAPS_SHOWN);
+return html`
+<div class="note hatched" role="note">
+<details>
+<summary><strong>The recording ${cluster && `of ${cluster} `}is
+incomplete here:</strong>
+${' '}what is missing may change this answer.
+${longest && ` ${counted(count, 'gap')}, the longest: ${
+gapWords(longest, zone)}`}</summary>
+<ul>
+${others.slice(0, GAPS_SHOWN).map((gap) => html`
+<li>${gapWords(gap, zone)}</li>`)}
+${more > 0 && html`<li>and ${counted(more, 'gap')} more</li>`}
+</ul>
+</details>
+</div>
+`;
+}
+function Away({ away }) {
+return away.map(({ cluster, why }) => html`
+<div key=${cluster} class="note hatched" role="note">
+<strong>${cluster} is away:</strong> ${why}. Nothing of it is shown here.
+</div>
+`);
+}
+function completeWords(absent, span) {
+if (absent.length === 0) {
+return `Complete${span}: no gaps affect this answer.`;
+}
+return `No gaps in what was recorded${span}. Not recorded: ${
+absent.join(', ')}, which would show more.`;
+}
+function spanWords({ since, until }, zone) {
+const from = readInstant(since ?? '');
+const to = readInstant(until ?? '');
+const begin = from === null ? '' : ` from ${dayAndClock(from, zone)}`;
+return to === null ? begin : `${begin} until ${dayAndClock(to, zone)}`;
+}
+function lengthOf({ from, to }) {
+const end = readInstant(to ?? '') ?? Infinity;
+return end - (readInstant(from ?? '') ?? 0);
+}
+function gapWords(gap, zone) {
+const from = readInstant(gap.from ?? '');
+const to = readInstant(gap.to ?? '');
+const since = from === null ? 'from the beginning' : dayAndClock(from, zone);
+const until = to === null ? withoutEnd(gap.reason)
+: `until ${clock(to, zone)}`;
+const what = gap.resource ?? 'all resources';
+return `${what}: ${since}, ${until}; ${gap.reason}`;
+}
+function Empty({ says, links }) {
+return html`
+<div class="empty">
+<p>${says}</p>
+<ul>
+${links.map(({ href, says: text }) => html`
+<li><a href=${href}>${text}</a></li>
+`)}
+</ul>
+</div>
+`;
+}
+function Waiting({ lines, says }) {
+return html`
+<div class="waiting" role="status">
+<span class="hidden">${says}</span>
+${Array.from({ length: lines }, (_, place) => html`
+<div key=${place} aria-hidden="true"></div>
+`)}
+</div>
+`;
+}
+function Figure({ value, says }) {
+return html`<div class="figure"><b>${value}</b> <span>${says}</span></div>`;
+}
+return { Trouble, Coverage, Away, completeWords, Empty, Waiting, Figure };
 })();
 const in_page = (() => {
 const { leadingTo, writePlace } = in_route_place;

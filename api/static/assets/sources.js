@@ -34,7 +34,7 @@ const { logOf, OVERVIEW_EVERY } = in_needs;
 const { readInstant } = in_time_instant;
 const { dayAndClock, span } = in_time_clock;
 const { counted, prose, rounded, size } = in_words_plain;
-const { clusterOf, recordingOf } = in_words_recording;
+const { clusterOf, recordingOf, withoutEnd } = in_words_recording;
 const { Figure, Trouble, Waiting } = in_views_states;
 const needsOf = ({ known }) => [
 { slot: 'sources', query: SOURCES, variables: {}, every: OVERVIEW_EVERY },
@@ -168,7 +168,7 @@ return html`
 <tr class=${isHealed ? 'healed' : ''}>
 <td data-name="from"><span class="swatch" aria-hidden="true"></span>
 ${' '}${from === null ? 'the beginning' : dayAndClock(from, zone)}</td>
-<td data-name="length">${to === null ? 'still open'
+<td data-name="length">${to === null ? withoutEnd(outage.reason)
 : from === null ? `until ${dayAndClock(to, zone)}` : span(to - from)}</td>
 <td class="whole">${outage.reason}
 <details><summary>${counted(gaps.length, 'gap')}</summary>

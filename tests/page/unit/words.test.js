@@ -14,6 +14,7 @@ import {
 } from '../../../api/page/words/plain.js';
 import {
   beganAt, clusterOf, fleetOf, leftOutOf, recordingOf, searchedOf,
+  withoutEnd,
 } from '../../../api/page/words/recording.js';
 import { partOf, slurmNames } from '../../../api/page/words/workload.js';
 import { readInstant } from '../../../api/page/time/instant.js';
@@ -113,6 +114,12 @@ test('a tape lasts until its record ends, however far it is proven', () => {
   assert.deepEqual(recordingOf({ now: '2026-12-01T00:00:00Z' }, tape, 'utc'), {
     tone: 'tape', says: 'tape until 21 Nov 2026, 11:27:26 UTC',
   });
+});
+
+test('what was imported has gaps to its end, and none that is open', () => {
+  assert.equal(withoutEnd('imported: objects are known only as of x'),
+    'to the end');
+  assert.equal(withoutEnd('the watch ended'), 'still open');
 });
 
 test('a log begins when all was recorded that verdicts rest on', () => {
