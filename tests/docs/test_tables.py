@@ -8,10 +8,20 @@ import pytest
 from recorder.cli.main import COMMANDS
 from recorder.model.entry import Operation
 from recorder.model.settings import Settings
-from tests.docs.blocks import ROOT
+from tests.docs.blocks import ROOT, blocks
 from tests.docs.tables import PARTS, metric_names, rewritten
 
 DOCS = ROOT / "docs"
+COOKBOOK = DOCS / "cookbook.md"
+NUMBERS = {
+    2: "Two",
+    3: "Three",
+    4: "Four",
+    9: "Nine",
+    10: "Ten",
+    11: "Eleven",
+    12: "Twelve",
+}
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -81,3 +91,16 @@ def test_every_folder_of_tests_is_explained() -> None:
     for path in (ROOT / "tests").iterdir():
         if path.is_dir() and any(path.glob("*.py")):
             assert f"`tests/{path.name}/`" in text, path
+
+
+def test_the_cookbook_has_as_many_queries_as_it_says() -> None:
+    found = [one for one in blocks(COOKBOOK) if one.language == "graphql"]
+
+    assert f"\n{NUMBERS[len(found)]} queries that" in COOKBOOK.read_text()
+
+
+def test_the_dashboards_are_as_many_as_pages_say() -> None:
+    found = list((ROOT / "deploy/grafana").glob("*.json"))
+
+    text = (DOCS / "first-hour.md").read_text()
+    assert f"`deploy/grafana` has {NUMBERS[len(found)].lower()} of" in text
