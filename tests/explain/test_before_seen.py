@@ -85,3 +85,11 @@ def test_what_a_first_list_shows_of_an_hour_stays_old() -> None:
     tale.appears(3601, boot="boot-1", **CREATED)
 
     assert tale.verdicts() == []
+
+
+def test_a_node_first_seen_after_its_notice_is_removed() -> None:
+    tale = a_dump()
+    say(tale, 100, "azure-vmss", "PreemptScheduled", "Preempt Scheduled")
+    tale.appears(101, **CREATED).lost(130).vanishes(160)
+
+    assert tale.verdict().happened == "removed"

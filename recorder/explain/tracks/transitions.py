@@ -199,8 +199,6 @@ def _named(
 
 
 def _identity(chain: Episode) -> tuple[Happened, Signal] | None:
-    if chain.baseline.uid is None:
-        return None
     came = [
         sign
         for sign in chain.of(Topic.IDENTITY)
@@ -211,6 +209,8 @@ def _identity(chain: Episode) -> tuple[Happened, Signal] | None:
         for sign in chain.signals
         if sign.topic is Topic.IDENTITY and sign.over
     ]
+    if came and chain.baseline.uid is None:
+        return None  # it joined
     if came:
         first = min([*went, *came], key=lambda sign: sign.position)
         shown = came[-1].stored.fact.detail
