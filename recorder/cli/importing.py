@@ -336,7 +336,8 @@ def _added_lines(imported: "Imported") -> "Iterator[str]":
             yield f"{file.path}: not imported: {file.trouble}"
         elif file.read_before:
             yield f"{file.path}: its audit records were read before"
-    added = f"{imported.entries:,} entries added"
+    word = "entry" if imported.entries == 1 else "entries"
+    added = f"{imported.entries:,} {word} added"
     if not imported.entries:
         added = "nothing added: it has all of that already"
     if imported.repeated:

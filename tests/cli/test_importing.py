@@ -106,7 +106,7 @@ def test_records_that_the_log_has_are_counted_as_repeated(
 
     answer = recorder("audit", "import", *tape, str(pretty))
     assert answer.status == 0
-    assert "1 entries added, 3 audit records in the log already" in answer.out
+    assert "1 entry added, 3 audit records in the log already" in answer.out
 
 
 @pytest.mark.usefixtures("importing")
