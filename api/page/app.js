@@ -11,7 +11,7 @@ import { Away, Empty, Waiting } from './views/states.js';
 const COMPONENTS = {
   fleet: 'Fleet', jobs: 'Jobs', node: 'Node', workload: 'Workload', compare: 'Compare',
   object: 'KubernetesObject', places: 'Places', sources: 'Sources',
-  evidence: 'Evidence', handing: 'Handing',
+  evidence: 'Evidence', handing: 'Handing', metrics: 'Metrics',
 };
 
 /**

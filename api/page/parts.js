@@ -14,6 +14,7 @@ const PARTS = {
   sources: () => import('./views/sources.js'),
   evidence: () => import('./views/evidence.js'),
   handing: () => import('./views/handing.js'),
+  metrics: () => import('./views/metrics.js'),
 };
 
 /** @typedef {keyof typeof PARTS} PartName */

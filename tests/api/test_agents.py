@@ -166,7 +166,7 @@ async def test_the_text_is_the_same_answer(serving_address: str) -> None:
     (content,) = found.content
     text = getattr(content, "text", "")
     assert orjson.loads(text) == found.structured_content
-    assert len(orjson.loads(text)["clusters"]) == 6
+    assert len(orjson.loads(text)["clusters"]) == 7
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 /** A node: what happened to it and why, over its timeline. */
 
 import { html } from '../html.js';
+import { metricsSlot } from '../needs.js';
 import { ofNode } from '../needs/node.js';
+import { loadPart, partOf } from '../parts.js';
 import { arranged } from '../timeline/arranging.js';
 import { readied } from '../timeline/lane.js';
 import { lanesOfNode } from '../timeline/ofnode.js';
@@ -10,7 +12,6 @@ import { counted } from '../words/plain.js';
 import { Facts } from './facts.js';
 import { Jobs } from './hits.js';
 import { NodeMap } from './map.js';
-import { Metrics } from './metrics.js';
 import { Objects } from './objects.js';
 import { Coverage, Empty, Trouble, Waiting } from './states.js';
 import { Doubts, OtherVerdicts, VerdictCard } from './verdict.js';
@@ -99,6 +100,18 @@ function Why({ page, node, hasFailed }) {
       : html`<${VerdictCard} key=${open.id} page=${page} verdict=${open}
           jobs=${page.hitsOf(open)} />`}
   `;
+}
+
+/**
+ * Metrics that were kept; their charts are loaded if there are any.
+ * @param {{page: import('../page.js').Page}} given
+ */
+function Metrics({ page }) {
+  const { data } = page.answers.of(metricsSlot(page.place));
+  if (!data?.metrics?.kept.length) return null;
+  const part = partOf('metrics');
+  if (part === null) loadPart('metrics', () => page.set({}));
+  return part && html`<${part.Metrics} page=${page} />`;
 }
 
 /**

@@ -12,6 +12,7 @@ places: () => joined([import('./fleet-jobs-places.js'), import('./places.js')], 
 sources: () => joined([import('./sources.js')], 'in_views_sources'),
 evidence: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./evidence-object.js')], 'in_views_evidence'),
 handing: () => joined([import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./handing.js')], 'in_views_handing'),
+metrics: () => joined([import('./metrics.js')], 'in_views_metrics'),
 };
 const LOAD_AGAIN = 2000;
 const loaded = new Map();
@@ -1939,7 +1940,7 @@ const { Away, Empty, Waiting } = in_views_states;
 const COMPONENTS = {
 fleet: 'Fleet', jobs: 'Jobs', node: 'Node', workload: 'Workload', compare: 'Compare',
 object: 'KubernetesObject', places: 'Places', sources: 'Sources',
-evidence: 'Evidence', handing: 'Handing',
+evidence: 'Evidence', handing: 'Handing', metrics: 'Metrics',
 };
 function Part({ page, name }) {
 const part = partOf(name);
@@ -2335,6 +2336,6 @@ leave(link.pathname + link.search);
 addEventListener('online', () => answers.retry());
 changed();
 })();
-const shared = { in_ask_fragments, in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_incident, in_words_plain, in_words_recording, in_words_shown, in_words_workload };
+const shared = { in_ask_fragments, in_html, in_lighting, in_needs, in_parts, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_incident, in_words_plain, in_words_recording, in_words_shown, in_words_workload };
 const joined = async (files, name) => (await Promise.all(files))
 .reduce((all, one) => ({ ...all, ...one.default(all) }), shared)[name];
