@@ -100,7 +100,7 @@ async def test_what_happened_in_several_clusters_is_one_query(
 async def test_every_log_can_be_counted(served: Client) -> None:
     found = await served.ask(STATS, clusters=["*"])
 
-    assert len(found["stats"]) == 6
+    assert len(found["stats"]) == 7
 
 
 async def test_nodes_as_they_were_are_one_query(served: Client) -> None:

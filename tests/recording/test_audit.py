@@ -134,4 +134,4 @@ async def test_who_did_it_is_found_by_person_verb_and_node(
     }
     assert made - {None} <= versions
     assert first[0] == again[0] == 0, first[1] + again[1]
-    assert "0 records added" in again[1]
+    assert "nothing added: it has all of that already" in again[1]

@@ -37,7 +37,7 @@ BEGIN = datetime(2020, 1, 1, tzinfo=UTC)
 NOW = datetime(2026, 11, 25, tzinfo=UTC)
 ROWS = re.compile(r"(entry|fact)(_|$)")
 LEADING = re.compile(r"\b(node_id|object_id) = ")
-LED = 5
+LED = 6
 """Statements that are led by a node or an object, wherever they read."""
 
 OTHERWISE = {
