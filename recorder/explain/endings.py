@@ -367,6 +367,8 @@ def _place(
         stopping += [d for d in own if d.at - TOGETHER <= end.at]
     if stopping:
         stopping[0].stopped.append(end)
+        if end.by is EndedBy.NODE_FAILURE:
+            stopping[0].evidence += end.evidence  # it blames another node
         return
     before = [d for d in drafts if d.at <= end.at + A_MOMENT]
     last = before[-1] if before else None
