@@ -202,8 +202,9 @@ async def test_an_order_is_that_of_the_whole_list(
             served = Client(address, session)
             by: dict[str, str] = {}
             ended: list[Any] = []
-            for order, value in SHOWN.items():
-                by = {"orderBy": order.name}
+            *others, last = SHOWN
+            for order in (*sampled("orders of jobs", others, 1), last):
+                by, value = {"orderBy": order.name}, SHOWN[order]
                 of_log = await pages_of(served, WORKLOADS, **by)
                 fleet = await pages_of(served, WORKLOADS, clusters=["*"], **by)
                 ended = await pages_of(served, DISRUPTIONS, **by)

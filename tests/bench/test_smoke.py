@@ -113,7 +113,7 @@ def test_every_benchmark_is_run() -> None:
     assert SMALLEST.keys() == command.BENCHES.keys()
 
 
-@pytest.mark.parametrize("name", sampled("benchmarks", SMALLEST, 3))
+@pytest.mark.parametrize("name", sampled("benchmarks", SMALLEST, 2))
 def test_a_benchmark_prints_its_figures(
     name: str,
     tmp_path: Path,

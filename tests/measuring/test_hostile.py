@@ -24,6 +24,7 @@ from tests.measuring.story import BACK, LOST, LogDoor, written
 from tests.measuring.test_kept import SHARED, measuring
 from tests.support.builders import START, at
 from tests.support.postgres import Database
+from tests.support.sampling import sampled
 
 NAME = "DCGM_FI_DEV_GPU_TEMP"
 BEGIN = START.timestamp()
@@ -59,7 +60,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("case", HOSTILE)
+@pytest.mark.parametrize("case", sampled("hostile metrics", HOSTILE, 4))
 async def test_every_question_is_answered(
     database: Database, case: str
 ) -> None:
