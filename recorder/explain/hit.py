@@ -62,6 +62,9 @@ class Scope:
     until: datetime
     """The end of the record; a hit that lasts is counted until then."""
 
+    since: datetime | None = None
+    """The begin of the window; a hit that ended before it is not returned."""
+
     unheard: Sequence[Hole] = ()
     """When no Pods were recorded."""
 
@@ -162,6 +165,16 @@ class Hit(Document, frozen=True, kw_only=True):
         if self.outcome is Outcome.SURVIVED:
             pods = list(self.pods_hit)
         return replace(self.charged_with(kept), pods_hit=pods)
+
+    def lasts_into(self, since: datetime | None) -> bool:
+        """Return whether it began after a time, or lasted until then."""
+        again = self.running_again_at
+        return (
+            since is None
+            or self.hit_at >= since
+            or again is None
+            or again >= since
+        )
 
     def is_down_at(self, at: datetime) -> bool:
         """Return whether the workload was down at a time."""

@@ -84,7 +84,12 @@ class Gang:
         ]
         self._whole |= fell_together(self._workload, lost, self._pods)
         found = self._blows(lost)
-        given = self._displaced(acting | {s.pod.key for s in touched})
+        since = self._scope.since
+        given = [
+            hit
+            for hit in self._displaced(acting | {s.pod.key for s in touched})
+            if hit.lasts_into(since)
+        ]
         if self._whole:
             # A workload that is down cannot be hit or counted again.
             given = [
@@ -94,7 +99,8 @@ class Gang:
             ]
         found += given
         found = found or self._survived(touched)
-        return sorted(found, key=lambda hit: hit.hit_at)
+        own = (hit for hit in found if hit.lasts_into(since))
+        return sorted(own, key=lambda hit: hit.hit_at)
 
     def _was_over(self, failure: Failure) -> bool:
         """Return whether the end of the workload was certain before a failure.

@@ -29,9 +29,10 @@ async def scope_of(
     begin = None if since is None else at(since)
     end = None if until is None else at(until)
     reading = cast("Reading", recorded)
-    account = await read_account(reading, Window(begin, end), now=NOW)
+    window = Window(begin, end)
+    account = await read_account(reading, window, now=NOW)
     unheard = await _unheard(reading, [], Window(begin, None), account)
-    return _scope({"gpu-001"}, account, unheard)
+    return _scope({"gpu-001"}, window, account, unheard)
 
 
 async def test_what_stays_lost_costs_to_the_end_of_the_record() -> None:

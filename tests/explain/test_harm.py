@@ -15,12 +15,18 @@ from tests.explain.tale import Tale
 from tests.support.builders import at
 
 
-def harmed(tale: Tale, until: float = 1000) -> list[Hit]:
+def harmed(
+    tale: Tale, until: float = 1000, since: float | None = None
+) -> list[Hit]:
     return hits(
         tale.verdicts("n1"),
         Placements(tale.facts),
         Workloads(tale.facts),
-        scope=Scope(nodes=frozenset(["n1"]), until=at(until)),
+        scope=Scope(
+            nodes=frozenset(["n1"]),
+            since=None if since is None else at(since),
+            until=at(until),
+        ),
     )
 
 
@@ -110,6 +116,25 @@ def test_a_pod_evicted_for_the_taint_of_a_device_is_hit() -> None:
     )
     (hit,) = harmed(tale)
     assert (hit.hit_by, hit.hit_at) == (HitBy.EVICTION, at(60))
+
+
+@pytest.mark.parametrize(
+    ("since", "pods", "hit_by"),
+    [
+        (None, ["llm-0", "llm-1"], HitBy.EVICTION),
+        (65, ["llm-0", "llm-1"], HitBy.EVICTION),
+        (150, ["llm-1"], HitBy.NODE_FAILURE),
+    ],
+)
+def test_a_hit_that_ended_before_the_window_is_no_part_of_the_next(
+    since: float | None, pods: list[str], hit_by: HitBy
+) -> None:
+    tale = Tale("n1").pod_runs(1, "llm-0", "n1")
+    tale.pod(60, "EvictionByEvictionAPI", name="llm-0")
+    tale.pod_ends(62, "llm-0", "n1", 143)
+    tale.pod_runs(70, "llm-1", "n1").crashes(200)
+    (hit,) = harmed(tale, since=since)
+    assert (hit.pods_hit, hit.hit_by) == (pods, hit_by)
 
 
 @pytest.mark.parametrize(

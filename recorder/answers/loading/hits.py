@@ -170,8 +170,8 @@ async def hits_of(
     """Return each hit by verdicts, which must be all of the fleet."""
     gangs = await _gangs(reading, verdicts, window, account)
     unheard = await _unheard(reading, verdicts, window, account)
-    scope = _scope(nodes, account, unheard)
-    return _within(gangs.hits(verdicts, scope, each=True), window)
+    scope = _scope(nodes, window, account, unheard)
+    return gangs.hits(verdicts, scope, each=True)
 
 
 async def hits_on(
@@ -210,13 +210,13 @@ async def hits_on(
         )
     gangs = _Gangs(facts, account.began(PODS))
     unheard = await _unheard(reading, verdicts, window, account)
-    scope = _scope(gangs.nodes(), account, unheard)
+    scope = _scope(gangs.nodes(), window, account, unheard)
     alone = {
         one.key: Workload("Pod", one.pod.namespace, one.pod.name, one.pod.uid)
         for one in pods
     }
     found = gangs.hits(verdicts, scope, each=True, alone=alone)
-    return _within(found, window), verdicts
+    return found, verdicts
 
 
 async def all_hits_of(
@@ -252,10 +252,10 @@ async def all_hits_of(
         if not await asked.was_meant(gone.node, gone.at)
     ]
     unheard = await _unheard(reading, every, window, account)
-    scope = _scope(everywhere, account, unheard, spared)
+    scope = _scope(everywhere, window, account, unheard, spared)
     found = gangs.hits(every, scope)
-    asked_of = (h.charged(nodes=nodes) for h in found if nodes & {*h.nodes})
-    return _within(asked_of, window), companions
+    own = [h.charged(nodes=nodes) for h in found if nodes & {*h.nodes}]
+    return own, companions
 
 
 async def _companions(
@@ -349,6 +349,7 @@ async def _unheard(
 
 def _scope(
     nodes: Iterable[str],
+    window: Window,
     account: Account,
     unheard: Iterable[Hole],
     spared: Iterable[str] = (),
@@ -361,6 +362,7 @@ def _scope(
     end, began = account.counted_until or NEVER, account.began(PODS)
     return Scope(
         nodes=frozenset(nodes),
+        since=window.since,
         until=end,
         before=() if began is None else (Hole(until=began, resource=PODS),),
         unheard=[
@@ -370,13 +372,3 @@ def _scope(
         ],
         spared=frozenset(spared),
     )
-
-
-def _within(found: Iterable[Hit], window: Window) -> list[Hit]:
-    since = window.since
-    return [h for h in found if since is None or _is_within(h, since)]
-
-
-def _is_within(hit: Hit, since: datetime) -> bool:
-    end = hit.running_again_at
-    return hit.hit_at >= since or end is None or end >= since
