@@ -215,23 +215,24 @@ async def ask(
         given: its options.
         asks: the question, where it is another than that of the command.
     """
-    asked, _ = read_question(ctx, given, asks=asks)
-    async with open_reading(ctx, getattr(asked, "log", None)) as reading:
-        return await ask_reading(ctx, given, reading, asks=asks)
+    read = read_question(ctx, given, asks=asks)
+    async with open_reading(ctx, getattr(read[0], "log", None)) as reading:
+        return await ask_reading(ctx, given, reading, read, asks=asks)
 
 
 async def ask_reading(
     ctx: click.Context,
     given: Mapping[str, Any],
     reading: "Reading",
+    read: tuple[Any, datetime],
     *,
     asks: "Question | None" = None,
 ) -> Answered[Any]:
-    """Ask a log that is open, as of now."""
+    """Ask a log that is open what `read_question` returned."""
     from recorder.explain.knowledge import load
 
     question = asks or _question(ctx)
-    asked, present = read_question(ctx, given, asks=asks)
+    asked, present = read
     knowledge = load(ctx.obj.knowledge)
     answer = await question.answer(reading, asked, knowledge, now=present)
     return Answered(answer, asked, given, present)
@@ -281,6 +282,8 @@ def read_question(
 ) -> tuple[Any, datetime]:
     """Make the question from the options; return it with the time of asking.
 
+    A note about a time is printed once, however often the options are read.
+
     Raises:
         ConfigError: an option is invalid, or they exclude each other.
     """
@@ -292,7 +295,7 @@ def read_question(
         now=present,
         window=partial(Window.between, now=present),
         spelled=_spelled,
-        assumed=note,
+        assumed=partial(_note_once, ctx),
     )
     question = asks or _question(ctx)
     required = {one.name for one in question.arguments if one.required}
@@ -302,6 +305,13 @@ def read_question(
         if value not in ("", ()) or name in required
     }
     return question.read(named, asking, **fixed), present
+
+
+def _note_once(ctx: click.Context, text: str) -> None:
+    noted: set[str] = ctx.meta.setdefault(__name__, set())
+    if text not in noted:
+        noted.add(text)
+        note(text)
 
 
 def _question(ctx: click.Context) -> "Question":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recorder.cli.answering import ask_reading, print_answer
+from recorder.cli.answering import ask_reading, print_answer, read_question
 from recorder.cli.asking import opened_logs
 from recorder.cli.given import given_log
 from recorder.cli.listing import TEXTS, print_listing
@@ -43,7 +43,8 @@ async def watch_incidents(
 
     async def judge(reading: "Reading") -> bool:
         nonlocal printed
-        found = await ask_reading(ctx, given, reading)
+        read = read_question(ctx, given)
+        found = await ask_reading(ctx, given, reading, read)
         verbose = given["verbose"]
         listing = shown(found.answer, found.asked, verbose=verbose)
         known = printed

@@ -55,6 +55,7 @@ async def test_an_incident_is_printed_when_it_comes_and_once(
     assert process.returncode == 130
     assert out == b""
     assert b"Traceback" not in err
+    assert err.count(b" is taken as ") == 1
     await log.end()
 
 
