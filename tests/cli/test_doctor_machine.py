@@ -172,12 +172,12 @@ def test_a_key_that_is_named_and_missing_is_found(
 def test_a_cluster_that_is_away_is_found(
     recorder: Recorder, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    del data
+    kubeconfig = str(data / "absent" / "kubeconfig")
     monkeypatch.undo()
-    monkeypatch.setenv("KUBECONFIG", "/nonexistent")
-    monkeypatch.setenv("RECORDER_DATA_DIR", "/nonexistent/folder")
+    monkeypatch.setenv("KUBECONFIG", kubeconfig)
+    monkeypatch.setenv("RECORDER_DATA_DIR", str(data / "absent" / "folder"))
 
     answer = recorder("doctor", "-o", "json")
 
     assert failed(answer) == ["cluster", "cluster clock", "cluster rights"]
-    assert "/nonexistent" in checks(answer)["cluster"]["says"]
+    assert kubeconfig in checks(answer)["cluster"]["says"]

@@ -93,7 +93,8 @@ def on_a_terminal(columns: int, *words: str, **more: str) -> str:
     command = shlex.join([sys.executable, "-m", "recorder", *words])
     script = f"stty cols {columns}; exec {command}"
     environment = {**os.environ, "KUBECONFIG": "/nonexistent", "TERM": "xterm"}
-    environment.pop("NO_COLOR", None)
+    for name in ("NO_COLOR", "COLUMNS", "LINES"):  # of who runs the tests
+        environment.pop(name, None)
     done = subprocess.run(
         ["script", "-qec", script, "/dev/null"],
         env={**environment, **more},

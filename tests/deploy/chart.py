@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
@@ -105,14 +106,15 @@ class HelmError(Exception):
 
 
 def helm(*arguments: str) -> str:
-    """Run Helm; return what it printed."""
-    done = subprocess.run(
-        [_program(), *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"HOME": "/nonexistent"},
-    )
+    """Run Helm in a home of its own; return what it printed."""
+    with TemporaryDirectory(prefix="recorder-helm-") as home:
+        done = subprocess.run(
+            [_program(), *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={"HOME": home},
+        )
     if done.returncode != 0:
         raise HelmError(done.stderr + done.stdout)
     return done.stdout
