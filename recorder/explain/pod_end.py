@@ -32,6 +32,7 @@ from recorder.model.reference import ObjectIdentity
 __all__ = [
     "BY_ITSELF",
     "BY_KUBELET",
+    "BY_TAINT",
     "REQUESTED",
     "TAKEN",
     "TOGETHER",
@@ -51,6 +52,7 @@ OOM_KILLED: Final = "OOMKilled"
 PREEMPTED: Final = "PreemptionByScheduler"
 REQUESTED: Final = "EvictionByEvictionAPI"
 BY_KUBELET: Final = "TerminationByKubelet"
+BY_TAINT: Final = "DeletionByTaintManager"
 """Reasons of the condition DisruptionTarget."""
 
 DISRUPTED: Final[Mapping[str, EndedBy]] = {

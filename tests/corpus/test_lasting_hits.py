@@ -142,3 +142,20 @@ async def test_what_was_preempted_up_to_a_day_before_is_hit_while_it_waits(
     ((still, _), (later, _)) = found
     assert [hit.hit_at for hit in still] == [one.hit_at]
     assert not later
+
+
+async def test_an_eviction_for_an_earlier_loss_is_no_hit_by_the_next(
+    corpus: Corpus,
+) -> None:
+    """The gang still waits as the window begins; its node is back by then."""
+    name = "two-reboots"
+    dsn = corpus.database.dsn("reader")
+    async with reading_of(dsn, corpus.logs[name]) as reading:
+        _, (first, second) = await hits(reading, name)
+        again = first.running_again_at
+        assert again is not None
+        since = again - timedelta(seconds=1)
+        ((hit,), _) = await hits(reading, name, since=since)
+
+    assert hit.hit_by is HitBy.NODE_FAILURE
+    assert (hit.hit_at, hit.pods_hit) == (second.hit_at, second.pods_hit)

@@ -38,9 +38,11 @@ from recorder.answers.queries import (
     Purpose,
     Stay,
 )
+from recorder.explain.causes import LOST
 from recorder.explain.impact import Hit, Scope, failure_of, hits
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.losses import Taking, displaced, lost_around
+from recorder.explain.pod_end import BY_TAINT
 from recorder.explain.verdict import Judged
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.hole import Hole
@@ -251,11 +253,59 @@ async def all_hits_of(
         for gone in gangs.displaced(asked.moved)
         if not await asked.was_meant(gone.node, gone.at)
     ]
+    spared += await _lost_before(
+        reading, gangs.displaced(everywhere), window, account, knowledge
+    )
     unheard = await _unheard(reading, every, window, account)
     scope = _scope(everywhere, window, account, unheard, spared)
     found = gangs.hits(every, scope)
     own = [h.charged(nodes=nodes) for h in found if nodes & {*h.nodes}]
     return own, companions
+
+
+async def _lost_before(
+    reading: Reading,
+    displaced: Iterable[Taking],
+    window: Window,
+    account: Account,
+    knowledge: Knowledge,
+) -> list[str]:
+    """Return the keys of Pods evicted as their node was lost before a window.
+
+    The taint manager evicts them because the node is not ready or unreachable:
+    that is a part of this loss, and no eviction from a node that stayed well.
+    """
+    since = window.since
+    evicted = [
+        one
+        for one in displaced
+        if one.pod.disruption == BY_TAINT and since and one.at < since
+    ]
+    if not evicted:
+        return []
+    first = min(one.at for one in evicted)
+    verdicts = await judge_nodes(
+        reading,
+        sorted({one.node for one in evicted}),
+        Window(first - TOGETHER, window.until),
+        account,
+        knowledge,
+    )
+    losses = [
+        failure
+        for verdict in verdicts
+        if verdict.happened in LOST
+        and (failure := failure_of(verdict)) is not None
+    ]
+    return [
+        one.pod.key
+        for one in evicted
+        if any(
+            loss.verdict.node == one.node
+            and loss.since <= one.at <= loss.until
+            for loss in losses
+        )
+    ]
 
 
 async def _companions(
