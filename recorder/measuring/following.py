@@ -45,6 +45,11 @@ INTERVAL: Final = 15.0
 window ends meanwhile."""
 
 DAY: Final = timedelta(days=1)
+RETRY: Final = timedelta(minutes=5)
+"""After which a question is asked again that the store did not answer."""
+
+TROUBLES_MAX: Final = 3
+"""Questions without an answer after which a store is taken to be away."""
 
 
 class Measuring:
@@ -62,6 +67,9 @@ class Measuring:
         self._door = door
         self._knowledge = knowledge
         self._done: dict[tuple[str, str], datetime] = {}
+        self._later: dict[tuple[str, str], datetime] = {}
+        """When to ask again."""
+
         self._begun = False
         self.waiting = 0
         """Questions that are due and not answered."""
@@ -106,6 +114,10 @@ class Measuring:
         troubles: list[str] = []
         kept = 0
         for asked in due:
+            if len(troubles) >= TROUBLES_MAX:
+                break
+            if self._later.get(asked.name, now) > now:
+                continue
             if await self._answer(asked, troubles, now=now):
                 self._done[asked.name] = asked.end
                 self.waiting -= 1
@@ -151,6 +163,7 @@ class Measuring:
             )
         except StoreError as exc:
             troubles.append(str(exc))
+            self._later[asked.name] = shifted(now, RETRY)
             if now < shifted(asked.end, self._description.remembered_for):
                 return False
             kept = Kept(
@@ -163,6 +176,7 @@ class Measuring:
             )
             found = kept, ()
         if found is None:
+            self._later[asked.name] = shifted(asked.end, PATIENCE)
             return False
         await self._door.put(event_of(asked, *found))
         return True
@@ -172,6 +186,9 @@ class Measuring:
         limit = shifted(since, -DAY)
         self._done = {
             name: end for name, end in self._done.items() if end >= limit
+        }
+        self._later = {
+            name: at for name, at in self._later.items() if at >= limit
         }
 
 

@@ -32,7 +32,7 @@ from recorder.keeping.sending import receiver_at
 from recorder.keeping.spool import Spool
 from recorder.measuring.asking import Asked, taken
 from recorder.measuring.following import Measuring
-from recorder.measuring.ports import StoreError
+from recorder.measuring.ports import Sampled, StoreError
 from recorder.measuring.prometheus import Prometheus, prometheus
 from recorder.measuring.store_file import MetricsStore, Selector
 from recorder.model.settings import Settings
@@ -237,6 +237,38 @@ async def test_a_store_that_is_away_is_asked_while_it_remembers(
     assert event["data"]["trouble"] == (
         "not kept while the store remembered it: no answer within 30s"
     )
+
+
+class Unscraped:
+    """A store that has nothing of any node."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def samples(self, *_: object, **__: object) -> list[Sampled]:
+        self.asked += 1
+        return []
+
+
+@pytest.mark.usefixtures("log")
+async def test_what_is_not_scraped_is_asked_for_twice(
+    database: Database,
+) -> None:
+    """However often the log is judged meanwhile."""
+    door, store = LogDoor(WrittenLog(database.dsn("writer"))), Unscraped()
+    asked = []
+    async with measuring(database, door, store) as (reading, one):
+        for minutes in (12, 13, 20, 24, 26, 30):
+            await one.keep(reading, now=at(BACK + 60 * minutes))
+            asked.append(store.asked)
+    first, *others, last, final = asked
+    assert first > 0
+    assert set(others) == {first}
+    assert last == final > first
+    (event,) = door.events
+    assert set(event["data"]["lacking"].values()) == {
+        "no target of this node is scraped"
+    }
 
 
 async def test_nothing_is_asked_before_its_window_is_over(
