@@ -74,7 +74,9 @@ async def senders_served(
             counts=live.progress.claims,
             mappings={
                 **read_mappings(settings.ingest_mappings),
-                SLURM: slurm_converter(live.slurm_nodes.of),
+                SLURM: slurm_converter(
+                    live.slurm_nodes.of, settings.slurm_cluster
+                ),
             },
             misfit=load(settings.knowledge).misfit,
         )

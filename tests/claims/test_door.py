@@ -2,7 +2,7 @@
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,6 +25,7 @@ from recorder.model.observation import CLOUDEVENTS
 from recorder.model.reference import Resource
 from recorder.model.settings import Settings
 from recorder.sources.claims import CLAIMS_PATH, ClaimDoor
+from recorder.sources.claims.converters import Converter
 from recorder.sources.watch.client import ClusterIdentity
 from recorder.wiring.live import LiveRecording
 from recorder.wiring.receiving import senders_served
@@ -37,7 +38,9 @@ from tests.support.memory_log import MemoryLog
 class Doorway:
     """A recorder that takes claims, on a log in memory."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, mappings: Mapping[str, Converter] | None = None
+    ) -> None:
         self.tokens = TokenFile(folder / "senders")
         self.pdu = self.tokens.add("pdu", claims=("pdu/*", "machine.*"))
         self.reader = self.tokens.add("grafana")
@@ -49,6 +52,7 @@ class Doorway:
             counts=self.counts,
             misfit=shipped().misfit,
             commit_seconds=0.5,
+            mappings=mappings,
         )
         self.address = ""
 

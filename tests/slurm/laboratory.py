@@ -22,7 +22,7 @@ from typing import Self
 
 import pytest
 
-from tests.support.programs import found
+from tests.support.programs import found, need_plugin
 
 __all__ = ["CLUSTER", "Laboratory"]
 
@@ -39,8 +39,21 @@ PREEMPTION = "PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n"
 class Laboratory:
     """Daemons of Slurm in a folder of their own; entered, they run."""
 
-    def __init__(self, nodes: int, *, accounting: bool = False) -> None:
-        """Prepare nodes ``gpu-001`` and so on."""
+    def __init__(
+        self, nodes: int, *, accounting: bool = False, pushed_to: str = ""
+    ) -> None:
+        """Prepare nodes ``gpu-001`` and so on.
+
+        Args:
+            nodes: how many.
+            accounting: whether slurmdbd runs.
+            pushed_to: where jobcomp/elasticsearch posts finished runs.
+        """
+        if pushed_to:
+            need_plugin(
+                "jobcomp_elasticsearch", "slurm-wlm-elasticsearch-plugin"
+            )
+        self._pushed_to = pushed_to
         if os.geteuid() != 0:
             pytest.fail("the laboratory of Slurm needs root", pytrace=False)
         self.nodes = [f"gpu-{number:03}" for number in range(1, nodes + 1)]
@@ -279,6 +292,11 @@ class Laboratory:
                 "AccountingStorageHost=127.0.0.1",
                 f"AccountingStoragePort={database}",
                 f"AccountingStoragePass={socket_file}",
+            ]
+        if self._pushed_to:
+            lines += [
+                "JobCompType=jobcomp/elasticsearch",
+                f"JobCompLoc={self._pushed_to}",
             ]
         lines += [
             f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1"

@@ -1,19 +1,27 @@
 """What slurmctld pushes: finished runs, without their scripts."""
 
+import asyncio
 from base64 import b64encode
 from datetime import UTC, datetime
 from pathlib import Path
 
 import aiohttp
+import msgspec
 import pytest
 
 from recorder.explain.knowledge import shipped
 from recorder.sources.claims import CLAIMS_PATH
-from recorder.sources.claims.converters import CONVERTERS, zone_of
+from recorder.sources.claims.converters import (
+    CONVERTERS,
+    slurm_converter,
+    zone_of,
+)
 from recorder.sources.claims.envelope import EnvelopeError, claims_of
 from recorder.sources.slurm.log_lines import LogFollower, preemptors
 from tests.claims.test_door import Doorway
+from tests.slurm.laboratory import CLUSTER, Laboratory
 from tests.slurm.polls import pushed
+from tests.support.sampling import sampled
 
 NOW = datetime(2026, 11, 26, 12, tzinfo=UTC)
 
@@ -38,6 +46,9 @@ def test_times_need_a_zone() -> None:
         CONVERTERS["slurm"](pushed()[0], None)
     with pytest.raises(EnvelopeError, match="jobid"):
         CONVERTERS["slurm"](b"{}", zone_of("UTC"))
+    nameless = pushed()[0].replace(b'"cluster"', b'"-"')
+    with pytest.raises(EnvelopeError, match="set slurm_cluster"):
+        CONVERTERS["slurm"](nameless, zone_of("UTC"))
 
 
 async def test_slurm_presents_its_token_as_a_password(tmp_path: Path) -> None:
@@ -77,3 +88,42 @@ def test_the_log_names_preemptors_through_its_rotation(tmp_path: Path) -> None:
     assert dict(preemptors(log.read())) == {5: "9"}
     path.unlink()
     assert log.read() == b""
+
+
+async def slurm_pushes(tmp_path: Path) -> None:
+    """The plugin of a real slurmctld presents its token, and posts a run.
+
+    Without accounting a document names no cluster: that of the settings is
+    meant.
+    """
+    door = Doorway(tmp_path, {"slurm": slurm_converter(str, CLUSTER)})
+    token = door.tokens.add("slurm", claims=("slurm/lab", "slurm.run"))
+    async with door.listening(), door.recording():
+        place = door.address.removeprefix("http://")
+        url = f"http://slurm:{token}@{place}{CLAIMS_PATH}/slurm?zone=UTC"
+        lab = Laboratory(1, pushed_to=url)
+        await asyncio.to_thread(lab.__enter__)
+        try:
+            job = lab.submit("-N1", "-n1", script="exit 3")
+            await asyncio.to_thread(lab.wait_for, job, "FAILED")
+            # The plugin posts every half minute.
+            await asyncio.to_thread(
+                lab.wait, lambda: bool(door.claims()), "the push", 90
+            )
+        finally:
+            await asyncio.to_thread(lab.__exit__, None, None, None)
+    (claim,) = door.claims()
+    for dropped in (b"exit 3", b"#!/bin/sh", b"/dev/null", b"/tmp"):
+        assert dropped not in claim.raw
+    data = msgspec.json.decode(claim.raw)["data"]
+    assert (data["cluster"], data["job"], data["state"]) == (
+        *(CLUSTER, job, "FAILED"),
+    )
+    assert (data["exit_code"], data["began"]) == (3, [["gpu-001", "gpu-001"]])
+
+
+if sampled("slurm pushes", [True], 0):
+
+    @pytest.mark.timeout(180)
+    async def test_a_real_slurm_pushes_its_runs(tmp_path: Path) -> None:
+        await slurm_pushes(tmp_path)

@@ -8,10 +8,11 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-__all__ = ["found"]
+__all__ = ["found", "need_plugin"]
 
 PACKAGES = {
     "curl": "curl",
@@ -44,6 +45,19 @@ def found(name: str) -> str:
             pytrace=False,
         )
     return program
+
+
+def need_plugin(name: str, package: str) -> None:
+    """Install the package of a plugin of Slurm, unless it is there."""
+    plugin = f"*/slurm-wlm/{name}.so"
+    if not any(Path("/usr/lib").glob(plugin)):
+        _install(package)
+    if not any(Path("/usr/lib").glob(plugin)):
+        pytest.fail(
+            f'the tests need the plugin "{name}" of Slurm; run: sudo'
+            f" {' '.join(INSTALL)} {package}",
+            pytrace=False,
+        )
 
 
 def _install(package: str) -> None:

@@ -401,18 +401,21 @@ def _generated(at: object, zone: tzinfo | None) -> str | None:
 # Slurm: the documents of jobcomp/elasticsearch
 
 
-def slurm_converter(place: Callable[[str], str | None]) -> Converter:
+def slurm_converter(
+    place: Callable[[str], str | None], cluster: str
+) -> Converter:
     """Return the converter of finished runs of Slurm.
 
     Args:
         place: returns the Node of a node of Slurm.
+        cluster: the Slurm cluster of documents that name none.
     """
 
     def convert(body: bytes, zone: tzinfo | None) -> Converted:
         if zone is None:
             raise EnvelopeError(NO_ZONE)
         try:
-            return Converted([pushed_event(body, zone, place)])
+            return Converted([pushed_event(body, zone, place, cluster)])
         except (ValueError, RecursionError) as exc:
             raise EnvelopeError(str(exc)) from exc
 
@@ -424,5 +427,5 @@ CONVERTERS: Mapping[str, Converter] = {
     "redfish": _redfish,
     "ufm": _ufm,
     "nvsentinel": _nvsentinel,
-    SLURM: slurm_converter(lambda _: None),
+    SLURM: slurm_converter(lambda _: None, ""),
 }

@@ -31,42 +31,42 @@ LASTING = frozenset(
 """Ends after which a job is not put back."""
 
 
-class _Document(TypedDict, total=False):
-    jobid: Any
-    job_name: Any
-    username: Any
-    account: Any
-    partition: Any
-    qos: Any
-    cluster: Any
-    nodes: Any
-    state: Any
-    failed_node: Any
-    exit_code: Any
-    array_job_id: Any
-    array_task_id: Any
-    het_job_id: Any
-    pack_job_id: Any
-    total_nodes: Any
-    tres_alloc: Any
-
-
-_Times = TypedDict(
-    "_Times",
-    {"@submit": Any, "@start": Any, "@end": Any},
+_Pushed = TypedDict(
+    "_Pushed",
+    {
+        "jobid": Any,
+        "job_name": Any,
+        "username": Any,
+        "account": Any,
+        "partition": Any,
+        "qos": Any,
+        "cluster": Any,
+        "nodes": Any,
+        "state": Any,
+        "failed_node": Any,
+        "exit_code": Any,
+        "array_job_id": Any,
+        "array_task_id": Any,
+        "het_job_id": Any,
+        "pack_job_id": Any,
+        "total_nodes": Any,
+        "tres_alloc": Any,
+        "@submit": Any,
+        "@start": Any,
+        "@end": Any,
+    },
     total=False,
 )
-
-
-class _Pushed(_Document, _Times, total=False):
-    """What is read of a document."""
-
+"""What is read of a document."""
 
 _decode = msgspec.json.Decoder(_Pushed).decode
 
 
 def pushed_event(
-    body: bytes, zone: tzinfo, place: Callable[[str], str | None]
+    body: bytes,
+    zone: tzinfo,
+    place: Callable[[str], str | None],
+    cluster: str,
 ) -> dict[str, Any]:
     """Return the event of a document.
 
@@ -74,6 +74,8 @@ def pushed_event(
         body: the document.
         zone: of its times.
         place: returns the Node of a node of Slurm.
+        cluster: the Slurm cluster, which documents name only where Slurm has
+            accounting.
 
     Raises:
         ValueError: it is no such document.
@@ -88,14 +90,18 @@ def pushed_event(
 
     said: dict[str, Any] = dict(_decode(body))
     job = read_pushed(said, seconds)
-    if job is None or not job.cluster or not job.submit or not job.state:
-        msg = '"jobid", "cluster", "state" or "@submit" is missing'
+    if job is None or not job.submit or not job.state:
+        msg = '"jobid", "state" or "@submit" is missing'
+        raise ValueError(msg)
+    cluster = job.cluster or cluster
+    if not cluster:
+        msg = '"cluster" is missing: set slurm_cluster'
         raise ValueError(msg)
     members = [Member(name, place(name)) for name in job.nodes]
     is_part = bool(job.array or job.het)
     end = job.end or job.start or job.submit
     run = SlurmRun(
-        cluster=job.cluster,
+        cluster=cluster,
         job=job.job,
         submit=job.submit,
         state=job.state,
