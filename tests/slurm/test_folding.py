@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from recorder.explain.knowledge import shipped
 from recorder.facts.slurm import REQUEUED
@@ -227,6 +228,34 @@ def test_a_placement_is_the_widest_set_of_its_run() -> None:
     one.state, one.end = "NODE_FAIL", T0 + 9
     (event,) = polled(state, one, at=T0 + 9).events
     assert [name for name, _ in event["data"]["members"]] == ["a", "b", "c"]
+
+
+def test_an_array_whose_tasks_are_seen_when_they_ended_ends_once() -> None:
+    """Short tasks: the first poll after the array began has all of their ends.
+
+    The task with the id of the array is the last one.
+    """
+    waits = Job(job=1, array=1, state="PENDING", submit=T0)
+    state = polled(State(), waits, at=T0).state
+    ends = [
+        Job(
+            job=number,
+            array=1,
+            state=end,
+            submit=T0,
+            start=T0 + 1,
+            end=T0 + 2,
+            nodes=("a",),
+        )
+        for number, end in ((1, "FAILED"), (4, "COMPLETED"), (5, "COMPLETED"))
+    ]
+    found = polled(state, *ends, at=T0 + 3)
+    over = [event["data"].get("over") for event in found.events]
+    assert over == [None, None, "FAILED"]
+    late = replace(ends[1], job=6)  # asked for with the next poll
+    again = polled(found.state, *ends, late, at=T0 + 8)
+    assert [one["data"]["over"] for one in again.events] == ["FAILED"]
+    assert not polled(again.state, at=T0 + 9).state.worst
 
 
 def test_an_id_that_is_used_again_begins_an_epoch() -> None:

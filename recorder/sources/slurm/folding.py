@@ -58,7 +58,7 @@ class State(msgspec.Struct):
     epoch: int = 0
     runs: dict[int, Seen] = {}
     worst: dict[int, str] = {}
-    """Of arrays and het jobs with parts left: the worst end of a part."""
+    """Of arrays and het jobs that are there: the worst end of a part."""
 
     nodes: dict[str, NodeSeen] = {}
     ended: dict[str, int] = {}
@@ -137,10 +137,10 @@ class _Fold:
         self._events: list[dict[str, Any]] = []
         self._unsettled: list[int] = []
         self._tops = _open_tops(state.runs.items())
+        self._known = set(self._tops)
 
     def all(self) -> Folded:
         answer, after = self._answer, self._after
-        down: set[str] = set()
         if answer.nodes is not None:
             after.nodes, acts = fold_nodes(
                 after.nodes,
@@ -158,6 +158,7 @@ class _Fold:
         if self._is_anew():
             self._begin_epoch()
         self._note_newest()
+        self._expect_parts()
         for job in sorted(answer.jobs, key=lambda one: one.job):
             self._job(job, down)
         if answer.ids is not None:
@@ -165,12 +166,25 @@ class _Fold:
                 self._gone(number, down)
         for run in answer.recent:
             self._missed(run)
+        self._forget_wholes()
         return Folded(
             after,
             self._events,
             self._unsettled,
             after.epoch != self._before.epoch,
         )
+
+    def _expect_parts(self) -> None:
+        """Note new parts: until each is claimed, its whole goes on."""
+        for job in self._answer.jobs:
+            if _is_group(job) and job.job not in self._after.runs:
+                self._tops.setdefault(job.top, set()).add(job.job)
+
+    def _forget_wholes(self) -> None:
+        after = self._after
+        if after.worst:
+            there = {seen.top for seen in after.runs.values()}
+            after.worst = {k: v for k, v in after.worst.items() if k in there}
 
     def _is_anew(self) -> bool:
         """Return whether ids are used again: slurmctld lost its state.
@@ -214,6 +228,7 @@ class _Fold:
                 self._claim(gone, seen, seen, [])
         after.epoch += 1
         after.runs, after.worst, self._tops = {}, {}, {}
+        self._known = set()
         after.newest = after.newest_submit = 0
 
     def _missed(self, run: Job) -> None:
@@ -238,7 +253,7 @@ class _Fold:
         )
         if run.state == REQUEUED:
             run.reason = REQUEUED
-        first = run.top not in self._tops
+        first = self._is_first(run.top)
         self._claim(
             run,
             now,
@@ -281,10 +296,16 @@ class _Fold:
             restarts=job.restarts,
             gpus=job.gpus or (seen.gpus if seen else 0),
         )
-        first = job.top not in self._tops
+        first = self._is_first(job.top)
         self._after.runs[job.job] = now
         self._tops.setdefault(job.top, set()).add(job.job)
         self._claim(job, now, seen, began, first=first)
+
+    def _is_first(self, top: int) -> bool:
+        """Return whether nothing of a whole was claimed before."""
+        first = top not in self._known
+        self._known.add(top)
+        return first
 
     def _settle(
         self, number: int, seen: Seen, until: int, down: set[str]
@@ -412,11 +433,10 @@ class _Fold:
         top, worst = now.top, self._after.worst
         ends = [job.state, worst.get(top, "")]
         bad = [one for one in ends if one and one != "COMPLETED"]
-        if self._leave(top, job.job):
-            worst[top] = bad[0] if bad else "COMPLETED"
-            return ""
-        worst.pop(top, None)
-        return bad[0] if bad else "COMPLETED"
+        end = bad[0] if bad else "COMPLETED"
+        if top != job.job or _is_group(job):
+            worst[top] = end
+        return "" if self._leave(top, job.job) else end
 
     def _leave(self, top: int, number: int) -> bool:
         """Take a part out of its whole; return whether others are left."""
