@@ -190,12 +190,21 @@ async def watched(
             # Who is being asked may answer: a connection that is cut off
             # while it closes stays open.
             stop.set()
-            tasks = [renewing, *watch.attending.values()]
-            await asyncio.wait(tasks, timeout=LAST_SECONDS)
-            for task in tasks:
-                task.cancel()
+            await _ended({renewing, *watch.attending.values()})
     for place in places:
         await place.close()
+
+
+async def _ended(tasks: set[asyncio.Task[None]]) -> None:
+    """Wait for tasks, and cancel those that take long until they end.
+
+    Again and again: a driver that closes a hung connection may swallow a
+    cancellation, and then waits for the other end for ever.
+    """
+    while tasks:
+        _, tasks = await asyncio.wait(tasks, timeout=LAST_SECONDS)
+        for task in tasks:
+            task.cancel()
 
 
 class _Watch:
@@ -215,8 +224,9 @@ class _Watch:
 
     def attend(self, group: asyncio.TaskGroup) -> None:
         """Keep asking those that there are, as long as they are."""
-        for place in self.attending.keys() - {*self._places}:
-            del self.attending[place]  # it ends by itself
+        for place, task in [*self.attending.items()]:
+            if task.done():
+                del self.attending[place]
         for place in self._places:
             if place not in self.attending:
                 task = group.create_task(self._attend(place))

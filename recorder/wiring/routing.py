@@ -206,7 +206,7 @@ class RoutedLogs:
         """Close the connections."""
         opened, self._opened = self._opened, {}
         for _, logs in opened.values():
-            await logs.close()
+            await _abandon(logs)
 
     def _place_of(self, number: int) -> Place:
         place = None

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import aiohttp
@@ -15,6 +16,7 @@ from recorder.keeping.tokens import TokenFile
 from recorder.model.access import Right
 from recorder.model.errors import LogUnavailableError, NotFoundError
 from recorder.model.reference import LogNumber
+from recorder.wiring import places
 from recorder.wiring.places import Place, places_of, watched
 from recorder.wiring.routing import RoutedLogs
 from recorder.wiring.serving import serving
@@ -41,9 +43,9 @@ class Everything:
 async def routed(urls: dict[str, str]) -> AsyncIterator[RoutedLogs]:
     settings = settings_for(None)
     stop = asyncio.Event()
-    places = places_of(settings, urls)
-    async with watched(places, stop):
-        logs = RoutedLogs(settings, places)
+    databases = places_of(settings, urls)
+    async with watched(databases, stop):
+        logs = RoutedLogs(settings, databases)
         yield logs
         await logs.close()
 
@@ -157,3 +159,29 @@ async def test_reads_are_recorded_where_they_are_answered(
     assert queries[0][-2:] == [one, both]
     assert both in queries[1]
     assert one not in queries[1]
+
+
+class _Stuck(Place):
+    """Hangs in its second probe, and swallows the first cancellation."""
+
+    probes = 0
+
+    async def ask(self) -> None:
+        self.probes += 1
+        if self.probes > 1:
+            forever = asyncio.Event()
+            with suppress(asyncio.CancelledError):
+                await forever.wait()
+            await forever.wait()
+
+
+async def test_a_stop_waits_for_no_probe_that_swallows_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(places, "EVERY", timedelta(0))
+    monkeypatch.setattr(places, "LAST_SECONDS", 0.01)
+    stuck = _Stuck(settings_for(None), DEAD, ["a"])
+
+    async with asyncio.timeout(10):
+        async with places.watched([stuck], asyncio.Event()):
+            await until(lambda: stuck.probes > 1, "it is probed again")
