@@ -96,7 +96,10 @@ def compared(
         stored: its stored facts, with their indices.
     """
     left = dict(enumerate(derived))
-    for index, one in stored:
+    # Of two with one index the one that differs is the one that was added.
+    for index, one in sorted(
+        stored, key=lambda fact: (fact[0], fact[1] != left.get(fact[0]))
+    ):
         expected = left.pop(index, None)
         if expected is None:
             says = f"{_named(index, name, one)} does not follow from its entry"
