@@ -188,8 +188,8 @@ def _helps(command: click.Command, words: list[str]) -> Iterator[str]:
 
 
 PARTS: Mapping[str, tuple[str, Callable[[], str]]] = {
-    "settings": ("docs/operations.md", settings_table),
-    "metrics": ("docs/operations.md", metrics_table),
+    "settings": ("docs/reference.md", settings_table),
+    "metrics": ("docs/reference.md", metrics_table),
     "commands": ("docs/reference.md", reference),
     "decisions": ("docs/causes.md", decisions),
     "faults": ("docs/causes.md", faults),
