@@ -2,10 +2,10 @@
 
 ``python -m tests.corpus.without [FILE...]`` takes each shipped file of rules
 away in turn, asks every recorded and synthetic incident, and prints a row of
-the table in ``tests/corpus/README.md``: of the answers that the file changes, how many
-are right all the same, and how many still name the author. Structure has to
-give the answer; rules add names and classes. A component that is named as it
-writes is right where the file would have said what it is a part of.
+the table in ``tests/corpus/README.md``: of the answers that the file changes,
+how many are right all the same, and how many still name the author. Structure
+has to give the answer; rules add names and classes. A component that is named
+as it writes is right where the file would have said what it is a part of.
 """
 
 import argparse
