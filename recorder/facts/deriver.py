@@ -7,6 +7,7 @@ An Event whose count rises is another occurrence: each version is a fact with
 its count. The end of an Event is its expiry, and no fact.
 """
 
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ from recorder.facts.classify.shapes import (
     read_event,
 )
 from recorder.facts.classify.times import moment
+from recorder.facts.devices import relations_between
 from recorder.facts.slurm import run_facts
 from recorder.facts.state import (
     State,
@@ -46,6 +48,7 @@ from recorder.model.facts import (
     Writer,
 )
 from recorder.model.reference import ObjectIdentity, Resource
+from recorder.model.state import Scalar
 
 __all__ = [
     "DERIVATION",
@@ -59,7 +62,7 @@ __all__ = [
     "state_of",
 ]
 
-DERIVATION = 12
+DERIVATION = 13
 """To be raised with every change of what facts are derived, and of what is
 put beside them."""
 
@@ -183,13 +186,38 @@ def _derived(draft: Draft, before: State | None, read: Wire) -> Derived:
     if draft.operation in GOING:
         inferred = draft.operation is ABSENT
         last = before or now if inferred else now
-        return Derived([_gone(draft, last)], None)
+        ended = _relations(draft, last, last.fields, {})
+        return Derived([_gone(draft, last), *ended], None)
     if before is None:
-        return Derived([_appeared(draft, now)], now)
+        begun = _relations(draft, now, {}, now.fields)
+        return Derived([_appeared(draft, now), *begun], now)
     metadata = read.metadata
     managed = (metadata.managed_fields if metadata else None) or ()
     found = changes(before, now, managed, is_pod=draft.resource == "v1/pods")
-    return Derived([_changed(draft, change, now) for change in found], now)
+    facts = [_changed(draft, change, now) for change in found]
+    if before.fields != now.fields:
+        facts += _relations(draft, now, before.fields, now.fields)
+    return Derived(facts, now)
+
+
+def _relations(
+    draft: Draft,
+    state: State,
+    before: Mapping[str, Scalar],
+    now: Mapping[str, Scalar],
+) -> Iterator[Fact]:
+    """Yield what devices of a node say of the places that it is behind."""
+    if draft.identity is None:
+        return
+    at = (draft.occurred_at or draft.observed_at).isoformat()
+    name = draft.identity.name
+    for said in relations_between(name, state.node, before, now, at):
+        yield Fact(
+            kind=FactKind.CLAIMED,
+            node=state.node,
+            object=draft.identity,
+            detail=said,
+        )
 
 
 def _alone(draft: Draft, wire: Document | None) -> list[Fact]:

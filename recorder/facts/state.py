@@ -32,6 +32,7 @@ from recorder.facts.classify.shapes import (
     read_node,
     read_pod,
 )
+from recorder.facts.devices import placing_attributes
 from recorder.facts.members import members_of
 from recorder.facts.over import PHASES
 from recorder.facts.parts import (
@@ -248,6 +249,8 @@ def _of_any(state: State, made: AnyObject, resource: Resource) -> None:
         for name, value in found.items()
         if isinstance(value, _SCALARS)
     }
+    if spec.devices:
+        state.fields |= placing_attributes(spec.devices, spec.driver, resource)
     for entry in _listed(status.unhealthy_nodes):
         name = entry.get("name") if isinstance(entry, dict) else entry
         if isinstance(name, str):

@@ -239,6 +239,10 @@ class AnySpec(Shape):
     completions: Any = None
     unschedulable: Any = None
     queue: Any = None
+    driver: Any = None
+    devices: msgspec.Raw = msgspec.Raw()
+    """Of a ResourceSlice."""
+
     min_member: Any = None
     min_available: Any = None
     enable_in_tree_autoscaling: Any = None

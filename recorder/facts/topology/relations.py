@@ -56,7 +56,8 @@ def related(
 ) -> Iterator[Sighting]:
     """Yield what a statement shows: that a relation holds, and its end.
 
-    One that ends before it begins shows nothing.
+    One that ends before it begins shows nothing; one that had ended when it
+    was stated, and does not say since when it held, only its end.
 
     Raises:
         ValueError: the child or the parent is not a place.
@@ -68,9 +69,10 @@ def related(
         kind = parent.name.partition(":")[0]
     slot = f"{kind} {said.slot}".rstrip()
     since = said.since or at
-    if said.until is not None and said.until <= since:
+    if said.until is None or said.until > since:
+        yield Sighting(since, of, said.relation, slot, parent, witness, entry)
+    elif said.since is not None:
         return
-    yield Sighting(since, of, said.relation, slot, parent, witness, entry)
     if said.until is not None:
         yield Sighting(
             said.until, of, said.relation, slot, None, witness, entry
