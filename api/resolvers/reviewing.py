@@ -224,7 +224,7 @@ class PersonRights:
         return found
 
     async def _held(self, wanted: Collection[Right]) -> Collection[Right]:
-        everywhere = {Right(one.group, one.resource, "") for one in wanted}
+        everywhere = {one._replace(namespace="") for one in wanted}
         wide = await self._which(everywhere)
         rest = {
             one

@@ -7,7 +7,7 @@ __all__ = ["Person", "Right"]
 
 
 class Right(NamedTuple):
-    """The right to get the objects of a resource."""
+    """The right to get, or to list, the objects of a resource."""
 
     group: str
     resource: str
@@ -15,6 +15,8 @@ class Right(NamedTuple):
 
     namespace: str
     """Empty for all namespaces, and for what is in none."""
+
+    verb: str = "get"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from tests.support.postgres import Database
 from tests.support.written_log import WrittenLog
 
 GET_NODES, GET_PODS = Right("", "nodes", ""), Right("", "pods", "")
+LIST_NODES = GET_NODES._replace(verb="list")
 
 
 @dataclass(frozen=True)
@@ -99,21 +100,28 @@ async def test_why_days_are_held_is_shown_to_who_may_get_nodes(
     assert Operation.RETENTION in await read()
 
 
-async def test_what_others_claim_takes_the_right_to_get_nodes(
+async def test_what_others_claim_takes_rights_to_nodes(
     database: Database, written_log: WrittenLog
 ) -> None:
-    about = ("node/n1", "switch/leaf-7", "train/llm")
+    about = [
+        ("t", "node/n1"),
+        ("t", "switch/leaf-7"),
+        ("t", "train/llm"),
+        ("slurm.node", "node/n2"),
+        ("metrics.range", "node/n3"),
+    ]
+    names = [subject for _, subject in about]
     await written_log.append(
         *(
             CloudEventPosted(
                 observed_at=at(60),
                 event=(
-                    b'{"specversion":"1.0","id":"1","source":"s","type":"t",'
-                    b'"subject":"%b"}' % subject.encode()
+                    b'{"specversion":"1.0","id":"1","source":"s","type":"%b",'
+                    b'"subject":"%b"}' % (kind.encode(), subject.encode())
                 ),
                 key=f"key-{subject}",
             )
-            for subject in about
+            for kind, subject in about
         )
     )
     rights = Granted({GET_PODS, Right("", "pods", "train")})
@@ -143,8 +151,13 @@ async def test_what_others_claim_takes_the_right_to_get_nodes(
             ]
             shown = [f for f in facts if f.fact.kind is FactKind.CLAIMED]
             assert len(shown) == len(claims)
+            newest = await reading.skip_to_newest(EntryQuery(Selection()), 1)
+            last = [line for line in lines if line.entry.position > newest]
+            assert last == lines[-1:]
             return claims
 
     assert await read() == []
     rights.now.add(GET_NODES)
-    assert await read() == [*about]
+    assert await read() == ["node/n1"]
+    rights.now.add(LIST_NODES)
+    assert await read() == names

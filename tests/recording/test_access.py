@@ -7,20 +7,25 @@ find nothing of the other, in any field.
 import asyncio
 import base64
 import json
+import ssl
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import aiohttp
+import orjson
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 
 from api.http import streaming
 from api.resolvers import reviewing
+from recorder.facts.deriver import state_of
+from recorder.keeping.tokens import TokenFile
 from recorder.model.entry import Draft
 from recorder.model.settings import Settings
 from recorder.wiring.serving import serving
@@ -28,6 +33,7 @@ from tests.api.listening import listening
 from tests.api.serving import Client, Reply
 from tests.api.test_agents import over_http
 from tests.api.walking import walk
+from tests.claims.posting import an_event, post
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import Options
 from tests.cluster.machines import gpu_machines
@@ -39,6 +45,7 @@ pytestmark = pytest.mark.timeout(180)
 
 SERVE = RBAC.with_name("rbac-serve.yaml")
 NODE = "gpu-001"
+READERS = ("tenant", "fleet", "lister", "stranger")
 MINE, OTHERS = "red-tenant", "blue-tenant"
 """Namespaces; everything in them has the name in its own."""
 
@@ -95,6 +102,25 @@ AGENTS: dict[str, dict[str, Any]] = {
 }
 """Tools for agents that name workloads."""
 
+OF_NODE = "said-of-node"
+CLAIMS = {
+    OF_NODE: ("note", f"node/{NODE}", {}),
+    "said-of-leaf": ("note", "switch/leaf-7", {}),
+    "said-of-slurm": (
+        "slurm.node", f"node/{NODE}",
+        {"cluster": "c", "name": NODE, "act": "drain", "reason": "x"},
+    ),
+}  # fmt: skip
+"""Words of claims, and what they are in."""
+
+ABOUT_LEAF = {"place.name": '"switch/leaf-7"', "subject": '"switch/leaf-7"'}
+"""Arguments about a place that is no Node."""
+
+SLICES = [
+    f"resource.k8s.io/{version}/resourceslices"
+    for version in ("v1", "v1beta1")
+]
+
 SECRET = "withheld"
 """The name of a Secret of the own namespace."""
 
@@ -129,21 +155,69 @@ class World:
         return str(answer["status"]["token"])
 
 
+class Door:
+    """Where other systems post what they know."""
+
+    def __init__(self, cluster: Cluster, folder: Path) -> None:
+        server = cluster.authority.server()
+        self._address = f"https://127.0.0.1:{cluster.ports.take()}"
+        self._tokens = folder / "senders"
+        self._ca = cluster.authority.certificate
+        self._token = TokenFile(self._tokens).add("all", claims=("*", "*"))
+        self.settings = {
+            "audit_listen": self._address.removeprefix("https://"),
+            "audit_certificate": str(server.certificate),
+            "audit_key": str(server.key),
+            "ingest_token_file": str(self._tokens),
+        }
+
+    async def claim(self) -> None:
+        """Post the claims."""
+        events = [
+            an_event(
+                number,
+                type=kind,
+                subject=subject,
+                time=datetime.now(UTC).isoformat(),
+                data={**data, "text": text},
+            )
+            for number, (text, (kind, subject, data)) in enumerate(
+                CLAIMS.items()
+            )
+        ]
+        context = ssl.create_default_context(cafile=str(self._ca))
+        async with aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(ssl=context)
+        ) as session:
+            status, says = await post(
+                session, self._address, self._token, events
+            )
+        assert status == 202, says
+
+
 @asynccontextmanager
 async def a_world(folder: Path, database: Database) -> AsyncIterator[World]:
     """Record a machine that reboots under two tenants, and serve that."""
-    options = Options(machines=gpu_machines(1))
+    options = Options(
+        machines=gpu_machines(1),
+        api_server_flags={"runtime_config": "resource.k8s.io/v1beta1=true"},
+    )
     async with (
         Cluster.start(folder / "cluster", options) as cluster,
         aiohttp.ClientSession() as session,
     ):
         recorded = Recorded(cluster, database, folder)
+        door = Door(cluster, folder)
         await recorded.grant()
-        await grant_secrets(cluster)
-        await recorded.start(include="secrets")
+        await grant_more(cluster)
+        await recorded.start(
+            include="secrets,resource.k8s.io/resourceslices", **door.settings
+        )
         await recorded.until_listed()
-        await recorded.until_listed("v1/secrets")
+        await recorded.until_listed("v1/secrets", SLICES[0])
         await make_tenants(cluster)
+        await door.claim()
+        await check_slices_are_read_in_each_form(cluster)
         await cluster.machines[NODE].crash()
         await cluster.machines[NODE].boot()
         await cluster.until_ready(NODE)
@@ -161,7 +235,7 @@ async def a_world(folder: Path, database: Database) -> AsyncIterator[World]:
         )
         async with serving(settings, asyncio.Event()) as address:
             world = World(cluster, Client(address, session), {})
-            for who in ("tenant", "fleet", "stranger"):
+            for who in READERS:
                 world.tokens[who] = await world.token(
                     who, audiences=[AUDIENCE]
                 )
@@ -169,21 +243,52 @@ async def a_world(folder: Path, database: Database) -> AsyncIterator[World]:
         await recorded.stop()
 
 
-async def grant_secrets(cluster: Cluster) -> None:
-    """Let the recorder read Secrets too, which is no default."""
+async def grant_more(cluster: Cluster) -> None:
+    """Let the recorder read what it does not by default."""
     await cluster.kubectl(
-        "create", "clusterrole", "secrets", "--verb=get,list,watch",
-        "--resource=secrets",
+        "create", "clusterrole", "more", "--verb=get,list,watch",
+        "--resource=secrets,resourceslices.resource.k8s.io",
     )  # fmt: skip
     await cluster.kubectl(
-        "create", "clusterrolebinding", "secrets", "--clusterrole=secrets",
+        "create", "clusterrolebinding", "more", "--clusterrole=more",
         "--serviceaccount=recorder:recorder",
     )  # fmt: skip
 
 
+async def check_slices_are_read_in_each_form(cluster: Cluster) -> None:
+    """Publish a slice; each version of the API says the same of it."""
+    await cluster.api.create(
+        f"/apis/{SLICES[0]}",
+        {
+            "metadata": {"name": "nics"},
+            "spec": {
+                "driver": "coreweave.dra.net",
+                "nodeName": NODE,
+                "pool": {
+                    "name": "p", "generation": 1, "resourceSliceCount": 1,
+                },
+                "devices": [
+                    {
+                        "name": "mlx5-0",
+                        "attributes": {"leafSwitch": {"string": "leaf-8"}},
+                    }
+                ],
+            },
+        },
+    )  # fmt: skip
+    fields = []
+    for path in SLICES:
+        found = await cluster.api.get(f"/apis/{path}/nics")
+        state = state_of(orjson.dumps(found), path)
+        assert state is not None
+        fields.append(state.fields)
+    leaf = "device/mlx5-0/coreweave.dra.net/leafSwitch"
+    assert fields == [{leaf: "leaf-8"}] * 2
+
+
 async def make_tenants(cluster: Cluster) -> None:
     """Run a Job for each tenant; make readers of one, of all, of nothing."""
-    for who in ("tenant", "fleet", "stranger"):
+    for who in READERS:
         await cluster.kubectl("create", "serviceaccount", who)
     for namespace in (MINE, OTHERS):
         await cluster.kubectl("create", "namespace", namespace)
@@ -196,9 +301,17 @@ async def make_tenants(cluster: Cluster) -> None:
         "create", "clusterrole", "cluster-reader", "--verb=get",
         "--resource=*.*",
     )  # fmt: skip
-    await cluster.api.create(
-        f"{RBAC_API}/clusterrolebindings", a_binding("fleet", None)
+    await cluster.kubectl(
+        "create", "clusterrole", "lister", "--verb=list", "--resource=nodes"
     )
+    await cluster.kubectl(
+        "create", "clusterrolebinding", "list-nodes", "--clusterrole=lister",
+        "--serviceaccount=default:lister",
+    )  # fmt: skip
+    for who in ("fleet", "lister"):
+        await cluster.api.create(
+            f"{RBAC_API}/clusterrolebindings", a_binding(who, None)
+        )
     await cluster.api.create(
         f"{RBAC_API}/namespaces/{MINE}/rolebindings",
         a_binding("tenant", MINE),
@@ -241,6 +354,16 @@ def arguments(namespace: str) -> dict[str, str]:
     }
 
 
+async def exported(world: World, who: str, parameters: str) -> str:
+    reply = await world.client.request(
+        "GET",
+        f"export.ndjson?since=1h&{parameters}",
+        headers=world.headers(who),
+    )
+    assert reply.status == 200
+    return reply.body.decode()
+
+
 async def walked(world: World, who: str, namespace: str) -> dict[str, str]:
     """Query every field; return the answers by root field."""
     given = arguments(namespace)
@@ -258,12 +381,9 @@ async def walked(world: World, who: str, namespace: str) -> dict[str, str]:
         assert reply.status == 200, (name, reply.body[:500])
         answers[name] = reply.body.decode()
     for parameters in ("facts=1", "raw=1"):
-        path = f"export.ndjson?since=1h&{parameters}"
-        exported = await world.client.request(
-            "GET", path, headers=world.headers(who)
+        answers[f"export.ndjson?since=1h&{parameters}"] = await exported(
+            world, who, parameters
         )
-        assert exported.status == 200
-        answers[path] = exported.body.decode()
     async with over_http(
         world.client.address, token=world.tokens[who]
     ) as agent:
@@ -282,6 +402,8 @@ async def test_the_api_server_decides_who_reads_what(
     async with a_world(tmp_path, database) as world:
         await check_a_reader_of_all_sees_both(world)
         await check_nothing_of_another_tenant_is_shown(world)
+        await check_who_sees_claims(world)
+        await check_a_device_says_what_its_node_is_behind(world)
         await check_who_is_refused(world)
         await check_a_stream_shows_what_its_reader_may_see(world)
         await check_what_is_revoked_is_refused(world)
@@ -297,6 +419,10 @@ async def check_a_reader_of_all_sees_both(world: World) -> None:
     assert naming >= {"export.ndjson?since=1h&facts=1", "mcp impact"}
     assert SECRET in answers["export.ndjson?since=1h&facts=1"]
     assert OF_A_NODE in answers["export.ndjson?since=1h&raw=1"]
+    found: dict[str, set[str]] = {}
+    for name, answer in answers.items():
+        note_claims(found, name, answer)
+    assert found.keys() == {OF_NODE}, found
 
 
 async def check_nothing_of_another_tenant_is_shown(world: World) -> None:
@@ -315,13 +441,52 @@ async def check_nothing_of_another_tenant_is_shown(world: World) -> None:
         assert own >= {"facts", "entries", "node", "impact", "search"}
         leaks = {name for name, text in answers.items() if OTHERS in text}
         assert not leaks, {name: excerpt(answers[name]) for name in leaks}
-        assert not [name for name in answers if SECRET in answers[name]]
+        hidden = (SECRET, *CLAIMS)
+        assert not [t for t in hidden for a in answers.values() if t in a]
         # It reads what happened to the machine, and no document of it.
         assert "rebooted" in answers["why"]
         assert NODE in answers["nodeNames"]
         raw = answers["export.ndjson?since=1h&raw=1"]
         assert OF_A_NODE not in raw
         assert "may get in the cluster" in answers["why"]
+
+
+async def check_a_device_says_what_its_node_is_behind(world: World) -> None:
+    """As `recorder get places` lists it, with who says so."""
+    query = """{ place(name: "switch/leaf-8") {
+      relations { child witness from to } } }"""
+    reply = await world.ask("fleet", query)
+    (one,) = reply.json["data"]["place"]["relations"]
+    assert (one["child"], one["to"]) == (f"node/{NODE}", None)
+    witness = "resourceslice/nics coreweave.dra.net/leafSwitch"
+    assert one["witness"] == witness
+
+
+async def check_who_sees_claims(world: World) -> None:
+    """About a Node by the right to get it; all others by that to list them."""
+    for who, seen in {"fleet": {OF_NODE}, "lister": {*CLAIMS}}.items():
+        found: dict[str, set[str]] = {}
+        for about in ({}, ABOUT_LEAF):
+            named = {"incident.id": '"x"', "entry.name": '"1/1"'}
+            queries = dict(walk({**arguments(MINE), **named, **about}))
+            for name in ("entries", "place", "facts"):
+                reply = await world.ask(who, queries[name])
+                note_claims(found, name, reply.body.decode())
+        for parameters in ("facts=1", "raw=1"):
+            body = await exported(world, who, parameters)
+            note_claims(found, parameters, body)
+        assert found.keys() == seen, (who, found)
+        for text in seen:
+            assert found[text] >= {"facts=1", "raw=1"}, found
+        shown = "place" in found.get("said-of-leaf", ())
+        assert shown == (who == "lister"), found
+
+
+def note_claims(found: dict[str, set[str]], name: str, answer: str) -> None:
+    """Note which claims are in an answer."""
+    for text in CLAIMS:
+        if text in answer:
+            found.setdefault(text, set()).add(name)
 
 
 def excerpt(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 from api.resolvers.visible.names import VisibleNames
 from api.resolvers.visible.record import gap_of, log_of, stream_of, unread_of
-from api.resolvers.visible.sight import Sight, View
+from api.resolvers.visible.sight import FLEET, Sight
 from recorder.answers.nouns import Part, Selection, Version
 from recorder.answers.ports import Beside, OnDay, Reading
 from recorder.answers.queries import (
@@ -151,7 +151,11 @@ class VisibleReading:
         small limit would reveal how many there are.
         """
         newest_of = partial(self._reading.skip_to_newest, on_day=on_day)
-        if self._whole and isinstance(query, EntryQuery):
+        if (
+            self._whole
+            and isinstance(query, EntryQuery)
+            and await self.sight.holds(FLEET)
+        ):
             return await newest_of(query, count)
         wanted = count + 1
         while True:
@@ -196,15 +200,9 @@ class VisibleReading:
             return found
         if isinstance(query, ObjectsBefore):
             versions = cast("Mapping[tuple[str, str], Version]", found)
-            views = await self.sight.views(
-                one.identity for one in versions.values()
+            return cast(
+                "Mapping[Key, Found]", await self.sight.versions(versions)
             )
-            whole: object = {
-                place: one
-                for place, one in versions.items()
-                if views.get(one.identity) is View.WHOLE
-            }
-            return cast("Mapping[Key, Found]", whole)
         if isinstance(query, Tenants):
             own: object = await self.sight.tenants(
                 cast("Mapping[str, Collection[str]]", found)

@@ -4,33 +4,52 @@ A reader who may get an object may read its history. A reader who may get Pods
 of a namespace that ran on a node may read what happened to the node: Events
 about it, and the facts of its versions; but not its documents, which name the
 images and volumes of all tenants, nor its audit records, which contain those
-documents. What other systems claim takes the right to get Nodes, whatever
-place it is about. Entries of the recorder about itself are visible to readers
-who may get all Nodes and Pods.
+documents. What other systems claim about a Node takes the right to get Nodes;
+what they claim about other places, what Slurm reports and metrics take the
+right to list Nodes. Entries of the recorder about itself are visible to
+readers who may get all Nodes and Pods.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum, auto
+from typing import TypeVar
 
 from api.access import ForbiddenError
 from api.ports import Rights
 from api.resolvers.visible.naming import namespaces_in, words_of_event
 from recorder.answers.kinds import BUILT_IN
-from recorder.answers.nouns import Place, is_about_events
+from recorder.answers.nouns import Place, Version, is_about_events
 from recorder.answers.ports import Reading
-from recorder.answers.queries import CustomKinds, ObjectNames, Tenants
-from recorder.facts.classify import CLAIM_GROUP, CLAIM_KIND
+from recorder.answers.queries import (
+    CustomKinds,
+    FactQuery,
+    ObjectNames,
+    Purpose,
+    Tenants,
+)
+from recorder.facts.classify import CLAIM_GROUP, CLAIM_KIND, claim_type
+from recorder.facts.metrics import METRICS
+from recorder.facts.slurm import SLURM_GROUP
 from recorder.model.access import Right
 from recorder.model.entry import Entry, Operation
 from recorder.model.fact import FactKind, StoredFact
-from recorder.model.facts import EventOccurred
+from recorder.model.facts import Claimed, EventOccurred
 from recorder.model.kinds import plural_of
 from recorder.model.observation import WATCH
-from recorder.model.reference import ObjectIdentity
+from recorder.model.place import PlaceKind
+from recorder.model.reference import EntryName, ObjectIdentity
 
-__all__ = ["Sight", "View"]
+__all__ = ["FLEET", "Sight", "View"]
 
 NODES, PODS = Right("", "nodes", ""), Right("", "pods", "")
+FLEET = NODES._replace(verb="list")
+"""For what is about more than one Node: no API server has rights to racks,
+switches, jobs of Slurm or metrics."""
+
+ABOUT_A_NODE = f"{PlaceKind.NODE}/"
+OF_THE_FLEET = ("slurm.", METRICS)
+"""How types of claims begin that take `FLEET`, also if about a Node."""
+
 NODE_LEASES = "kube-node-lease"
 NAMESPACES = [("", "Namespace"), ("", "namespaces")]
 
@@ -53,6 +72,9 @@ OF_THE_LOG = frozenset(
 )
 """Entries of the recorder about itself: they count the objects of all tenants,
 and name files, servers, and the nodes and incidents that are held."""
+
+
+Key = TypeVar("Key")
 
 
 class View(Enum):
@@ -133,12 +155,14 @@ class Sight:
             if views.get(stored.fact.object) is View.NEAR
         ]
         hidden = await self._of_others(near)
+        fleet = await self.holds(FLEET)
         return [
             stored
             for stored in found
             if (view := views.get(stored.fact.object)) is not None
             and view.shows(stored.fact.kind)
             and not (view is View.NEAR and _words(stored) in hidden)
+            and (fleet or not _is_of_the_fleet(stored))
         ]
 
     async def lines(self, found: Sequence[Entry]) -> list[Entry]:
@@ -154,16 +178,61 @@ class Sight:
             if views.get(line.identity) is View.NEAR and _is_an_event(line)
         }
         hidden = await self._of_others(words.values())
+        seen = await self._claims(found, views)
         return [
             line
             for line in found
             if (
                 of_the_log and line.operation in OF_THE_LOG
                 if line.identity is None
+                else line.entry in seen
+                if line.operation is Operation.CLOUDEVENT
                 else views.get(line.identity) is View.WHOLE
                 or (line.entry in words and words[line.entry] not in hidden)
             )
         ]
+
+    async def _claims(
+        self,
+        found: Iterable[Entry],
+        views: Mapping[ObjectIdentity | None, View],
+    ) -> Collection[EntryName]:
+        """Return the visible claims; their types are known by their facts."""
+        claims = {
+            line.entry: line.recorded_at
+            for line in found
+            if line.operation is Operation.CLOUDEVENT
+            and views.get(line.identity) is View.WHOLE
+        }
+        if not claims or await self.holds(FLEET):
+            return claims.keys()
+        query = FactQuery(
+            purpose=Purpose.ENTRIES,
+            entries={name.position: at for name, at in claims.items()},
+        )
+        return {
+            stored.entry
+            for stored in await self._reading.facts(query)
+            if isinstance(stored.fact.detail, Claimed)
+            and not _is_of_the_fleet(stored)
+        }
+
+    async def versions(
+        self, found: Mapping[Key, Version]
+    ) -> dict[Key, Version]:
+        """Return the visible versions of objects, which are documents."""
+        views = await self.views(one.identity for one in found.values())
+        fleet = await self.holds(FLEET)
+        return {
+            key: one
+            for key, one in found.items()
+            if views.get(one.identity) is View.WHOLE
+            and (
+                fleet
+                or one.identity.group != CLAIM_GROUP
+                or not claim_type(one.raw).startswith(OF_THE_FLEET)
+            )
+        }
 
     async def _of_others(self, texts: Iterable[str]) -> Collection[str]:
         """Return the texts that name a namespace of other tenants."""
@@ -292,8 +361,10 @@ class Sight:
         """Return the right that is needed to get an object."""
         named = identity.group, identity.kind
         if named == (CLAIM_GROUP, CLAIM_KIND):
-            # Of machines and the places around them; no API server has it.
-            return NODES
+            about_a_node = identity.name.startswith(ABOUT_A_NODE)
+            return NODES if about_a_node else FLEET
+        if identity.group == SLURM_GROUP:
+            return FLEET
         plural = BUILT_IN_PLURALS.get(named)
         if plural is None and identity.kind.islower():
             plural = identity.kind
@@ -311,6 +382,12 @@ def _words(stored: StoredFact) -> str:
     """Return the text of an Event, which may name objects of others."""
     detail = stored.fact.detail
     return (detail.message or "") if isinstance(detail, EventOccurred) else ""
+
+
+def _is_of_the_fleet(stored: StoredFact) -> bool:
+    """Return whether a fact is a claim that takes `FLEET` by its type."""
+    detail = stored.fact.detail
+    return isinstance(detail, Claimed) and detail.type.startswith(OF_THE_FLEET)
 
 
 def _is_about_node(identity: ObjectIdentity) -> bool:

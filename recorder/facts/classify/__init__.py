@@ -22,6 +22,7 @@ from recorder.facts.classify.claims import (
     CLAIM_GROUP,
     CLAIM_KIND,
     claim_draft,
+    claim_type,
 )
 from recorder.facts.classify.drafts import classify, draft
 from recorder.facts.classify.heartbeat import (
@@ -54,6 +55,7 @@ __all__ = [
     "RecordDigests",
     "Wire",
     "claim_draft",
+    "claim_type",
     "classify",
     "cluster_shown",
     "draft",

@@ -15,7 +15,13 @@ from recorder.facts.classify.times import moment
 from recorder.model.entry import Draft, Operation
 from recorder.model.reference import ObjectIdentity
 
-__all__ = ["CLAIM_GROUP", "CLAIM_KIND", "claim_draft", "claim_key"]
+__all__ = [
+    "CLAIM_GROUP",
+    "CLAIM_KIND",
+    "claim_draft",
+    "claim_key",
+    "claim_type",
+]
 
 CLAIM_GROUP = "cloudevents.io"
 CLAIM_KIND = "CloudEvent"
@@ -57,6 +63,11 @@ def _members(raw: bytes) -> Mapping[str, object]:
     except (ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}
+
+
+def claim_type(raw: bytes) -> str:
+    """Return the type of a claim; empty if its document is unreadable."""
+    return str(_members(raw).get("type") or "")
 
 
 def claim_key(source: str, name: str) -> str:

@@ -80,7 +80,7 @@ class KubernetesReviews:
         )
 
     async def may(self, person: Person, right: Right) -> bool:
-        """Return whether a person may get the objects of a resource.
+        """Return whether a person holds a right.
 
         Raises:
             RequestError: the API server does not respond.
@@ -94,7 +94,7 @@ class KubernetesReviews:
                 "groups": person.groups,
                 "uid": person.uid,
                 "extra": dict(person.extra),
-                "resourceAttributes": {"verb": "get", **right._asdict()},
+                "resourceAttributes": right._asdict(),
             },
         )
         return status.allowed
