@@ -12,7 +12,7 @@ PROCESSES ?= 4
 # Kept whatever the environment says: hundreds of processes read the same.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo dist screenshots test scenarios check lint format typing contracts migrations docs corpus page soak bench bench-cluster cluster \
+.PHONY: run demo dist screenshots test scenarios check lint format typing contracts compiled migrations docs corpus page soak bench bench-cluster cluster \
 	cluster-reboot cluster-crash cluster-hang fuzz lock clean
 
 # --- The virtual environment, from the hash-pinned locks -------------------
@@ -56,6 +56,10 @@ typing: $(VENV)/.dev
 
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
+
+# Once, before several processes of `make test` each do it.
+compiled: $(VENV)/.dev
+	@$(BIN)/pytest --collect-only --quiet --quiet > /dev/null || true  # `make test` says what fails
 
 migrations: $(VENV)/.dev
 	@$(BIN)/python -m tests.support.postgres
