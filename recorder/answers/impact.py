@@ -15,6 +15,7 @@ from recorder.answers.checkpoints import (
 from recorder.answers.loading.fleet import states_at
 from recorder.answers.loading.hits import NodeSelection, all_hits_of
 from recorder.answers.loading.nodes import (
+    NODES,
     PODS,
     hiding,
     judge_nodes,
@@ -141,7 +142,12 @@ async def _impact(
         return had is None or chosen.fits(node, had, at)
 
     account = await read_account(
-        reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
+        reading,
+        window,
+        now=now,
+        reads=reads_workloads,
+        facts=True,
+        needs=(NODES, PODS),
     )
     judged = await judge_nodes(reading, nodes, window, account, knowledge)
     verdicts = [

@@ -17,6 +17,7 @@ from recorder.answers.clusters import Away
 from recorder.answers.loading.hits import hits_of
 from recorder.answers.loading.nodes import (
     LOOKBACK,
+    NODES,
     PODS,
     hiding,
     nodes_of,
@@ -227,7 +228,12 @@ async def _incidents(
     reading: Reading, window: Window, knowledge: Knowledge, *, now: datetime
 ) -> Incidents:
     account = await read_account(
-        reading, window, now=now, reads=reads_nodes, facts=True, needs=PODS
+        reading,
+        window,
+        now=now,
+        reads=reads_nodes,
+        facts=True,
+        needs=(NODES, PODS),
     )
     since = window.since and shifted(window.since, -LOOKBACK)
     active = ActiveNodes(

@@ -329,7 +329,7 @@ class Survey:
             now=self.now,
             reads=reads_workloads,
             facts=True,
-            needs=PODS,
+            needs=(PODS,),
         )
 
     async def row(self, family: Family, account: Account) -> ListedWorkload:

@@ -13,6 +13,7 @@ from recorder.facts.coverage.audit_state import AuditReading, audit_reading
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.coverage.outages import outages_of
 from recorder.facts.coverage.ports import FactsEnd, Log, Stream
+from recorder.facts.coverage.unproven import imported_of
 from recorder.model.document import Document
 from recorder.model.moment import shifted, written
 from recorder.model.reference import EntryName
@@ -391,7 +392,7 @@ def summary(status: LogStatus) -> list[str]:
     """Return a few lines on the state of a log."""
     log = status.log
     if log.is_tape:
-        state = "played from a tape"
+        state = imported_of(status.streams) or "played from a tape"
         if log.holder is not None:
             state = f"being played by {log.holder}"
     elif log.holder is None and status.waiting_for is not None:

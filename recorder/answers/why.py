@@ -128,7 +128,12 @@ async def _account(
     reading: Reading, window: Window, *, now: datetime
 ) -> Account:
     return await read_account(
-        reading, window, now=now, reads=reads_nodes, facts=True
+        reading,
+        window,
+        now=now,
+        reads=reads_nodes,
+        facts=True,
+        needs=(NODES,),
     )
 
 

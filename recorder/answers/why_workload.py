@@ -412,7 +412,12 @@ async def _account(
     reading: Reading, window: Window, *, now: datetime
 ) -> Account:
     return await read_account(
-        reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
+        reading,
+        window,
+        now=now,
+        reads=reads_workloads,
+        facts=True,
+        needs=(PODS,),
     )
 
 

@@ -100,7 +100,12 @@ async def ask_workload(
         key=lambda p: (p.bound_at or p.seen_at, p.pod.name),
     )
     account = await read_account(
-        reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
+        reading,
+        window,
+        now=now,
+        reads=reads_workloads,
+        facts=True,
+        needs=(PODS,),
     )
     hit = await _impact(reading, placements, window, knowledge, now=now)
     hits = [one for one in hit if one.workload in chosen]

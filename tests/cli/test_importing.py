@@ -92,6 +92,19 @@ def test_records_are_added_once_and_found_by_when_they_were_made(
 
 
 @pytest.mark.usefixtures("importing")
+def test_a_log_of_audit_records_alone_claims_nothing_of_nodes(
+    recorder: Recorder,
+) -> None:
+    recorder("import", EKS, "--name", "audit-only")
+
+    status = recorder("status", "--cluster", "audit-only").out
+    assert "imported audit log" in status
+    answer = recorder("why", "--cluster", "audit-only", "node/gpu-002")
+    assert answer.status == 4
+    assert "v1/nodes: never recorded" in answer.err
+
+
+@pytest.mark.usefixtures("importing")
 def test_records_that_the_log_has_are_counted_as_repeated(
     recorder: Recorder, tmp_path: Path
 ) -> None:

@@ -65,6 +65,8 @@ def test_a_must_gather_is_answered_right_or_honestly_less(
         assert at in verdict["sentence"]
         # What the Node was like before is not known.
         assert (verdict["mode"], verdict["cause"]) == ("unknown", "unrecorded")
+    state = recorder("status", "--log", "1").out
+    assert "imported dump of 2026-11-25T00:08:57.213928Z: one state" in state
     text = recorder("why", "--log", "1", "node/gpu-002").err
     assert "objects are known only as of 2026-11-25T00:08:57" in text
     assert "Events that were forgotten by" in text

@@ -1,5 +1,6 @@
 """Dumps of a recorded cluster, as tools write them of its last state."""
 
+import asyncio
 import io
 import json
 import tarfile
@@ -7,15 +8,27 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from importlib.resources import as_file, files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import yaml
 
+from recorder.keeping.importing import Importing, find_all, import_all
 from recorder.model.kinds import BUILT_IN_KINDS
 from recorder.model.observation import ListPage, WatchFrame
+from recorder.model.settings import Settings
+from recorder.sources.dumps import Shelf
 from recorder.sources.tape import TapeReader
 
-__all__ = ["Saved", "as_inspected", "as_listed", "demo", "packed"]
+__all__ = [
+    "Saved",
+    "as_inspected",
+    "as_listed",
+    "demo",
+    "imported",
+    "packed",
+    "saved",
+]
 
 Objects = Mapping[str, list[dict[str, Any]]]
 
@@ -127,3 +140,13 @@ def packed(members: Iterator[tuple[str, str]], path: Path) -> Path:
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
     return path
+
+
+async def imported(dsn: str, path: Path, *, name: str) -> None:
+    """Import a file into a new log."""
+    with TemporaryDirectory() as folder, Shelf() as shelf:
+        importing = Importing(paths=[path], chooses=lambda *_: True, name=name)
+        stop = asyncio.Event()
+        found = await find_all(importing, shelf, stop)
+        settings = Settings(data_dir=Path(folder))
+        await import_all(importing, found, shelf, settings, dsn, stop)

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import tarfile
+import tracemalloc
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ import pytest
 from recorder.model import zstd
 from recorder.sources.dumps import Examined, Shelf, Things, examine
 from recorder.sources.dumps.shelf import Placed
-from recorder.sources.files import unpacking
+from recorder.sources.files import splitting, unpacking
 from tests.dumps.saved import as_inspected, as_listed, demo, packed
 
 OWN_CASES = Path(__file__).parent / "cases"
@@ -351,6 +352,58 @@ def test_a_bomb_is_refused_by_its_ratio(
     assert not placed
     (file,) = found.files
     assert "times its size" in str(file.trouble)
+
+
+def nested(depth: int) -> bytes:
+    packed = PODS.encode()
+    for _ in range(depth):
+        packed = gzip.compress(packed)
+    return packed
+
+
+LONG = b'{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "' + (
+    b"x" * (12 << 20)
+)
+DEEP = b'{"apiVersion": "v1", "kind": "Pod", "metadata": ' + b"[" * (1 << 14)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (nested(unpacking.DEPTH_MAX + 1), "packed more than 4 times"),
+        (
+            tarred(*((str(n), PODS.encode()) for n in range(51))),
+            "holds more than 50 files",
+        ),
+        (LONG, "too large"),
+        (DEEP, ""),
+        (gzip.compress(LONG), "too large"),
+        (json.dumps(pod("a")).encode().replace(b"train", b"tr\xe4in"), ""),
+        (json.dumps(pod("a")).encode("utf-32"), ""),
+        (b"\0" * (4 << 20), ""),
+    ],
+)
+def test_what_is_too_large_or_not_text_costs_no_memory(
+    content: bytes, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused by name, and the next file is read."""
+    monkeypatch.setattr(unpacking, "MEMBERS_MAX", 50)
+    monkeypatch.setattr(splitting, "DOCUMENT_BYTES_MAX", 1 << 20)
+    (tmp_path / "hostile").write_bytes(content)
+    (tmp_path / "pods.json").write_text(as_listed([pod("b")]))
+
+    tracemalloc.start()
+    (found,), placed, _ = looked(tmp_path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert "uid-b" in {one.uid for one in placed}
+    shown = [file for file in found.files if file.path.endswith("hostile")]
+    said = " ".join(text for one in shown for text in one.says())
+    said += " ".join(str(one.trouble) for one in shown)
+    assert why in said
+    assert shown or found.unknown_some
+    assert peak < 8 << 20
 
 
 def test_cases_after_public_reports_are_read_or_refused_by_name() -> None:

@@ -1,7 +1,8 @@
 """The page in a real browser, before a real server with real recordings.
 
 Log 1 is of a node that crashes without a word, 2 to 4 are incidents of the
-corpus, 5 is the demo's, and in 6 one job preempts another.
+corpus, 5 is the demo's, in 6 one job preempts another, and 7 was imported from
+what was left of 1.
 """
 
 import os
@@ -23,6 +24,7 @@ from playwright.sync_api import (
 
 from recorder.sources.tape import demo
 from tests.corpus.logs import play_in_turn, tape_of
+from tests.dumps.saved import as_listed, imported, saved
 from tests.page.tab import Tab
 from tests.support.axe import axe
 from tests.support.chromium import ARGUMENTS, chromium
@@ -40,6 +42,7 @@ LOGS = {
     "demo": Path(demo.__file__).with_name("demo.tape.jsonl.zst"),
     "preemption": tape_of("kueue-preemption"),
 }
+DUMP = "saved"
 LINKS = (
     "Grafana=https://grafana.invalid/d/node?var-node={node}&from={from_ms}",
     "Runbook=https://wiki.invalid/runbooks/{cause}",
@@ -68,9 +71,16 @@ def pytest_runtest_makereport(
 
 
 @pytest.fixture(scope="session")
-def page_database(embedded_server: DatabaseServer) -> Iterator[Database]:
+def page_database(
+    embedded_server: DatabaseServer,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Database]:
     async def fill(writer: str) -> None:
         await play_in_turn(writer, LOGS)
+        dump = tmp_path_factory.mktemp("saved") / "all.json"
+        left = saved(CRASH).objects.values()
+        dump.write_text(as_listed([one for some in left for one in some]))
+        await imported(writer, dump, name=DUMP)
 
     with filled_database(embedded_server, fill) as database:
         yield database

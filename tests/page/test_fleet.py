@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from playwright.sync_api import expect
 
-from tests.page.conftest import LOGS, Opener
+from tests.page.conftest import DUMP, LOGS, Opener
 
 
 def test_an_incident_is_one_line_that_reads_as_a_sentence(
@@ -138,16 +138,16 @@ def test_a_log_that_is_not_there_is_said_to_be_none(open_tab: Opener) -> None:
 
 def test_all_clusters_are_one_list(open_tab: Opener) -> None:
     tab = open_tab("/")
-    assert "5 other logs not shown" in tab.says(".fleet p.quiet")
+    assert "6 other logs not shown" in tab.says(".fleet p.quiet")
     tab.page.click("text=show all")
     tab.ready()
 
     assert "log=all" in tab.address
-    assert "6 incidents" in tab.says("h1")
-    assert "in 6 clusters" in tab.says("h1")
+    assert "7 incidents" in tab.says("h1")
+    assert "in 7 clusters" in tab.says("h1")
     clusters = tab.page.locator(".incident .node small").all_inner_texts()
-    assert {text.split(",")[0] for text in clusters} < set(LOGS)
-    assert "of gap is incomplete" in tab.says(".note.hatched")
+    assert {text.split(",")[0] for text in clusters} < {*LOGS, DUMP}
+    assert "of 2 clusters is incomplete" in tab.says(".note.hatched")
     tab.page.locator(".incident a", has_text="rack-2").click()
     tab.ready()
     assert "log=3" in tab.address
@@ -179,7 +179,7 @@ def test_a_facet_counts_what_is_listed_and_narrows_it(
     tab = open_tab("/?log=all")
     for name in ("Cause", "Happened", "Confidence", "Controller"):
         facet = tab.page.locator(f".facets section[aria-label='{name}'] b")
-        assert sum(map(int, facet.all_inner_texts())) == 6, name
+        assert sum(map(int, facet.all_inner_texts())) == 7, name
 
     tab.page.click(".facets a >> text=node-lifecycle-controller")
     expect(tab.page.locator(".facets a.chosen")).to_have_count(1)
@@ -188,7 +188,7 @@ def test_a_facet_counts_what_is_listed_and_narrows_it(
     again = open_tab(tab.address)
     expect(again.page.locator(".incident")).to_have_count(2)
     again.page.click(".facets a.chosen")
-    expect(again.page.locator(".incident")).to_have_count(6)
+    expect(again.page.locator(".incident")).to_have_count(7)
 
 
 def test_incidents_are_grouped_by_what_is_chosen(open_tab: Opener) -> None:

@@ -108,6 +108,21 @@ def test_the_head_says_that_a_tape_is_one_and_until_when(
     assert "tape until 21 Nov 2026" in tab.says(".recording")
 
 
+def test_an_imported_log_says_what_it_is_wherever_it_is_asked(
+    open_tab: Opener,
+) -> None:
+    tab = open_tab("/?log=7")
+
+    assert "imported dump of 21 Nov 2026" in tab.says(".recording")
+    tab.page.click(".incident a")
+    tab.ready()
+    assert "log=7" in tab.address
+    assert "gpu-002 rebooted" in tab.says(".verdict .sentence")
+    tab.open("/sources?log=7")
+    assert "one state, and Events" in tab.says("p.sentence")
+    assert "objects are known only as of" in tab.says("ul.quiet")
+
+
 def test_nothing_is_fetched_from_elsewhere(
     open_tab: Opener, served: str
 ) -> None:

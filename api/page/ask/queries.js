@@ -13,7 +13,7 @@ export const OVERVIEW = `query Overview {
     clusters {
       name uid
       log { id kind }
-      sources { resource beganAt vouchedUntil }
+      sources { source resource state beganAt vouchedUntil lastFrameAt }
       coverage { until provenUntil }
     }
   }

@@ -128,7 +128,7 @@ export function recordingOf(status, cluster, zone) {
   if (cluster.log.kind === 'TAPE') {
     const last = readInstant(cluster.coverage.until ?? '');
     const end = last === null ? '' : ` until ${dayAndClock(last, zone)}`;
-    return { tone: 'tape', says: `tape${end}` };
+    return { tone: 'tape', says: importedOf(cluster, zone) ?? `tape${end}` };
   }
   const until = readInstant(cluster.coverage.provenUntil ?? '');
   if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
@@ -138,6 +138,24 @@ export function recordingOf(status, cluster, zone) {
     return { tone: 'behind', says: `${says} ${clock(until, zone)}` };
   }
   return { tone: 'live', says: `complete up to ${span(behind)} ago` };
+}
+
+/**
+ * What a log holds that was imported from dumps, and from no tape.
+ * @param {any} cluster
+ * @param {'utc' | 'local'} zone
+ * @returns {string | null} null for a tape
+ */
+function importedOf({ sources }, zone) {
+  const watched = sources.filter(
+    (/** @type {any} */ one) => one.source === 'WATCH');
+  if (watched.length === 0) return sources.length > 0 ? 'imported audit log' : null;
+  const dumped = watched.filter((/** @type {any} */ one) =>
+    one.state === 'ENDED' && one.beganAt === null);
+  if (dumped.length < watched.length) return null;
+  const at = Math.max(...dumped.map((/** @type {any} */ one) =>
+    readInstant(one.lastFrameAt ?? '') ?? 0));
+  return `imported dump of ${dayAndClock(at, zone)}: one state, and Events`;
 }
 
 /**

@@ -407,7 +407,7 @@ away { cluster why }
 clusters {
 name uid
 log { id kind }
-sources { resource beganAt vouchedUntil }
+sources { source resource state beganAt vouchedUntil lastFrameAt }
 coverage { until provenUntil }
 }
 }
@@ -1176,7 +1176,7 @@ function recordingOf(status, cluster, zone) {
 if (cluster.log.kind === 'TAPE') {
 const last = readInstant(cluster.coverage.until ?? '');
 const end = last === null ? '' : ` until ${dayAndClock(last, zone)}`;
-return { tone: 'tape', says: `tape${end}` };
+return { tone: 'tape', says: importedOf(cluster, zone) ?? `tape${end}` };
 }
 const until = readInstant(cluster.coverage.provenUntil ?? '');
 if (until === null) return { tone: 'behind', says: 'nothing recorded yet' };
@@ -1186,6 +1186,17 @@ const says = `${span(behind)} behind, last data`;
 return { tone: 'behind', says: `${says} ${clock(until, zone)}` };
 }
 return { tone: 'live', says: `complete up to ${span(behind)} ago` };
+}
+function importedOf({ sources }, zone) {
+const watched = sources.filter(
+(one) => one.source === 'WATCH');
+if (watched.length === 0) return sources.length > 0 ? 'imported audit log' : null;
+const dumped = watched.filter((one) =>
+one.state === 'ENDED' && one.beganAt === null);
+if (dumped.length < watched.length) return null;
+const at = Math.max(...dumped.map((one) =>
+readInstant(one.lastFrameAt ?? '') ?? 0));
+return `imported dump of ${dayAndClock(at, zone)}: one state, and Events`;
 }
 const withoutEnd = (reason) =>
 reason.startsWith('imported:') ? 'to the end' : 'still open';

@@ -203,7 +203,12 @@ async def hits_on(
     begun = min(p.bound_at for p in bound if p.bound_at is not None)
     window = Window(begun, until)
     account = await read_account(
-        reading, window, now=now, reads=reads_workloads, facts=True, needs=PODS
+        reading,
+        window,
+        now=now,
+        reads=reads_workloads,
+        facts=True,
+        needs=(PODS,),
     )
     verdicts: list[Judged] = []
     if known:

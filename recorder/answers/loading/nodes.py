@@ -40,6 +40,7 @@ from recorder.model.window import Window
 __all__ = [
     "LOOKBACK",
     "NODE_RESOURCES",
+    "NODES",
     "PODS",
     "Node",
     "is_of_node",

@@ -5,7 +5,7 @@ which are answered and never how sure they are; the coverage of an answer is
 made of the same account when its window is known.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -72,8 +72,8 @@ class Account:
     facts: bool = False
     """Whether the question reads facts."""
 
-    needs: str | None = None
-    """A resource without which there is no answer."""
+    needs: Collection[str] = ()
+    """The resources without which there is no answer."""
 
     gaps: Sequence[Gap] = ()
     """The closed gaps of the window that are not healed, the first ones."""
@@ -178,7 +178,7 @@ class Account:
         )
         for jump in self.jumps:
             yield from doubtful(jump, window)
-        if self.needs is not None and always is None:
+        if always is None:
             yield from never_recorded(self.needs, self.streams, window)
         if self.facts_end is not None:
             yield from no_facts(self.facts_end, window)
@@ -224,7 +224,7 @@ async def read_account(
     now: datetime,
     reads: Reads = everything,
     facts: bool = False,
-    needs: str | None = None,
+    needs: Collection[str] = (),
 ) -> Account:
     """Read what a log records about a window."""
     gaps: list[Gap] = []

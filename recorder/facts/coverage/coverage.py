@@ -204,12 +204,12 @@ async def covered(
     now: datetime,
     reads: Reads = everything,
     facts: bool = False,
-    needs: str | None = None,
+    needs: Collection[str] = (),
 ) -> Coverage:
     """Return what may be missing from a window of a log.
 
     ``facts``: the question reads them, and they may end before the log does.
-    ``needs`` is a resource without which there is no answer.
+    ``needs`` are the resources without which there is no answer.
     """
     return cover(
         await read_account(

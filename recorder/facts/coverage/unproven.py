@@ -26,6 +26,7 @@ __all__ = [
     "doubtful",
     "dropped",
     "holes_of",
+    "imported_of",
     "is_dump",
     "never_recorded",
     "no_facts",
@@ -108,6 +109,21 @@ def holes_of(
 def is_dump(stream: Stream) -> bool:
     """Return whether a stream is what a dump had of a resource."""
     return stream.state == ENDED and stream.began_at is None
+
+
+def imported_of(streams: Sequence[Stream]) -> str | None:
+    """Return what a log holds that was imported from files.
+
+    None if it is that of a tape, whatever was added to it.
+    """
+    watched = [stream for stream in streams if stream.source == WATCH]
+    if not all(map(is_dump, watched)):
+        return None
+    if not watched:
+        return "imported audit log" if streams else None
+    times = [s.last_frame_at for s in watched if s.last_frame_at is not None]
+    of = f" of {written(max(times))}" if times else ""
+    return f"imported dump{of}: one state, and Events"
 
 
 def _of_dump(stream: Stream) -> str:
@@ -259,16 +275,18 @@ def _policy(rule: str, newest: Thinned) -> str:
 
 
 def never_recorded(
-    resource: str, streams: Sequence[Stream], window: Window
+    resources: Iterable[str], streams: Sequence[Stream], window: Window
 ) -> Iterator[Hole]:
-    """Yield the hole of a resource without a stream, if others have one."""
-    if streams and all(stream.resource != resource for stream in streams):
-        yield Hole(
-            resource=resource,
-            since=window.since,
-            until=window.until,
-            reason=NEVER_RECORDED,
-        )
+    """Yield a hole for each resource without a stream, if others have one."""
+    recorded = {stream.resource for stream in streams}
+    for resource in resources:
+        if recorded and resource not in recorded:
+            yield Hole(
+                resource=resource,
+                since=window.since,
+                until=window.until,
+                reason=NEVER_RECORDED,
+            )
 
 
 def doubtful(jump: ClockJump, window: Window) -> Iterator[Hole]:

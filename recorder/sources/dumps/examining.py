@@ -241,8 +241,8 @@ class _Examiner:
             may_be_foreign
             and _is_foreign(file, 1)  # else it is an empty list
             and not (
-                # What was cut off may have been an object or a record.
-                file.cut and _STATED in begins
+                # What was cut off, or is too large, may be one of these.
+                (file.cut or file.refused) and _STATED in begins
             )
         ):
             self._unknown(member.name)

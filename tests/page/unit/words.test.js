@@ -89,7 +89,10 @@ const cluster = (kind, until, provenUntil = until) => ({
   name: 'prod', uid: 'u', log: { id: '1', kind },
   coverage: { until, provenUntil },
   sources: [
-    { resource: NODES, beganAt: '2026-11-21T03:00:00Z', vouchedUntil: until },
+    {
+      source: 'WATCH', resource: NODES, beganAt: '2026-11-21T03:00:00Z',
+      vouchedUntil: until,
+    },
     { resource: 'example.com/v1/late', beganAt: '2026-11-21T09:00:00Z' },
   ],
 });
@@ -114,6 +117,21 @@ test('a tape lasts until its record ends, however far it is proven', () => {
   assert.deepEqual(recordingOf({ now: '2026-12-01T00:00:00Z' }, tape, 'utc'), {
     tone: 'tape', says: 'tape until 21 Nov 2026, 11:27:26 UTC',
   });
+});
+
+test('a log of dumps is none of a tape, and shows of when it is', () => {
+  const ofDumps = (source, state) => ({
+    ...cluster('TAPE', '2026-11-21T11:27:26Z'),
+    sources: [
+      { source, state, beganAt: null, lastFrameAt: '2026-11-21T11:20:00Z' },
+      { source, state, beganAt: null, lastFrameAt: '2026-11-21T11:19:00Z' },
+    ],
+  });
+  const says = (of) => recordingOf({}, of, 'utc').says;
+
+  assert.equal(says(ofDumps('WATCH', 'ENDED')),
+    'imported dump of 21 Nov 2026, 11:20:00 UTC: one state, and Events');
+  assert.equal(says(ofDumps('AUDIT', 'STOPPED')), 'imported audit log');
 });
 
 test('what was imported has gaps to its end, and none that is open', () => {
