@@ -4,7 +4,7 @@ A value is never a fault by itself: a GPU may be hot for a day. It is compared
 where another source reports a fault of the class of its metric.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
@@ -19,11 +19,8 @@ from recorder.explain.verdict import (
     Faulted,
     Judged,
     SignalEvidence,
-    Step,
 )
-from recorder.model.fact import StoredFact
 from recorder.model.outcomes import Role
-from recorder.model.reference import EntryName
 
 __all__ = ["measured"]
 
@@ -42,50 +39,38 @@ def measured(transition: Transition, verdict: Judged) -> Judged:
         if one.rule.fault is verdict.fault.fault
         and one.kept.begin <= at <= one.kept.end
     ]
-    supporting = [line for line in lines if _supports(line, at)]
-    if not supporting:
+    shown = [one for one in lines if _supports(one, at)][:SUPPORTING_MAX]
+    if not shown:
         against = _against(lines, verdict.fault)
         return replace(
             verdict, contradictions=[*verdict.contradictions, *against]
         )
-    shown = supporting[:SUPPORTING_MAX]
-    claims = {line.stored.entry: line.stored for line in shown}
-    return replace(
-        verdict,
-        steps=_backed(
-            verdict.steps, [_said(line, lines) for line in shown], claims
-        ),
-        evidence=[*verdict.evidence, *map(_evidence, claims.values())],
-    )
-
-
-def _backed(
-    steps: Sequence[Step], says: Sequence[str], entries: Iterable[EntryName]
-) -> Sequence[Step]:
-    """Return the path, its fault with what supports it."""
+    says = "; ".join(_said(one, lines) for one in shown)
+    claims = {one.stored.entry: one.stored for one in shown}
+    steps = list(verdict.steps)
     for place, step in enumerate(steps):
         if step.role is Role.FAULT:
-            backed = replace(
+            steps[place] = replace(
                 step,
-                says="; ".join([step.says, *says]),
-                entries=(*step.entries, *entries),
+                says=f"{step.says}; {says}",
+                entries=(*step.entries, *claims),
             )
-            return [*steps[:place], backed, *steps[place + 1 :]]
-    return steps
+            break
+    subject = Subject(Topic.CLAIM, "metrics")
+    signs = [Signal(Role.FAULT, subject, one) for one in claims.values()]
+    evidence = [SignalEvidence.of(Role.FAULT, sign) for sign in signs]
+    return replace(
+        verdict, steps=steps, evidence=[*verdict.evidence, *evidence]
+    )
 
 
 def _supports(line: Measurement, at: datetime) -> bool:
     rule, series = line.rule, line.series
-    if rule.changes:
-        return (
-            series.changed_at is not None
-            and series.changed_at <= at.timestamp()
-        )
-    return (
-        rule.above is not None
-        and series.highest >= rule.above
-        and series.high_at <= at.timestamp()
+    since = series.changed_at if rule.changes else series.high_at
+    high = rule.changes or (
+        rule.above is not None and series.highest >= rule.above
     )
+    return high and since is not None and since <= at.timestamp()
 
 
 def _against(
@@ -120,18 +105,11 @@ def _said(line: Measurement, lines: Sequence[Measurement]) -> str:
             f" {_value(series.changed_to, rule)} at"
             f" {_clock(series.changed_at)}"
         )
-    text = (
-        f"{thing} at {_value(series.highest, rule)} from"
-        f" {_clock(series.high_at)}"
-    )
-    peers = [
-        other.series.highest
-        for other in lines
-        if other.rule is rule and other.series is not series
-    ]
-    if not peers:
-        return text
-    return f"{text}, its peers at {_value(max(peers), rule)}"
+    highest, since = _value(series.highest, rule), _clock(series.high_at)
+    others = [one.series for one in lines if one.rule is rule]
+    peers = [other.highest for other in others if other is not series]
+    beside = f", its peers at {_value(max(peers), rule)}" if peers else ""
+    return f"{thing} at {highest} from {since}{beside}"
 
 
 def _value(value: float, rule: MetricRule) -> str:
@@ -140,8 +118,3 @@ def _value(value: float, rule: MetricRule) -> str:
 
 def _clock(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%H:%M")
-
-
-def _evidence(stored: StoredFact) -> SignalEvidence:
-    sign = Signal(Role.FAULT, Subject(Topic.CLAIM, "metrics"), stored)
-    return SignalEvidence.of(Role.FAULT, sign)
