@@ -72,15 +72,15 @@ SIGNALS: Final[Mapping[int, str]] = {
 }
 
 IS: Final[Mapping[WorkloadState, str]] = {
-    WorkloadState.QUEUED: "waits in a queue",
+    WorkloadState.QUEUED: "waits in a queue{at}",
     WorkloadState.PENDING: "is not running yet",
     WorkloadState.RUNNING: "is running",
-    WorkloadState.DEGRADED: "is not running in full",
-    WorkloadState.DOWN: "is not running",
-    WorkloadState.SUSPENDED: "is suspended",
-    WorkloadState.COMPLETED: "completed",
-    WorkloadState.FAILED: "failed",
-    WorkloadState.DELETED: "was deleted",
+    WorkloadState.DEGRADED: "is not running in full{at}",
+    WorkloadState.DOWN: "is not running{at}",
+    WorkloadState.SUSPENDED: "is suspended{at}",
+    WorkloadState.COMPLETED: "completed{at}",
+    WorkloadState.FAILED: "failed{at}",
+    WorkloadState.DELETED: "was deleted{at}",
     WorkloadState.UNKNOWN: "was last seen without any {part}",
 }
 
@@ -96,14 +96,8 @@ def state_sentence(
         since: when it came into the state.
         part: what the Pods of the workload are called.
     """
-    when = f" at {since:%Y-%m-%d %H:%M:%S}" if since is not None else ""
-    if state in {
-        WorkloadState.PENDING,
-        WorkloadState.RUNNING,
-        WorkloadState.UNKNOWN,
-    }:
-        when = ""
-    return f"{name} {IS[state].format(part=part)}{when}"
+    at = f" at {since:%Y-%m-%d %H:%M:%S}" if since is not None else ""
+    return f"{name} {IS[state].format(part=part, at=at)}"
 
 
 def ending_sentence(
@@ -123,39 +117,31 @@ def ending_sentence(
 
 
 def _sentence(workload: Workload, ending: EndingFound) -> str:
-    # The verdict names who decided.
-    actor = ending.actor if ending.verdict is None else None
-    if actor is not None and actor.kind is ActorKind.KUBELET:
-        actor = None  # it is named with its node
+    actor, verdict = ending.actor, ending.verdict
+    # The verdict names who decided, and a kubelet is named with its node.
+    if verdict or (actor and actor.kind is ActorKind.KUBELET):
+        actor = None
     text = f"{_what(workload, ending)}{_by(actor)}{_for(ending.preemptor)}"
     became = BECAME.get(ending.outcome) if ending.outcome else None
-    if workload.kind == "Pod" and ending.outcome is Outcome.DOWN:
-        became = None
-    if became is not None:
-        again = ending.running_again_at
-        text += f"; {became.format(again=_clock(again) if again else '')}"
-    if ending.verdict is not None:
-        text += f": {ending.verdict.sentence.removesuffix('.')}"
-        for same in grouped(ending.every_verdict[1:]):
-            one = same[0]
-            names = named([verdict.node for verdict in same])
-            text += f"; also {names} ({one.happened}: {one.cause})"
-    return text + _blaming(ending)
-
-
-def _blaming(ending: EndingFound) -> str:
-    """Return which other node Slurm holds responsible, if it does."""
-    for record in ending.evidence:
-        fact = record.stored.fact
-        if (
-            isinstance(fact.detail, Ended)
-            and fact.detail.reason == NODE_LOST
-            and ending.verdict is not None
-            and fact.node is not None
-            and fact.node != ending.node
-        ):
-            return f"; Slurm blames {fact.node}"
-    return ""
+    alone = workload.kind == "Pod" and ending.outcome is Outcome.DOWN
+    if became is not None and not alone:
+        text += f"; {became.format(again=_clock(ending.running_again_at))}"
+    if verdict is None:
+        return text
+    text += f": {verdict.sentence.removesuffix('.')}"
+    for same in grouped(ending.every_verdict[1:]):
+        names = named([one.node for one in same])
+        text += f"; also {names} ({same[0].happened}: {same[0].cause})"
+    # Slurm may hold another node responsible.
+    facts = [record.stored.fact for record in ending.evidence]
+    blamed = (
+        fact.node
+        for fact in facts
+        if isinstance(fact.detail, Ended)
+        and fact.detail.reason == NODE_LOST
+        and fact.node not in {None, ending.node}
+    )
+    return text + "".join(f"; Slurm blames {node}" for node in [*blamed][:1])
 
 
 def grouped(verdicts: Iterable[Verdict]) -> list[list[Verdict]]:
@@ -184,19 +170,17 @@ def _what(workload: Workload, ending: EndingFound) -> str:
     if ending.container is not None and ending.ended_by in ITS_OWN:
         return _failed(workload, ending, ending.container)
     pods, lost = _named(workload, ending)
-    how = HIT.get(ending.ended_by)
-    if how is not None:
-        node = _where(ending)
-        is_unexplained = ending.verdict is None
-        said = _quoted(_said(ending)[2]) if is_unexplained else ""
-        if ending.ended_by is EndedBy.NODE_FAILURE and not is_unexplained:
-            how = "on {node}"  # the verdict says what happened
-        if ending.ended_by is EndedBy.EVICTION:
-            how = _evicted(ending)
-        at = f"at {at}" if len(ending.pods) == 1 else f"from {at} on"
-        return f"{lost} {how.format(node=node)} {at}{said}"
-    were = "was" if len(ending.pods) == 1 else "were"
-    return f"{pods} {OF_PODS[ending.ended_by].format(were=were, at=at)}"
+    how, one = HIT.get(ending.ended_by), len(ending.pods) == 1
+    if how is None:
+        how = OF_PODS[ending.ended_by]
+        return f"{pods} {how.format(were='was' if one else 'were', at=at)}"
+    said = "" if ending.verdict else _quoted(_said(ending)[2])
+    if ending.ended_by is EndedBy.NODE_FAILURE and ending.verdict:
+        how = "on {node}"  # the verdict says what happened
+    if ending.ended_by is EndedBy.EVICTION:
+        how = _evicted(ending)
+    at = f"at {at}" if one else f"from {at} on"
+    return f"{lost} {how.format(node=_where(ending))} {at}{said}"
 
 
 def _where(ending: EndingFound) -> str:
@@ -294,8 +278,7 @@ def _quoted(said: str | None) -> str:
 
 
 def _by(actor: Actor | None, verb: str = "") -> str:
-    named = actor is not None and actor.name
-    return f"{verb} by {named}" if named else ""
+    return f"{verb} by {actor.name}" if actor and actor.name else ""
 
 
 def _for(preemptor: Preemptor | None) -> str:
@@ -306,5 +289,5 @@ def _for(preemptor: Preemptor | None) -> str:
     return f", in favor of {where}{_by(preemptor.actor, ' created')}"
 
 
-def _clock(at: datetime) -> str:
-    return f"{at:%H:%M:%S}"
+def _clock(at: datetime | None) -> str:
+    return f"{at:%H:%M:%S}" if at else ""

@@ -6,7 +6,7 @@ continue belong to the cause of that.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
@@ -28,8 +28,8 @@ from recorder.explain.pod_end import (
     ends_of,
 )
 from recorder.explain.verdict import Judged
-from recorder.facts import says_with_object
-from recorder.facts.over import CRITERIA_MET, says_over
+from recorder.facts import over, says_with_object
+from recorder.facts.over import says_over
 from recorder.facts.projections import (
     SERVERS,
     Placement,
@@ -45,6 +45,7 @@ from recorder.model.facts import (
     FieldChanged,
     Vanished,
 )
+from recorder.model.moment import LAST
 from recorder.model.outcomes import (
     Cause,
     Confidence,
@@ -133,7 +134,7 @@ class Draft:
     def covers(self, end: PodEnd) -> bool:
         """Return whether this ending ended a Pod directly."""
         hit = self.hit
-        if hit is None or not hit.lost(end.pod):
+        if hit is None or end.pod.key not in hit.pod_keys:
             return False
         if self.again is None or end.at <= self.again:
             # A container is seen to end before its Pod is.
@@ -180,51 +181,46 @@ def own_ends(life: Life) -> list[Draft]:
 
     For a Pod that is its own workload, the end of the Pod counts.
     """
-    found: list[Draft] = []
-    if life.workload.kind == "Pod":
-        return found
-    over = False
-    for stored in life.own():
-        by = _own_end(stored, over=over)
-        if by is None:
+    found: dict[EndedBy, Draft] = {}
+    for stored in life.own() if life.workload.kind != "Pod" else ():
+        at, by = stored.observed_at, _own_end(stored)
+        ended = found.keys() - {EndedBy.SUSPENSION}
+        if by is None or (by is EndedBy.DELETION and ended):
             continue
-        at = stored.observed_at
-        ran = any(p.running_at and p.running_at < at for p in life.pods)
-        if by is EndedBy.SUSPENSION and not ran:
+        if by is EndedBy.SUSPENSION and not any(
+            p.running_at and p.running_at < at for p in life.pods
+        ):
             continue  # created suspended, to wait in a queue
-        same = next((d for d in found if d.by is by), None)
-        if same is not None:
-            same.evidence.append(stored)
-            continue
-        over = over or by is not EndedBy.SUSPENSION
-        found.append(Draft(by=by, at=at, of_workload=True, evidence=[stored]))
-    return found
+        draft = found.setdefault(by, Draft(by=by, at=at, of_workload=True))
+        draft.evidence.append(stored)
+    return [*found.values()]
 
 
-def _own_end(stored: StoredFact, *, over: bool) -> EndedBy | None:
-    detail = stored.fact.detail
+def _own_end(stored: StoredFact) -> EndedBy | None:
+    """Return how a workload ends by a fact about it; None if it does not."""
+    detail, by = stored.fact.detail, None
     kind = stored.fact.object.kind if stored.fact.object else ""
     well = says_over(kind, detail)
-    if isinstance(detail, ConditionChanged) and detail.type == CRITERIA_MET:
-        return None  # it is over a moment later
-    if well is not None:
-        condition = (
-            detail.new if isinstance(detail, ConditionChanged) else None
-        )
-        late = condition and condition.reason == "DeadlineExceeded"
-        failed = EndedBy.DEADLINE if late else EndedBy.UNRECORDED
-        return EndedBy.COMPLETION if well else failed
     match detail:
+        case ConditionChanged(type=over.CRITERIA_MET):
+            pass  # it is over a moment later
+        case ConditionChanged(new=Condition(reason="DeadlineExceeded")) if (
+            well is False
+        ):
+            by = EndedBy.DEADLINE
+        case _ if well is not None:
+            by = EndedBy.COMPLETION if well else EndedBy.UNRECORDED
         case ConditionChanged(type="Suspended", new=Condition(status="True")):
-            return EndedBy.SUSPENSION
+            by = EndedBy.SUSPENSION
         case FieldChanged(field="suspend", new=True) if (
             kind in SUSPENDED_BY_FIELD
         ):
-            return EndedBy.SUSPENSION
-        case DeletionRequested() | Vanished() if not over:
-            return EndedBy.DELETION
+            by = EndedBy.SUSPENSION
+        case DeletionRequested() | Vanished():
+            by = EndedBy.DELETION
         case _:
-            return None
+            pass
+    return by
 
 
 def conclude(drafts: Sequence[Draft], own: list[Draft], life: Life) -> None:
@@ -235,33 +231,27 @@ def conclude(drafts: Sequence[Draft], own: list[Draft], life: Life) -> None:
     by_queue = life.workloads.preempted_at(life.workload)
     for end in list(own):
         if end.by is EndedBy.SUSPENSION:
-            preempted = [d for d in drafts if d.by is EndedBy.PREEMPTION]
-            if any(abs(d.at - end.at) <= TOGETHER for d in preempted):
+            preempted = [d.at for d in drafts if d.by is EndedBy.PREEMPTION]
+            if any(abs(at - end.at) <= TOGETHER for at in preempted):
                 own.remove(end)
             elif any(abs(at - end.at) <= TOGETHER for at in by_queue):
                 end.by = EndedBy.PREEMPTION
-            continue
         if end.by is not EndedBy.UNRECORDED:
             continue
         before = [d for d in drafts if d.at <= end.at + TOGETHER]
         failing = [d for d in before if d.failed] or before[-1:]
-        if failing and (_only_counts(end) or failing[-1].holds(end.at)):
+        only_counts = any(
+            isinstance(detail := stored.fact.detail, ConditionChanged)
+            and detail.new is not None
+            and detail.new.reason in OWN_FAILURE
+            for stored in end.evidence
+        )
+        if failing and (only_counts or failing[-1].holds(end.at)):
             last = failing[-1]
             last.failed = True
             last.evidence += end.evidence
             last.stopped += end.stopped
             own.remove(end)
-
-
-def _only_counts(end: Draft) -> bool:
-    """Return whether a failure states only that Pods failed."""
-    details = [stored.fact.detail for stored in end.evidence]
-    return any(
-        isinstance(detail, ConditionChanged)
-        and detail.new is not None
-        and detail.new.reason in OWN_FAILURE
-        for detail in details
-    )
 
 
 EVIDENCE_MAX: Final = 24
@@ -296,22 +286,15 @@ def endings_of(
         for end in ends_of(pod, life.facts.get(pod.key, ()))
     ]
     # Of those at one time, the one with a reason ended the others.
-    ends.sort(key=lambda e: (e.at, e.by in WITHOUT_REASON, e.pod.name))
-    acting = {
-        pod.key
-        for pod in life.pods
-        for verdict in known.values()
-        if verdict.node == pod.node and carries_out(verdict, pod)
-    }
+    ends.sort(key=lambda e: (e.at, e.by in WITHOUT_REASON, e.pod.pod.name))
     for end in ends:
-        _place(end, drafts, own, life, acting)
+        _place(end, drafts, own, life, known.values())
     for hit in found:
         if _is_own(hit, known):
             _charge(hit, drafts)
     conclude(drafts, own, life)
-    drafts += own
-    drafts.sort(key=lambda one: one.at)
-    return [_ending(draft, life, known) for draft in drafts]
+    every = sorted([*drafts, *own], key=lambda one: one.at)
+    return [_ending(draft, life, known) for draft in every]
 
 
 def _ended(hit: Hit, life: Life) -> bool:
@@ -321,7 +304,7 @@ def _ended(hit: Hit, life: Life) -> bool:
     return any(
         pod.phase != "Succeeded" or life.workload.kind in SERVERS
         for pod in life.pods
-        if hit.lost(pod.pod)
+        if pod.key in hit.pod_keys
     )
 
 
@@ -338,7 +321,7 @@ def _is_own(hit: Hit, known: Mapping[str, Judged]) -> bool:
 def _charge(hit: Hit, drafts: Iterable[Draft]) -> None:
     """Add what a container cost that ended by itself."""
     for draft in drafts:
-        if any(hit.lost(end.pod) for end in draft.ends) and (
+        if any(end.pod.key in hit.pod_keys for end in draft.ends) and (
             draft.by in BY_ITSELF and draft.hit is None
         ):
             draft.gpu_hours = (draft.gpu_hours or 0.0) + hit.gpu_hours_lost
@@ -350,7 +333,7 @@ def _place(
     drafts: list[Draft],
     own: Sequence[Draft],
     life: Life,
-    acting: Container[str],
+    verdicts: Iterable[Judged],
 ) -> None:
     """Attribute the end of a Pod to one ending.
 
@@ -380,28 +363,29 @@ def _place(
             end.by is EndedBy.COMPLETION
             or end.by in TAKEN
             or (serves and end.by is EndedBy.DELETION)
-            or end.pod.key in acting
+            or any(
+                one.node == end.pod.node and carries_out(one, end.pod)
+                for one in verdicts
+            )
         )
         drafts.append(last)
         drafts.sort(key=lambda one: one.at)
     else:
         last.ends.append(end)
-    last.again = None if last.routine else _loss([end], life).again()
+    last.again = None if last.routine else _loss(last.ends, life).again()
 
 
 def _loss(ends: Sequence[PodEnd], life: Life) -> Loss:
-    at = ends[-1].at
-    names = {end.pod.uid or end.pod.name for end in ends if end.at == at}
-    lost = [p for p in life.pods if (p.pod.uid or p.pod.name) in names]
-    whole = life.workload.is_gang
-    gang = [
+    """Return what the last of some ends cost, with all at the same time."""
+    at, whole = ends[-1].at, life.workload.is_gang
+    keys = {end.pod.key for end in ends if end.at == at}
+    lost = [p for p in life.pods if p.key in keys]
+    ran = [
         p
         for p in life.pods
-        if p.running_at is not None
-        and p.running_at <= at
-        and (p.over_at is None or p.over_at >= at)
+        if (p.running_at or LAST) <= at <= (p.over_at or LAST)
     ]
-    return Loss(at, gang if whole and gang else lost, lost, life.pods, whole)
+    return Loss(at, (whole and ran) or lost, lost, life.pods, whole)
 
 
 def _ending(
@@ -411,25 +395,27 @@ def _ending(
     hit = draft.hit
     last = draft.ends[-1] if draft.ends else None
     verdicts = _verdicts(draft, known)
-    verdict = verdicts[0] if verdicts else None
     evidence = [s for end in draft.ends for s in end.evidence]
-    evidence = _bounded(evidence) + draft.evidence
+    if len(evidence) > EVIDENCE_MAX:
+        half = EVIDENCE_MAX // 2
+        evidence = evidence[:half] + evidence[-half:]
+    evidence += draft.evidence
     named = {(s.entry, s.index): s for s in evidence}
-    pods = {*(end.pod.name for end in draft.ends)}
+    pods = {*(end.pod.pod.name for end in draft.ends)}
     pods |= {*hit.pods_hit} if hit else set()
-    stopped = {end.pod.name for end in draft.stopped} - pods
-    at = draft.at if hit is not None or last is None else last.at
+    stopped = {end.pod.pod.name for end in draft.stopped} - pods
     repeated = draft.by in BY_ITSELF and len(draft.ends) > 1
     failed = None if last is None or hit else last.container
     members = _members(draft, life)
-    node = hit.first_node if hit else last.node if last else None
+    node = hit.first_node if hit else last.pod.node if last else None
     lost = sorted(members, key=lambda one: one.pod in stopped)
     found = dict.fromkeys([node, *(one.node for one in lost)])
     nodes = [one for one in found if one is not None]
+    counts = Counter((v.happened, v.cause) for v in verdicts[VERDICTS_MAX:])
     return EndingFound(
         id=lost[0].entry if pods else evidence[0].entry,
         ended_by=draft.by,
-        at=at,
+        at=draft.at if hit is not None or last is None else last.at,
         pods=sorted(pods),
         pod_count=len(pods),
         stopped=sorted(stopped),
@@ -443,13 +429,16 @@ def _ending(
         outcome=_outcome(draft, life),
         running_again_at=None if draft.failed else draft.again,
         hit=hit,
-        verdict=verdict,
+        verdict=verdicts[0] if verdicts else None,
         verdicts=verdicts[:VERDICTS_MAX],
-        more_verdicts=_counted(verdicts[VERDICTS_MAX:]),
+        more_verdicts=[
+            NodesAlike(happened=happened, cause=cause, nodes=nodes)
+            for (happened, cause), nodes in counts.items()
+        ],
         every_verdict=verdicts,
         preemptor=None,
         routine=draft.routine,
-        confidence=_confidence(draft, verdict),
+        confidence=_confidence(draft, verdicts),
         actor=None,
         gpu_hours_lost=draft.gpu_hours,
         sentence="",
@@ -458,42 +447,27 @@ def _ending(
     )
 
 
-def _is_claimed(stored: StoredFact) -> bool:
-    """Return whether Slurm says it, and no record of the cluster."""
-    thing = stored.fact.object
-    return thing is not None and thing.group == SLURM_GROUP
-
-
-def _bounded(evidence: list[StoredFact]) -> list[StoredFact]:
-    if len(evidence) <= EVIDENCE_MAX:
-        return evidence
-    half = EVIDENCE_MAX // 2
-    return evidence[:half] + evidence[-half:]
-
-
 def _members(draft: Draft, life: Life) -> list[LostMember]:
     """Return the Pods that an ending ended or stopped, each with its record.
 
     A Pod on a silent node may have no record of its end; the last record of
     it counts then.
     """
-    every = reversed([*draft.ends, *draft.stopped])
-    ended = {end.pod.name: (end.node, end.evidence[0]) for end in every}
-    found = [(name, *of) for name, of in ended.items()]
-    hit = draft.hit
-    for pod in life.pods if hit is not None else ():
+    ends = reversed([*draft.ends, *draft.stopped])
+    found = {end.pod.pod.name: (end.pod, end.evidence[0]) for end in ends}
+    for pod in life.pods if draft.hit is not None else ():
         known = life.facts.get(pod.key, ())
-        if hit and known and pod.pod.name not in ended and hit.lost(pod.pod):
+        if draft.hit and known and pod.key in draft.hit.pod_keys:
             before = [s for s in known if s.observed_at <= draft.at]
-            found.append((pod.pod.name, pod.node, (before or known)[-1]))
+            found.setdefault(pod.pod.name, (pod, (before or known)[-1]))
     members = [
         LostMember(
             pod=name,
-            node=node,
+            node=pod.node,
             says=says_with_object(record.fact),
             entry=record.entry,
         )
-        for name, node, record in found
+        for name, (pod, record) in found.items()
     ]
     return sorted(members, key=lambda one: one.entry)
 
@@ -518,15 +492,6 @@ def _verdicts(draft: Draft, known: Mapping[str, Judged]) -> list[Judged]:
     )
 
 
-def _counted(verdicts: Iterable[Judged]) -> Sequence[NodesAlike]:
-    """Count verdicts by what happened and why."""
-    counts = Counter((one.happened, one.cause) for one in verdicts)
-    return [
-        NodesAlike(happened=happened, cause=cause, nodes=nodes)
-        for (happened, cause), nodes in counts.items()
-    ]
-
-
 def _outcome(draft: Draft, life: Life) -> Outcome | None:
     if draft.of_workload or draft.routine:
         return None
@@ -536,38 +501,42 @@ def _outcome(draft: Draft, life: Life) -> Outcome | None:
         return Outcome.FAILED
     if draft.again is not None:
         return _loss(draft.ends, life).outcome(draft.again)
-    is_pod = life.workload.kind == "Pod"
-    return (
-        None
-        if life.workloads.decided_at(life.workload) or is_pod
-        else Outcome.DOWN
-    )
+    alone = life.workload.kind == "Pod"
+    over = life.workloads.decided_at(life.workload)
+    return None if over or alone else Outcome.DOWN
 
 
-def _confidence(draft: Draft, verdict: Judged | None) -> Confidence:
-    records = [s for end in draft.ends for s in end.evidence]
-    if draft.hit is not None:
-        if draft.hit.outcome is Outcome.UNKNOWN:
-            return Confidence.UNKNOWN
-        # An Event names a purpose, and a silent node does not show its Pods.
-        doubted = (
-            any(
-                isinstance(s.fact.detail, EventOccurred)
-                or (draft.by is EndedBy.NODE_FAILURE and _is_claimed(s))
-                for s in records
-            )
-            if verdict is None
-            else verdict.happened is Happened.DEGRADED
-            or (verdict.happened is Happened.UNREACHABLE and not draft.ends)
-        )
-        return Confidence.LIKELY if doubted else Confidence.PROVEN
-    if draft.by is EndedBy.UNRECORDED:
-        return Confidence.UNKNOWN
+def _confidence(draft: Draft, verdicts: Sequence[Judged]) -> Confidence:
+    """Return how certain it is that this is what ended it."""
     failed = draft.ends[-1].container if draft.ends else None
-    signalled = failed is not None and (
-        failed.exit_code in SIGNALLED or failed.signal is not None
-    )
-    if draft.by is EndedBy.CONTAINER_EXIT and signalled:
-        # No record shows who sent the signal.
-        return Confidence.POSSIBLE
-    return Confidence.PROVEN
+    if draft.hit is None:
+        unknown = draft.by is EndedBy.UNRECORDED
+        # No record shows who sent a signal.
+        doubted = draft.by is EndedBy.CONTAINER_EXIT and (
+            failed is not None
+            and (failed.exit_code in SIGNALLED or failed.signal is not None)
+        )
+        sure = Confidence.POSSIBLE if doubted else Confidence.PROVEN
+    else:
+        unknown = draft.hit.outcome is Outcome.UNKNOWN
+        facts = [s.fact for end in draft.ends for s in end.evidence]
+        # An Event names a purpose, Slurm says more than it has seen, and a
+        # silent node does not show its Pods.
+        doubted = (
+            verdicts[0].happened is Happened.DEGRADED
+            or (
+                verdicts[0].happened is Happened.UNREACHABLE and not draft.ends
+            )
+            if verdicts
+            else any(
+                isinstance(fact.detail, EventOccurred)
+                or (
+                    draft.by is EndedBy.NODE_FAILURE
+                    and fact.object is not None
+                    and fact.object.group == SLURM_GROUP
+                )
+                for fact in facts
+            )
+        )
+        sure = Confidence.LIKELY if doubted else Confidence.PROVEN
+    return Confidence.UNKNOWN if unknown else sure

@@ -12,8 +12,8 @@ from recorder.explain.verdict import Judged
 from recorder.facts.coverage.hole import Hole
 from recorder.facts.projections import Workload
 from recorder.model.document import Document
+from recorder.model.moment import LAST
 from recorder.model.outcomes import Happened, HitBy, Outcome
-from recorder.model.reference import ObjectIdentity
 
 __all__ = [
     "Charge",
@@ -143,10 +143,6 @@ class Hit(Document, frozen=True, kw_only=True):
     """The parts of the loss, which add up to it; each end of a Pod is in
     one of them."""
 
-    def lost(self, pod: ObjectIdentity) -> bool:
-        """Return whether a Pod was hit, and not another of its name."""
-        return pod.name in self.pods_hit and pod.key in self.pod_keys
-
     def charged_with(self, charges: Sequence[Charge]) -> Self:
         """Return the hit with these charges and their sum."""
         hours = round(sum(charge.gpu_hours for charge in charges), 4)
@@ -168,18 +164,12 @@ class Hit(Document, frozen=True, kw_only=True):
 
     def lasts_into(self, since: datetime | None) -> bool:
         """Return whether it began after a time, or lasted until then."""
-        again = self.running_again_at
-        return (
-            since is None
-            or self.hit_at >= since
-            or again is None
-            or again >= since
-        )
+        end = max(self.hit_at, self.running_again_at or LAST)
+        return since is None or end >= since
 
     def is_down_at(self, at: datetime) -> bool:
         """Return whether the workload was down at a time."""
-        again = self.running_again_at
-        return self.hit_at <= at and (again is None or at < again)
+        return self.hit_at <= at < (self.running_again_at or LAST)
 
 
 class Totals(Document, frozen=True, kw_only=True):
@@ -197,14 +187,14 @@ class Totals(Document, frozen=True, kw_only=True):
     @classmethod
     def of(cls, hits: Sequence[Hit]) -> Self:
         """Return the sums over hits."""
-        lost = sum(hit.gpu_hours_lost for hit in hits)
-        attributed = sum(hit.gpu_hours_attributed for hit in hits)
         return cls(
             workloads=len(hits),
             pods=sum(len(hit.pods_hit) for hit in hits),
             gpus=sum(hit.gpus for hit in hits),
-            gpu_hours_lost=round(lost, 4),
-            gpu_hours_attributed=round(attributed, 4),
+            gpu_hours_lost=round(sum(hit.gpu_hours_lost for hit in hits), 4),
+            gpu_hours_attributed=round(
+                sum(hit.gpu_hours_attributed for hit in hits), 4
+            ),
         )
 
 

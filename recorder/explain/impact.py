@@ -7,7 +7,7 @@ work since the last checkpoint is not known.
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from msgspec.structs import replace
@@ -19,12 +19,11 @@ from recorder.explain.losses import (
     Loss,
     Strike,
     Taking,
-    came_with,
+    bound_at,
     carries_out,
     displaced,
     fell_together,
     is_late,
-    lasted,
     position,
 )
 from recorder.explain.pod_end import TOGETHER
@@ -35,7 +34,9 @@ from recorder.facts.projections import (
     Placement,
     Workload,
     Workloads,
+    total,
 )
+from recorder.model.moment import LAST
 from recorder.model.outcomes import Happened, HitBy, Outcome
 
 __all__ = ["Hit", "Scope", "failure_of", "hits"]
@@ -57,7 +58,6 @@ class Gang:
         self._whole = workload.is_gang
         self._failed_at = workloads.failed_at(workload)
         self._completed_at = workloads.completed_at(workload)
-        self._failed_entries = workloads.entries(workload)
         self._scope = scope
 
     def hits(self, failures: Sequence[Failure]) -> list[Hit]:
@@ -65,10 +65,13 @@ class Gang:
 
         ``failures`` are those of the nodes of its Pods.
         """
+        over = self._workloads.decided_at(self._workload)
+        done = self._completed_at
         touched = [
             strike
             for failure in failures
-            if not self._was_over(failure)
+            # Its Pods may still exist when it is over: kept, or terminating.
+            if over is None or over + LIMITS.asynchronous >= failure.since
             for pod in self._pods
             if pod.node == failure.verdict.node
             and (strike := Strike(failure, pod)).can_hit(
@@ -80,39 +83,25 @@ class Gang:
         lost = [
             s.taking(self._scope.hiding)
             for s in touched
-            if s.lost_at is not None and not self._was_done(s.lost_at)
+            # What is done needs its Pods no more.
+            if s.lost_at is not None and (done is None or done >= s.lost_at)
         ]
         self._whole |= fell_together(self._workload, lost, self._pods)
         found = self._blows(lost)
         since = self._scope.since
-        given = [
+        given = self._displaced(acting | {s.pod.key for s in touched})
+        found += [
             hit
-            for hit in self._displaced(acting | {s.pod.key for s in touched})
-            if hit.lasts_into(since)
-        ]
-        if self._whole:
+            for hit in given
             # A workload that is down cannot be hit or counted again.
-            given = [
-                g
-                for g in given
-                if not any(f.is_down_at(g.hit_at) for f in found)
-            ]
-        found += given
+            if hit.lasts_into(since)
+            and not (
+                self._whole and any(f.is_down_at(hit.hit_at) for f in found)
+            )
+        ]
         found = found or self._survived(touched)
         own = (hit for hit in found if hit.lasts_into(since))
         return sorted(own, key=lambda hit: hit.hit_at)
-
-    def _was_over(self, failure: Failure) -> bool:
-        """Return whether the end of the workload was certain before a failure.
-
-        Its Pods may still exist: kept, or terminating.
-        """
-        at = self._workloads.decided_at(self._workload)
-        return at is not None and at + LIMITS.asynchronous < failure.since
-
-    def _was_done(self, at: datetime) -> bool:
-        """Return whether it needed its Pods no more at a time."""
-        return self._completed_at is not None and self._completed_at < at
 
     def _blows(self, lost: Sequence[Taking]) -> list[Hit]:
         """Return the hits, each on a gang that ran again after the last."""
@@ -130,33 +119,32 @@ class Gang:
         """Return the first hit on a gang, by the Pods lost."""
         hit_at = min(one.at for one in lost)
         begun = [one.pod for one in lost if one.at <= hit_at]
-        again = self._loss(hit_at, self._gang_at(hit_at, begun), begun).again()
-        at_once = [t for t in lost if again is None or t.at <= again]
+        again = self._loss(hit_at, begun).again()
+        at_once = [
+            t for t in lost if again is None or t.at <= max(again, hit_at)
+        ]
         first = min(at_once, key=_order)
         losses = {t.pod.key: t.pod for t in at_once}
         verdict = first.verdict
-        if verdict and verdict.happened == Happened.DEGRADED:
+        at = first.pod.ended_at
+        if verdict and verdict.happened == Happened.DEGRADED and at:
             # Pods on healthy nodes may fail first: they wait for the others.
-            failed = self._failed_with(first.pod)
-            ends = [p.ended_at for p in failed if p.ended_at is not None]
+            failed = (
+                p.ended_at
+                for p in self._pods
+                if p.phase == "Failed" and p.deleting_at is None
+            )
+            ends = [end for end in failed if end and abs(end - at) <= TOGETHER]
             hit_at = min([hit_at, *ends])
-        gang = self._gang_at(hit_at, list(losses.values()))
-        members = {p.key for p in gang}
-        own = [p for p in losses.values() if p.key in members]
-        later = [p for p in losses.values() if p.key not in members]
+        # Replacements of lost Pods may be lost later.
+        pods = list(losses.values())
         unseen = all(t.unseen for t in at_once)
-        hit = self._hit(
-            first._replace(at=hit_at, unseen=unseen), gang, own, later
-        )
+        first = first._replace(at=hit_at, unseen=unseen)
+        hit = self._hit(first, pods, self._loss(hit_at, pods))
         return hit.charged_with(charged(at_once, hit.gpu_hours_lost))
 
-    def _loss(
-        self,
-        at: datetime,
-        gang: Sequence[Placement],
-        lost: Sequence[Placement],
-    ) -> Loss:
-        return Loss(at, gang, lost, self._pods, self._whole)
+    def _loss(self, at: datetime, lost: Sequence[Placement]) -> Loss:
+        return Loss.of(at, lost, self._pods, whole=self._whole)
 
     def _displaced(self, touched: set[str]) -> list[Hit]:
         """Return the hits by what took Pods from nodes that stayed well."""
@@ -174,93 +162,42 @@ class Gang:
             for hit in self._blows([one for one in taken if one.by is by])
         ]
 
-    def _failed_with(self, pod: Placement) -> list[Placement]:
-        """Return the Pods that failed by themselves with another."""
-        at = pod.ended_at
-        return [
-            p
-            for p in self._pods
-            if at is not None
-            and p.phase == "Failed"
-            and p.ended_at is not None
-            and p.deleting_at is None
-            and abs(p.ended_at - at) <= TOGETHER
-        ]
-
-    def _gang_at(
-        self, at: datetime, losses: Sequence[Placement]
-    ) -> list[Placement]:
-        """Return the Pods that made up the gang when it was hit."""
-        if not self._whole:
-            # A Pod that never ran was a replacement and was refused; if none
-            # ran, each of those after the first is one.
-            lost = {p.key for p in losses}
-            first = (p for p in self._bound_at(at, losses) if p.key in lost)
-            return [p for p in losses if p.running_at] or list(first)
-        return self._bound_at(at, losses)
-
-    def _bound_at(
-        self, at: datetime, losses: Sequence[Placement]
-    ) -> list[Placement]:
-        """Return all Pods of the workload on a node when it was hit."""
-        return [
-            p
-            for p in self._pods
-            if p.bound_at is not None
-            and p.bound_at <= at
-            and (p.over_at is None or p.over_at >= at)
-            and (p in losses or p.left_at is None or p.left_at >= at)
-            and not (came_with(p, at) and p not in losses)
-        ]
-
     def _hit(
         self,
         first: Taking,
-        gang: Sequence[Placement],
-        losses: Sequence[Placement],
-        later: Sequence[Placement] = (),
-    ) -> Hit:
-        """Return a hit; replacements of lost Pods may be lost later."""
-        loss = self._loss(first.at, gang, losses)
-        ran = loss.ends()
-        again = ran[-1]
-        outcome = self._outcome(first, loss, again)
-        gpus = sum(p.gpus for p in gang)
-        ends = [self._end(loss, outcome, end) for end in ran]
-        lost = [lasted(first.at, end, self._scope.unheard) for end in ends]
-        hours = sum(lost, timedelta()) / timedelta(hours=len(ends)) * gpus
-        pods = [*losses, *later]
-        evidence = {
-            *(entry for p in pods for entry in p.entries),
-            *(self._failed_entries if outcome is Outcome.FAILED else ()),
-        }
-        entries = sorted(evidence, key=position)
-        return replace(
-            self._shown(first, outcome, gang, pods, entries),
-            running_again_at=again if outcome is not Outcome.FAILED else None,
-            gpu_hours_lost=round(hours, 4),
-            worked_since=max(
-                (p.running_at for p in gang if p.running_at), default=None
-            ),
-        )
-
-    def _shown(
-        self,
-        first: Taking,
-        outcome: Outcome,
-        gang: Sequence[Placement],
         pods: Sequence[Placement],
-        evidence: Sequence[str],
+        loss: Loss,
+        outcome: Outcome | None = None,
     ) -> Hit:
-        """Return a hit on Pods of the gang that cost nothing.
+        """Return a hit on Pods of the gang; if it survived, it cost nothing.
 
         Of an unknown kind only the lost Pods cost hours for sure, but all Pods
         that ran beside them are its size.
         """
-        workload = self._workload
+        workload, gang = self._workload, loss.gang
+        again: datetime | None = first.at
+        hours, worked = 0.0, None
+        entries = {first.verdict_id or ""}
+        if outcome is None:
+            ran = loss.ends()
+            again = ran[-1]
+            outcome = self._outcome(first, loss, again)
+            # Time in gaps does not count.
+            gaps = [(h.begin, h.until or LAST) for h in self._scope.unheard]
+            ends = [self._end(loss, outcome, end) for end in ran]
+            lost = [total([(loss.at, end)], gaps) for end in ends]
+            hours = sum(lost, timedelta()) / timedelta(hours=len(ends))
+            worked = max(
+                (p.running_at for p in gang if p.running_at), default=None
+            )
+            entries = {entry for p in pods for entry in p.entries}
+        if outcome is Outcome.FAILED:
+            again = None
+            entries |= {*self._workloads.entries(workload)}
+        hours *= sum(p.gpus for p in gang)
         is_part = self._workloads.may_be_part(workload)
         if is_part and not self._whole:
-            gang = self._bound_at(first.at, pods)
+            gang = bound_at(self._pods, first.at, pods)
         gpus = sum(p.gpus for p in gang)
         says = said(workload, outcome, len(pods), first.node, gpus)
         nodes = sorted({p.node for p in pods if p.node is not None})
@@ -278,12 +215,13 @@ class Gang:
             gpus=gpus,
             outcome=outcome,
             hit_at=first.at,
-            running_again_at=first.at,
-            gpu_hours_lost=0.0,
-            evidence=evidence,
+            running_again_at=again,
+            gpu_hours_lost=round(hours, 4),
+            evidence=sorted(entries, key=position),
             says=says + "; what owns it is not recorded" * is_part,
             workload=workload,
             is_part=is_part,
+            worked_since=worked,
         )
 
     def _end(
@@ -306,26 +244,24 @@ class Gang:
         shaken = [
             strike
             for strike in touched
-            if strike.verdict.happened in SHAKING
+            if strike.verdict.happened in LOST - {Happened.REMOVED}
             and strike.pod.runs_at(strike.failure.seen)
         ]
         if not shaken:
             return []
         one = min(shaken, key=lambda strike: strike.order)
-        gang = self._gang_at(one.failure.seen, [s.pod for s in shaken])
-        pods = list({s.pod.pod.name: s.pod for s in shaken}.values())
-        first = Taking(
-            one.pod, HitBy.NODE_FAILURE, one.failure.seen, one.order
-        )
-        by = [one.verdict.id]
-        return [self._shown(first, Outcome.SURVIVED, gang, pods, by)]
+        pods = list({s.pod.key: s.pod for s in shaken}.values())
+        at, by = one.failure.seen, HitBy.NODE_FAILURE
+        first = Taking(one.pod, by, at, one.order, one.verdict)
+        return [self._hit(first, pods, self._loss(at, pods), Outcome.SURVIVED)]
 
     def _outcome(
         self, first: Taking, loss: Loss, again: datetime | None
     ) -> Outcome:
         if first.unseen and again is None:
             return Outcome.UNKNOWN  # else its successors show the outcome
-        if again is None and self._is_done(loss):
+        done = all(p.phase == "Succeeded" for p in loss.lost)
+        if again is None and done and self._workload.kind not in SERVERS:
             return Outcome.COMPLETED
         if self._failed_by(loss, again):
             return Outcome.FAILED
@@ -333,14 +269,7 @@ class Gang:
             return Outcome.PREEMPTED
         if again is not None:
             return loss.outcome(again)
-        done = self._completed_at is not None
-        return Outcome.COMPLETED if done else Outcome.DOWN
-
-    def _is_done(self, loss: Loss) -> bool:
-        """Return whether the lost Pods had succeeded."""
-        return self._workload.kind not in SERVERS and all(
-            p.phase == "Succeeded" for p in loss.lost
-        )
+        return Outcome.COMPLETED if self._completed_at else Outcome.DOWN
 
     def _failed_by(self, loss: Loss, again: datetime | None) -> bool:
         """Return whether the workload failed for good because of the loss.
@@ -392,19 +321,19 @@ def charged(lost: Iterable[Taking], gpu_hours: float) -> list[Charge]:
         if one.order[0] - began <= ONE_SECOND
     }
     sharing = [key for key in pods if key[1] in beginning]
-    share = round(gpu_hours / max(len(sharing), 1), DIGITS)
+    share = round(gpu_hours / len(sharing), DIGITS)
     shares = dict.fromkeys(sharing, share)
-    for first in sharing[:1]:
-        # Equal parts that add up to the whole, to the last digit.
-        shares[first] = round(gpu_hours - share * (len(sharing) - 1), DIGITS)
+    # Equal parts that add up to the whole, to the last digit.
+    rest = gpu_hours - share * (len(sharing) - 1)
+    shares[sharing[0]] = round(rest, DIGITS)
     return [
         Charge(
-            node=key[0],
-            verdict=key[1],
+            node=node,
+            verdict=verdict,
             pods=sorted(names),
-            gpu_hours=shares.get(key, 0.0),
+            gpu_hours=shares.get((node, verdict), 0.0),
         )
-        for key, names in pods.items()
+        for (node, verdict), names in pods.items()
     ]
 
 
@@ -412,37 +341,10 @@ AFTERMATH: Final = timedelta(minutes=5)
 """How long after a node is back in service its losses may still show: a Pod
 on a dead node becomes Failed only when its kubelet is back."""
 
-ENDLESS: Final = datetime(9999, 1, 1, tzinfo=UTC)
-"""Later than any recorded time."""
-
-HIT: Final = frozenset(
-    {
-        Happened.REPLACED,
-        Happened.REJOINED,
-        Happened.REMOVED,
-        Happened.REBOOT,
-        Happened.UNREACHABLE,
-        Happened.KUBELET_RESTART,
-        Happened.DRAINED,
-        Happened.CORDONED,
-        Happened.DEGRADED,
-    }
-)
-"""What can happen to a node that hits a workload."""
-
-
-SHAKING: Final = HIT - {
-    Happened.REMOVED,
-    Happened.DRAINED,
-    Happened.CORDONED,
-    Happened.DEGRADED,
-}
-"""What a workload may survive on the node itself."""
-
 
 def failure_of(verdict: Judged) -> Failure | None:
     """Return a verdict as it affects workloads; None if it does not."""
-    if verdict.happened not in HIT:
+    if verdict.happened is Happened.JOINED:
         return None
     effect = verdict.effect.stored
     seen = min(verdict.lost_at, effect.observed_at)
@@ -454,7 +356,7 @@ def failure_of(verdict: Judged) -> Failure | None:
     elif verdict.happened not in LOST:
         since = min(since, verdict.began_at)
     back = verdict.back_in_service_at
-    end = ENDLESS if back is None else back + AFTERMATH
+    end = LAST if back is None else back + AFTERMATH
     return Failure(verdict=verdict, since=since, seen=seen, until=end)
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from recorder.explain.causes import LOST, STAYING
 from recorder.explain.hit import Failure
@@ -33,12 +33,12 @@ __all__ = [
     "Loss",
     "Strike",
     "Taking",
+    "bound_at",
     "came_with",
     "carries_out",
     "displaced",
     "fell_together",
     "is_late",
-    "lasted",
     "lost_around",
     "position",
 ]
@@ -174,20 +174,17 @@ class Strike:
         It ends first of its workload and is replaced: neither the end of the
         workload nor that of another member ended it.
         """
-        pod, back = self.pod, self.verdict.back_in_service_at
-        deleting_at = pod.deleting_at
-        if (
-            deleting_at is None
-            or deleting_at < self.failure.since
-            or (back is not None and deleting_at > back)
-            or (pod.ended_at is not None and pod.ended_at < deleting_at)
-        ):
+        pod, at = self.pod, self.pod.deleting_at
+        back = self.verdict.back_in_service_at
+        if at is None or not self.failure.since <= at <= (back or at):
             return False
         others = [other for other in pods if other.key != pod.key]
-        ends = [at for o in others for at in (o.deleting_at, o.ended_at) if at]
-        return not any(
-            deleting_at - TOGETHER <= at < deleting_at for at in ends
-        ) and any(o.bound_at and o.bound_at >= deleting_at for o in others)
+        ends = [e for o in others for e in (o.deleting_at, o.ended_at) if e]
+        return (
+            (pod.ended_at or at) >= at
+            and any(o.bound_at and o.bound_at >= at for o in others)
+            and not any(at - TOGETHER <= end < at for end in ends)
+        )
 
     def _was_deleted(
         self, workload: Workload, pods: Sequence[Placement]
@@ -269,13 +266,21 @@ class Strike:
         return seen if ran and pod.runs_at(seen) else None
 
     def taking(self, holes: Iterable[Hole]) -> Taking:
-        """Return the loss of the Pod: with its node or before it."""
-        lost, failure = self.lost_at, self.failure
+        """Return the loss of the Pod: with its node or before it.
+
+        It may have been over before, if it was found gone and no Pods were
+        recorded from before the failure until then.
+        """
+        lost, failure, gone = self.lost_at, self.failure, self.pod.gone_at
         assert lost is not None, "asked only of what was lost"
         at = lost
         if self.verdict.happened in LOST:
             at = min(lost, max(failure.seen, failure.since))
-        hidden = self._is_hidden(holes)
+        hidden = (
+            gone == lost
+            and self.pod.unseen
+            and is_late(gone, [h for h in holes if h.begin < failure.seen])
+        )
         return Taking(self.pod, self._by, at, self.order, self.verdict, hidden)
 
     @property
@@ -301,23 +306,11 @@ class Strike:
         For a node that fell silent that is its last renewal, however long it
         took until the loss was reported.
         """
-        seen = last = self.failure.seen
+        seen, lost_at = self.failure.seen, self.lost_at
+        gone = lost_at or seen
         if self.verdict.happened in LOST:
-            last = self.verdict.not_before or seen
-            gone = min(last, self.lost_at or last)
-        else:
-            gone = self.lost_at or last
+            gone = min(gone, self.verdict.not_before or seen)
         return gone, seen, position(self.verdict.id)
-
-    def _is_hidden(self, holes: Iterable[Hole]) -> bool:
-        """Return whether the Pod may have been over before its node failed.
-
-        That is so if no Pods were recorded from then until it was gone.
-        """
-        gone = self.pod.gone_at
-        if gone is None or not self.pod.unseen or self.lost_at != gone:
-            return False
-        return is_late(gone, [h for h in holes if h.begin < self.failure.seen])
 
 
 def is_late(at: datetime, holes: Iterable[Hole]) -> bool:
@@ -374,20 +367,21 @@ def lost_around(pods: Iterable[Placement], at: datetime) -> Iterator[datetime]:
             yield when
 
 
-def lasted(
-    since: datetime, until: datetime, holes: Iterable[Hole]
-) -> timedelta:
-    """Return how long something lasted for sure.
-
-    Time in gaps does not count.
-    """
-    total = timedelta()
-    for hole in sorted(holes, key=lambda hole: hole.begin):
-        if since < hole.begin < until:
-            total += hole.begin - since
-        if hole.begin < until:
-            since = max(since, min(hole.until or until, until))
-    return total + max(until - since, timedelta())
+def bound_at(
+    pods: Iterable[Placement], at: datetime, lost: Iterable[Placement]
+) -> list[Placement]:
+    """Return the Pods of a workload on a node when it lost some of them."""
+    keys = {p.key for p in lost}
+    return [
+        p
+        for p in pods
+        if p.bound_at is not None
+        and p.bound_at <= at
+        and (p.over_at is None or p.over_at >= at)
+        and (
+            p.key in keys or ((p.left_at or at) >= at and not came_with(p, at))
+        )
+    ]
 
 
 class Loss(NamedTuple):
@@ -403,78 +397,83 @@ class Loss(NamedTuple):
     """Whether it runs in full or not at all. If not, each Pod counts by
     itself, and Pods that it kept do not replace those that it lost."""
 
+    @classmethod
+    def of(
+        cls,
+        at: datetime,
+        lost: Sequence[Placement],
+        pods: Sequence[Placement],
+        *,
+        whole: bool,
+    ) -> Self:
+        """Return a loss, by the Pods lost until it ran in full again."""
+        gang = bound_at(pods, at, lost)
+        keys = {p.key for p in lost}
+        if not whole:
+            # A Pod that never ran was a replacement and was refused; if none
+            # ran, each of those after the first is one.
+            ran = [p for p in lost if p.running_at]
+            gang = ran or [p for p in gang if p.key in keys]
+        members = {p.key for p in gang}
+        own = [p for p in lost if p.key in members]
+        return cls(at, gang, own, pods, whole)
+
     def again(self) -> datetime | None:
         """Return when as many Pods ran as before."""
         return self.ends()[-1]
 
     def ends(self) -> list[datetime | None]:
         """Return when the gang ran in full again, or each of its Pods."""
-        stayed = self._others() if self.whole else []
-        running = sum(
-            p.runs_at(self.at) and not came_with(p, self.at) for p in stayed
-        )
-        ends: list[datetime | None] = []
         size = max(len(self.gang), 1)
-        changes = [change for pod in self.pods for change in self._of(pod)]
+        began = self._began()
+        if not self.whole:
+            starts = sorted(began.values())[:size]
+            return [*starts, *[None] * (size - len(starts))]
+        lost = {p.key for p in self.lost}
+        changes = [(at, 1) for at in began.values()]
+        running = 0
+        for pod in self.pods:
+            stayed = pod.key not in lost and pod.runs_at(self.at)
+            running += stayed and pod.key not in began
+            over = pod.ended_at
+            # A Pod that succeeded has done its work.
+            if over and over > self.at and pod.phase != "Succeeded":
+                changes += [(over, -1)] * (stayed or pod.key in began)
         for at, change in sorted(changes):
             running += change
-            if change > 0:
-                ends += [at] * (min(running, size) - len(ends))
-        ends += [None] * (size - len(ends))
-        return ends[-1:] if self.whole else ends
+            if change > 0 and running >= size:
+                return [at]
+        return [None]
 
     def outcome(self, again: datetime) -> Outcome:
         """Return how a gang came to run in full again."""
-        new = [p for p in self._others() if self._is_new(p, again)]
-        back = [
-            p
-            for p in self.lost
-            if (at := self._back_at(p)) is not None and at <= again
-        ]
-        begun = {p.key for p in [*new, *back]} | {
-            p.key for p in self._others() if self._begins_anew(p, again)
+        began = {key for key, at in self._began().items() if at <= again}
+        came = [p for p in self.pods if p.key in began]
+        lost = {p.key for p in self.lost}
+        # Other Pods of the gang may have started again beside them.
+        begun = began | {
+            p.key
+            for p in self.pods
+            if p.key not in lost
+            and (at := p.back_at(self.at)) is not None
+            and at <= again + TOGETHER
         }
         whole = len(begun) >= len(self.gang) > len(self.lost)
-        # Other Pods of the gang may have started again beside them.
-        came = Counter(p.node for p in [*new, *back])
-        same = Counter(p.node for p in self.lost) <= came
+        nodes = Counter(p.node for p in came)
+        same = Counter(p.node for p in self.lost) <= nodes
         return Outcome.RESTARTED if whole or same else Outcome.RESCHEDULED
 
-    def _others(self) -> list[Placement]:
+    def _began(self) -> dict[str, datetime]:
+        """Return when Pods started after it, the lost ones in their places."""
         lost = {p.key for p in self.lost}
-        return [p for p in self.pods if p.key not in lost]
-
-    def _back_at(self, pod: Placement) -> datetime | None:
-        """Return when a lost Pod ran again in its own place."""
-        at = pod.back_at(self.at)
-        over = pod.ended_at
-        return at if at is None or over is None or at < over else None
-
-    def _of(self, pod: Placement) -> Iterator[tuple[datetime, int]]:
-        """Yield when a Pod started and stopped running."""
-        if any(pod.key == lost.key for lost in self.lost):
-            began = self._back_at(pod)
-        else:
-            began = pod.running_at
-        if began is None:
-            return
-        if began > self.at or came_with(pod, self.at):
-            yield began, 1
-        elif not self.whole:
-            return
-        # A Pod that succeeded has done its work.
-        over = pod.ended_at
-        if over is not None and over > self.at and pod.phase != "Succeeded":
-            yield over, -1
-
-    def _is_new(self, pod: Placement, again: datetime) -> bool:
-        return (
-            pod.running_at is not None
-            and pod.running_at <= again
-            and (pod.running_at > self.at or came_with(pod, self.at))
-        )
-
-    def _begins_anew(self, pod: Placement, again: datetime) -> bool:
-        """Return whether a Pod that stayed restarted with the others."""
-        at = pod.back_at(self.at)
-        return at is not None and at <= again + TOGETHER
+        found: dict[str, datetime] = {}
+        for pod in self.pods:
+            at = pod.running_at
+            if pod.key in lost:
+                at, over = pod.back_at(self.at), pod.ended_at
+                at = at if at is None or over is None or at < over else None
+            elif at and at <= self.at and not came_with(pod, self.at):
+                continue
+            if at is not None:
+                found[pod.key] = at
+        return found

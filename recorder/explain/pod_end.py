@@ -7,9 +7,7 @@ the node of a Pod comes before its own facts (`recorder.explain.losses`).
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Final
-
-import msgspec
+from typing import Final, NamedTuple
 
 from recorder.facts.projections import (
     EVICTIONS,
@@ -27,7 +25,7 @@ from recorder.model.facts import (
     Vanished,
 )
 from recorder.model.outcomes import EndedBy, HitBy
-from recorder.model.reference import ObjectIdentity
+from recorder.model.state import Condition
 
 __all__ = [
     "BY_ITSELF",
@@ -106,21 +104,29 @@ def taken(
     return EndedBy.PREEMPTION if is_preempted(pod) else by, at
 
 
-class PodEnd(msgspec.Struct, frozen=True, kw_only=True):
+class PodEnd(NamedTuple):
     """One end of a Pod, or of a container that restarted."""
 
-    pod: ObjectIdentity
-    node: str | None
-    at: datetime
-    """When its first record was observed."""
-
+    pod: Placement
     by: EndedBy
     evidence: Sequence[StoredFact]
     """The first record of it, then those that followed."""
 
-    container: ContainerEnded | None = None
-    lasting: bool = True
-    """Whether the Pod itself ended."""
+    @property
+    def at(self) -> datetime:
+        """When its first record was observed."""
+        return self.evidence[0].observed_at
+
+    @property
+    def container(self) -> ContainerEnded | None:
+        """The container that ended by itself, if one did."""
+        first = self.evidence[0].fact.detail
+        return first if isinstance(first, ContainerEnded) else None
+
+    @property
+    def lasting(self) -> bool:
+        """Whether the Pod itself ended."""
+        return self.container is None or len(self.evidence) > 1
 
 
 def ends_of(pod: Placement, facts: Iterable[StoredFact]) -> Iterator[PodEnd]:
@@ -141,15 +147,17 @@ def ends_of(pod: Placement, facts: Iterable[StoredFact]) -> Iterator[PodEnd]:
         elif isinstance(detail, Ended | Vanished) or not over:
             signs.append(stored)
             over |= isinstance(detail, Ended | Vanished)
-    for stored in own[:-1]:
-        if _failure(stored):
-            yield _end(pod, [stored])
-    failed = next((_failure(stored) for stored in own[-1:]), None)
+    failures = [(_failure(stored), stored) for stored in own]
+    for failed, stored in failures[:-1]:
+        if failed:
+            yield PodEnd(pod, failed, [stored])
+    failed = failures[-1][0] if failures else None
     by = _by(pod, signs, failed) if signs else None
     if failed is not None:
-        yield _end(pod, own[-1:] + (signs if by is None and over else []))
+        more = signs if by is None and over else []
+        yield PodEnd(pod, failed, own[-1:] + more)
     if signs and (by is not None or failed is None):
-        yield _end(pod, signs, by or EndedBy.UNRECORDED)
+        yield PodEnd(pod, by or EndedBy.UNRECORDED, signs)
 
 
 def _in_order(stored: StoredFact) -> tuple[int, bool]:
@@ -161,9 +169,11 @@ def _in_order(stored: StoredFact) -> tuple[int, bool]:
 def _is_of_end(stored: StoredFact, pod: Placement) -> bool:
     """Return whether a fact about a Pod is about its end."""
     match stored.fact.detail:
-        case ConditionChanged(type="DisruptionTarget", new=new):
-            true = new is not None and new.status == "True"
-            return true and new is not None and new.reason in DISRUPTED
+        case ConditionChanged(
+            type="DisruptionTarget",
+            new=Condition(status="True", reason=reason),
+        ):
+            return reason in DISRUPTED
         case EventOccurred():
             return str(stored.entry) == pod.displaced_by
         case ContainerEnded(init=True, exit_code=code):
@@ -200,9 +210,9 @@ def _by(
 ) -> EndedBy | None:
     """Return what ended a Pod; None if that is its container, or unknown."""
     found = taken(pod)
-    details = [stored.fact.detail for stored in signs]
     if found is not None or pod.failed_at is not None:
         return found[0] if found else None
+    details = [stored.fact.detail for stored in signs]
     if any(isinstance(detail, DeletionRequested) for detail in details):
         return EndedBy.DELETION
     match next((d for d in details if isinstance(d, Ended | Vanished)), None):
@@ -212,22 +222,3 @@ def _by(
             return EndedBy.UNRECORDED if inferred else EndedBy.DELETION
         case _:
             return None
-
-
-def _end(
-    pod: Placement,
-    evidence: Sequence[StoredFact],
-    by: EndedBy | None = None,
-) -> PodEnd:
-    """Return an end; that of a container, which is first, if nothing is."""
-    first = evidence[0].fact.detail
-    own = first if by is None and isinstance(first, ContainerEnded) else None
-    return PodEnd(
-        pod=pod.pod,
-        node=pod.node,
-        at=evidence[0].observed_at,
-        by=by or _failure(evidence[0]) or EndedBy.UNRECORDED,
-        evidence=[*evidence],
-        container=own,
-        lasting=own is None or len(evidence) > 1,
-    )

@@ -43,19 +43,19 @@ def state_of(
         is_pod: whether the question is about a Pod, not the workload.
     """
     if is_pod:
-        ended, gone = pods[-1].ended_at, pods[-1].gone_at
-        end = FINISHED.get(pods[-1].phase or "")
+        phase, ended = pods[-1].phase, pods[-1].ended_at
+        end, gone = FINISHED.get(phase or ""), pods[-1].gone_at
     else:
         ended = workloads.decided_at(workload)
-        done = workloads.completed_at(workload)
+        done = workloads.completed_at(workload) is not None
         end = FINISHED["Succeeded" if done else "Failed"] if ended else None
         first = facts[0].observed_at if facts else None
         gone = first and workloads.wanted_until(workload, first)
+    here = [p for p in pods if p.ended_at is None]
     if end is not None:
         return end, ended
     if gone is not None:
         return WorkloadState.DELETED, gone
-    here = [p for p in pods if p.ended_at is None]
     if any(p.running_at is not None for p in here):
         return WorkloadState.RUNNING, None
     return (WorkloadState.PENDING if here else WorkloadState.UNKNOWN), None
@@ -106,8 +106,8 @@ def state_after(
         endings: all of its endings, in order of time.
         pods: its Pods.
     """
-    by = [ending.ended_by for ending in endings[-1:]]
-    if state is WorkloadState.UNKNOWN and by == [EndedBy.SUSPENSION]:
+    by = endings[-1].ended_by if endings else None
+    if state is WorkloadState.UNKNOWN and by is EndedBy.SUSPENSION:
         return WorkloadState.SUSPENDED
     last = next((e for e in reversed(endings) if e.outcome is not None), None)
     if (
@@ -116,10 +116,10 @@ def state_after(
         or last.outcome not in {Outcome.DOWN, Outcome.PREEMPTED}
     ):
         return state
-    if state is WorkloadState.RUNNING and all(
-        p.ended_at is not None or p.pod.name in last.pods
+    # What is left of a workload that runs may be on lost nodes.
+    if state is WorkloadState.RUNNING and not any(
+        p.running_at and p.ended_at is None and p.pod.name not in last.pods
         for p in pods
-        if p.running_at is not None
     ):
-        return WorkloadState.DOWN  # what is left is on lost nodes
+        return WorkloadState.DOWN
     return DISRUPTED.get(state, state)

@@ -86,3 +86,27 @@ def test_ten_nodes_of_a_large_gang_are_named_and_the_rest_counted() -> None:
     assert named(nodes).endswith(" gpu-009 and 430 more nodes")
     assert named(nodes).count("gpu-") == NODES_SHOWN
     assert named(nodes[:2]) == "gpu-000 and gpu-001"
+
+
+def test_a_container_that_ended_and_restarted_at_once_runs() -> None:
+    history = running("llm-0")
+    ended = {
+        "container": "main",
+        "exit_code": 1,
+        "reason": "Error",
+        "restarts": 1,
+    }
+    history.add(10, FactKind.CONTAINER_ENDED, ended, about=a_pod("llm-0"))
+
+    assert state(history) == (WorkloadState.RUNNING, [EndedBy.CONTAINER_EXIT])
+
+
+def test_a_list_shows_a_replacement_a_moment_before_the_loss() -> None:
+    history = running("llm-0")
+    fields = {"phase": "Running"}
+    listed = {"state": {"node": "n2", "owners": [OWNED], "fields": fields}}
+    gone = {"phase": "Failed", "reason": "Evicted"}
+    history.add(9, FactKind.APPEARED, listed, node="n2", about=a_pod("llm-1"))
+    history.add(10, FactKind.ENDED, gone, about=a_pod("llm-0"))
+
+    assert state(history) == (WorkloadState.RUNNING, [EndedBy.EVICTION])
