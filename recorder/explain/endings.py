@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from recorder.explain.ending import (
@@ -108,14 +109,16 @@ class Life(NamedTuple):
         return self.facts.get(self.workload.uid or "", ())
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class Draft:
     """An ending that is being put together."""
 
     by: EndedBy
     at: datetime
-    again: datetime | None = None
     hit: Hit | None = None
+    life: Life | None = None
+    """Of what failed by itself, and may run again."""
+
     of_workload: bool = False
     ends: list[PodEnd] = field(default_factory=list)
     stopped: list[PodEnd] = field(default_factory=list)
@@ -124,6 +127,18 @@ class Draft:
     routine: bool = False
     gpu_hours: float | None = None
     """What it cost; None if that is not known."""
+
+    @cached_property
+    def again(self) -> datetime | None:
+        """When it ran in full again."""
+        if self.hit is not None:
+            return self.hit.running_again_at
+        return _loss(self.ends, self.life).again() if self.life else None
+
+    def end(self, end: PodEnd) -> None:
+        """Add the end of another Pod."""
+        self.ends.append(end)
+        self.__dict__.pop("again", None)
 
     def holds(self, at: datetime) -> bool:
         """Return whether the workload had not continued by a time."""
@@ -271,7 +286,6 @@ def endings_of(
         Draft(
             by=EndedBy(hit.hit_by),
             at=hit.hit_at,
-            again=hit.running_again_at,
             hit=hit,
             gpu_hours=hit.gpu_hours_lost,
             failed=hit.outcome is Outcome.FAILED,
@@ -342,7 +356,7 @@ def _place(
     """
     covering = next((d for d in reversed(drafts) if d.covers(end)), None)
     if covering is not None:
-        covering.ends.append(end)
+        covering.end(end)
         return
     serves = life.workload.kind in SERVERS
     stopping = [] if serves else [d for d in drafts if d.stops(end)]
@@ -356,10 +370,9 @@ def _place(
     before = [d for d in drafts if d.at <= end.at + A_MOMENT]
     last = before[-1] if before else None
     if last is None or not last.repeats(end):
-        last = Draft(by=end.by, at=end.at, ends=[end])
         # Completed work ends; a server may replace its Pods at any time; and
         # what a Pod does to its node may end it.
-        last.routine = (
+        routine = (
             end.by is EndedBy.COMPLETION
             or end.by in TAKEN
             or (serves and end.by is EndedBy.DELETION)
@@ -368,11 +381,11 @@ def _place(
                 for one in verdicts
             )
         )
+        goes_on = None if routine else life
+        last = Draft(by=end.by, at=end.at, life=goes_on, routine=routine)
         drafts.append(last)
         drafts.sort(key=lambda one: one.at)
-    else:
-        last.ends.append(end)
-    last.again = None if last.routine else _loss(last.ends, life).again()
+    last.end(end)
 
 
 def _loss(ends: Sequence[PodEnd], life: Life) -> Loss:
