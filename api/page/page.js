@@ -81,6 +81,11 @@ export class Page extends Reading {
     return fleetOf(this.status, this.place).map(knownOf);
   }
 
+  /** How many older pages of lists are open. */
+  get open() {
+    return this.ui.older;
+  }
+
   /** The clusters that the recorder cannot read now. */
   get away() {
     return this.status?.away ?? super.away;
@@ -140,7 +145,7 @@ export class Page extends Reading {
   cursorsOf(slot) {
     const cursors = [];
     for (const page of this.pagesOf(slot)) {
-      if (cursors.length >= this.ui.older) break;
+      if (cursors.length >= this.open) break;
       if (!page.hasPreviousPage) break;
       cursors.push(page.startCursor);
     }
@@ -177,8 +182,9 @@ export class Page extends Reading {
    * @param {Place} place
    */
   arrive(place) {
+    const { view, name, sort } = this.place;
     const isOther =
-      place.view !== this.place.view || place.name !== this.place.name;
+      place.view !== view || place.name !== name || place.sort !== sort;
     this.place = place;
     this.ui = {
       ...UNTOUCHED, isLive: this.ui.isLive,

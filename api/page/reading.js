@@ -30,6 +30,11 @@ export class Reading {
     return /** @type {import('./needs.js').Known | null} */ (null);
   }
 
+  /** How many older pages of lists are open; a page knows. */
+  get open() {
+    return 0;
+  }
+
   /** The clusters that are away; a page knows. */
   get away() {
     return /** @type {{cluster: string, why: string}[]} */ (
@@ -47,14 +52,15 @@ export class Reading {
    */
   pagesOf(first) {
     const infos = [];
-    for (let number = -1; ; number += 1) {
+    for (let number = -1; number < this.open; number += 1) {
       const slot = number < 0 ? first : `${first} ${number}`;
       const { data } = this.answers.of(slot);
       const info = (data?.object?.versions ?? data?.workloads
         ?? data?.incidents)?.pageInfo;
-      if (info === undefined) return infos;
+      if (info === undefined) break;
       infos.push({ ...info, data });
     }
+    return infos;
   }
 
   /** The slots of the lists that are shown. */

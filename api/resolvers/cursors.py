@@ -24,6 +24,11 @@ from typing import Self
 import msgspec
 
 from api.errors import CursorError, ExpiredCursorError
+from recorder.answers.job_order import (
+    NAME_BYTES,
+    name_from_rank,
+    rank_from_name,
+)
 from recorder.answers.ports import Reading
 
 __all__ = [
@@ -49,14 +54,18 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 MICROSECONDS_MAX = (datetime.max.replace(tzinfo=UTC) - EPOCH) // MICROSECOND
 NUMBER_MAX = 1 << 62
+NAME_MAX = 1 << 8 * NAME_BYTES
 SIZE_MAX = 64 << 10
 SHOWN_MAX = 110
 
 CLUSTER = "@"
 """Precedes the cluster of a log, if several databases are served."""
 PLACE, FACT, FLEET = "v1", "f1", "c1"
+BY_NAME = "n1"
 NUMBERS = re.compile(
-    rf"[a-z]1(?<!{FACT})(?::\d{{1,18}}){{3}}|{FACT}(?::\d{{1,18}}){{4}}"
+    rf"[a-z]1(?<!{FACT})(?<!{BY_NAME})(?::\d{{1,18}}){{3}}"
+    rf"|{FACT}(?::\d{{1,18}}){{4}}"
+    rf"|{BY_NAME}:\d{{1,18}}:(?:[0-9a-f]{{2}}){{0,{NAME_BYTES}}}:\d{{1,18}}"
 )
 
 
@@ -75,6 +84,9 @@ class Order(StrEnum):
     GPUS = "gpus"
     """An order of workloads: its sort key as a number, and a position."""
 
+    NAME = "name"
+    """The same; the name is written in hexadecimal digits."""
+
 
 FORMS = {
     PLACE: Order.ENTRIES,
@@ -84,8 +96,12 @@ FORMS = {
     "e1": Order.LAST_ENDING,
     "h1": Order.GPU_HOURS_LOST,
     "g1": Order.GPUS,
+    BY_NAME: Order.NAME,
 }
 """How the cursor of one log begins."""
+
+MOST = {Order.INCIDENTS: MICROSECONDS_MAX, Order.NAME: NAME_MAX}
+"""The first part of a spot, at most."""
 
 FORM_OF = {order: form for form, order in FORMS.items()}
 
@@ -93,8 +109,9 @@ FORM_OF = {order: form for form, order in FORMS.items()}
 class _Fleet(msgspec.Struct, array_like=True, frozen=True):
     order: Order
     log: str
-    spots: Mapping[str, Spot]
-    """In the order of entries: zero, and the position of the last one read."""
+    spots: Mapping[str, tuple[int | str, int]]
+    """In the order of entries: zero, and the position of the last one read.
+    In that of names: digits, and a position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,15 +140,17 @@ class Cursor:
     def __str__(self) -> str:
         """Return the opaque form."""
         if self.fleet:
-            spots = self.spots
-            if self.order is Order.ENTRIES:
-                spots = {
-                    log: (0, read_to(spot)) for log, spot in spots.items()
-                }
+            spots = {
+                log: (0, read_to(spot))
+                if self.order is Order.ENTRIES
+                else (_written(self.order, spot[0]), spot[1])
+                for log, spot in self.spots.items()
+            }
             document = msgspec.json.encode(_Fleet(self.order, self.log, spots))
             return _opaque(f"{FLEET}:{document.decode()}")
         cluster, colon, number = self.log.rpartition(":")
-        first, second = self.spots[self.log]
+        place, second = self.spots[self.log]
+        first = _written(self.order, place)
         form, more = FORM_OF[self.order], ""
         if self.order is Order.ENTRIES:
             form = PLACE
@@ -157,7 +176,7 @@ class Cursor:
         except (LookupError, ValueError, msgspec.MsgspecError) as exc:
             raise _invalid(text, fleet=fleet) from exc
         firsts, seconds = zip(*found.spots.values(), strict=True)
-        most = MICROSECONDS_MAX if order is Order.INCIDENTS else NUMBER_MAX
+        most = MOST.get(order, NUMBER_MAX)
         if (
             found.order is not order
             or not 0 <= min(firsts) <= max(firsts) <= most
@@ -172,8 +191,10 @@ class Cursor:
         if not NUMBERS.fullmatch(numbers):
             raise ValueError(numbers)
         form, log, *places = numbers.split(":")
-        first, second, *last = map(int, places)
         order = FORMS[form]
+        by_name = order is Order.NAME
+        first = _read(order, places[0] if by_name else int(places[0]))
+        second, *last = map(int, places[1:])
         name = f"{cluster}:{int(log)}" if at else f"{int(log)}"
         derivation = last[0] if last else None
         return cls(order, name, {name: (first, second)}, derivation)
@@ -184,7 +205,10 @@ class Cursor:
         found = msgspec.json.decode(document, type=_Fleet)
         if form != FLEET or found.log not in found.spots:
             raise ValueError(form)
-        spots = found.spots
+        spots: Mapping[str, Spot] = {
+            log: (_read(found.order, first), second)
+            for log, (first, second) in found.spots.items()
+        }
         if found.order is Order.ENTRIES:
             spots = {
                 log: (position, INDEX_MAX) if position else BEGIN
@@ -227,6 +251,24 @@ class Cursor:
                 " cursor was given: begin again without it"
             )
             raise ExpiredCursorError(msg)
+
+
+def _written(order: Order, first: int) -> int | str:
+    """Return the first part of a spot as a cursor has it."""
+    return name_from_rank(first).hex() if order is Order.NAME else first
+
+
+def _read(order: Order, first: int | str) -> int:
+    """Return the first part of a spot.
+
+    Raises:
+        ValueError: it is not of this order.
+    """
+    if isinstance(first, str) is not (order is Order.NAME):
+        raise ValueError(first)
+    if isinstance(first, int):
+        return first
+    return rank_from_name(bytes.fromhex(first))
 
 
 def read_to(spot: Spot) -> int:

@@ -84,6 +84,11 @@ class Candidate:
         """The sort key in a list."""
         return self.began_at, self.position
 
+    @property
+    def full_name(self) -> str:
+        """Its namespace and name."""
+        return f"{self.namespace}/{self.name}"
+
     def is_called(self, word: str) -> bool:
         """Return whether a word names its kind."""
         names = {self.kind.lower(), plural_of(self.kind)}

@@ -2,15 +2,27 @@
 
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import Final
 
 from recorder.model.errors import ConfigError
 
-__all__ = ["JobOrder", "TooManyToOrderError", "rank_of"]
+__all__ = [
+    "NAME_BYTES",
+    "UNJUDGED",
+    "JobOrder",
+    "TooManyToOrderError",
+    "name_from_rank",
+    "rank_from_name",
+    "rank_of",
+]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 HOUR_DIGITS = 10_000
 """GPU-hours are rounded to four digits."""
+
+NAME_BYTES: Final = 63 + 1 + 253
+"""Of a namespace, a slash and a name; what is longer does not count."""
 
 
 class JobOrder(StrEnum):
@@ -26,6 +38,13 @@ class JobOrder(StrEnum):
     GPUS = "gpus"
     """Of the workload."""
 
+    NAME = "name"
+    """Namespace and name of the workload; A is first."""
+
+
+UNJUDGED: Final = frozenset({JobOrder.BEGAN, JobOrder.NAME})
+"""What is known of any number of workloads before they are judged."""
+
 
 class TooManyToOrderError(ConfigError):
     """An order needs more workloads judged than one answer judges."""
@@ -36,6 +55,7 @@ class TooManyToOrderError(ConfigError):
 def rank_of(
     order: JobOrder,
     *,
+    name: str,
     began_at: datetime,
     ended_at: datetime | None,
     gpu_hours_lost: float | None,
@@ -45,6 +65,7 @@ def rank_of(
 
     Args:
         order: what to order by.
+        name: its namespace and name.
         began_at: when the workload began.
         ended_at: when it last ended; None is first.
         gpu_hours_lost: what its endings cost.
@@ -59,3 +80,15 @@ def rank_of(
             return round((gpu_hours_lost or 0.0) * HOUR_DIGITS)
         case JobOrder.GPUS:
             return gpus
+        case JobOrder.NAME:
+            return rank_from_name(name.encode())
+
+
+def rank_from_name(name: bytes) -> int:
+    """Return a number that sorts as a name does."""
+    return int.from_bytes(name[:NAME_BYTES].ljust(NAME_BYTES, b"\0"))
+
+
+def name_from_rank(rank: int) -> bytes:
+    """Return the name that a number sorts as."""
+    return rank.to_bytes(NAME_BYTES).rstrip(b"\0")

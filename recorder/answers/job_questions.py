@@ -195,12 +195,14 @@ class JobsQuestion:
             takes=JobOrder,
             option=Option(
                 "Show those with the most of this in place of the newest, the"
-                " most last: gpu-hours-lost, gpus, last-ending or began.",
+                " most last: gpu-hours-lost, gpus, last-ending, began or"
+                " name.",
                 ("--top",),
             ),
             graphql="What to sort by; the most is last. Without it, workloads"
-            " by when they began, and disruptions by when they happened. At"
-            " most 500 workloads are sorted by what is judged.",
+            " by when they began, and disruptions by when they happened. Any"
+            " number is sorted by `BEGAN` or `NAME`, at most 500 by what is"
+            " judged.",
             agents="What to sort by; the most is last.",
         ),
     ] = None

@@ -66,6 +66,7 @@ def _rank(order: JobOrder, one: ListedWorkload) -> int:
     last = one.last_ending
     return rank_of(
         order,
+        name=f"{one.namespace}/{one.name}",
         began_at=one.began_at,
         ended_at=None if last is None else last.at,
         gpu_hours_lost=one.gpu_hours_lost,

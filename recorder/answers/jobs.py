@@ -24,6 +24,7 @@ from recorder.answers.families import (
     judge_families,
 )
 from recorder.answers.job_order import (
+    UNJUDGED,
     JobOrder,
     TooManyToOrderError,
     rank_of,
@@ -58,7 +59,6 @@ __all__ = [
     "ask_disruptions",
     "ask_jobs",
     "covered",
-    "judges_all",
     "totals_of",
 ]
 
@@ -200,9 +200,10 @@ class Survey:
     span: Span
     knowledge: Knowledge
     now: datetime
+    order: JobOrder | None = None
 
     async def candidates(self, *, disrupted: bool = False) -> list[Candidate]:
-        """Return the workloads of the time, the first begun first.
+        """Return the workloads of the time, by name or the first begun first.
 
         The filter by state and by ending needs facts and is not applied. With
         ``disrupted``, or if the filter selects endings, workloads that cannot
@@ -227,23 +228,34 @@ class Survey:
         if spaces:
             lives = [life for life in lives if life.top.namespace in spaces]
         found = await candidates_of(self.reading, lives)
-        return [
+        chosen = [
             one
             for one in found
             if (not kinds or any(one.is_called(kind) for kind in kinds))
             and _has(one, wanted.words)
         ]
+        return sorted(chosen, key=self.place_of)
 
-    def in_order(
-        self, families: Iterable[Family], order: JobOrder | None
-    ) -> list[tuple[int, Family]]:
-        """Return judged workloads with their sort keys, in an order."""
-        order = order or JobOrder.BEGAN
+    def place_of(self, one: Candidate) -> tuple[int, int]:
+        """Return the place of a workload before it is judged."""
+        rank = rank_of(
+            JobOrder.NAME if self.order is JobOrder.NAME else JobOrder.BEGAN,
+            name=one.full_name,
+            began_at=one.began_at,
+            ended_at=None,
+            gpu_hours_lost=None,
+            gpus=0,
+        )
+        return rank, one.position
+
+    def in_order(self, families: Iterable[Family]) -> list[tuple[int, Family]]:
+        """Return judged workloads with their sort keys, in the order."""
         ranked: list[tuple[int, Family]] = []
         for family in families:
             chosen = self._chosen(family)
             rank = rank_of(
-                order,
+                self.order or JobOrder.BEGAN,
+                name=family.candidate.full_name,
                 began_at=family.candidate.began_at,
                 ended_at=chosen[-1].at if chosen else None,
                 gpu_hours_lost=hours_lost(family.endings),
@@ -283,7 +295,7 @@ class Survey:
         """Yield the workloads that the filter selects, judged, part by part.
 
         Args:
-            candidates: the workloads, the first begun first.
+            candidates: the workloads, in the order of their places.
             at_once: how many are judged at once, at most `JUDGED_MAX`.
             newest_first: whether parts come from the end of the list.
         """
@@ -320,6 +332,27 @@ class Survey:
             not wanted.ended_by
             or any(wanted.is_wanted(one.ended_by) for one in family.endings)
         )
+
+    def judges_all(self, candidates: Sequence[Candidate]) -> bool:
+        """Return whether the order needs all workloads judged.
+
+        Raises:
+            TooManyToOrderError: they are more than are judged at once.
+        """
+        count, order = len(candidates), self.order
+        if order is None or order in UNJUDGED:
+            return False
+        if count > JUDGED_MAX:
+            msg = (
+                f"cannot sort {count:,} workloads by {order}: at most"
+                f" {JUDGED_MAX} are judged for it"
+            )
+            raise TooManyToOrderError(
+                msg,
+                advice="narrow by namespace, kind, node or what ended them,"
+                " or ask for a shorter time",
+            )
+        return True
 
     async def account(self) -> Account:
         """Return what the log records about the time."""
@@ -374,16 +407,14 @@ class Survey:
         """Return an ending with its author and its sentence."""
         return await described(self.reading, family, ending, self.knowledge)
 
-    async def disruptions(
-        self, order: JobOrder | None = None
-    ) -> list[tuple[int, Family, EndingFound]]:
-        """Return what ended workloads, in an order, with the sort keys.
+    async def disruptions(self) -> list[tuple[int, Family, EndingFound]]:
+        """Return what ended workloads, in the order, with the sort keys.
 
         Completions only if the filter names them.
         """
         candidates = await self.candidates(disrupted=True)
         wanted = self.wanted
-        order = order or JobOrder.LAST_ENDING
+        order = self.order or JobOrder.LAST_ENDING
         found = [
             (_rank(order, family, one), family, one)
             async for families in self.judged(candidates)
@@ -409,6 +440,7 @@ def _rank(order: JobOrder, family: Family, ending: EndingFound) -> int:
     """Return the sort key of what ended a workload."""
     return rank_of(
         order,
+        name=family.candidate.full_name,
         began_at=family.candidate.began_at,
         ended_at=ending.at,
         gpu_hours_lost=ending.gpu_hours_lost,
@@ -437,13 +469,14 @@ async def ask_jobs(
         span=span,
         knowledge=knowledge,
         now=now,
+        order=question.order,
     )
     await reading.reach(span.seen.since, span.seen.until)
     account = await survey.account()
     candidates = await survey.candidates()
     found: list[Family] = []
     size = min(limit or JUDGED_MAX, JUDGED_MAX)
-    if judges_all(question.order, candidates):
+    if survey.judges_all(candidates):
         size = JUDGED_MAX
     judged = 0
     async for part in survey.judged(
@@ -454,7 +487,7 @@ async def ask_jobs(
         if limit is not None and len(found) >= limit:
             break
     exhausted = judged >= len(candidates)
-    shown = [one for _, one in survey.in_order(found, question.order)]
+    shown = [one for _, one in survey.in_order(found)]
     if limit is not None:
         shown = shown[-limit:]
     rows = [await survey.row(one, account) for one in shown]
@@ -473,30 +506,6 @@ async def ask_jobs(
         ),
         coverage=covered(account, shown),
     )
-
-
-def judges_all(
-    order: JobOrder | None, candidates: Sequence[Candidate]
-) -> bool:
-    """Return whether an order needs all workloads judged.
-
-    Raises:
-        TooManyToOrderError: they are more than are judged at once.
-    """
-    if order in {None, JobOrder.BEGAN}:
-        return False
-    count = len(candidates)
-    if count > JUDGED_MAX:
-        msg = (
-            f"cannot sort {count:,} workloads by {order}: at most"
-            f" {JUDGED_MAX} are judged for it"
-        )
-        raise TooManyToOrderError(
-            msg,
-            advice="narrow by namespace, kind, node or what ended them, or"
-            " ask for a shorter time",
-        )
-    return True
 
 
 def covered(account: Account, families: Iterable[Family]) -> Coverage:
@@ -554,10 +563,11 @@ async def ask_disruptions(
         span=span,
         knowledge=knowledge,
         now=now,
+        order=question.order,
     )
     await reading.reach(span.seen.since, span.seen.until)
     account = await survey.account()
-    found = await survey.disruptions(question.order)
+    found = await survey.disruptions()
     return Disruptions(
         disruptions=[
             await survey.disruption(family, one) for _, family, one in found

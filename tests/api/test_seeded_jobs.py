@@ -1,5 +1,6 @@
 """Five hundred workloads: the command, the API and stats agree."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -32,6 +33,7 @@ SHOWN: dict[JobOrder, Callable[[Any], Any]] = {
     JobOrder.BEGAN: lambda one: one["beganAt"],
     JobOrder.LAST_ENDING: lambda one: (one["lastEnding"] or {"at": ""})["at"],
     JobOrder.GPUS: lambda one: one["gpus"],
+    JobOrder.NAME: lambda one: f"{one['namespace']}/{one['name']}",
     JobOrder.GPU_HOURS_LOST: lambda one: one["gpuHoursLost"],
 }
 """What each order sorts by."""
@@ -59,6 +61,17 @@ def database(embedded_server: DatabaseServer) -> Iterator[Database]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def every(database: Database) -> Jobs:
+    """All workloads, as the command lists them."""
+
+    async def ask() -> Jobs:
+        async with opened(database) as reading:
+            return await jobs(reading)
+
+    return asyncio.run(ask())
+
+
 @asynccontextmanager
 async def opened(database: Database) -> AsyncIterator[Reading]:
     settings = Settings(database_url=database.dsn("reader"))
@@ -80,14 +93,13 @@ def of(truth: Truth) -> str:
 
 
 async def test_each_workload_is_listed_once_with_what_ended_it(
-    database: Database,
+    database: Database, every: Jobs
 ) -> None:
     async with opened(database) as reading:
-        found = await jobs(reading)
         died = await jobs(reading, ended_by=("any",))
-    rows = {key(o.kind, o.namespace, o.name): o for o in found.workloads}
+    rows = {key(o.kind, o.namespace, o.name): o for o in every.workloads}
 
-    assert len(rows) == len(found.workloads) == COUNT
+    assert len(rows) == len(every.workloads) == COUNT
     assert rows.keys() == {of(truth) for truth in STORY.truths}
     for truth in STORY.truths:
         row = rows[of(truth)]
@@ -104,10 +116,11 @@ async def test_each_workload_is_listed_once_with_what_ended_it(
     }
 
 
-async def test_the_list_says_what_why_says(database: Database) -> None:
+async def test_the_list_says_what_why_says(
+    database: Database, every: Jobs
+) -> None:
     async with opened(database) as reading:
-        rows = (await jobs(reading)).workloads
-        for row in rows[:: COUNT // 25]:
+        for row in every.workloads[:: COUNT // 25]:
             object_ = Reference.parse(
                 f"{row.kind.lower()}/{row.namespace}/{row.name}", None
             )
@@ -125,10 +138,9 @@ async def test_the_list_says_what_why_says(database: Database) -> None:
 
 
 async def test_the_command_the_api_and_stats_agree(
-    database: Database,
+    database: Database, every: Jobs
 ) -> None:
     async with opened(database) as reading:
-        found = await jobs(reading)
         ended = await ask_disruptions(
             reading, JobsQuestion(window=EVER), RULES, now=NOW
         )
@@ -138,11 +150,11 @@ async def test_the_command_the_api_and_stats_agree(
     with serving_beside(settings_for(database.dsn("reader"))) as address:
         async with aiohttp.ClientSession() as session:
             served = Client(address, session)
-            rows = await pages_of(served, WORKLOADS)
+            rows = await pages_of(served, WORKLOADS, size=COUNT)
             disruptions = await pages_of(served, DISRUPTIONS)
 
-    assert [one["name"] for one in rows] == [o.name for o in found.workloads]
-    for row, one in zip(rows, found.workloads, strict=True):
+    assert [one["name"] for one in rows] == [o.name for o in every.workloads]
+    for row, one in zip(rows, every.workloads, strict=True):
         assert row["gpuHoursLost"] == one.gpu_hours_lost
         assert row["state"] == one.state.value.upper()
         assert row["endings"] == one.endings
@@ -150,7 +162,7 @@ async def test_the_command_the_api_and_stats_agree(
         str(one.ending.id) for one in ended.disruptions
     ]
     hours = sum(o.ending.gpu_hours_lost or 0 for o in ended.disruptions)
-    assert found.totals.gpu_hours_lost == pytest.approx(hours, abs=1e-3)
+    assert every.totals.gpu_hours_lost == pytest.approx(hours, abs=1e-3)
     by_nodes = [o for o in ended.disruptions if o.ending.verdict is not None]
     assert by_nodes
     lost = sum(one.ending.gpu_hours_lost or 0 for one in by_nodes)
@@ -159,10 +171,9 @@ async def test_the_command_the_api_and_stats_agree(
 
 
 async def test_pages_of_more_than_are_judged_at_once_are_the_list(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, every: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(database) as reading:
-        every = await jobs(reading)
         died = await jobs(reading, ended_by=("node-failure",))
         monkeypatch.setattr("recorder.answers.jobs.JUDGED_MAX", 90)
         newest = await ask_jobs(
@@ -175,10 +186,15 @@ async def test_pages_of_more_than_are_judged_at_once_are_the_list(
             page = await listed(served, WORKLOADS, first=3)
             rows = await pages_of(served, WORKLOADS)
             ended = await pages_of(served, WORKLOADS, endedBy=["node-failure"])
+            by_name = await pages_of(served, WORKLOADS, orderBy="NAME")
 
     names = [one.name for one in every.workloads]
     assert [one["name"] for one in rows] == names
     assert [one["name"] for one in ended] == [o.name for o in died.workloads]
+    by = SHOWN[JobOrder.NAME]
+    assert [one["name"] for one in by_name] == [
+        one["name"] for one in sorted(rows, key=by)
+    ]
     assert [one.name for one in newest.workloads] == names[-40:]
     assert newest.totals.workloads == page["totals"]["workloads"] == COUNT
     assert newest.totals.gpu_hours_lost is None
@@ -187,10 +203,9 @@ async def test_pages_of_more_than_are_judged_at_once_are_the_list(
 
 
 async def test_an_order_is_that_of_the_whole_list(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, every: Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with opened(database) as reading:
-        every = await jobs(reading)
         costly = await ask_jobs(
             reading,
             JobsQuestion(window=EVER, limit=20, order=JobOrder.GPU_HOURS_LOST),
@@ -205,9 +220,9 @@ async def test_an_order_is_that_of_the_whole_list(
             *others, last = SHOWN
             for order in (*sampled("orders of jobs", others, 1), last):
                 by, value = {"orderBy": order.name}, SHOWN[order]
-                of_log = await pages_of(served, WORKLOADS, **by)
+                of_log = await pages_of(served, WORKLOADS, size=COUNT, **by)
                 fleet = await pages_of(served, WORKLOADS, clusters=["*"], **by)
-                ended = await pages_of(served, DISRUPTIONS, **by)
+                ended = await pages_of(served, DISRUPTIONS, size=COUNT, **by)
                 assert [one["name"] for one in fleet] == [
                     one["name"] for one in of_log
                 ]
@@ -234,11 +249,13 @@ async def test_an_order_is_that_of_the_whole_list(
     assert costly.totals == every.totals
 
 
-async def pages_of(served: Client, query: str, **asked: Any) -> list[Any]:
+async def pages_of(
+    served: Client, query: str, size: int = 200, **asked: Any
+) -> list[Any]:
     found: list[Any] = []
     after = None
     while True:
-        page = await listed(served, query, first=200, after=after, **asked)
+        page = await listed(served, query, first=size, after=after, **asked)
         found += [one["node"] for one in page["edges"]]
         after = page["pageInfo"]["endCursor"]
         if not page["pageInfo"]["hasNextPage"]:

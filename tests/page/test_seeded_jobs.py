@@ -15,7 +15,8 @@ from tests.support.written_log import WrittenLog
 (SEED, *_) = sampled("seeds of listed workloads", range(1000), 1)
 """Another one for each commit."""
 
-STORY = drawn(SEED, 60)
+STORY = drawn(SEED, 110)
+"""More than a page."""
 
 
 @pytest.fixture(scope="module")
@@ -36,12 +37,17 @@ def served(embedded_server: DatabaseServer) -> Iterator[str]:
 
 def test_each_workload_is_shown_with_what_ended_it(open_tab: Opener) -> None:
     window = "from=2026-11-21T02:00:00Z&to=2026-11-21T06:00:00Z"
-    tab = open_tab(f"/jobs?{window}")
+    tab = open_tab(f"/jobs?{window}&sort=job")
+    rows = tab.page.locator(".jobs .node a")
+    names = sorted(f"{one.namespace}/{one.name}" for one in STORY.truths)
 
-    rows = tab.page.locator(".jobs .node a").all_inner_texts()
-    assert Counter(rows) == Counter(
-        f"{one.namespace}/{one.name}" for one in STORY.truths
-    )
+    assert rows.all_inner_texts() == names[:100]
+    tab.page.click("text=More jobs")
+    tab.ready()
+    assert rows.all_inner_texts() == names
+    tab.page.click(".jobs th >> text=Job")
+    tab.ready()
+    assert rows.all_inner_texts() == names[:-101:-1]
     ended = Counter(FATES[one.fate] for one in STORY.truths)
     by = tab.page.locator(".facets section[aria-label='Ended by'] a")
     shown = {

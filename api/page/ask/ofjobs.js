@@ -1,4 +1,4 @@
-/** The query of the list of jobs. */
+/** The queries of the list of jobs. */
 
 import { ACTOR, COVERAGE, LOG, OF_LOG, SLURM } from './fragments.js';
 
@@ -6,10 +6,10 @@ import { ACTOR, COVERAGE, LOG, OF_LOG, SLURM } from './fragments.js';
 export const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
   $namespaces: [String!], $kinds: [String!], $states: [WorkloadState!],
   $endedBy: [String!], $node: String, $rack: String, $text: String,
-  $last: Int, $before: String) {
+  $orderBy: WorkloadOrder, $last: Int, $before: String) {
   workloads(${OF_LOG}, since: $since, until: $until, namespaces: $namespaces,
     kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
-    text: $text, last: $last, before: $before) {
+    text: $text, orderBy: $orderBy, last: $last, before: $before) {
     nodes { kind namespace name uid ${SLURM} gangSize gpus state beganAt waitingSince
       endedAt restarts endings gpuHoursLost gpuHoursSinceCheckpoint
       hoursWanted hoursInFull
@@ -23,3 +23,9 @@ export const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
     ${COVERAGE}
   }
 }`;
+
+/** The same from the other end: what is older there is what follows. */
+export const JOBS_UP = JOBS
+  .replace('last: $last, before: $before', 'first: $last, after: $before')
+  .replace('hasPreviousPage startCursor',
+    'hasPreviousPage: hasNextPage startCursor: endCursor');

@@ -29,23 +29,40 @@ export const inFull = ({ hoursWanted, hoursInFull }) =>
   hoursWanted > 0 ? Math.min(hoursInFull / hoursWanted, 1) : null;
 
 /**
- * What each column shows, and what it is sorted by: the same thing.
- * @type {import('../ordering.js').Column[]}
+ * What each column shows, and what it is sorted by: the same thing; by `order`
+ * the recorder sorts, so that the first page is the first of all.
+ * @type {(import('../ordering.js').Column & {order?: string})[]}
  */
 export const JOB_COLUMNS = [
-  { id: 'at', title: 'Last ended', by: ({ lastEnding }) => time(lastEnding?.at) },
-  { id: 'job', title: 'Job', isWord: true, by: objectName },
+  { id: 'at', title: 'Last ended', order: 'LAST_ENDING',
+    by: ({ lastEnding }) => time(lastEnding?.at) },
+  { id: 'job', title: 'Job', isWord: true, order: 'NAME',
+    by: ({ namespace, name }) => `${namespace}/${name}` },
   { id: 'state', title: 'State', isWord: true, by: ({ state }) => state },
   { id: 'by', title: 'Ended by', isWord: true,
     by: ({ lastEnding }) => lastEnding ? endedBy(lastEnding) : '~' },
-  { id: 'gpus', title: 'GPUs', by: ({ gpus }) => gpus },
-  { id: 'began', title: 'Began', by: ({ beganAt }) => time(beganAt) },
+  { id: 'gpus', title: 'GPUs', order: 'GPUS', by: ({ gpus }) => gpus },
+  { id: 'began', title: 'Began', order: 'BEGAN',
+    by: ({ beganAt }) => time(beganAt) },
   { id: 'restarts', title: 'Restarts', by: ({ restarts }) => restarts },
-  { id: 'lost', title: 'GPU-hours lost', by: ({ gpuHoursLost }) => gpuHoursLost },
+  { id: 'lost', title: 'GPU-hours lost', order: 'GPU_HOURS_LOST',
+    by: ({ gpuHoursLost }) => gpuHoursLost },
   { id: 'full', title: 'In full', by: (job) => inFull(job) ?? 2 },
   { id: 'sure', title: 'Confidence', by: ({ lastEnding }) =>
     ['UNKNOWN', 'POSSIBLE', 'LIKELY', 'PROVEN'].indexOf(lastEnding?.confidence) },
 ];
+
+/**
+ * What the recorder sorts by; without a choice it returns those that began
+ * last.
+ * @param {string} sort
+ * @returns {{orderBy: string | null, isDown: boolean}}
+ */
+export function recorderOrder(sort) {
+  const id = sort.replace(/^-/, '');
+  const order = JOB_COLUMNS.find((one) => one.id === id)?.order ?? null;
+  return { orderBy: order, isDown: !order || sort.startsWith('-') };
+}
 
 /**
  * Combine the answers of a fleet about its jobs.

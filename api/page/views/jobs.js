@@ -2,7 +2,9 @@
 
 import { html } from '../html.js';
 import { JOB_WORDS } from '../jobs/filter.js';
-import { inFull, jobsOf, JOB_COLUMNS, JOB_FACETS } from '../jobs/jobs.js';
+import {
+  inFull, jobsOf, JOB_COLUMNS, JOB_FACETS, recorderOrder,
+} from '../jobs/jobs.js';
 import { ofJobs } from '../needs/jobs.js';
 import { readInstant } from '../time/instant.js';
 import { clock, day, dayAndClock } from '../time/clock.js';
@@ -81,7 +83,8 @@ const sumOf = (jobs, name) => jobs.reduce((sum, one) => sum + one[name], 0);
 
 /** @param {{page: import('../page.js').Page, list: any}} given */
 function Answered({ page, list: { jobs, logs, facets } }) {
-  const { zone } = page.place;
+  const { zone, sort } = page.place;
+  const { orderBy } = recorderOrder(sort);
   const isOld = logs.some((/** @type {any} */ { answer: { error, key, dataKey } }) =>
     error !== '' || key !== dataKey);
   return html`
@@ -99,9 +102,9 @@ function Answered({ page, list: { jobs, logs, facets } }) {
                   />`)}</tbody></table>`}
         ${page.hasOlder && html`
           <button type="button" class="more" onClick=${() => page.older()}>
-            Jobs that began earlier</button>
-          <p class="quiet">Sorted, and searched for causes, among the jobs
-            above.</p>`}
+            ${orderBy ? 'More jobs' : 'Jobs that began earlier'}</button>
+          <p class="quiet">${orderBy ? 'Searched' : 'Sorted, and searched'} for
+            causes, among the jobs above.</p>`}
       </div>
     </div>
   `;

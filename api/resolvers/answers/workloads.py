@@ -17,7 +17,7 @@ from api.resolvers.answers.paging import (
 )
 from api.resolvers.answers.windows import bounded
 from api.resolvers.context import RequestContext
-from api.resolvers.cursors import Order, spot_at
+from api.resolvers.cursors import Order
 from api.resolvers.types.workloads import (
     DisruptionConnection,
     DisruptionEdge,
@@ -41,7 +41,6 @@ from recorder.answers.jobs import (
     Span,
     Survey,
     covered,
-    judges_all,
     totals_of,
 )
 from recorder.answers.ports import Reading
@@ -159,6 +158,7 @@ def _survey(
         span=Span(window, question.at),
         knowledge=asked.knowledge,
         now=asked.now,
+        order=question.order,
     )
 
 
@@ -179,13 +179,13 @@ async def _workloads_of(
     account = await survey.account()
     candidates = await survey.candidates()
     facets: WorkloadFacets
-    if judges_all(question.order, candidates) or len(candidates) <= JUDGED_MAX:
+    if survey.judges_all(candidates) or len(candidates) <= JUDGED_MAX:
         families = [
             one async for some in survey.judged(candidates) for one in some
         ]
         items = [
             Item(one.candidate.began_at, (rank, one.candidate.position), one)
-            for rank, one in survey.in_order(families, question.order)
+            for rank, one in survey.in_order(families)
         ]
         part = cut(bounds, items, page)
         facets = workload_facets(
@@ -210,16 +210,11 @@ async def _workloads_of(
     )
 
 
-def _item(family: Family) -> Item[Family]:
-    place = family.candidate.place
-    return Item(place[0], spot_at(*place), family)
-
-
 async def _page_of(
     survey: Survey, candidates: Sequence[Candidate], bounds: Bounds, page: Page
 ) -> Part[Family]:
     """Judge the workloads from one end until a page is complete."""
-    within = [one for one in candidates if bounds.has(spot_at(*one.place))]
+    within = [one for one in candidates if bounds.has(survey.place_of(one))]
     at_once = JUDGED_MAX if survey.wanted.judges else page.size + 1
     found: list[Family] = []
     parts = survey.judged(
@@ -229,7 +224,11 @@ async def _page_of(
         found = [*found, *some] if page.forward else [*some, *found]
         if len(found) > page.size:
             break
-    return cut(bounds, map(_item, found), page)
+    items = [
+        Item(o.candidate.began_at, survey.place_of(o.candidate), o)
+        for o in found
+    ]
+    return cut(bounds, sorted(items, key=lambda one: one.spot), page)
 
 
 async def _disruptions_of(
@@ -240,7 +239,7 @@ async def _disruptions_of(
     survey = _survey(asked, question, reading)
     await _reach(reading, survey.span.seen)
     account = await survey.account()
-    found = await survey.disruptions(question.order)
+    found = await survey.disruptions()
     items = [
         Item(ending.at, (rank, ending.id.position), (family, ending))
         for rank, family, ending in found

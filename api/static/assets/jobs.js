@@ -5,10 +5,10 @@ const { ACTOR, COVERAGE, LOG, OF_LOG, SLURM } = in_ask_fragments;
 const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
 $namespaces: [String!], $kinds: [String!], $states: [WorkloadState!],
 $endedBy: [String!], $node: String, $rack: String, $text: String,
-$last: Int, $before: String) {
+$orderBy: WorkloadOrder, $last: Int, $before: String) {
 workloads(${OF_LOG}, since: $since, until: $until, namespaces: $namespaces,
 kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
-text: $text, last: $last, before: $before) {
+text: $text, orderBy: $orderBy, last: $last, before: $before) {
 nodes { kind namespace name uid ${SLURM} gangSize gpus state beganAt waitingSince
 endedAt restarts endings gpuHoursLost gpuHoursSinceCheckpoint
 hoursWanted hoursInFull
@@ -22,7 +22,11 @@ pageInfo { hasPreviousPage startCursor }
 ${COVERAGE}
 }
 }`;
-return { JOBS };
+const JOBS_UP = JOBS
+.replace('last: $last, before: $before', 'first: $last, after: $before')
+.replace('hasPreviousPage startCursor',
+'hasPreviousPage: hasNextPage startCursor: endCursor');
+return { JOBS, JOBS_UP };
 })();
 const in_jobs_jobs = (() => {
 const { jobsSlot } = in_needs;
@@ -43,19 +47,28 @@ const time = (text) => readInstant(text ?? '') ?? 0;
 const inFull = ({ hoursWanted, hoursInFull }) =>
 hoursWanted > 0 ? Math.min(hoursInFull / hoursWanted, 1) : null;
 const JOB_COLUMNS = [
-{ id: 'at', title: 'Last ended', by: ({ lastEnding }) => time(lastEnding?.at) },
-{ id: 'job', title: 'Job', isWord: true, by: objectName },
+{ id: 'at', title: 'Last ended', order: 'LAST_ENDING',
+by: ({ lastEnding }) => time(lastEnding?.at) },
+{ id: 'job', title: 'Job', isWord: true, order: 'NAME',
+by: ({ namespace, name }) => `${namespace}/${name}` },
 { id: 'state', title: 'State', isWord: true, by: ({ state }) => state },
 { id: 'by', title: 'Ended by', isWord: true,
 by: ({ lastEnding }) => lastEnding ? endedBy(lastEnding) : '~' },
-{ id: 'gpus', title: 'GPUs', by: ({ gpus }) => gpus },
-{ id: 'began', title: 'Began', by: ({ beganAt }) => time(beganAt) },
+{ id: 'gpus', title: 'GPUs', order: 'GPUS', by: ({ gpus }) => gpus },
+{ id: 'began', title: 'Began', order: 'BEGAN',
+by: ({ beganAt }) => time(beganAt) },
 { id: 'restarts', title: 'Restarts', by: ({ restarts }) => restarts },
-{ id: 'lost', title: 'GPU-hours lost', by: ({ gpuHoursLost }) => gpuHoursLost },
+{ id: 'lost', title: 'GPU-hours lost', order: 'GPU_HOURS_LOST',
+by: ({ gpuHoursLost }) => gpuHoursLost },
 { id: 'full', title: 'In full', by: (job) => inFull(job) ?? 2 },
 { id: 'sure', title: 'Confidence', by: ({ lastEnding }) =>
 ['UNKNOWN', 'POSSIBLE', 'LIKELY', 'PROVEN'].indexOf(lastEnding?.confidence) },
 ];
+function recorderOrder(sort) {
+const id = sort.replace(/^-/, '');
+const order = JOB_COLUMNS.find((one) => one.id === id)?.order ?? null;
+return { orderBy: order, isDown: !order || sort.startsWith('-') };
+}
 function jobsOf(page) {
 const { place, answers } = page;
 const logs = page.fleetLogs.map((known, number) => {
@@ -97,21 +110,24 @@ workloads: sum('workloads'), endings: sum('endings'),
 gpuHoursLost: sum('gpuHoursLost'),
 };
 }
-return { JOB_FACETS, inFull, JOB_COLUMNS, jobsOf };
+return { JOB_FACETS, inFull, JOB_COLUMNS, recorderOrder, jobsOf };
 })();
 const in_needs_jobs = (() => {
-const { JOBS } = in_ask_ofjobs;
+const { JOBS, JOBS_UP } = in_ask_ofjobs;
 const { readJobFilter } = in_jobs_filter;
+const { recorderOrder } = in_jobs_jobs;
 const { jobsSlot, logOf, olderOf, OTHERS_EVERY } = in_needs;
 const { spanOf } = in_needs_span;
 const PAGE_LENGTH = 100;
 function ofJobs({ place, known, cursorsOf, logs = [known] }) {
 const { variables: chosen } = readJobFilter(place.filter);
+const { orderBy, isDown } = recorderOrder(place.sort);
 return logs.flatMap((one, number) => {
 const first = {
-slot: jobsSlot(one, number === 0), query: JOBS,
+slot: jobsSlot(one, number === 0), query: isDown ? JOBS : JOBS_UP,
 variables: {
-...logOf(one), ...spanOf(place, one), ...chosen, last: PAGE_LENGTH,
+...logOf(one), ...spanOf(place, one), ...chosen, orderBy,
+last: PAGE_LENGTH,
 },
 ...(number === 0 ? {} : { every: OTHERS_EVERY }),
 };
@@ -123,7 +139,9 @@ return { ofJobs };
 const in_views_jobs = (() => {
 const { html } = in_html;
 const { JOB_WORDS } = in_jobs_filter;
-const { inFull, jobsOf, JOB_COLUMNS, JOB_FACETS } = in_jobs_jobs;
+const {
+inFull, jobsOf, JOB_COLUMNS, JOB_FACETS, recorderOrder,
+} = in_jobs_jobs;
 const { ofJobs } = in_needs_jobs;
 const { readInstant } = in_time_instant;
 const { clock, day, dayAndClock } = in_time_clock;
@@ -177,7 +195,8 @@ lost > 0 && `at least ${rounded(lost)} GPU-hours lost`,
 }
 const sumOf = (jobs, name) => jobs.reduce((sum, one) => sum + one[name], 0);
 function Answered({ page, list: { jobs, logs, facets } }) {
-const { zone } = page.place;
+const { zone, sort } = page.place;
+const { orderBy } = recorderOrder(sort);
 const isOld = logs.some(({ answer: { error, key, dataKey } }) =>
 error !== '' || key !== dataKey);
 return html`
@@ -195,9 +214,9 @@ page=${page} job=${job} isChosen=${page.ui.chosen === n}
 />`)}</tbody></table>`}
 ${page.hasOlder && html`
 <button type="button" class="more" onClick=${() => page.older()}>
-Jobs that began earlier</button>
-<p class="quiet">Sorted, and searched for causes, among the jobs
-above.</p>`}
+${orderBy ? 'More jobs' : 'Jobs that began earlier'}</button>
+<p class="quiet">${orderBy ? 'Searched' : 'Sorted, and searched'} for
+causes, among the jobs above.</p>`}
 </div>
 </div>
 `;

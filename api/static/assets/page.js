@@ -1362,6 +1362,9 @@ this.made = ([]);
 get known() {
 return (null);
 }
+get open() {
+return 0;
+}
 get away() {
 return (
 (NONE));
@@ -1371,14 +1374,15 @@ return (NONE);
 }
 pagesOf(first) {
 const infos = [];
-for (let number = -1; ; number += 1) {
+for (let number = -1; number < this.open; number += 1) {
 const slot = number < 0 ? first : `${first} ${number}`;
 const { data } = this.answers.of(slot);
 const info = (data?.object?.versions ?? data?.workloads
 ?? data?.incidents)?.pageInfo;
-if (info === undefined) return infos;
+if (info === undefined) break;
 infos.push({ ...info, data });
 }
+return infos;
 }
 get lists() {
 const { view } = this.place;
@@ -1804,6 +1808,9 @@ return !isNamed(this.place);
 get fleetLogs() {
 return fleetOf(this.status, this.place).map(knownOf);
 }
+get open() {
+return this.ui.older;
+}
 get away() {
 return this.status?.away ?? super.away;
 }
@@ -1843,7 +1850,7 @@ partOf: (name) => partOf((name))?.needsOf ?? null,
 cursorsOf(slot) {
 const cursors = [];
 for (const page of this.pagesOf(slot)) {
-if (cursors.length >= this.ui.older) break;
+if (cursors.length >= this.open) break;
 if (!page.hasPreviousPage) break;
 cursors.push(page.startCursor);
 }
@@ -1862,8 +1869,9 @@ this.world.visit(writePlace(this.place), { replace });
 this.world.changed();
 }
 arrive(place) {
+const { view, name, sort } = this.place;
 const isOther =
-place.view !== this.place.view || place.name !== this.place.name;
+place.view !== view || place.name !== name || place.sort !== sort;
 this.place = place;
 this.ui = {
 ...UNTOUCHED, isLive: this.ui.isLive,
