@@ -215,7 +215,7 @@ async def test_an_order_is_that_of_the_whole_list(
     with serving_beside(settings_for(database.dsn("reader"))) as address:
         async with aiohttp.ClientSession() as session:
             served = Client(address, session)
-            by: dict[str, str] = {}
+            by: dict[str, Any] = {}
             ended: list[Any] = []
             *others, last = SHOWN
             for order in (*sampled("orders of jobs", others, 1), last):
