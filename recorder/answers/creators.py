@@ -14,7 +14,6 @@ from recorder.explain.signals import actor_of
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Requested
 from recorder.model.kinds import plural_of
-from recorder.model.moment import LAST
 from recorder.model.observation import AUDIT
 
 __all__ = ["creators_of", "name_of"]
@@ -36,15 +35,15 @@ async def creators_of(
 
     What audit does not show is left out, or None.
     """
-    if not any(stream.source == AUDIT for stream in reading.streams):
+    is_audited = any(stream.source == AUDIT for stream in reading.streams)
+    if not families or not is_audited:
         return {}
     tops = [one.candidate for one in families]
     requests = await reading.facts(
         FactQuery(
             purpose=Purpose.REQUESTS,
             objects={(one.group, one.namespace, one.name) for one in tops},
-            until=max((one.began_at for one in tops), default=LAST)
-            + OBSERVED_LATE,
+            until=max(one.began_at for one in tops) + OBSERVED_LATE,
         )
     )
     creations: dict[tuple[str, ...], list[StoredFact]] = {}

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
+from recorder.answers.creators import name_of
 from recorder.answers.families import Candidate, Family
 from recorder.answers.incidents import JudgedIncident
 from recorder.answers.loading.places import Whereabouts
@@ -48,6 +49,15 @@ class WorkloadFacet(StrEnum):
     STATE = "state"
     ENDED_BY = "ended-by"
     """Of any of its endings in the window."""
+
+    QUEUE = "queue"
+    """Of Kueue or Volcano."""
+
+    PRIORITY = "priority"
+    """Its PriorityClass."""
+
+    USER = "user"
+    """Who created it, by the audit log."""
 
 
 Counts = Sequence[tuple[str | None, int]]
@@ -99,12 +109,21 @@ def place_facets(candidates: Iterable[Candidate]) -> WorkloadFacets:
 
 def workload_facets(
     found: Iterable[tuple[Family, Iterable[str]]],
+    users: Mapping[str, str | None],
 ) -> WorkloadFacets:
-    """Count workloads, each with the words for its endings, by each facet."""
+    """Count workloads, each with the words for its endings, by each facet.
+
+    Args:
+        found: the workloads.
+        users: who created each of them, by its name.
+    """
     counts = {facet: Counter[str | None]() for facet in WorkloadFacet}
     for family, ended_by in found:
         counts[WorkloadFacet.KIND][family.workload.kind] += 1
         counts[WorkloadFacet.NAMESPACE][family.workload.namespace] += 1
         counts[WorkloadFacet.STATE][family.state.value] += 1
         counts[WorkloadFacet.ENDED_BY].update({*ended_by})
+        counts[WorkloadFacet.QUEUE][family.queue] += 1
+        counts[WorkloadFacet.PRIORITY][family.priority] += 1
+        counts[WorkloadFacet.USER][users.get(name_of(family))] += 1
     return {facet: in_order(words) for facet, words in counts.items()}

@@ -59,6 +59,13 @@ __all__ = [
 POD: Final = ("", "Pod")
 QUEUED: Final = ("kueue.x-k8s.io", "Workload")
 
+QUEUES: Final = (
+    "kueue.x-k8s.io/queue-name",
+    "volcano.sh/queue-name",
+    "scheduling.volcano.sh/queue-name",
+)
+"""Labels and annotations that name the queue of a workload or a Pod."""
+
 BARE_MAX: Final = 2_000
 """Pods without owners whose labels are read in any case."""
 
@@ -219,6 +226,33 @@ class Family:
         """When it completed, failed or was deleted."""
         decided_at = self.workloads.decided_at(self.workload)
         return decided_at or self.gone_at
+
+    @property
+    def queue(self) -> str | None:
+        """The queue of Kueue or Volcano that it waits in."""
+        return self._written(QUEUES, "labels", "annotations") or (
+            self._written(("queue",), "fields")
+        )
+
+    @property
+    def priority(self) -> str | None:
+        """Its PriorityClass."""
+        return self._written(("priority_class",), "fields")
+
+    def _written(self, keys: Iterable[str], *members: str) -> str | None:
+        """Return the first value of any key in what is known of it.
+
+        In members of the states in which it and its Pods appeared.
+        """
+        for stored in self.facts:
+            detail = stored.fact.detail
+            if not isinstance(detail, Appeared):
+                continue
+            for key in keys:
+                for member in members:
+                    if value := getattr(detail.state, member).get(key):
+                        return str(value)
+        return None
 
     def state_by(self, workloads: Workloads, wanted: Wanted) -> None:
         """Read its state and size, from the facts about all workloads."""

@@ -54,6 +54,17 @@ def _ended_by(text: str) -> str:
     return text
 
 
+def _judged_by(what: str, flag: str) -> Argument:
+    return Argument(
+        many=True,
+        null=True,
+        option=Option(f"Only workloads {what}. Repeatable.", (flag,)),
+        graphql=f"Only workloads {what}, or another of the list; null selects"
+        " those for which none is known.",
+        agents=f"Only workloads {what}.",
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFilter:
     """Which workloads to return; None and nothing are no filter."""
@@ -143,6 +154,20 @@ class JobFilter:
         ),
     ] = None
 
+    queues: Annotated[
+        Collection[str | None] | None,
+        _judged_by("of this queue of Kueue or Volcano", "--queue"),
+    ] = None
+    priorities: Annotated[
+        Collection[str | None] | None,
+        _judged_by("of this PriorityClass", "--priority"),
+    ] = None
+    users: Annotated[
+        Collection[str | None] | None,
+        _judged_by("that this user created", "--user"),
+    ] = None
+    """In these three, None selects workloads that have none."""
+
     text: Annotated[
         str | None,
         Argument(
@@ -166,7 +191,13 @@ class JobFilter:
     @property
     def judges(self) -> bool:
         """Whether it selects by what is known of judged workloads alone."""
-        return bool(self.states or self.ended_by)
+        return bool(
+            self.states
+            or self.ended_by
+            or self.queues
+            or self.priorities
+            or self.users
+        )
 
     def is_wanted(self, ended_by: EndedBy) -> bool:
         """Return whether the filter selects endings of a kind."""

@@ -4,7 +4,7 @@ Which workloads there are is read without their facts (`WorkloadLives`). Those
 of a page are then judged as `recorder why` judges one.
 """
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -15,6 +15,7 @@ from recorder.answers.checkpoints import (
     hours_since_checkpoint,
     with_checkpoints,
 )
+from recorder.answers.creators import creators_of, name_of
 from recorder.answers.families import (
     Candidate,
     Family,
@@ -307,6 +308,13 @@ class Survey:
             families = await families_of(
                 self.reading, candidates[start:end], self.span.seen.until
             )
+            if self.wanted.users:
+                users = await self.creators(families)
+                families = [
+                    one
+                    for one in families
+                    if users.get(name_of(one)) in self.wanted.users
+                ]
             families = [one for one in families if self._may_be(one)]
             await judge_families(
                 self.reading,
@@ -317,10 +325,22 @@ class Survey:
             )
             yield [one for one in families if self._is_wanted(one)]
 
+    async def creators(
+        self, families: Sequence[Family]
+    ) -> Mapping[str, str | None]:
+        """Return who created each workload, by its name."""
+        return await creators_of(self.reading, families, self.knowledge)
+
     def _may_be(self, family: Family) -> bool:
-        states = self.wanted.states
+        states, wanted = self.wanted.states, self.wanted
         return (
-            not states or family.state in states or family.state in MAY_BE_DOWN
+            (not wanted.queues or family.queue in wanted.queues)
+            and (not wanted.priorities or family.priority in wanted.priorities)
+            and (
+                not states
+                or family.state in states
+                or family.state in MAY_BE_DOWN
+            )
         )
 
     def _is_wanted(self, family: Family) -> bool:

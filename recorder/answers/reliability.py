@@ -4,7 +4,7 @@ What ended a workload is judged as `recorder why` judges it. The terms are
 defined, with their sources, in `docs/reliability.md`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -23,7 +23,6 @@ from recorder.explain.sentences import lasted
 from recorder.facts.coverage.coverage import Coverage
 from recorder.facts.projections import Time, total
 from recorder.model.document import Document
-from recorder.model.facts import Appeared
 from recorder.model.outcomes import EndedBy
 from recorder.model.window import Window
 
@@ -49,13 +48,6 @@ STOPS: Final = frozenset(
     {EndedBy.DELETION, EndedBy.SUSPENSION, EndedBy.DEADLINE}
 )
 """Endings that were requested."""
-
-QUEUES: Final = (
-    "kueue.x-k8s.io/queue-name",
-    "volcano.sh/queue-name",
-    "scheduling.volcano.sh/queue-name",
-)
-"""Labels and annotations that name the queue of a workload or a Pod."""
 
 DAY: Final = timedelta(days=1)
 HOUR: Final = timedelta(hours=1)
@@ -264,26 +256,9 @@ def _key(
         case GroupBy.USER:
             return users.get(name_of(family))
         case GroupBy.PRIORITY:
-            return _first(family, ("priority_class",), "fields")
+            return family.priority
         case _:
-            written = _first(family, QUEUES, "labels", "annotations")
-            return written or _first(family, ("queue",), "fields")
-
-
-def _first(family: Family, keys: Iterable[str], *members: str) -> str | None:
-    """Return the first value of any key in what the log has of a workload.
-
-    In members of the states in which it and its Pods appeared.
-    """
-    for stored in family.facts:
-        detail = stored.fact.detail
-        if not isinstance(detail, Appeared):
-            continue
-        for key in keys:
-            for member in members:
-                if value := getattr(detail.state, member).get(key):
-                    return str(value)
-    return None
+            return family.queue
 
 
 def fleet_line(cluster: str, found: GroupedReliability) -> str:

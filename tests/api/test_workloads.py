@@ -11,10 +11,12 @@ query Listed($clusters: [String!], $first: Int, $after: String,
   $since: DateTime = "2020-01-01T00:00:00Z", $at: DateTime,
   $namespaces: [String!], $kinds: [String!], $states: [WorkloadState!],
   $endedBy: [String!], $node: String, $rack: String, $text: String,
+  $queues: [String], $priorities: [String], $users: [String],
   $orderBy: WorkloadOrder) {
   listed: LIST(clusters: $clusters, since: $since, at: $at, first: $first,
     after: $after, namespaces: $namespaces, kinds: $kinds, states: $states,
     endedBy: $endedBy, node: $node, rack: $rack, text: $text,
+    queues: $queues, priorities: $priorities, users: $users,
     orderBy: $orderBy) {
     edges { cursor node { NODE } }
     pageInfo { hasNextPage endCursor }
@@ -40,6 +42,9 @@ ARGUMENTS = {
     "NAMESPACE": "namespaces",
     "STATE": "states",
     "ENDED_BY": "endedBy",
+    "QUEUE": "queues",
+    "PRIORITY": "priorities",
+    "USER": "users",
 }
 
 

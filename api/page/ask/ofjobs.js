@@ -6,9 +6,11 @@ import { ACTOR, COVERAGE, LOG, OF_LOG, SLURM } from './fragments.js';
 export const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
   $namespaces: [String!], $kinds: [String!], $states: [WorkloadState!],
   $endedBy: [String!], $node: String, $rack: String, $text: String,
+  $queues: [String], $priorities: [String], $users: [String],
   $orderBy: WorkloadOrder, $last: Int, $before: String) {
   workloads(${OF_LOG}, since: $since, until: $until, namespaces: $namespaces,
     kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
+    queues: $queues, priorities: $priorities, users: $users,
     text: $text, orderBy: $orderBy, last: $last, before: $before) {
     nodes { kind namespace name uid ${SLURM} gangSize gpus state beganAt waitingSince
       endedAt restarts endings gpuHoursLost gpuHoursSinceCheckpoint

@@ -4,7 +4,7 @@
  * answers.
  */
 
-import { FILTER_WORDS } from '../words/filter.js';
+import { FILTER_WORDS, NONE } from '../words/filter.js';
 
 const STATES = [
   'queued', 'pending', 'running', 'degraded', 'down', 'suspended', 'completed',
@@ -19,7 +19,7 @@ const ENDED_BY = [
 const ANY = 'any';
 
 /** What is chosen by a name, and the variable that selects it. */
-const NAMED = /^(kind|namespace|node|rack):(.+)$/i;
+const NAMED = /^(kind|namespace|node|rack|queue|priority|user):(.+)$/i;
 
 /** Words that the filter knows, for the list that completes them. */
 export const JOB_WORDS = [ANY, ...ENDED_BY, ...STATES];
@@ -27,13 +27,15 @@ export const JOB_WORDS = [ANY, ...ENDED_BY, ...STATES];
 /**
  * Read a filter.
  * @param {string} text words of the contract, `kind:NAME`, `namespace:NAME`,
- *   `node:NAME`, `rack:NAME`, words of verdicts, or parts of names
+ *   `node:NAME`, `rack:NAME`, `queue:NAME`, `priority:NAME`, `user:NAME`, words
+ *   of verdicts, or parts of names
  * @returns {{variables: Record<string, unknown>, words: string[]}} `words` are
  *   looked for by the page; of what a variable lists any is enough
  */
 export function readJobFilter(text) {
-  /** @type {Record<string, string[]>} */
-  const lists = { kinds: [], namespaces: [], states: [], endedBy: [] };
+  /** @type {Record<string, (string | null)[]>} */
+  const lists = { kinds: [], namespaces: [], states: [], endedBy: [], queues: [],
+    priorities: [], users: [] };
   /** @type {Record<string, unknown>} */
   const variables = {};
   const words = [];
@@ -43,7 +45,12 @@ export function readJobFilter(text) {
     const [, named, value] = NAMED.exec(word) ?? [];
     const name = named?.toLowerCase();
     if (name === 'node' || name === 'rack') variables[name] = value;
-    else if (name) lists[`${name}s`].push(name === 'kind' ? value.toLowerCase() : value);
+    else if (name === 'kind') lists.kinds.push(value.toLowerCase());
+    else if (name === 'namespace') lists.namespaces.push(value);
+    else if (name) {
+      const list = name === 'priority' ? 'priorities' : `${name}s`;
+      lists[list].push(value === NONE ? null : value);
+    }
     else if (STATES.includes(low)) lists.states.push(low.toUpperCase());
     else if (low === ANY || ENDED_BY.includes(low)) lists.endedBy.push(low);
     else if (FILTER_WORDS.includes(low)) words.push(low);

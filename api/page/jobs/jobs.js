@@ -15,6 +15,9 @@ export const JOB_FACETS = [
   { facet: 'state', title: 'State', prefix: '' },
   { facet: 'kind', title: 'Kind', prefix: 'kind:' },
   { facet: 'namespace', title: 'Namespace', prefix: 'namespace:' },
+  { facet: 'queue', title: 'Queue', prefix: 'queue:' },
+  { facet: 'priority', title: 'Priority', prefix: 'priority:' },
+  { facet: 'user', title: 'User', prefix: 'user:' },
 ];
 
 /** @param {string | null | undefined} text */

@@ -1,7 +1,7 @@
 /** What the items of a list have in common: counted, to choose by. */
 
 import { html } from '../html.js';
-import { hasWord, toggled } from '../words/filter.js';
+import { hasWord, NONE, toggled } from '../words/filter.js';
 import { counted } from '../words/plain.js';
 
 /** Of a facet; the rest is found by typing. */
@@ -36,7 +36,7 @@ export function Facets({ page, facets, counts, children }) {
  */
 function Facet({ page, title, prefix, counts }) {
   const { filter } = page.place;
-  if (counts.length === 0) return null;
+  if (counts.every(({ word }) => word === NONE)) return null;
   const shown = counts.slice(0, WORDS_SHOWN);
   const left = counts.length - shown.length;
   return html`

@@ -58,11 +58,12 @@ function windowOf({ from, to, last }) {
 function jobFilterOf({ filter }) {
   const { variables } = readJobFilter(filter);
   const flags = { endedBy: 'ended-by', states: 'state', kinds: 'kind',
-    namespaces: 'namespace', node: 'node', rack: 'rack', text: 'text' };
+    namespaces: 'namespace', node: 'node', rack: 'rack', queues: 'queue',
+    priorities: 'priority', users: 'user', text: 'text' };
   return Object.entries(flags).flatMap(([name, flag]) =>
     [/** @type {any} */ (variables)[name] ?? []].flat().flatMap(
-      (/** @type {string} */ word) =>
-        [`--${flag}`, name === 'states' ? term(word) : word]));
+      (/** @type {string | null} */ word) => word === null ? []
+        : [`--${flag}`, name === 'states' ? term(word) : word]));
 }
 
 /** What the command can select too. @param {Place} place */

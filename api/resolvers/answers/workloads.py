@@ -189,8 +189,8 @@ async def _workloads_of(
         ]
         part = cut(bounds, items, page)
         facets = workload_facets(
-            (one, (ending.ended_by for ending in one.endings))
-            for one in families
+            ((o, (ending.ended_by for ending in o.endings)) for o in families),
+            await survey.creators(families),
         )
         totals = totals_of(families, None, exhausted=True)
     else:
@@ -245,16 +245,19 @@ async def _disruptions_of(
         for rank, family, ending in found
     ]
     part = cut(bounds, items, turn.page)
-    families = {id(family): family for _, family, _ in found}.values()
+    families = [*{id(family): family for _, family, _ in found}.values()]
     shown = [
         Item(item.at, item.spot, await survey.disruption(*item.node))
         for item in part.items
     ]
     return _OfLog(
         Part(shown, part.more),
-        workload_facets((family, [one.ended_by]) for _, family, one in found),
+        workload_facets(
+            ((family, [one.ended_by]) for _, family, one in found),
+            await survey.creators(families),
+        ),
         totals_of(
-            [*families],
+            families,
             None,
             exhausted=True,
             endings=[ending for _, _, ending in found],

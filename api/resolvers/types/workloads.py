@@ -86,8 +86,8 @@ class WorkloadConnection:
     page_info: PageInfo
 
     facets: list[WorkloadFacetCounts]
-    """Counts to narrow by, of the whole window and filter. States and endings
-    are not counted if there are more than 500 workloads."""
+    """Counts to narrow by, of the whole window and filter. If there are more
+    than 500 workloads, only kinds and namespaces are counted."""
 
     totals: JobTotals
     """Of the whole window and filter."""

@@ -30,7 +30,7 @@ return { orderOf, nextOrder, sorted };
 })();
 const in_views_facets = (() => {
 const { html } = in_html;
-const { hasWord, toggled } = in_words_filter;
+const { hasWord, NONE, toggled } = in_words_filter;
 const { counted } = in_words_plain;
 const WORDS_SHOWN = 8;
 function Facets({ page, facets, counts, children }) {
@@ -51,7 +51,7 @@ counts=${counts[facet] ?? []} />`)}
 }
 function Facet({ page, title, prefix, counts }) {
 const { filter } = page.place;
-if (counts.length === 0) return null;
+if (counts.every(({ word }) => word === NONE)) return null;
 const shown = counts.slice(0, WORDS_SHOWN);
 const left = counts.length - shown.length;
 return html`

@@ -1,7 +1,7 @@
 let made;
 export default ({ in_words_filter }) => made ??= (() => {
 const in_jobs_filter = (() => {
-const { FILTER_WORDS } = in_words_filter;
+const { FILTER_WORDS, NONE } = in_words_filter;
 const STATES = [
 'queued', 'pending', 'running', 'degraded', 'down', 'suspended', 'completed',
 'failed', 'deleted', 'unknown',
@@ -12,10 +12,11 @@ const ENDED_BY = [
 'unrecorded',
 ];
 const ANY = 'any';
-const NAMED = /^(kind|namespace|node|rack):(.+)$/i;
+const NAMED = /^(kind|namespace|node|rack|queue|priority|user):(.+)$/i;
 const JOB_WORDS = [ANY, ...ENDED_BY, ...STATES];
 function readJobFilter(text) {
-const lists = { kinds: [], namespaces: [], states: [], endedBy: [] };
+const lists = { kinds: [], namespaces: [], states: [], endedBy: [], queues: [],
+priorities: [], users: [] };
 const variables = {};
 const words = [];
 const parts = [];
@@ -24,7 +25,12 @@ const low = word.toLowerCase();
 const [, named, value] = NAMED.exec(word) ?? [];
 const name = named?.toLowerCase();
 if (name === 'node' || name === 'rack') variables[name] = value;
-else if (name) lists[`${name}s`].push(name === 'kind' ? value.toLowerCase() : value);
+else if (name === 'kind') lists.kinds.push(value.toLowerCase());
+else if (name === 'namespace') lists.namespaces.push(value);
+else if (name) {
+const list = name === 'priority' ? 'priorities' : `${name}s`;
+lists[list].push(value === NONE ? null : value);
+}
 else if (STATES.includes(low)) lists.states.push(low.toUpperCase());
 else if (low === ANY || ENDED_BY.includes(low)) lists.endedBy.push(low);
 else if (FILTER_WORDS.includes(low)) words.push(low);

@@ -43,11 +43,12 @@ return last && last !== 'all' ? ['--since', last] : [];
 function jobFilterOf({ filter }) {
 const { variables } = readJobFilter(filter);
 const flags = { endedBy: 'ended-by', states: 'state', kinds: 'kind',
-namespaces: 'namespace', node: 'node', rack: 'rack', text: 'text' };
+namespaces: 'namespace', node: 'node', rack: 'rack', queues: 'queue',
+priorities: 'priority', users: 'user', text: 'text' };
 return Object.entries(flags).flatMap(([name, flag]) =>
 [(variables)[name] ?? []].flat().flatMap(
-(word) =>
-[`--${flag}`, name === 'states' ? term(word) : word]));
+(word) => word === null ? []
+: [`--${flag}`, name === 'states' ? term(word) : word]));
 }
 function filterOf({ filter }) {
 const { variables } = readFilter(filter);

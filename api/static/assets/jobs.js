@@ -5,9 +5,11 @@ const { ACTOR, COVERAGE, LOG, OF_LOG, SLURM } = in_ask_fragments;
 const JOBS = `query Jobs(${LOG}, $since: DateTime, $until: DateTime,
 $namespaces: [String!], $kinds: [String!], $states: [WorkloadState!],
 $endedBy: [String!], $node: String, $rack: String, $text: String,
+$queues: [String], $priorities: [String], $users: [String],
 $orderBy: WorkloadOrder, $last: Int, $before: String) {
 workloads(${OF_LOG}, since: $since, until: $until, namespaces: $namespaces,
 kinds: $kinds, states: $states, endedBy: $endedBy, node: $node, rack: $rack,
+queues: $queues, priorities: $priorities, users: $users,
 text: $text, orderBy: $orderBy, last: $last, before: $before) {
 nodes { kind namespace name uid ${SLURM} gangSize gpus state beganAt waitingSince
 endedAt restarts endings gpuHoursLost gpuHoursSinceCheckpoint
@@ -42,6 +44,9 @@ const JOB_FACETS = [
 { facet: 'state', title: 'State', prefix: '' },
 { facet: 'kind', title: 'Kind', prefix: 'kind:' },
 { facet: 'namespace', title: 'Namespace', prefix: 'namespace:' },
+{ facet: 'queue', title: 'Queue', prefix: 'queue:' },
+{ facet: 'priority', title: 'Priority', prefix: 'priority:' },
+{ facet: 'user', title: 'User', prefix: 'user:' },
 ];
 const time = (text) => readInstant(text ?? '') ?? 0;
 const inFull = ({ hoursWanted, hoursInFull }) =>

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from recorder.answers.job_questions import JobsQuestion
+from recorder.answers.job_questions import JobFilter, JobsQuestion
 from recorder.answers.jobs import ask_disruptions, ask_jobs
 from recorder.answers.log_questions import ObjectsQuestion
 from recorder.answers.naming import Reference
@@ -54,7 +54,8 @@ RULES: Final = shipped()
 TRUTH: Final = read_truth()
 
 BY_GRAPHQL: Final = """{
-  workloads(first: 100) { nodes { kind name lastEnding { endedBy } } }
+  workloads(first: 100) { nodes { kind name lastEnding { endedBy } }
+    facets { facet words { word count } } }
   disruptions(first: 100) { nodes {
     workload { kind namespace name } ending { id endedBy } } }
 }"""
@@ -187,7 +188,7 @@ async def test_a_report_is_made_of_each_act(reading: Reading) -> None:
 
 
 async def test_gangs_are_counted_by_user_queue_and_priority(
-    reading: Reading,
+    reading: Reading, played: Database
 ) -> None:
     by = (GroupBy.USER, GroupBy.QUEUE, GroupBy.PRIORITY)
     answer = await ask_stats(
@@ -205,6 +206,23 @@ async def test_gangs_are_counted_by_user_queue_and_priority(
     assert keys[GroupBy.QUEUE]["gpus"] == 7
     assert keys[GroupBy.PRIORITY]["low"] == 6
     assert keys[GroupBy.PRIORITY]["high"] == 1
+    async with served_by(played.dsn("reader")) as client:
+        found = (await client.ask(BY_GRAPHQL))["workloads"]["facets"]
+    facets = {one["facet"]: one["words"] for one in found}
+    for one, argument in zip(
+        by, ("users", "queues", "priorities"), strict=True
+    ):
+        counted = {o["word"]: o["count"] for o in facets[one.name]}
+        assert counted == keys[one]
+        for key, count in counted.items():
+            chosen_by: dict[str, Any] = {argument: [key]}
+            chosen = await ask_jobs(
+                reading,
+                JobsQuestion(window=EVER, wanted=JobFilter(**chosen_by)),
+                RULES,
+                now=end_of(reading),
+            )
+            assert len(chosen.workloads) == count, (argument, key)
 
 
 async def test_pods_are_where_they_were_before_each_act(

@@ -29,16 +29,18 @@ const ending = (given) => ({
 
 test('the recorder selects by names, the page by words of verdicts', () => {
   assert.deepEqual(
-    readJobFilter('any down kind:JobSet namespace:Train node:N1 llm power-loss'), {
+    readJobFilter('any down kind:JobSet namespace:Train node:N1 llm power-loss'
+      + ' queue:gpus priority:none user:bob'), {
       variables: { node: 'N1', kinds: ['jobset'], namespaces: ['Train'],
+        queues: ['gpus'], priorities: [null], users: ['bob'],
         states: ['DOWN'], endedBy: ['any'], text: 'llm' },
       words: ['power-loss'],
     });
   assert.equal(
-    commandOf(readPlace('/jobs?filter=any down namespace:train llm&last=12h'),
+    commandOf(readPlace('/jobs?filter=any down namespace:train queue:none user:bob llm&last=12h'),
       { log: '1', verdict: null }),
     'recorder jobs --since 12h --ended-by any --state down --namespace train'
-      + ' --text llm --log 1');
+      + ' --user bob --text llm --log 1');
 });
 
 test('jobs of each log are asked for, also the pages that are open', () => {
