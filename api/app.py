@@ -2,7 +2,8 @@
 
 ``/graphql`` serves queries and subscriptions, ``/export.ndjson`` the export,
 ``/mcp`` tools for agents, ``/metrics`` counts and durations of requests,
-``/healthz`` and ``/readyz`` probes, and every other path the page.
+``/healthz`` and ``/readyz`` probes, ``/graphiql`` GraphiQL, and every other
+path the page.
 """
 
 import asyncio
@@ -37,6 +38,7 @@ from starlette_compress import (
 from api.access import PRINCIPAL, Guard, Principal
 from api.errors import ApiError, InternalError, StoppingError, unforeseen
 from api.http.executing import Executor, Prepared, Query, Refused, document_of
+from api.http.explorer import explore
 from api.http.exporting import LINES, export
 from api.http.gate import Gate
 from api.http.graphql_http import (
@@ -119,7 +121,9 @@ class Served:
             await stack.enter_async_context(self._agents.running())
             yield
 
-    def app(self, *, only_loopback_names: bool) -> ASGIApp:
+    def app(
+        self, *, only_loopback_names: bool, graphiql: bool = True
+    ) -> ASGIApp:
         """Return the ASGI application."""
         routes = [
             Route(
@@ -145,8 +149,13 @@ class Served:
             WebSocketRoute("/graphql", self._socket),
             Route("/healthz", _healthy, methods=["GET"]),
             Route("/readyz", self._ready, methods=["GET"]),
-            Route("/{path:path}", Site().serve, methods=["GET"]),
         ]
+        if graphiql:
+            routes += [
+                Route("/graphiql", explore, methods=["GET"]),
+                Route("/graphiql/{name}", explore, methods=["GET"]),
+            ]
+        routes.append(Route("/{path:path}", Site().serve, methods=["GET"]))
         answering: ASGIApp = Starlette(routes=routes)
         if self._reads is not None:
             answering = RecordedReads(answering, self._reads)

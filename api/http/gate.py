@@ -39,7 +39,7 @@ class MisdirectedError(ApiError):
 
 
 class Gate:
-    """Passes on requests for this server; adds security headers."""
+    """Passes on requests for this server; adds missing security headers."""
 
     def __init__(self, app: ASGIApp, *, only_loopback_names: bool) -> None:
         """Wrap an application.
@@ -70,7 +70,9 @@ class Gate:
         async def sending(message: dict[str, object]) -> None:
             if message["type"] == "http.response.start":
                 headers = list(message.get("headers", ()))  # type: ignore[call-overload]
-                message["headers"] = [*headers, *HEADERS]
+                own = {name.lower() for name, _ in headers}
+                ours = [one for one in HEADERS if one[0] not in own]
+                message["headers"] = [*headers, *ours]
             await send(message)
 
         wrong = self._wrong(Headers(scope=scope))

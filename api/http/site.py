@@ -19,7 +19,7 @@ from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import Response
 
-__all__ = ["Site"]
+__all__ = ["REVALIDATED", "Site", "media_type", "takes_brotli"]
 
 FOLDER = Path(__file__).parents[1] / "static"
 ASSETS = "assets/"
@@ -43,13 +43,6 @@ _NAMED = re.compile(rb"""(?<=["'])(/assets/|\./)([\w./-]+)(?=["'])""")
 class _File:
     name: str
     content: bytes
-
-    @cached_property
-    def media_type(self) -> str:
-        kind = TYPES.get(Path(self.name).suffix) or guess_type(self.name)[0]
-        if kind is None or kind.startswith("text/"):
-            return f"{kind or 'text/plain'}; charset=utf-8"
-        return kind
 
     @cached_property
     def digest(self) -> str:
@@ -117,16 +110,27 @@ class Site:
         if tag in {one.strip() for one in known.split(",")}:
             return Response(status_code=304, headers=headers)
         content = file.content
-        if kept and _takes_brotli(request.headers.get("accept-encoding", "")):
+        if kept and takes_brotli(request.headers.get("accept-encoding", "")):
             # Assets are loaded once and cached: compress them best.
             if "compressed" not in vars(file):
                 await to_thread.run_sync(lambda: file.compressed)
             content = file.compressed
             headers |= {"Content-Encoding": "br", "Vary": "Accept-Encoding"}
-        return Response(content, media_type=file.media_type, headers=headers)
+        return Response(
+            content, media_type=media_type(file.name), headers=headers
+        )
 
 
-def _takes_brotli(accepted: str) -> bool:
+def media_type(name: str) -> str:
+    """Return the type of a file by its name, with the charset of text."""
+    kind = TYPES.get(Path(name).suffix) or guess_type(name)[0]
+    if kind is None or kind.startswith("text/"):
+        return f"{kind or 'text/plain'}; charset=utf-8"
+    return kind
+
+
+def takes_brotli(accepted: str) -> bool:
+    """Return whether an Accept-Encoding allows brotli."""
     return any(
         re.fullmatch(r"\s*br\s*(;\s*q=(?!0(\.0*)?\s*$)[\d.]+)?\s*", one)
         for one in accepted.lower().split(",")

@@ -121,6 +121,7 @@ CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
     "clusters_file": _path,
     "redaction_key_file": _path,
     "token_file": _path,
+    "serve_graphiql": _boolean,
     "serve_kubernetes": _boolean,
     "serve_certificate": _path,
     "serve_key": _path,

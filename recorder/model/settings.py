@@ -211,6 +211,10 @@ class Settings:
     responds; empty: reads are not recorded. Each server needs a log of its
     own, and the role `recorder_writer`."""
 
+    serve_graphiql: bool = True
+    """Whether the API serves GraphiQL, where people write queries in a
+    browser, at `/graphiql`."""
+
     serve_audiences: tuple[str, ...] = ("recorder",)
     """Audiences of such tokens; each token must have one of them."""
 

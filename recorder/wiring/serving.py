@@ -93,7 +93,11 @@ async def serving(
                 reads=reads,
             )
             await asked.enter_async_context(served.running())
-            opening.open(served.app(only_loopback_names=guard is None))
+            app = served.app(
+                only_loopback_names=guard is None,
+                graphiql=settings.serve_graphiql,
+            )
+            opening.open(app)
         with announced(settings, address, opening.instance):
             try:
                 yield address

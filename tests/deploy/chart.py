@@ -190,12 +190,7 @@ def before_rendering() -> dict[Path, str]:
 
 def written() -> dict[Path, str]:
     """Return the content of each file that is made from others."""
-    made = {
-        ALERTS: alerts(),
-        RULES: rules("rbac.yaml"),
-        SERVE_RULES: rules("rbac-serve.yaml"),
-        CHART / "values.schema.json": schema(),
-    }
+    made = before_rendering()
     for name, sets in SETS.items():
         plain = _plain(rendered(*sets, hooks=False))
         made[DEPLOY / f"manifests/{name}.yaml"] = HEAD + NAMESPACE + plain

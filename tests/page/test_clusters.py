@@ -121,8 +121,14 @@ def test_a_page_without_any_cluster_names_those_that_are_away(
 ) -> None:
     file = tmp_path / "clusters.toml"
     write_registry(file, {"eu": DEAD, "us": DEAD})
-    with served_with(RECORDER_CLUSTERS_FILE=str(file)) as (_, address):
+    settings = {
+        "RECORDER_CLUSTERS_FILE": str(file),
+        "RECORDER_SERVE_GRAPHIQL": "false",
+    }
+    with served_with(**settings) as (_, address):
         page = browser.new_page()
+        page.goto(f"{address}/graphiql")
+        expect(page.locator("#graphiql")).to_have_count(0)
         page.goto(address)
         expect(page.locator(".recording")).to_have_text(
             "all 2 clusters are away"
