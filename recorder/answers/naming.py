@@ -17,6 +17,7 @@ __all__ = [
     "NODE_WORDS",
     "ObjectNameError",
     "Reference",
+    "claim_about",
     "did_you_mean",
     "named",
     "node_name",
@@ -99,6 +100,11 @@ class Reference:
     def __str__(self) -> str:
         """Return the written form."""
         return named(self.word, self.namespace or "", self.name)
+
+
+def claim_about(subject: str) -> Reference:
+    """Return the name of what was claimed of a subject."""
+    return Reference("cloudevent", "", subject)
 
 
 def named(kind: "Kind | str", namespace: str, name: str) -> str:

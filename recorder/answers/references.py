@@ -10,6 +10,7 @@ from recorder.answers.kinds import BUILT_IN, Kind, find_kinds, word_for
 from recorder.answers.naming import (
     ObjectNameError,
     Reference,
+    claim_about,
     did_you_mean,
     named,
 )
@@ -23,6 +24,7 @@ from recorder.answers.queries import (
     ObjectNames,
 )
 from recorder.model.errors import ConfigError, NotFoundError
+from recorder.model.place import PlaceKind
 from recorder.model.reference import ObjectIdentity
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "take",
 ]
 
+PLACE_WORDS = frozenset(PlaceKind) - {PlaceKind.NODE}
 EVENT_WORDS = frozenset({"event", "events", "ev"})
 
 
@@ -80,11 +83,19 @@ async def find_node(reading: Reading, *names: str) -> None:
 async def find_objects(reading: Reading, reference: Reference) -> KnownObject:
     """Return the object with a name.
 
+    A place of which there are no objects, such as ``switch/leaf-7``, is what
+    was claimed of it.
+
     Raises:
         NotFoundError: the log has no such kind, or no such object.
         ConfigError: several objects have the name.
     """
-    kinds = await kinds_called(reading, reference.word)
+    try:
+        kinds = await kinds_called(reading, reference.word)
+    except NotFoundError:
+        if reference.word not in PLACE_WORDS or reference.namespace:
+            raise
+        return await find_objects(reading, claim_about(str(reference)))
     found: list[KnownObject] = []
     for kind in kinds:
         namespace = reference.namespace

@@ -18,10 +18,12 @@ from recorder.answers.node_questions import (
     WhyWorkloadQuestion,
 )
 from recorder.answers.ports import Beside, Reading
+from recorder.answers.references import find_objects
 from recorder.answers.why import ask_why
 from recorder.answers.why_workload import ask_why_workload
 from recorder.explain.knowledge import shipped
 from recorder.explain.verdict import Judged
+from recorder.model.errors import NotFoundError
 from recorder.model.window import Window
 from tests.corpus.logs import play, reading_of
 from tests.corpus.places.fleet import DPF as DPF_GROUP
@@ -170,6 +172,20 @@ async def test_what_places_did_to_nodes_is_what_was_done(
 ) -> None:
     wrong = await judged(played.dsn("reader"), FOLDER, absent)
     assert not wrong, "\n".join(wrong)
+
+
+async def test_a_place_is_named_as_what_was_claimed_of_it(
+    played: Database,
+) -> None:
+    async with reading_of(played.dsn("reader"), 1) as reading:
+        found = await find_objects(reading, Reference.parse("switch/leaf-7"))
+        whole = await find_objects(
+            reading, Reference.parse("cloudevent/switch/leaf-7")
+        )
+        assert found == whole
+        assert len(found.incarnations) == 2
+        with pytest.raises(NotFoundError, match="switch/leaf-1"):
+            await find_objects(reading, Reference.parse("switch/leaf-1"))
 
 
 async def test_what_a_leaf_did_is_one_incident(played: Database) -> None:
