@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route, Router
 
 from recorder.listening import bound_socket, listening
+from recorder.sources.claims.mappings import read_mappings
 from tests.claims.posting import BOUNDS
 from tests.claims.test_converters import UFM
 from tests.claims.test_door import Doorway
@@ -28,10 +29,10 @@ SOURCES = Path(__file__).parents[2] / "docs" / "sources.md"
 FOREVER = 60
 
 
-def block(heading: str) -> str:
+def block(heading: str, language: str = "text") -> str:
     """Return the first block of code below a heading."""
-    _, _, below = SOURCES.read_text().partition(f"\n### {heading}\n")
-    written = re.search(r"```text\n(.*?)```", below, re.DOTALL)
+    _, _, below = SOURCES.read_text().partition(f"# {heading}\n")
+    written = re.search(rf"```{language}\n(.*?)```", below, re.DOTALL)
     assert written is not None
     return written[1]
 
@@ -167,6 +168,48 @@ async def test_the_script_beside_ufm_posts_each_event_once(
     assert newest["time"] == "2026-11-25T08:00:00.000000Z"
     assert newest["data"]["id"] == 99_000
     assert len(recorded(doorway)) == len(UFM) + 1
+
+
+async def test_the_request_by_hand_and_the_words_of_scripts_are_taken(
+    doorway: Doorway, tmp_path: Path
+) -> None:
+    (tmp_path / "event.json").write_text(block("Post an event", "json"))
+    request = block("Post an event").replace(" --cacert ca.crt", "")
+    request = request.replace("https://recorder.example:9471", doorway.address)
+    process = await asyncio.create_subprocess_exec(
+        found("curl") and "/bin/sh", "-c", request, cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "TOKEN": doorway.pdu},
+    )  # fmt: skip
+    assert await process.wait() == 0
+    script = Script(tmp_path, doorway.address, doorway.pdu)
+    lines = [
+        shlex.split(line)
+        for line in re.findall(
+            r"^recorder send (.*)$", SOURCES.read_text(), re.MULTILINE
+        )
+    ]
+    for words in lines:
+        assert await script.send(*words) == (0, ""), words
+    posted, *sent = recorded(doorway)
+    assert posted["id"] == "b3-0007"
+    assert [(one["type"], one["subject"]) for one in sent] == [
+        (words[0], words[1]) for words in lines
+    ]
+    assert len(sent) >= 4
+
+
+def test_the_mapping_of_a_site_reads_its_objects(tmp_path: Path) -> None:
+    (tmp_path / "site.toml").write_text(block("Objects of a site"))
+    (convert,) = read_mappings([str(tmp_path / "site.toml")]).values()
+    alarm = {
+        "switch": {"name": "tor-3"},
+        "port": 7,
+        "oper": "down",
+        "at": "2026-11-25 11:00:00",
+    }
+    (event,) = convert(orjson.dumps({"alarms": [alarm]}), None).events
+    assert event["subject"] == "port/tor-3:7"
+    assert event["data"] == {"state": "down", "port": "tor-3:7"}
 
 
 async def until_there(doorway: Doorway, count: int) -> None:
