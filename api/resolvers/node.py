@@ -27,7 +27,7 @@ from recorder.answers.node_questions import (
 from recorder.answers.placements import ask_placements
 from recorder.answers.ports import Reading
 from recorder.answers.references import find_node
-from recorder.answers.timeline import Timeline
+from recorder.answers.timeline import DpuTimeline, Timeline, ask_dpus
 from recorder.model.fact import FactKind
 
 __all__ = ["Node"]
@@ -64,7 +64,24 @@ class _TimelineFields:
         reading = await info.context.reading(None, str(timeline.log))
         return await ask_placements(reading, timeline.node, timeline.asked)
 
+    @strawberry.field
+    @staticmethod
+    async def dpus(
+        timeline: strawberry.Parent[Timeline], info: Info
+    ) -> list[DpuTimeline]:
+        """DPUs that are built into the node, by the logs of their clusters."""
+        context = info.context
+        reading = await context.reading(None, str(timeline.log))
+        return await ask_dpus(
+            reading,
+            timeline.node,
+            timeline.asked,
+            context.knowledge,
+            now=context.now,
+        )
 
+
+publish(DpuTimeline)
 publish(Timeline, adds=_TimelineFields)
 
 

@@ -7,6 +7,7 @@ from typing import TypedDict
 from msgspec import field
 
 from recorder.answers.facts import ShownNode, shown_node
+from recorder.answers.loading.dpus import dpu_nodes
 from recorder.answers.loading.nodes import (
     is_authored,
     is_of_node,
@@ -45,6 +46,7 @@ __all__ = [
     "ServiceSpan",
     "TaintSpan",
     "Timeline",
+    "ask_dpus",
     "ask_timeline",
 ]
 
@@ -176,6 +178,19 @@ class Timeline(Document, frozen=True, kw_only=True):
     coverage: Coverage
 
 
+class DpuTimeline(Document, frozen=True, kw_only=True):
+    """A DPU that is built into the node, whose Node is in another cluster."""
+
+    cluster: str | None
+    """The cluster of its Node; null if no log that can be read has it."""
+
+    node: str | None
+    """The name of its Node; null if its log cannot be read, or has none."""
+
+    service: Sequence[ServiceSpan]
+    conditions: Sequence[ConditionSpan]
+
+
 async def ask_timeline(
     reading: Reading,
     question: TimelineQuestion,
@@ -229,6 +244,45 @@ async def ask_timeline(
         gaps=coverage.gaps,
         coverage=coverage,
     )
+
+
+async def ask_dpus(
+    reading: Reading,
+    node: str,
+    window: Window,
+    knowledge: Knowledge,
+    *,
+    now: datetime,
+) -> list[DpuTimeline]:
+    """Return the states of the DPUs of a node, by the logs beside its own.
+
+    A cluster whose log cannot be read is named, if no other has the DPU.
+    """
+    known = await dpu_nodes(
+        reading, [node], since=window.since, until=window.until
+    )
+    found = []
+    for other, names in known.hosts.get(node, ()):
+        for name in sorted(names):
+            question = TimelineQuestion(node=name, window=window)
+            dpu = await ask_timeline(other, question, knowledge, now=now)
+            if not dpu.conditions:
+                continue  # objects of DPF name it, and it has no Node there
+            found.append(
+                DpuTimeline(
+                    cluster=other.log.cluster_name,
+                    node=name,
+                    service=dpu.service,
+                    conditions=dpu.conditions,
+                )
+            )
+    if known.hosts and not found:
+        clusters: Sequence[str | None] = known.away or [None]
+        found += [
+            DpuTimeline(cluster=cluster, node=None, service=[], conditions=[])
+            for cluster in clusters
+        ]
+    return found
 
 
 async def _requests(

@@ -31,6 +31,11 @@ export const NODE = `query Node(${LOG}, $node: String!, $since: DateTime,
       taints { key effect value from to actor entry }
       cordons { from to actor entry }
       placements { ${PLACEMENT} }
+      dpus {
+        cluster node
+        service { from to state entry }
+        conditions { type from to status reason message isFault entry }
+      }
       facts { entry index kind at actor says detail
         object { ${REFERENCE} } }
       moreFacts

@@ -45,6 +45,7 @@ export function lanesOfNode(timeline, verdicts, sources) {
     ...actorLanes(timeline),
     eventLane(timeline),
     ...podLanes(timeline),
+    ...dpuLanes(timeline),
   ];
   const numbered = withSteps(lanes, verdicts);
   const { gaps } = timeline;
@@ -231,6 +232,33 @@ export function addPlacement(lane, placement) {
       entry,
     });
   }
+}
+
+/**
+ * The DPUs in the node, beside it: each is a Node of another cluster.
+ * @param {any} timeline
+ * @returns {Lane[]}
+ */
+function dpuLanes(timeline) {
+  return timeline.dpus.flatMap((/** @type {any} */ dpu) => {
+    const name = `DPU ${dpu.node ?? ''}`.trim();
+    if (dpu.node === null) {
+      const lane = emptyLane(name, name, 'dpus');
+      const label = dpu.cluster === null
+        ? 'not recorded: no log has its Node'
+        : `not recorded: the log of ${dpu.cluster} cannot be read`;
+      lane.spans.push({
+        from: -Infinity, to: Infinity, tone: 'unknown', label, entry: null,
+      });
+      return [lane];
+    }
+    return [serviceLane(dpu), ...conditionLanes(dpu)].map((lane) => ({
+      ...lane, id: `${name} ${lane.id}`, group: 'dpus',
+      title: lane.id === 'service'
+        ? `${name}, ${dpu.cluster}`
+        : `DPU ${lane.title}`,
+    }));
+  });
 }
 
 /**

@@ -543,6 +543,7 @@ bootLane(timeline),
 ...actorLanes(timeline),
 eventLane(timeline),
 ...podLanes(timeline),
+...dpuLanes(timeline),
 ];
 const numbered = withSteps(lanes, verdicts);
 const { gaps } = timeline;
@@ -695,6 +696,27 @@ label: `${pod}: ${how}`,
 entry,
 });
 }
+}
+function dpuLanes(timeline) {
+return timeline.dpus.flatMap((dpu) => {
+const name = `DPU ${dpu.node ?? ''}`.trim();
+if (dpu.node === null) {
+const lane = emptyLane(name, name, 'dpus');
+const label = dpu.cluster === null
+? 'not recorded: no log has its Node'
+: `not recorded: the log of ${dpu.cluster} cannot be read`;
+lane.spans.push({
+from: -Infinity, to: Infinity, tone: 'unknown', label, entry: null,
+});
+return [lane];
+}
+return [serviceLane(dpu), ...conditionLanes(dpu)].map((lane) => ({
+...lane, id: `${name} ${lane.id}`, group: 'dpus',
+title: lane.id === 'service'
+? `${name}, ${dpu.cluster}`
+: `DPU ${lane.title}`,
+}));
+});
 }
 function withSteps(lanes, verdicts) {
 for (const verdict of verdicts) {

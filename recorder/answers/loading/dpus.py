@@ -6,10 +6,10 @@ the Node of a DPU has the name of the DPUNode in a label, and the serial number
 in its own name. Both logs are asked; one that is away is named.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
@@ -29,7 +29,7 @@ from recorder.facts import appearance
 from recorder.model.moment import LAST
 from recorder.model.observation import WATCH
 
-__all__ = ["Dpus", "dpus_of"]
+__all__ = ["DpuNodes", "Dpus", "dpu_nodes", "dpus_of"]
 
 GROUP: Final = "provisioning.dpu.nvidia.com"
 NODES: Final = [(GROUP, "DPUNode"), (GROUP, "dpunodes")]
@@ -52,6 +52,16 @@ class Dpus:
     """Where the Node of a DPU would be, of hosts whose DPU was not found."""
 
 
+class DpuNodes(NamedTuple):
+    """The Nodes of the DPUs of some hosts, in the logs of other clusters."""
+
+    hosts: Mapping[str, Sequence[tuple[Reading, Collection[str]]]]
+    """By host that has a DPU: logs that have its Nodes, and their names."""
+
+    away: Sequence[str] = ()
+    """Clusters whose log cannot be read now."""
+
+
 class _Spec(msgspec.Struct, rename="camel"):
     dpu_node_name: str = ""
     serial_number: Annotated[str, msgspec.Meta(max_length=63)] = ""
@@ -71,17 +81,9 @@ async def dpus_of(
 ) -> Dpus:
     """Return what DPUs of hosts reported in a span, by all logs."""
     found = Dpus()
-    if not hosts or not _has_dpus(reading):
-        return found
-    serials = await _serials(reading, hosts)
-    if not serials:
-        return found
-    beside = await reading.beside()
-    for other in beside.readings:
-        for host, keys in serials.items():
-            names = await _nodes(other, keys, since, until)
-            if not names:
-                continue
+    known = await dpu_nodes(reading, hosts, since=since, until=until)
+    for host, nodes in known.hosts.items():
+        for other, names in nodes:
             facts = await other.facts(
                 FactQuery(
                     purpose=Purpose.EVIDENCE,
@@ -92,10 +94,35 @@ async def dpus_of(
             )
             signals = found.signals.setdefault(host, [])
             signals += dpu_signals(facts, knowledge)
-    away = ", ".join(beside.away)
-    for host in serials.keys() - found.signals.keys():
+    away = ", ".join(known.away)
+    for host in known.hosts.keys() - found.signals.keys():
         found.unseen[host] = f"log of {away}" if away else "log of the DPU"
     return found
+
+
+async def dpu_nodes(
+    reading: Reading,
+    hosts: Collection[str],
+    *,
+    since: datetime | None,
+    until: datetime | None,
+) -> DpuNodes:
+    """Return the Nodes of the DPUs of hosts, by all logs."""
+    if not hosts or not _has_dpus(reading):
+        return DpuNodes({})
+    serials = await _serials(reading, hosts)
+    if not serials:
+        return DpuNodes({})
+    beside = await reading.beside()
+    found: dict[str, list[tuple[Reading, Collection[str]]]] = {
+        host: [] for host in serials
+    }
+    for other in beside.readings:
+        for host, keys in serials.items():
+            names = await _nodes(other, keys, since, until)
+            if names:
+                found[host].append((other, names))
+    return DpuNodes(found, beside.away)
 
 
 def _has_dpus(reading: Reading) -> bool:

@@ -5,6 +5,7 @@ with each source absent. Its truth was written before it was played.
 """
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -19,11 +20,13 @@ from recorder.answers.node_questions import (
 )
 from recorder.answers.ports import Beside, Reading
 from recorder.answers.references import find_objects
+from recorder.answers.timeline import ask_dpus
 from recorder.answers.why import ask_why
 from recorder.answers.why_workload import ask_why_workload
 from recorder.explain.knowledge import shipped
 from recorder.explain.verdict import Judged
 from recorder.model.errors import NotFoundError
+from recorder.model.outcomes import ServiceState
 from recorder.model.window import Window
 from tests.corpus.logs import play, reading_of
 from tests.corpus.places.fleet import DPF as DPF_GROUP
@@ -31,6 +34,7 @@ from tests.corpus.places.laboratory import FOLDER, make, read_spans
 from tests.corpus.places.truth import (
     CLAIMS,
     DPF,
+    DPU,
     DPUS,
     EXPECTED,
     GANGS,
@@ -132,10 +136,33 @@ async def test_a_dpu_is_found_by_its_label_or_by_its_serial_number(
     assert [*problems(found, dpu.answer)] == []
 
 
-async def test_a_log_of_dpus_that_is_away_is_named(played: Database) -> None:
-    async def away() -> Beside:
-        return Beside((), ["dpus"])
+async def away() -> Beside:
+    return Beside((), ["dpus"])
 
+
+async def test_a_dpu_has_its_own_lanes_beside_its_host(
+    played: Database,
+) -> None:
+    (one,) = [one for one in EXPECTED if DPUS in one.without]
+    since, until = read_spans()[one.act]
+    # A condition has the second in which it changed.
+    window = Window(since - timedelta(seconds=1), until)
+    async with reading_of(played.dsn("reader"), 1) as reading:
+        now = reading.log.recorded_at
+        assert now is not None
+        (dpu,) = await ask_dpus(reading, one.node, window, RULES, now=now)
+        reading.others = away
+        (unseen,) = await ask_dpus(reading, one.node, window, RULES, now=now)
+    assert (dpu.cluster, dpu.node) == ("dpus", DPU)
+    faults = {one.type for one in dpu.conditions if one.is_fault}
+    assert faults == {"UplinkHealthy"}
+    states = [one.state for one in dpu.service]
+    assert states[0] is ServiceState.IN_SERVICE
+    assert {ServiceState.DEGRADED, ServiceState.UNKNOWN} <= {*states}
+    assert (unseen.cluster, unseen.node) == ("dpus", None)
+
+
+async def test_a_log_of_dpus_that_is_away_is_named(played: Database) -> None:
     (dpu,) = [one for one in EXPECTED if DPUS in one.without]
     window = Window(*read_spans()[dpu.act])
     async with reading_of(played.dsn("reader"), 1) as reading:

@@ -11,6 +11,7 @@ from typing import Final
 __all__ = [
     "CLAIMS",
     "DPF",
+    "DPU",
     "DPUS",
     "EXPECTED",
     "GANGS",

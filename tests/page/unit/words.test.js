@@ -214,6 +214,13 @@ test('a gap lies on the lanes that rest on what was not seen, and no other', () 
     gaps: [{
       resource: 'v1/pods', from: at('10'), to: at('20'), reason: 'expired',
     }],
+    dpus: [
+      { cluster: 'dpus', node: 'dpu-1', service: [], conditions: [{
+        type: 'UplinkHealthy', from: at('05'), to: null, status: 'False',
+        reason: null, isFault: true, entry: '2/28',
+      }] },
+      { cluster: 'dpus-b', node: null, service: [], conditions: [] },
+    ],
   };
   const sources = [{
     resource: 'v1/nodes', beganAt: at('00'), vouchedUntil: at('30'),
@@ -226,6 +233,11 @@ test('a gap lies on the lanes that rest on what was not seen, and no other', () 
   assert.deepEqual(seen('Ready'),
     ['before recording started', 'not confirmed complete yet']);
   assert.equal(seen('recorder').length, 3);
+  // DPUs are beside their host; a log that is away is named.
+  assert.equal(lanes.get('DPU UplinkHealthy').spans[0].tone, 'degraded');
+  assert.deepEqual(seen('DPU UplinkHealthy'), []);
+  assert.equal(lanes.get('DPU').spans[0].label,
+    'not recorded: the log of dpus-b cannot be read');
 });
 
 test('a job of Slurm has members, and whose it is', () => {
