@@ -6,6 +6,7 @@ from typing import Final
 
 from recorder.explain.ending import Ending
 from recorder.facts.projections import Placement, Workload, Workloads
+from recorder.facts.slurm import SLURM_JOB
 from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, FieldChanged
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
@@ -58,6 +59,15 @@ def state_of(
         return WorkloadState.DELETED, gone
     if any(p.running_at is not None for p in here):
         return WorkloadState.RUNNING, None
+    if workload.kind == SLURM_JOB and not here:
+        own = [
+            one
+            for one in facts
+            if one.fact.object and one.fact.object.uid == workload.uid
+        ]
+        held, since = _suspended(own)
+        if held:
+            return WorkloadState.SUSPENDED, since
     return (WorkloadState.PENDING if here else WorkloadState.UNKNOWN), None
 
 
@@ -74,9 +84,18 @@ def state_without_pods(
         workloads: all workloads, folded from the facts.
         facts: about the workload itself, in the order of the log.
     """
-    state, _ = state_of([], workload, workloads, facts, is_pod=False)
+    state, since = state_of([], workload, workloads, facts, is_pod=False)
     if state is not WorkloadState.UNKNOWN:
-        return state, None
+        return state, since if state is WorkloadState.SUSPENDED else None
+    suspended, since = _suspended(facts)
+    if not suspended:
+        return WorkloadState.PENDING, since
+    queued = workloads.is_queued(workload)
+    return WorkloadState.QUEUED if queued else WorkloadState.SUSPENDED, since
+
+
+def _suspended(facts: Sequence[StoredFact]) -> tuple[bool, datetime | None]:
+    """Return whether a workload is suspended, and since when it is so."""
     suspended, since = False, None
     for stored in facts:
         match stored.fact.detail:
@@ -88,10 +107,7 @@ def state_without_pods(
                 continue
         if since is None or now is not suspended:
             suspended, since = now, stored.observed_at
-    if not suspended:
-        return WorkloadState.PENDING, since
-    queued = workloads.is_queued(workload)
-    return WorkloadState.QUEUED if queued else WorkloadState.SUSPENDED, since
+    return suspended, since
 
 
 def state_after(

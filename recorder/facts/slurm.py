@@ -23,7 +23,10 @@ from recorder.model.state import Condition, ObjectState, Owner
 
 __all__ = [
     "BY_REQUEUE",
+    "HELD",
     "NODE_LOST",
+    "RELEASED",
+    "REQUEUED",
     "RUN",
     "SLURM_GROUP",
     "SLURM_JOB",
@@ -52,6 +55,8 @@ FAILED: Final = frozenset({"FAILED", "OUT_OF_MEMORY"})
 LOST: Final = frozenset({"NODE_FAIL", "BOOT_FAIL"})
 PREEMPTED: Final = "PREEMPTED"
 REQUEUED: Final = "REQUEUED"
+HELD: Final = "held"
+RELEASED: Final = "released"
 NODE_LOST: Final = "NodeLost"
 """The reason of the member on the node that Slurm blames."""
 
@@ -121,6 +126,13 @@ class SlurmRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     first: bool = False
     """Whether nothing of the job was seen before."""
 
+    hold: str = ""
+    """``held`` or ``released``, if with this claim it was."""
+
+    hold_by: str = ""
+    """Who did that, if slurmctld's log says so."""
+
+    hold_at: int = 0
     over: str = ""
     """How the whole job ended, if this ended it."""
 
@@ -172,6 +184,8 @@ class _Facts:
         run = self._run
         if run.first:
             yield self._job_appeared()
+        if run.hold:
+            yield self._held()
         for member in run.began:
             yield self._appeared(member)
         if run.ended or run.state == "UNKNOWN":
@@ -187,6 +201,7 @@ class _Facts:
         thing: ObjectIdentity,
         node: str | None,
         at: int,
+        actor: str | None = None,
     ) -> Fact:
         """Return a fact, dated by Slurm's clock if that is not ahead."""
         when = datetime.fromtimestamp(at, UTC) if at else None
@@ -198,6 +213,7 @@ class _Facts:
             object=thing,
             occurred_at=when,
             seen_at=when,
+            actor=actor,
             detail=detail,
         )
 
@@ -214,6 +230,19 @@ class _Facts:
         detail = facts.Appeared(created=True, state=state)
         return self._fact(
             detail, FactKind.APPEARED, self._job, None, run.submit
+        )
+
+    def _held(self) -> Fact:
+        """Return that the job was held or released, as of a suspension."""
+        held = self._run.hold == HELD
+        detail = facts.FieldChanged("suspend", not held, held)
+        return self._fact(
+            detail,
+            FactKind.FIELD_CHANGED,
+            self._job,
+            None,
+            self._run.hold_at,
+            self._run.hold_by or None,
         )
 
     def _thing(self, member: Member) -> ObjectIdentity:

@@ -199,6 +199,9 @@ def test_exit_codes_of_all_versions(
 def test_states_of_jobs_alone() -> None:
     said = {"jobs": [{"job_id": "12", "state": ["NODE_FAIL", "COMPLETING"]}]}
     assert job_states(said) == {12: frozenset({"NODE_FAIL", "COMPLETING"})}
+    parts = ["3_0", "2_[1-2]", "11+1", "4_1", 7, "", None, "x"]
+    jobs = [{"job_id": one, "state": ["RUNNING"]} for one in parts]
+    assert job_states({"jobs": jobs}).keys() == {2, 3, 4, 7, 11}
 
 
 def polled(state: State, *jobs: Job, at: int, **more: Any) -> Folded:
@@ -303,6 +306,26 @@ def test_an_end_waits_for_accounting_a_few_polls_and_not_for_ever() -> None:
     known = Job(job=1, state="PREEMPTED", submit=T0, end=T0 + 9)
     found = polled(state, again, at=T0 + 10, past={1: [known]})
     assert found.events[0]["data"]["state"] == "PREEMPTED"
+
+
+def test_a_job_that_a_person_holds_is_held_until_it_is_released() -> None:
+    waits = Job(job=1, state="PENDING", submit=T0, reason="Resources")
+    held = replace(waits, reason="JobHeldUser")
+    ends = replace(held, state="CANCELLED")
+    state, said = State(), []
+    for at, job in enumerate((waits, held, held, waits, held, ends)):
+        by = {1: "uid 0"} if at == 1 else {}
+        found = polled(state, job, at=T0 + at, holders=by)
+        state = found.state
+        said += [event["data"] for event in found.events]
+    assert [(one["state"], one.get("hold")) for one in said] == [
+        ("PENDING", None),
+        ("PENDING", "held"),
+        ("PENDING", "released"),
+        ("PENDING", "held"),
+        ("CANCELLED", None),
+    ]
+    assert [one.get("hold_by") for one in said[1:4]] == ["uid 0", None, None]
 
 
 async def labels() -> dict[str, str]:

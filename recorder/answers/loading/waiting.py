@@ -173,7 +173,9 @@ async def _warnings(
 async def _author(
     reading: Reading, stored: StoredFact, knowledge: Knowledge
 ) -> Actor | None:
-    if isinstance(stored.fact.detail, FieldChanged):
+    if isinstance(stored.fact.detail, FieldChanged) and (
+        stored.fact.actor is None  # Slurm's log names who held a job
+    ):
         verbs = {"create", "patch", "update"}
         return await requested_by(reading, stored, verbs, None, knowledge)
     return actor_of(stored.fact.actor, knowledge)

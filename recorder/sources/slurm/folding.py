@@ -14,7 +14,14 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from recorder.facts.slurm import REQUEUED, RUN, Member, SlurmRun
+from recorder.facts.slurm import (
+    HELD,
+    RELEASED,
+    REQUEUED,
+    RUN,
+    Member,
+    SlurmRun,
+)
 from recorder.model.moment import written
 from recorder.sources.slurm.nodes import NodeSeen, fold_nodes
 from recorder.sources.slurm.shapes import FINAL, Job, Node
@@ -44,6 +51,7 @@ class Seen(msgspec.Struct):
     started: int = 0
     restarts: int = 0
     gpus: int = 0
+    held: bool = False
     waits: int = 0
     """Polls since it ended in a way that only accounting can say."""
 
@@ -96,6 +104,9 @@ class Answer(msgspec.Struct):
 
     preemptors: Mapping[int, str] = {}
     """The jobs that preempted jobs, by the log of slurmctld."""
+
+    holders: Mapping[int, str] = {}
+    """Who held or released jobs last, by the same log."""
 
 
 class Folded(msgspec.Struct):
@@ -283,7 +294,9 @@ class _Fold:
         known = [] if seen is None else seen.nodes
         began = [one for one in job.nodes if one not in known] if ran else []
         nodes = [*known, *began]
-        if seen is not None and seen.state == job.state and not began:
+        if seen is not None and (
+            (seen.state, seen.held) == (job.state, job.held) and not began
+        ):
             return
         if seen is not None and seen.state in FINAL:
             return
@@ -295,6 +308,7 @@ class _Fold:
             started=started or (seen.started if seen else 0),
             restarts=job.restarts,
             gpus=job.gpus or (seen.gpus if seen else 0),
+            held=job.held,
         )
         first = self._is_first(job.top)
         self._after.runs[job.job] = now
@@ -417,6 +431,7 @@ class _Fold:
             size=job.size or len(now.nodes),
             gpus=now.gpus,
             first=first,
+            **self._hold(job, now, seen),
             over=over,
             began=[self._member(name) for name in began],
             members=[self._member(name) for name in now.nodes],
@@ -424,6 +439,17 @@ class _Fold:
         if ended:
             self._after.ended[_key(job.job, now.submit)] = run.ended
         self._events.append(run_event(run))
+
+    def _hold(self, job: Job, now: Seen, seen: Seen | None) -> dict[str, Any]:
+        """Return whether a job was held or released, when and by whom."""
+        was = seen is not None and seen.held
+        if now.held == was or job.state in FINAL:
+            return {}
+        return {
+            "hold": HELD if now.held else RELEASED,
+            "hold_by": self._answer.holders.get(job.job, ""),
+            "hold_at": self._answer.at,
+        }
 
     def _member(self, name: str) -> Member:
         return Member(name, self._place(name))

@@ -1,11 +1,14 @@
-"""The log of slurmctld, followed: it alone names what preempted a job."""
+"""The log of slurmctld, followed: what only it says of jobs.
+
+It names what preempted a job, and who held or released one.
+"""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-__all__ = ["LogFollower", "preemptors"]
+__all__ = ["LogFollower", "holders", "preemptors"]
 
 READ_MAX: Final = 4 << 20
 """Bytes that are read of the log with each poll."""
@@ -14,12 +17,19 @@ PREEMPTED: Final = re.compile(
     rb"preempted JobId=(\d+)\S* has been \w+ to reclaim resources for"
     rb" JobId=(\d+)"
 )
+HELD: Final = re.compile(rb"hold on JobId=(\d+)\S* by uid (\d+)")
 
 
 def preemptors(lines: bytes) -> Iterator[tuple[int, str]]:
     """Yield the jobs that lines call preempted, each with its preemptor."""
     for found in PREEMPTED.finditer(lines):
         yield int(found[1]), found[2].decode()
+
+
+def holders(lines: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the jobs that lines call held or released, each with by whom."""
+    for found in HELD.finditer(lines):
+        yield int(found[1]), f"uid {found[2].decode()}"
 
 
 class LogFollower:

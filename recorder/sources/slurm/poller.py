@@ -35,10 +35,15 @@ from recorder.sources.slurm.client import (
     errors_of,
 )
 from recorder.sources.slurm.folding import Answer, Folded, State, fold
-from recorder.sources.slurm.log_lines import LogFollower, preemptors
+from recorder.sources.slurm.log_lines import (
+    LogFollower,
+    holders,
+    preemptors,
+)
 from recorder.sources.slurm.mapping import NodeMapping
 from recorder.sources.slurm.shapes import (
     FINAL,
+    JOB_HELD,
     Job,
     cluster_of,
     job_states,
@@ -162,6 +167,7 @@ class SlurmSource:
 
         self._log = None if log is None else LogFollower(log)
         self._preemptors: dict[int, str] = {}
+        self._held: dict[int, str] = {}
         self.took = 0.0
         """Seconds that the last poll that succeeded took."""
 
@@ -307,6 +313,9 @@ class SlurmSource:
         await self._mapping.refresh()
         recent = await self._recent()
         jobs, ids = await self._jobs(api, recent)
+        # What an answer shows was logged before it.
+        held = self._held
+        self._read_log()
         return Answer(
             at=int(time.time()),
             cluster=self._cluster,
@@ -315,16 +324,24 @@ class SlurmSource:
             nodes=nodes,
             past={} if api.accounting else None,
             recent=recent,
-            preemptors=self._named_preemptors(),
+            preemptors=self._preemptors,
+            holders=held | self._held,
         )
 
-    def _named_preemptors(self) -> Mapping[int, str]:
-        """Return the newest jobs that the log calls preempted."""
-        if self._log is not None:
-            self._preemptors |= dict(preemptors(self._log.read()))
-            while len(self._preemptors) > PREEMPTORS_MAX:
-                del self._preemptors[next(iter(self._preemptors))]
-        return self._preemptors
+    def _read_log(self) -> None:
+        """Read which jobs were preempted, held or released meanwhile.
+
+        States alone do not show a hold: the next poll asks for the job.
+        """
+        if self._log is None:
+            return
+        lines = self._log.read()
+        self._preemptors |= dict(preemptors(lines))
+        while len(self._preemptors) > PREEMPTORS_MAX:
+            del self._preemptors[next(iter(self._preemptors))]
+        self._held = dict(holders(lines))
+        for number in self._held:
+            self._states.pop(number, None)
 
     def _check(self, said: Mapping[str, Any]) -> None:
         """Refuse the answer of another cluster, and one of errors alone.
@@ -391,6 +408,7 @@ class SlurmSource:
                 str(one.get("job_state")),
                 str(one.get("submit_time")),
                 one.get("nodes"),
+                str(one.get("state_reason")).startswith(JOB_HELD),
             )
             waits = number in runs and runs[number].waits
             if before.get(number) != key or waits:

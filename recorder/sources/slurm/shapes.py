@@ -6,6 +6,7 @@ missing or of another form are unknown, never an error. Nothing else of a job
 is read: scripts, comments, environments and command lines never leave here.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from recorder.sources.slurm.hostlists import hosts_of
 
 __all__ = [
     "FINAL",
+    "JOB_HELD",
     "Job",
     "Node",
     "cluster_of",
@@ -33,11 +35,17 @@ FINAL: Final = frozenset(
 )
 """States in which a job has ended."""
 
+JOB_HELD: Final = "JobHeld"
+"""How the reasons of jobs begin that wait because they are held."""
+
 BASES: Final = ("PENDING", "RUNNING", "SUSPENDED", *sorted(FINAL))
 """A job has one of these states; others are flags beside it."""
 
 NO_VALUES: Final = frozenset({4294967294, 4294967295, 65534, 65535})
 """Numbers by which Slurm says that there is none."""
+
+PART: Final = re.compile(r"[0-9]+")
+"""What the id of a part of a job begins with: its own number."""
 
 TEXT_MAX: Final = 256
 """Characters kept of a text."""
@@ -80,6 +88,11 @@ class Job(msgspec.Struct, kw_only=True):
 
     gpus: int = 0
     """Of all its nodes."""
+
+    @property
+    def held(self) -> bool:
+        """Whether a person keeps it from starting."""
+        return self.state == "PENDING" and self.reason.startswith(JOB_HELD)
 
     @property
     def top(self) -> int:
@@ -136,6 +149,13 @@ def _states(*values: Any) -> frozenset[str]:
 
 def _base(states: Iterable[str]) -> str:
     return next((base for base in BASES if base in states), "")
+
+
+def _end(states: frozenset[str]) -> str:
+    """Return how a past run ended; one that was put back is pending too."""
+    base = _base(states)
+    is_put_back = "REQUEUED" in states and base not in FINAL
+    return "REQUEUED" if is_put_back else base
 
 
 def _exit(value: Any) -> tuple[int | None, int | None]:
@@ -219,13 +239,14 @@ def job_states(said: Mapping[str, Any]) -> dict[int, frozenset[str]]:
     read: dict[str, frozenset[str]] = {}
     for one in jobs if isinstance(jobs, list) else ():
         if isinstance(one, Mapping):
-            number = _number(one.get("job_id"))
-            if number is not None:
+            # A task of an array is 12_3, a part of a het job 12+1.
+            whole = PART.match(str(one.get("job_id")))
+            if whole is not None:
                 said_of_it = one.get("state", one.get("job_state"))
                 key = str(said_of_it)
                 if key not in read:
                     read[key] = _states(said_of_it)
-                found[number] = read[key]
+                found[int(whole[0])] = read[key]
     return found
 
 
@@ -282,11 +303,10 @@ def _past(said: Mapping[str, Any]) -> Job | None:
     tres = _part(said, "tres")
     states = _states(state.get("current"))
     code, signal = _exit(said.get("exit_code"))
-    base = _base(states)
     return Job(
         job=number,
         states=states,
-        state=base or ("REQUEUED" if "REQUEUED" in states else ""),
+        state=_end(states),
         name=_text(said.get("name")),
         user=_text(said.get("user")),
         account=_text(said.get("account")),
@@ -327,7 +347,7 @@ def read_pushed(said: Mapping[str, Any], at: Any) -> Job | None:
     return Job(
         job=number,
         states=states,
-        state=_base(states) or ("REQUEUED" if "REQUEUED" in states else ""),
+        state=_end(states),
         name=_text(said.get("job_name")),
         user=_text(said.get("username")),
         account=_text(said.get("account")),
