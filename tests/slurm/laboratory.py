@@ -29,6 +29,13 @@ __all__ = ["CLUSTER", "Laboratory"]
 CLUSTER = "lab"
 READY_SECONDS = 30.0
 
+SLURMS = frozenset(
+    {
+        *("slurmctld", "slurmd", "slurmdbd", "slurmrestd", "sbatch", "sinfo"),
+        *("scontrol", "scancel", "squeue", "sacctmgr", "sacct"),
+    }
+)
+
 PARTITIONS = """
 PartitionName=train Nodes=ALL Default=YES PriorityTier=1 PreemptMode=REQUEUE
 PartitionName=infer Nodes=ALL PriorityTier=10 State=UP PreemptMode=OFF
@@ -40,7 +47,12 @@ class Laboratory:
     """Daemons of Slurm in a folder of their own; entered, they run."""
 
     def __init__(
-        self, nodes: int, *, accounting: bool = False, pushed_to: str = ""
+        self,
+        nodes: int,
+        *,
+        accounting: bool = False,
+        pushed_to: str = "",
+        root: Path | None = None,
     ) -> None:
         """Prepare nodes ``gpu-001`` and so on.
 
@@ -48,12 +60,15 @@ class Laboratory:
             nodes: how many.
             accounting: whether slurmdbd runs.
             pushed_to: where jobcomp/elasticsearch posts finished runs.
+            root: a folder with another release of Debian, whose Slurm runs;
+                munge and MariaDB are those of the machine.
         """
         if pushed_to:
             need_plugin(
                 "jobcomp_elasticsearch", "slurm-wlm-elasticsearch-plugin"
             )
         self._pushed_to = pushed_to
+        self._root = root
         if os.geteuid() != 0:
             pytest.fail("the laboratory of Slurm needs root", pytrace=False)
         self.nodes = [f"gpu-{number:03}" for number in range(1, nodes + 1)]
@@ -91,7 +106,7 @@ class Laboratory:
                 self.start_slurmd(node)
             self._start_rest()
             self.write_token()
-            self.wait(self._is_ready, "the nodes")
+            self.wait(self.is_ready, "the nodes")
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -125,7 +140,7 @@ class Laboratory:
     def run(self, *words: str) -> str:
         """Run a command of Slurm; return what it printed."""
         done = subprocess.run(
-            words,
+            self._inside(*words),
             env=self._environment,
             cwd="/tmp",
             capture_output=True,
@@ -171,6 +186,14 @@ class Laboratory:
         """Start slurmctld, with the state that it kept."""
         self._start("slurmctld", "slurmctld", "-D", user="slurm")
 
+    def lose_state(self) -> None:
+        """Remove what slurmctld, which must not run, has saved."""
+        for path in self._state.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
     def start_slurmd(self, node: str, *, new_boot: bool = False) -> None:
         """Start the slurmd of a node; after a boot, as it says itself."""
         boot = ["-b"] if new_boot else []
@@ -204,16 +227,28 @@ class Laboratory:
 
     def _try(self, *words: str) -> None:
         subprocess.run(
-            words,
+            self._inside(*words),
             env=self._environment,
             capture_output=True,
             check=False,
             timeout=30,
         )
 
+    def _inside(self, *words: str) -> Sequence[str]:
+        """Return a command as it runs in the root of Slurm."""
+        if self._root is None or not SLURMS.intersection(words):
+            return words
+        script = (
+            'mount -t proc proc "$1/proc" && mount --bind /tmp "$1/tmp"'
+            ' && exec chroot "$@"'
+        )
+        outside = ("unshare", "--mount", "sh", "-c", script, "sh")
+        return [*outside, str(self._root), *words]
+
     def _start(self, name: str, *words: str, user: str = "root") -> None:
-        program = found(words[0])
-        command: Sequence[str] = [program, *words[1:]]
+        command: Sequence[str] = words
+        if self._root is None:
+            command = [found(words[0]), *words[1:]]
         if user != "root":
             group = str(getpwnam(user).pw_gid)
             ids = ("--reuid", user, "--regid", group, "--init-groups")
@@ -223,7 +258,7 @@ class Laboratory:
             environment["SLURM_JWT"] = "daemon"
         with (self._folder / f"{name}.log").open("ab") as log:
             self._running[name] = subprocess.Popen(
-                command,
+                self._inside(*command),
                 env=environment,
                 cwd="/tmp",
                 stdin=subprocess.DEVNULL,
@@ -305,6 +340,9 @@ class Laboratory:
         ]
         text = "\n".join([*lines, PREEMPTION + PARTITIONS])
         (self._folder / "slurm.conf").write_text(text)
+        if self._root is not None:
+            cgroup = self._folder / "cgroup.conf"
+            cgroup.write_text("CgroupPlugin=disabled\n")
         for node in self.nodes:
             (self._folder / f"spool-{node}").mkdir()
 
@@ -386,7 +424,7 @@ class Laboratory:
 
     def _has_cluster(self) -> bool:
         done = subprocess.run(
-            ["sacctmgr", "-i", "add", "cluster", CLUSTER],
+            self._inside("sacctmgr", "-i", "add", "cluster", CLUSTER),
             env=self._environment,
             capture_output=True,
             check=False,
@@ -395,9 +433,11 @@ class Laboratory:
         return done.returncode == 0 or b"already exists" in said
 
     def _start_rest(self) -> None:
-        plugins = "openapi/v0.0.38"
+        is_old = self._root is None
+        plugins = "openapi/v0.0.38" if is_old else "openapi/slurmctld"
         if self._accounting:
-            plugins += ",openapi/dbv0.0.38"
+            of_accounts = "dbv0.0.38" if is_old else "slurmdbd"
+            plugins += f",openapi/{of_accounts}"
         self._start(
             "slurmrestd",
             "slurmrestd",
@@ -409,7 +449,8 @@ class Laboratory:
             user="nobody",
         )
 
-    def _is_ready(self) -> bool:
+    def is_ready(self) -> bool:
+        """Return whether all nodes are idle, and slurmrestd answers."""
         shown = self.run("sinfo", "-h", "-N", "-o", "%N %t")
         states = dict(line.split() for line in shown.splitlines())
         return {states.get(node) for node in self.nodes} == {"idle"} and (

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import WhyWorkloadQuestion
@@ -126,10 +127,14 @@ class Polled:
 
 @asynccontextmanager
 async def polled(
-    database: Database, nodes: int, *, accounting: bool = False
+    database: Database,
+    nodes: int,
+    *,
+    accounting: bool = False,
+    root: Path | None = None,
 ) -> AsyncIterator[Polled]:
     """Start a laboratory, and poll it into a database."""
-    with Laboratory(nodes, accounting=accounting) as lab:
+    with Laboratory(nodes, accounting=accounting, root=root) as lab:
         found = Polled(lab, database)
         async with found.recorded():
             yield found

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from aiohttp import web
 
+from recorder.facts.slurm import REQUEUED
 from recorder.intake.recording import Recording
 from recorder.intake.redact import Redaction, RedactionRules
 from recorder.model.observation import SLURM
@@ -103,7 +104,7 @@ class Replayed:
     def ended_runs(self) -> dict[tuple[int, int], str]:
         """How each run ended that accounting has, by job and submission."""
         return {
-            key: row["state"]["current"][0] for key, row in self._past.items()
+            key: row["state"]["current"][-1] for key, row in self._past.items()
         }
 
     async def _answer(self, request: web.Request) -> web.Response:
@@ -122,8 +123,8 @@ class Replayed:
                 said["nodes"] = [*self._nodes.values()]
             case ["", "jobs", "state", ""]:
                 said["jobs"] = [
-                    {"job_id": name, "state": one["job_state"]}
-                    for name, one in self._jobs.items()
+                    {"job_id": _part(one), "state": one["job_state"]}
+                    for one in self._jobs.values()
                 ]
             case ["", "job", number] if number in self._jobs:
                 said["jobs"] = [self._jobs[number]]
@@ -183,7 +184,10 @@ class Replayed:
             "user": run["user_name"],
             "nodes": run["nodes"],
             "exit_code": run["exit_code"],
-            "state": {"current": [state], "reason": run["state_reason"]},
+            "state": {
+                "current": ["PENDING"] * (state == REQUEUED) + [state],
+                "reason": run["state_reason"],
+            },
             "time": {
                 "submission": submit,
                 "start": start,
@@ -206,6 +210,15 @@ class Replayed:
         if isinstance(number, int) and number >= EPOCH_MIN:
             return {**one, "number": number + self._later}
         return {name: self._later_by(part) for name, part in one.items()}
+
+
+def _part(job: dict[str, Any]) -> str:
+    """Return the id of a job as ``/jobs/state/`` has it."""
+    name, task = str(job["job_id"]), job["array_task_id"]
+    if task["set"]:
+        return f"{name}_{task['number']}"
+    is_het = job["het_job_id"]["number"]
+    return f"{name}+{job['het_job_offset']['number']}" if is_het else name
 
 
 class _Eager(SlurmSource):

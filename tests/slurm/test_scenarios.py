@@ -7,6 +7,7 @@ Played by `make scenarios`; each commit plays the sample of
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -16,6 +17,7 @@ from recorder.explain.ending import EndingFound
 from recorder.model.entry import Operation
 from recorder.model.observation import SLURM
 from tests.slurm.recording import Polled, polled
+from tests.slurm.trixie import trixie
 from tests.support.postgres import Database
 from tests.support.read_log import read_log
 from tests.support.sampling import sampled
@@ -112,8 +114,50 @@ async def requeued(slurm: Polled) -> Check:
 
     async def check(slurm: Polled, said: Said) -> None:
         assert ended(said, job) == ["REQUEUED"]
-        ending = await first(slurm, job)
+        found = await slurm.why(job)
+        ending = found.endings[0]
         assert (ending.ended_by, ending.preemptor) == ("eviction", None)
+        assert found.state == "suspended"
+
+    return check
+
+
+async def held(slurm: Polled) -> Check:
+    """A person holds a job that waits; slurmctld's log names who."""
+    behind = await _gang(slurm)
+    job = slurm.lab.submit("-N1", "-n1")
+    never = slurm.lab.submit("-N1", "-n1", "--hold")
+    await slurm.until_seen(never, "PENDING")
+
+    def is_held() -> bool:
+        return slurm.source.state.runs[job].held
+
+    slurm.lab.run("scontrol", "hold", str(job))
+    await slurm.until(is_held)
+    slurm.lab.run("scontrol", "release", str(job))
+    await slurm.until(lambda: not is_held())
+    slurm.lab.run("scontrol", "hold", str(job))
+    await slurm.until(is_held)
+    slurm.lab.run("scancel", str(behind))
+    await slurm.until_seen(behind, "CANCELLED")
+
+    async def check(slurm: Polled, said: Said) -> None:
+        holds = [
+            (one["job"], one["hold"], one.get("hold_by"))
+            for one in said.runs
+            if one.get("hold")
+        ]
+        assert holds == [
+            (never, "held", None),
+            (job, "held", "uid 0"),
+            (job, "released", "uid 0"),
+            (job, "held", "uid 0"),
+        ]
+        found = await slurm.why(job)
+        assert found.state == "suspended"
+        (obstacle,) = found.obstacles
+        assert obstacle.actor is not None
+        assert obstacle.actor.name == "uid 0"
 
     return check
 
@@ -224,6 +268,33 @@ async def controller_restarted(slurm: Polled) -> Check:
     return check
 
 
+async def state_lost(slurm: Polled) -> Check:
+    """slurmctld starts without its state: it uses ids again."""
+    old = slurm.lab.submit("-N1", "-n1", "-w", "gpu-001")
+    await slurm.until_state(old, "RUNNING")
+    slurm.lab.end("slurmctld")
+    slurm.lab.lose_state()
+    slurm.lab.start_controller()
+    await slurm.until(slurm.lab.is_ready)
+    # The slurmd of the old job still has one of this id.
+    new = slurm.lab.submit("-N1", "-n1", "-w", "gpu-002", script="exit 3")
+    assert new == old
+    await slurm.until_state(new, "FAILED")
+
+    async def check(slurm: Polled, said: Said) -> None:
+        ends = [
+            (one.get("epoch", 0), one["state"], len(one["members"]))
+            for one in said.runs
+            if one.get("ended")
+        ]
+        assert ends == [(0, "UNKNOWN", 1), (1, "FAILED", 1)]
+        assert any("lost its state" in gap for gap in said.gaps)
+        (ending,) = (await slurm.why(new)).endings
+        assert ending.ended_by == "container-exit"
+
+    return check
+
+
 async def recorder_away(slurm: Polled) -> Check:
     """The recorder ends and starts: it knows the run that went meanwhile."""
     job = await _gang(slurm)
@@ -265,11 +336,13 @@ STORIES: Final[Mapping[str, tuple[Story, bool]]] = {
     "rebooted": (rebooted, False),
     "preempted": (preempted, False),
     "requeued": (requeued, True),
+    "held": (held, False),
     "accounting away": (accounting_away, True),
     "set down": (set_down, False),
     "asked to reboot": (asked_to_reboot, False),
     "in parts": (in_parts, False),
     "controller restarted": (controller_restarted, False),
+    "state lost": (state_lost, False),
     "token expired": (token_expired, False),
     "recorder away": (recorder_away, False),
 }
@@ -293,13 +366,22 @@ async def _said(database: Database) -> Said:
     return said
 
 
+ROOTS: Final[Mapping[str, Path | None]] = {
+    "22.05": None,
+    **({"24.11": trixie()} if trixie() else {}),
+}
+"""Where each release is: that of the machine, and another if it was made."""
+
 if sampled("slurm", STORIES, 0):
 
+    @pytest.mark.parametrize("release", ROOTS)
     @pytest.mark.parametrize("name", STORIES)
     async def test_what_happens_in_a_real_slurm(
-        database: Database, name: str
+        database: Database, name: str, release: str
     ) -> None:
         story, accounting = STORIES[name]
-        async with polled(database, 2, accounting=accounting) as slurm:
+        async with polled(
+            database, 2, accounting=accounting, root=ROOTS[release]
+        ) as slurm:
             check = await story(slurm)
         await check(slurm, await _said(database))

@@ -16,6 +16,7 @@ __all__ = ["found", "need_plugin"]
 
 PACKAGES = {
     "curl": "curl",
+    "debootstrap": "debootstrap",
     "jq": "jq",
     "promtool": "prometheus",
     "systemd-analyze": "systemd",
@@ -70,5 +71,5 @@ def _install(package: str) -> None:
 
 
 if __name__ == "__main__":
-    for each in PACKAGES:
+    for each in PACKAGES.keys() - {"debootstrap"}:
         print(found(each))

@@ -31,7 +31,9 @@ DB_PATHS: Final = re.compile(rb"\\?/slurmdb\\?/v0\.0\.(\d+)\\?/")
 DUPLICATES: Final = 40
 """From this version on accounting lists all runs of a time."""
 
-UNAUTHORIZED: Final = 401
+UNAUTHORIZED: Final = frozenset({401, 511})
+"""By which a token is refused; 24.11 says 511."""
+
 UNSPECIFIED: Final = "Unspecified error"
 """By which 22.05 refuses a token, with status 500."""
 
@@ -167,7 +169,7 @@ def _refused(where: str, status: int, body: bytes) -> str:
         said = errors_of(msgspec.json.decode(body, type=dict[str, Any]))
     except (ValueError, RecursionError):
         said = ""
-    if status == UNAUTHORIZED or said == UNSPECIFIED:
+    if status in UNAUTHORIZED or said == UNSPECIFIED:
         return (
             f"{where} refused the token ({status}): it may have expired; write"
             " a new one to the file of slurm_token_file, as `scontrol token"
