@@ -40,15 +40,13 @@ VERBS = {
     Happened.JOINED: "joined",
 }
 
-PASSIVE = {**VERBS, Happened.REBOOT: "was rebooted"}
-"""The verbs if an author is known."""
-
 HOW_SURE = {
     Confidence.PROVEN: "",
     Confidence.LIKELY: "probably ",
     Confidence.POSSIBLE: "possibly ",
     Confidence.UNKNOWN: "possibly ",
 }
+STOPPED = FAULTS[Fault.KUBELET].concluded
 UNKNOWN = "cause unknown: nothing recorded explains it"
 
 ORDERLY = " after an orderly shutdown"
@@ -63,48 +61,44 @@ HEAD = 24
 
 def sentence(verdict: Judged) -> str:
     """Return what happened, by whom, when, for how long and why."""
-    decided = verdict.decision
-    at = verdict.effect.stored.at
-    by = decided is not None and _is_subject(verdict, decided)
-    who = _by(verdict) if decided is None else _author(decided) if by else ""
-    verb = (PASSIVE if who or by else VERBS)[verdict.happened]
-    if by and decided is not None:
-        verb = _hedged(verb, _sure(verdict, decided.confidence))
+    decided, verb, by = verdict.decision, VERBS[verdict.happened], ""
+    if decided is None:
+        # Of a cordon, its author may be known alone.
+        effect, reason = verdict.effect.actor, _reason(verdict)
+        if verdict.happened in STAYING and effect and effect.name:
+            by = f" by {effect.name}"
+    else:
+        reason = _decided(verdict, decided)
+        if _is_subject(verdict, decided):
+            name = _name(decided.carried_out_by or decided.actor)
+            by = f" by {name}" if name else ""
+            if verdict.happened is Happened.REBOOT:
+                verb = "was rebooted"
+            verb = _hedged(verb, _sure(verdict, decided.confidence))
     first, also, rest = verb.partition(" and ")
-    did = f"{first}{who}{also}{rest}" if also else f"{verb}{who}"
-    text = f"{verdict.node} {did} at {_clock(at)}{_lasted(verdict)}"
-    reason = _reason(verdict) if decided is None else _decided(verdict)
-    unknown = decided is not None and _name(decided.actor) is None
-    return f"{text}{reason}{NOT_KNOWN_WHO if unknown else ''}."
+    when = f"at {_clock(verdict.effect.stored.at)}{_lasted(verdict)}"
+    return f"{verdict.node} {first}{by}{also}{rest} {when}{reason}."
 
 
 def _lasted(verdict: Judged) -> str:
+    duration, stage = verdict.duration, verdict.last_stage
+    down = duration is not None and duration.kind is DurationKind.DOWN
     if verdict.happened in STAYED:
         return ""
-    duration = verdict.duration
-    down = duration is not None and duration.kind is DurationKind.DOWN
     if verdict.back_in_service_at is None and not down:
-        stage = verdict.last_stage
         reached = f", last stage: {stage.stage}" if stage else ""
         return f" (not back in service{reached})"
-    if duration is None:
-        return ""
-    return f" ({duration.kind} {lasts(duration)})"
+    return f" ({duration.kind} {lasts(duration)})" if duration else ""
 
 
 def _is_subject(verdict: Judged, decided: Decided) -> bool:
     """Whether the decision took the node away, not one of its effects."""
     return not (
         DECISIONS[decided.decision].announced
-        or _follows(verdict)
+        or _follows(verdict, decided)
         # An orderly shutdown shows that it was decided, not by whom.
         or decided.sign.topic is Topic.SHUTDOWN
     )
-
-
-def _author(decided: Decided) -> str:
-    name = _name(decided.carried_out_by or decided.actor)
-    return f" by {name}" if name else ""
 
 
 def _sure(verdict: Judged, part: Confidence) -> str:
@@ -120,37 +114,31 @@ def _hedged(verb: str, sure: str) -> str:
     return f"{first}{was}{sure}{rest}" if was else f"{sure}{verb}"
 
 
-def _follows(verdict: Judged) -> bool:
+def _follows(verdict: Judged, decided: Decided) -> bool:
     """Whether a drain preceded the loss of the machine."""
-    decided = verdict.decision
-    return (
-        decided is not None
-        and decided.decision is Decision.MANUAL_DRAIN
-        and verdict.happened not in STAYING
-    )
+    drained = decided.decision is Decision.MANUAL_DRAIN
+    return drained and verdict.happened not in STAYING
 
 
-def _decided(verdict: Judged) -> str:
+def _decided(verdict: Judged, decided: Decided) -> str:
     """Return the purpose or the reason, and the author."""
-    decided, fault = verdict.decision, verdict.fault
-    assert decided is not None, "asked only then"
-    text, who = _purpose(verdict, decided), _name(decided.actor)
-    if decided.carried_out_by is not None and who and not _follows(verdict):
+    fault, who = verdict.fault, _name(decided.actor)
+    text = _purpose(verdict, decided)
+    if decided.carried_out_by and who and not _follows(verdict, decided):
         text += f", ordered by {who}"
-    if fault is None:
-        return text
-    of, broke = _of(verdict, fault)
-    if broke == FAULTS[Fault.KUBELET].concluded:
-        return text
-    sure = _sure(verdict, fault.confidence)
-    comma = "," if sure else ""
-    return f"{text}{comma} {sure}because {of}{broke}"
+    if fault is not None and (broke := _broke(verdict, fault)) != STOPPED:
+        text += _because(broke, _sure(verdict, fault.confidence))
+    return text if who else f"{text}{NOT_KNOWN_WHO}"
+
+
+def _because(broke: str, sure: str) -> str:
+    return f"{',' if sure else ''} {sure}because {broke}"
 
 
 def _purpose(verdict: Judged, decided: Decided) -> str:
     purpose, who = DECISIONS[decided.decision].purpose, _name(decided.actor)
     sure = _sure(verdict, decided.confidence)
-    if _follows(verdict):
+    if _follows(verdict, decided):
         drained = f"{who} drained it" if who else "it was drained"
         return f", {sure}after {drained}"
     if decided.sign.topic is Topic.SHUTDOWN:
@@ -169,12 +157,10 @@ def _reason(verdict: Judged) -> str:
     if verdict.happened == Happened.JOINED:
         return ""
     if fault is not None:
-        of, broke = _of(verdict, fault)
-        if broke == FAULTS[Fault.KUBELET].concluded:
+        broke = _broke(verdict, fault)
+        if broke == STOPPED:
             return "; what stopped it is unknown"
-        sure = HOW_SURE[verdict.confidence]
-        comma = "," if sure else ""
-        return f"{comma} {sure}because {of}{broke}"
+        return _because(broke, HOW_SURE[verdict.confidence])
     anew = _versions(verdict)
     if verdict.mode is Mode.PLANNED:
         return f"{ORDERLY}{anew}{NOT_KNOWN_WHO}"
@@ -189,30 +175,22 @@ def _versions(verdict: Judged) -> str:
     return f", with {' and '.join(said)}" if said else ""
 
 
-def _of(verdict: Judged, fault: Faulted) -> tuple[str, str]:
-    concluded = FAULTS[fault.fault].concluded
-    if concluded and not _is_said(verdict):
-        return ("of " if concluded.startswith("a ") else ""), concluded
-    if fault.sign.topic is Topic.READY and fault.fault is Fault.PARTITION:
-        at = _clock(fault.sign.stored.at, verdict.effect.stored.at)
-        return "", f"contact with it was lost at {at}"
-    return _broke(verdict, fault)
-
-
-def _broke(verdict: Judged, fault: Faulted) -> tuple[str, str]:
+def _broke(verdict: Judged, fault: Faulted) -> str:
     """Return what broke, and when, if that differs from the effect."""
-    of, words = _in_short(fault.sign)
+    concluded = FAULTS[fault.fault].concluded
     when, at = fault.sign.stored.at, verdict.effect.stored.at
+    if concluded and fault.sign is verdict.effect:
+        return f"of {concluded}" if concluded.startswith("a ") else concluded
+    if fault.sign.topic is Topic.READY and fault.fault is Fault.PARTITION:
+        return f"contact with it was lost at {_clock(when, at)}"
+    words = _in_short(fault.sign)
     if _clock(when) == _clock(at) and when.date() == at.date():
-        return of, words
-    return of, f"{words} at {_clock(when, at)}"
+        return words
+    return f"{words} at {_clock(when, at)}"
 
 
-def _in_short(sign: Signal) -> tuple[str, str]:
-    """Return what a signal shows, in short.
-
-    Also returns ``of`` if the words are a name and not a clause.
-    """
+def _in_short(sign: Signal) -> str:
+    """Return what a signal shows, in short: a clause, or ``of`` a name."""
     fact = sign.stored.fact
     match fact.detail:
         case ConditionChanged(type=name, new=new) if new is not None:
@@ -220,29 +198,27 @@ def _in_short(sign: Signal) -> tuple[str, str]:
             # A kubelet has one reason for all, and says more.
             more = _ends(new.message) if sign.topic is Topic.READY else None
             where = "" if sign.place is None else f"{sign.place}: "
-            broke = f"{where}{name}{is_not}"
-            return "of ", _named(broke, more or new.reason)
+            return _named(f"{where}{name}{is_not}", more or new.reason)
         case EventOccurred(reason=reason, message=message) if reason:
-            return "of ", _named(reason, message)
+            return _named(reason, message)
         case ResourceChanged() as detail:
             was, now = detail.old or "none", detail.new or "none"
-            resource = f"{detail.list} {detail.resource}"
-            return "", f"{resource} went from {was} to {now}"
+            return f"{detail.list} {detail.resource} went from {was} to {now}"
         case Ended(reason=reason, message=message) if reason:
-            return "of ", _named(reason, _ends(message))
+            return _named(reason, _ends(message))
         case ContainerEnded() if fact.object is not None:
             thing = fact.object
             part = part_of(thing).lower()
             of_pod = f" of {part}/{thing.namespace}/{thing.name} ended"
-            return "", says(fact).replace(" ended", of_pod, 1)
+            return says(fact).replace(" ended", of_pod, 1)
         case _:
             of = "" if sign.topic is Topic.CLIENT else "of "
-            return of, shorten(sign.says, 2 * SAID_MAX, placeholder="...")
+            return of + shorten(sign.says, 2 * SAID_MAX, placeholder="...")
 
 
 def _named(name: str, more: str | None) -> str:
     said = shorten(more or "", SAID_MAX, placeholder="...")
-    return f"{name} ({said})" if said else name
+    return f"of {name} ({said})" if said else f"of {name}"
 
 
 def _ends(message: str | None) -> str:
@@ -251,20 +227,6 @@ def _ends(message: str | None) -> str:
     if len(said) <= SAID_MAX:
         return said
     return f"{said[:HEAD].rstrip()}...{said[HEAD + 3 - SAID_MAX :].lstrip()}"
-
-
-def _by(verdict: Judged) -> str:
-    """Return the author of a cordon, if only that is known."""
-    if verdict.happened not in STAYING:
-        return ""
-    actor = verdict.effect.actor
-    return f" by {actor.name}" if actor is not None and actor.name else ""
-
-
-def _is_said(verdict: Judged) -> bool:
-    """Whether the fault itself was recorded."""
-    assert verdict.fault is not None, "asked only then"
-    return verdict.fault.sign is not verdict.effect
 
 
 def _name(actor: Actor) -> str | None:
@@ -293,14 +255,7 @@ def lasts(duration: Duration) -> str:
 
 def lasted(duration: timedelta) -> str:
     """Format a duration, such as ``6 min 12 s``."""
-    seconds = round(duration.total_seconds())
-    minutes, seconds = divmod(seconds, 60)
+    minutes, seconds = divmod(round(duration.total_seconds()), 60)
     hours, minutes = divmod(minutes, 60)
-    parts = []
-    if hours:
-        parts.append(f"{hours} h")
-    if minutes:
-        parts.append(f"{minutes} min")
-    if seconds and not hours:
-        parts.append(f"{seconds} s")
-    return " ".join(parts) or "0 s"
+    parts = [(hours, "h"), (minutes, "min"), (0 if hours else seconds, "s")]
+    return " ".join(f"{n} {unit}" for n, unit in parts if n) or "0 s"
