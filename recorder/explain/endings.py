@@ -490,18 +490,16 @@ def _verdicts(draft: Draft, known: Mapping[str, Judged]) -> list[Judged]:
 
     Of several on one node it is the one that is charged with most.
     """
-    hit = draft.hit
-    if hit is None:
+    if (hit := draft.hit) is None:
         return []
     most: dict[str, tuple[float, str]] = {}
     for charge in hit.charges:
-        name = charge.verdict or ""
-        if name in known:
-            before = most.get(charge.node, (-1.0, ""))
-            most[charge.node] = max(before, (charge.gpu_hours, name))
-    found = [known[name] for _, name in most.values()]
+        if (name := charge.verdict) in known:
+            found = charge.gpu_hours, name or ""
+            most[charge.node] = max(most.get(charge.node, found), found)
     return sorted(
-        found, key=lambda one: (one.node != hit.first_node, one.lost_at)
+        (known[name] for _, name in most.values()),
+        key=lambda one: (one.node != hit.first_node, one.lost_at),
     )
 
 

@@ -73,16 +73,15 @@ def fell_together(
     That shows a gang of an unknown kind: the Pods that still ran were stopped
     before any Pod started again.
     """
-    taken = {one.pod.key: one.at for one in lost}
-    if not taken or workload.kind in ALONE:
+    gone = {one.pod.key: one.at for one in lost}
+    if not gone or workload.kind in ALONE:
         return False
-    at = min(taken.values())
-    others = [pod for pod in pods if pod.key not in taken]
-    kept = [pod for pod in others if pod.runs_at(at)]
+    at = min(gone.values())
+    others = [pod for pod in pods if pod.key not in gone]
     anew = [p.running_at for p in others if p.running_at and p.running_at > at]
-    stops = [pod.deleting_at or pod.ended_at for pod in kept]
+    stops = [p.deleting_at or p.ended_at for p in others if p.runs_at(at)]
     return bool(stops and anew) and all(
-        stop is not None and at <= stop <= min(anew) for stop in stops
+        at <= stop <= min(anew) if stop else False for stop in stops
     )
 
 
