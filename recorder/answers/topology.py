@@ -121,6 +121,10 @@ class PlaceClaim(Document, frozen=True, kw_only=True):
     entry: EntryName
     at: datetime
     type: str
+    is_known: bool
+    """Whether a type of this name is known; a claim of an unknown type is kept
+    and means nothing."""
+
     source: str
     says: str
 
@@ -249,7 +253,7 @@ async def ask_place(
                 until=window.until,
             )
         )
-        if (claim := _claim(stored, place)) is not None
+        if (claim := _claim(stored, place, knowledge)) is not None
     ]
     if not relations and not claims:
         msg = f"log {reading.log.id} names no {place} in that time"
@@ -321,7 +325,9 @@ def _changes(
     )
 
 
-def _claim(stored: StoredFact, place: Place) -> PlaceClaim | None:
+def _claim(
+    stored: StoredFact, place: Place, knowledge: Knowledge
+) -> PlaceClaim | None:
     claim = stored.fact.detail
     try:
         if not isinstance(claim, Claimed) or (
@@ -334,6 +340,7 @@ def _claim(stored: StoredFact, place: Place) -> PlaceClaim | None:
         entry=stored.entry,
         at=stored.at,
         type=claim.type,
+        is_known=claim.type in knowledge.types,
         source=claim.source,
         says=says_with_object(stored.fact),
     )

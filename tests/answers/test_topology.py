@@ -90,6 +90,7 @@ STORY: list[list[Observation]] = [
         claim(100, "pdu/b4", "machine.power", event="tripped"),
         claim(600, "pdu/b3", "machine.power", event="tripped"),
         claim(601, "port/leaf-7:1", "link.state", state="down"),
+        claim(602, "pdu/b3", "site.unheard-of", fan="3"),
         *turned(20, 640, ready="Unknown"),
         *turned(30, 700, boot=2),
         a_frame(
@@ -149,8 +150,11 @@ async def test_a_place_shows_since_when_what_was_behind_it(
 
 async def test_a_place_shows_what_was_claimed_of_it(reading: Reading) -> None:
     asked = PlaceQuestion(name=Place.parse("pdu/b3"))
-    (claimed,) = (await ask_place(reading, asked, shipped(), now=NOW)).claims
-    assert (claimed.type, claimed.at) == ("machine.power", at(600))
+    claims = (await ask_place(reading, asked, shipped(), now=NOW)).claims
+    assert [(one.type, one.at, one.is_known) for one in claims] == [
+        ("machine.power", at(600), True),
+        ("site.unheard-of", at(602), False),
+    ]
 
 
 async def test_a_place_that_no_log_names_is_not_found(

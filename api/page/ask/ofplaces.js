@@ -17,7 +17,7 @@ export const PLACE = `query Place(${LOG}, $name: String!, $since: DateTime,
   place(${OF_LOG}, name: $name, since: $since, until: $until) {
     name undated
     relations { child relation from to witness }
-    claims { entry at type source says }
+    claims { entry at type isKnown source says }
     ${COVERAGE}
   }
   incidents(${OF_LOG}, place: $name, since: $since, until: $until,

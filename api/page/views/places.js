@@ -102,7 +102,8 @@ function One({ page, place, incidents }) {
     ${place.claims.length === 0 ? html`<p>Nothing.</p>` : html`
       <ul class="claims">${place.claims.map((/** @type {any} */ one) => html`
         <li key=${one.entry}><a href=${page.keep({ entry: one.entry })}
-          >${at(one.at, '')}</a> ${one.says}</li>`)}</ul>`}
+          >${at(one.at, '')}</a> ${one.says}${
+            one.isKnown ? '' : ' (unknown type)'}</li>`)}</ul>`}
     <h2>What is behind it</h2>
     <table class="stacked">
       <thead><tr><th scope="col">Place</th><th scope="col">From</th>

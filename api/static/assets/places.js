@@ -14,7 +14,7 @@ $until: DateTime) {
 place(${OF_LOG}, name: $name, since: $since, until: $until) {
 name undated
 relations { child relation from to witness }
-claims { entry at type source says }
+claims { entry at type isKnown source says }
 ${COVERAGE}
 }
 incidents(${OF_LOG}, place: $name, since: $since, until: $until,
@@ -130,7 +130,8 @@ ${' '}<small>${prose(one.cause)}, ${at(one.from, '')}</small></li>`)}
 ${place.claims.length === 0 ? html`<p>Nothing.</p>` : html`
 <ul class="claims">${place.claims.map((one) => html`
 <li key=${one.entry}><a href=${page.keep({ entry: one.entry })}
->${at(one.at, '')}</a> ${one.says}</li>`)}</ul>`}
+>${at(one.at, '')}</a> ${one.says}${
+one.isKnown ? '' : ' (unknown type)'}</li>`)}</ul>`}
 <h2>What is behind it</h2>
 <table class="stacked">
 <thead><tr><th scope="col">Place</th><th scope="col">From</th>
