@@ -30,15 +30,27 @@ CANNOT_BE = (ValueError, LookupError, AttributeError, TypeError)
 
 FAULTS_SHOWN = 10
 
+FAST: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""Five times as fast, but without a limit to its recursion."""
+
 Read = TypeVar("Read")
 
 
 class RulesFile:
     """One rules file, with its name for messages."""
 
-    def __init__(self, name: str, refusing: type[ConfigError]) -> None:
-        """Take the name for messages, and the error to raise."""
+    def __init__(
+        self, name: str, refusing: type[ConfigError], *, ours: bool = False
+    ) -> None:
+        """Take the name for messages, and the error to raise.
+
+        Args:
+            name: the name of the file.
+            refusing: the error to raise.
+            ours: whether the file comes with the package.
+        """
         self.name = name
+        self._loader = FAST if ours else yaml.SafeLoader
         self._refusing = refusing
         self._root: yaml.Node | None = None
 
@@ -117,7 +129,7 @@ class RulesFile:
         themselves: the expanded size is bounded before anything is built.
         """
         try:
-            loader = yaml.SafeLoader(text)
+            loader = self._loader(text)
             root = self._root = loader.get_single_node()
             if root is None:
                 return None

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pytest
 
-from recorder.explain.knowledge import matches, shipped
+from recorder.explain.knowledge import matches, shipped, shipped_files
 from recorder.explain.knowledge.loading import read_rules
 from recorder.explain.knowledge.rules import Rules
 from recorder.model.outcomes import Decision, Fault, Role
@@ -139,6 +139,7 @@ TAINTS = {
 def test_a_shipped_file_is_read_and_says_who_acts(name: str) -> None:
     rules = read_rules((FOLDER / name).read_text(), name=name)
     assert rules != Rules()
+    assert rules == shipped_files()[name]
     if name != "kubernetes.yaml":
         assert rules.controller is not None
 

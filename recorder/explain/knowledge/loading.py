@@ -52,7 +52,9 @@ def shipped_files() -> dict[str, Rules]:
         if file.name.endswith(".yaml")
     ]
     return {
-        file.name: read_rules(file.read_text(), name=file.name)
+        file.name: _read(
+            RulesFile(file.name, KnowledgeError, ours=True), file.read_text()
+        )
         for file in sorted(found, key=lambda file: file.name)
     }
 
