@@ -38,11 +38,12 @@ def fault_of(transition: Transition) -> Faulted | None:
     """Return the fault that explains a transition best, if any does."""
     if transition.happened == Happened.JOINED:
         return None
-    found = [
-        (fault, one)
+    witnessed = _witnessed(transition)
+    every = (
+        (fault, witnessed.get(fault) or _find(fault, transition))
         for fault in FAULTS
-        if (one := _find(fault, transition)) is not None
-    ]
+    )
+    found = [(fault, one) for fault, one in every if one is not None]
     if not found:
         return None
     fault, one = max(
@@ -59,18 +60,14 @@ def _weight(fault: Fault, found: Found) -> Weight:
 
 
 def _find(fault: Fault, transition: Transition) -> Found | None:
-    found = (
-        _witnessed(fault, transition)
-        or wide_fault(transition, fault)
-        or dpu_fault(transition, fault)
-    )
+    found = wide_fault(transition, fault) or dpu_fault(transition, fault)
     if found is not None:
         return Found(*found)
     infer = INFERRED.get(fault)
     return infer(transition) if infer else _recorded(fault, transition)
 
 
-def _witnessed(fault: Fault, transition: Transition) -> Found | None:
+def _witnessed(transition: Transition) -> dict[Fault, Found]:
     """Find what the machine itself recorded when it was lost, if it was.
 
     A machine that comes back in the same boot did not lose power.
@@ -80,21 +77,18 @@ def _witnessed(fault: Fault, transition: Transition) -> Found | None:
         t.happened == Happened.UNREACHABLE and t.episode.state.ready != "True"
     )
     if t.was_shut_down or not (t.happened in BOOTED or is_away):
-        return None
+        return {}
     boots = [
         boot.stored.at
         for boot in t.episode.of(Topic.BOOT)
         if boot.position < t.effect.position
     ]
     since = max([t.lost_at - LIMITS.moment, *boots])
+    until, found = t.effect.stored.at, dict[Fault, Found]()
     for sign in t.episode.signals:
-        if (
-            sign.fault is fault
-            and sign.excludes
-            and since <= sign.stored.at <= t.effect.stored.at
-        ):
-            return Found(sign, Confidence.PROVEN)
-    return None
+        if sign.fault and sign.excludes and since <= sign.stored.at <= until:
+            found.setdefault(sign.fault, Found(sign, Confidence.PROVEN))
+    return found
 
 
 def _recorded(fault: Fault, transition: Transition) -> Found | None:
