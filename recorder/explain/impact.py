@@ -348,13 +348,13 @@ def failure_of(verdict: Judged) -> Failure | None:
         return None
     effect = verdict.effect.stored
     seen = min(verdict.lost_at, effect.observed_at)
-    since = min(verdict.not_before or seen, seen)
+    since = verdict.not_before or seen
     # What empties a node costs no Pod before it begins.
-    acts = verdict.happened in LOST | STAYING
-    if acts and verdict.acted_at is not None:
+    if verdict.happened in LOST | STAYING and verdict.acted_at is not None:
         since = min(since, verdict.acted_at)
     elif verdict.happened not in LOST:
         since = min(since, verdict.began_at)
+    since = min(since, seen)
     back = verdict.back_in_service_at
     end = LAST if back is None else back + AFTERMATH
     return Failure(verdict=verdict, since=since, seen=seen, until=end)

@@ -97,17 +97,14 @@ def carries_out(verdict: Judged, pod: Placement) -> bool:
     the Pods of a Plan that upgrades nodes.
     """
     account = f"system:serviceaccount:{pod.pod.namespace}:"
-    acts = [
-        one.sign.stored.observed_at
-        for one in verdict.evidence
-        if one.role in {Role.DECISION, Role.ACT}
+    bound_at = pod.bound_at
+    if pod.gpus or bound_at is None:
+        return False
+    return any(
+        one.role in {Role.DECISION, Role.ACT}
         and (one.sign.stored.fact.actor or "").startswith(account)
-    ]
-    return (
-        bool(acts)
-        and not pod.gpus
-        and pod.bound_at is not None
-        and pod.bound_at >= min(acts) - LIMITS.moment
+        and bound_at >= one.sign.stored.observed_at - LIMITS.moment
+        for one in verdict.evidence
     )
 
 
