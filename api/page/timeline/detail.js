@@ -126,3 +126,19 @@ export function stepsTogether(steps) {
     return { x: x - more, end: end + more, text };
   });
 }
+
+/**
+ * Return the part of a span in which no number hides the text.
+ * @param {{x: number, end: number}[]} numbers in order of their place
+ * @param {{x: number, end: number}} span
+ * @param {number} beside kept free of text, beside numbers and edges
+ */
+export function roomBeside(numbers, span, beside) {
+  const room = { x: span.x + beside, end: span.end - beside };
+  for (const { x, end } of numbers) {
+    if (end + beside <= room.x || x - beside >= room.end) continue;
+    if (x - room.x < 2 * STEP_PIXELS) room.x = end + beside;
+    else room.end = x - beside;
+  }
+  return room;
+}

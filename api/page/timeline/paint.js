@@ -6,7 +6,9 @@
  */
 
 import { pixelOf } from '../time/window.js';
-import { mergeMarks, mergeSpans, stepsTogether } from './detail.js';
+import {
+  mergeMarks, mergeSpans, roomBeside, stepsTogether,
+} from './detail.js';
 import { TONES } from './lane.js';
 
 /** Height of a lane, in pixels: the style sheet has the same. */
@@ -51,10 +53,11 @@ export function paint(picture, lanes, ticks) {
   );
   for (let place = first; place < last; place += 1) {
     const top = place * LANE_PIXELS - scroll;
-    paintSpans(picture, lanes[place], top);
+    const numbers = numbersOf(picture, lanes[place]);
+    paintSpans(picture, lanes[place], top, numbers);
     paintUnseen(picture, lanes[place], top);
     paintMarks(picture, lanes[place], top);
-    paintSteps(picture, lanes[place], top);
+    paintSteps(picture, lanes[place], top, numbers);
   }
 }
 
@@ -71,8 +74,9 @@ function paintTicks(picture, ticks) {
  * @param {Picture} picture
  * @param {import('./lane.js').ReadyLane} ready
  * @param {number} top
+ * @param {{x: number, end: number}[]} numbers
  */
-function paintSpans(picture, ready, top) {
+function paintSpans(picture, ready, top, numbers) {
   const { context, palette, merged } = picture;
   mergeSpans(ready, picture.window, picture.width, merged);
   for (let place = 0; place < merged.count; place += 1) {
@@ -87,7 +91,8 @@ function paintSpans(picture, ready, top) {
     if (wide > LABEL_ROOM && high === 16) {
       const span = ready.lane.spans[merged.first[place]];
       context.fillStyle = palette.onTones[tone];
-      paintLabel(picture, span.label, x, wide, top);
+      const room = roomBeside(numbers, { x, end: x + wide }, LABEL_INSET);
+      paintLabel(picture, span.label, room, top);
     }
   }
 }
@@ -108,15 +113,14 @@ function roundedBar(context, x, y, wide, high) {
 /**
  * @param {Picture} picture
  * @param {string} label
- * @param {number} x
- * @param {number} wide
+ * @param {{x: number, end: number}} room
  * @param {number} top
  */
-function paintLabel(picture, label, x, wide, top) {
+function paintLabel(picture, label, room, top) {
   const { context } = picture;
-  const shown = shortened(picture, label, wide - 2 * LABEL_INSET);
+  const shown = shortened(picture, label, room.end - room.x);
   if (shown === '') return;
-  context.fillText(shown, x + LABEL_INSET, top + LANE_PIXELS / 2 + 0.5);
+  context.fillText(shown, room.x, top + LANE_PIXELS / 2 + 0.5);
 }
 
 /** @param {Picture} picture @param {string} label @param {number} wide */
@@ -222,25 +226,32 @@ function paintAssumed({ context, palette, merged }, top, unseen) {
   context.setLineDash([]);
 }
 
+/** @param {Picture} picture @param {{at: number}} mark */
+const isSeen = ({ window }, { at }) => at >= window.from && at <= window.to;
+
+/** @param {Picture} picture @param {import('./lane.js').ReadyLane} ready */
+function numbersOf(picture, { steps }) {
+  const seen = steps.filter((mark) => isSeen(picture, mark));
+  return stepsTogether(seen.map((mark) => ({
+    x: pixelOf(picture.window, picture.width, mark.at), step: mark.step ?? 0,
+  })));
+}
+
 /**
  * @param {Picture} picture
  * @param {import('./lane.js').ReadyLane} ready
  * @param {number} top
+ * @param {{x: number, end: number, text: string}[]} numbers
  */
-function paintSteps(picture, ready, top) {
+function paintSteps(picture, ready, top, numbers) {
   const { context, palette, window, width, lit } = picture;
   const y = top + LANE_PIXELS / 2;
-  const isSeen = (/** @type {{at: number}} */ { at }) =>
-    at >= window.from && at <= window.to;
-  const found = ready.steps.filter(isSeen).map((mark) => ({
-    x: pixelOf(window, width, mark.at), step: mark.step ?? 0,
-  }));
-  for (const { x, end, text } of stepsTogether(found)) {
+  for (const { x, end, text } of numbers) {
     pill(context, palette, { x, end, y, text });
   }
   if (lit === null) return;
   for (const mark of ready.lane.marks) {
-    if (mark.entry !== lit || !isSeen(mark)) continue;
+    if (mark.entry !== lit || !isSeen(picture, mark)) continue;
     ring(context, palette, pixelOf(window, width, mark.at), y);
   }
 }

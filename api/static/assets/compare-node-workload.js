@@ -84,7 +84,16 @@ const more = Math.max(needed - (end - x), 0) / 2;
 return { x: x - more, end: end + more, text };
 });
 }
-return { room, mergeMarks, mergeSpans, stepsTogether };
+function roomBeside(numbers, span, beside) {
+const room = { x: span.x + beside, end: span.end - beside };
+for (const { x, end } of numbers) {
+if (end + beside <= room.x || x - beside >= room.end) continue;
+if (x - room.x < 2 * STEP_PIXELS) room.x = end + beside;
+else room.end = x - beside;
+}
+return room;
+}
+return { room, mergeMarks, mergeSpans, stepsTogether, roomBeside };
 })();
 const in_timeline_gestures = (() => {
 const { panned, timeAt, zoomed } = in_time_window;
@@ -336,7 +345,9 @@ return { paletteOf, readableOn, hatchOf };
 })();
 const in_timeline_paint = (() => {
 const { pixelOf } = in_time_window;
-const { mergeMarks, mergeSpans, stepsTogether } = in_timeline_detail;
+const {
+mergeMarks, mergeSpans, roomBeside, stepsTogether,
+} = in_timeline_detail;
 const { TONES } = in_timeline_lane;
 const LANE_PIXELS = 28;
 const QUIET = new Set([TONES.indexOf('plain'), TONES.indexOf('absent')]);
@@ -362,10 +373,11 @@ Math.ceil((scroll + height) / LANE_PIXELS),
 );
 for (let place = first; place < last; place += 1) {
 const top = place * LANE_PIXELS - scroll;
-paintSpans(picture, lanes[place], top);
+const numbers = numbersOf(picture, lanes[place]);
+paintSpans(picture, lanes[place], top, numbers);
 paintUnseen(picture, lanes[place], top);
 paintMarks(picture, lanes[place], top);
-paintSteps(picture, lanes[place], top);
+paintSteps(picture, lanes[place], top, numbers);
 }
 }
 function paintTicks(picture, ticks) {
@@ -375,7 +387,7 @@ for (const { at } of ticks) {
 context.fillRect(Math.round(pixelOf(window, width, at)), 0, 1, height);
 }
 }
-function paintSpans(picture, ready, top) {
+function paintSpans(picture, ready, top, numbers) {
 const { context, palette, merged } = picture;
 mergeSpans(ready, picture.window, picture.width, merged);
 for (let place = 0; place < merged.count; place += 1) {
@@ -390,7 +402,8 @@ else context.fillRect(x, y, wide, high);
 if (wide > LABEL_ROOM && high === 16) {
 const span = ready.lane.spans[merged.first[place]];
 context.fillStyle = palette.onTones[tone];
-paintLabel(picture, span.label, x, wide, top);
+const room = roomBeside(numbers, { x, end: x + wide }, LABEL_INSET);
+paintLabel(picture, span.label, room, top);
 }
 }
 }
@@ -399,11 +412,11 @@ context.beginPath();
 context.roundRect(x, y, wide - 1, high, 3);
 context.fill();
 }
-function paintLabel(picture, label, x, wide, top) {
+function paintLabel(picture, label, room, top) {
 const { context } = picture;
-const shown = shortened(picture, label, wide - 2 * LABEL_INSET);
+const shown = shortened(picture, label, room.end - room.x);
 if (shown === '') return;
-context.fillText(shown, x + LABEL_INSET, top + LANE_PIXELS / 2 + 0.5);
+context.fillText(shown, room.x, top + LANE_PIXELS / 2 + 0.5);
 }
 function shortened(picture, label, wide) {
 const { context, widths } = picture;
@@ -477,20 +490,22 @@ context.stroke();
 }
 context.setLineDash([]);
 }
-function paintSteps(picture, ready, top) {
+const isSeen = ({ window }, { at }) => at >= window.from && at <= window.to;
+function numbersOf(picture, { steps }) {
+const seen = steps.filter((mark) => isSeen(picture, mark));
+return stepsTogether(seen.map((mark) => ({
+x: pixelOf(picture.window, picture.width, mark.at), step: mark.step ?? 0,
+})));
+}
+function paintSteps(picture, ready, top, numbers) {
 const { context, palette, window, width, lit } = picture;
 const y = top + LANE_PIXELS / 2;
-const isSeen = ({ at }) =>
-at >= window.from && at <= window.to;
-const found = ready.steps.filter(isSeen).map((mark) => ({
-x: pixelOf(window, width, mark.at), step: mark.step ?? 0,
-}));
-for (const { x, end, text } of stepsTogether(found)) {
+for (const { x, end, text } of numbers) {
 pill(context, palette, { x, end, y, text });
 }
 if (lit === null) return;
 for (const mark of ready.lane.marks) {
-if (mark.entry !== lit || !isSeen(mark)) continue;
+if (mark.entry !== lit || !isSeen(picture, mark)) continue;
 ring(context, palette, pixelOf(window, width, mark.at), y);
 }
 }

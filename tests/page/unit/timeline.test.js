@@ -3,7 +3,7 @@ import { test } from 'node:test';
 
 import { arranged, moved } from '../../../api/page/timeline/arranging.js';
 import {
-  mergeMarks, mergeSpans, room,
+  mergeMarks, mergeSpans, room, roomBeside,
 } from '../../../api/page/timeline/detail.js';
 import { hitAt } from '../../../api/page/timeline/hit.js';
 import { paired } from '../../../api/page/timeline/pairing.js';
@@ -165,4 +165,13 @@ test('two timelines are lane by lane, the second moved to the first', () => {
   assert.equal(lanes[1].marks[0].at, 110);
   assert.deepEqual([lanes[1].unseen[0].from, lanes[1].spans[0].to],
     [-900, Infinity]);
+});
+
+test('text is beside numbers, never under them', () => {
+  const span = { x: 100, end: 400 };
+
+  assert.deepEqual(roomBeside([], span, 12), { x: 112, end: 388 });
+  assert.deepEqual(
+    roomBeside([{ x: 115, end: 130 }, { x: 300, end: 300 }], span, 12),
+    { x: 142, end: 288 });
 });
