@@ -6,6 +6,7 @@ What was on them is kept in ``build/screenshots``, for people to look at.
 import pytest
 
 from tests.page.conftest import SCREENSHOTS, Opener
+from tests.page.tab import Tab
 
 WIDTHS = {390: 844, 768: 1024, 1440: 900, 2560: 1440}
 """Of a phone, a tablet, a laptop, a desk; with their heights, in pixels."""
@@ -37,6 +38,21 @@ LANES_SEEN = 5
 LANE_PIXELS = 28
 
 
+TARGETS = ".head a, .head button, .head select, .does > *, main input"
+TARGET_PIXELS = 40
+
+
+def small(tab: Tab) -> list[str]:
+    """Return what a thumb misses on a phone."""
+    missed: list[str] = tab.page.locator(TARGETS).evaluate_all(
+        "(all, least) => all.filter(one => one.checkVisibility()"
+        " && one.getBoundingClientRect().height < least)"
+        ".map(one => one.outerHTML)",
+        TARGET_PIXELS,
+    )
+    return missed
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_view_fits_every_screen(open_tab: Opener, view: str) -> None:
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
@@ -48,6 +64,8 @@ def test_a_view_fits_every_screen(open_tab: Opener, view: str) -> None:
         tab.page.screenshot(path=SCREENSHOTS / name)
 
         assert tab.size[0] <= width, name
+        if width == min(WIDTHS):
+            assert small(tab) == [], name
         if width == min(WIDTHS) and view.startswith("node"):
             assert tab.size[1] <= SCREENS_MAX * height, name
     # Of the same size in the dark, whatever the screen.
