@@ -22,7 +22,14 @@ from bench.answers_log import INDICES, SESSION, STATES_MAX, Filler, Nothing
 from bench.answers_log import batches as batches_of
 from bench.blocks import Block, BlockBatch
 from bench.daily_life import NAME_MARK, Again
-from bench.measuring import Number, percentiles, say, server_folder, summary
+from bench.measuring import (
+    Number,
+    percentiles,
+    postgres_cpu_seconds,
+    say,
+    server_folder,
+    summary,
+)
 from bench.struck import incident
 from recorder.answers.incidents import Incidents, ask_incidents
 from recorder.answers.job_questions import JobFilter, JobsQuestion
@@ -98,7 +105,7 @@ async def _measured(
         engine = make_engine(database.dsn("reader"))
         try:
             return await _asked(
-                lambda: LogReading.at_present(engine, 1),
+                lambda: LogReading.at_present(engine, 1), folder
             )
         finally:
             await engine.dispose()
@@ -167,7 +174,9 @@ async def _put_block(
     await block.complete()
 
 
-async def _asked(opened: Callable[[], Awaitable[LogReading]]) -> list[Number]:
+async def _asked(
+    opened: Callable[[], Awaitable[LogReading]], folder: Path
+) -> list[Number]:
     prompt_collector()  # as where questions are answered
     knowledge, ever = load(()), Window(None, None)
     end = START + (WORKLOADS // BLOCK) * SLOT
@@ -190,11 +199,13 @@ async def _asked(opened: Callable[[], Awaitable[LogReading]]) -> list[Number]:
         f"the newest {PAGE} that died in 12 h": jobs(night, PAGE, "any"),
     }
     took: dict[str, list[float]] = {name: [] for name in asks}
+    spent: dict[str, list[float]] = {name: [] for name in asks}
     for turn in range(ASKED + 1):
         for name, ask in asks.items():
-            began = time.perf_counter()
+            began, cpu = time.perf_counter(), _cpu_seconds(folder)
             found = await ask(await opened())
             if turn:
+                spent[name].append(_cpu_seconds(folder) - cpu)
                 took[name].append((time.perf_counter() - began) * 1000)
             else:
                 say(f"  {name}: {_counted(found)}")
@@ -203,7 +214,15 @@ async def _asked(opened: Callable[[], Awaitable[LogReading]]) -> list[Number]:
         number
         for name, times in took.items()
         for number in percentiles(name, quantiles(times, n=20), int(3 * slow))
+    ] + [
+        Number(name=f"{name}, CPU", unit="s", values=values)
+        for name, values in spent.items()
     ]
+
+
+def _cpu_seconds(folder: Path) -> float:
+    """Return the processor time of this process and of PostgreSQL."""
+    return time.process_time() + postgres_cpu_seconds(folder)
 
 
 def _counted(found: Jobs | Incidents) -> str:

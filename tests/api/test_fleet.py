@@ -17,17 +17,25 @@ from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 import aiohttp
 import pytest
 
+from api.resolvers.answers.fleet import CLUSTERS_MAX
 from recorder.wiring import places, routing
 from recorder.wiring.serving import serving
-from tests.api.serving import Client, serving_beside, settings_for
+from tests.api.serving import (
+    Client,
+    served_by,
+    serving_beside,
+    settings_for,
+)
 from tests.cluster.waiting import until
+from tests.conftest import TEMPLATE
 from tests.support.fleet import (
     CLUSTERS,
     DEAD,
     write_registry,
 )
-from tests.support.postgres import Database
+from tests.support.postgres import Database, DatabaseServer, fresh_database
 from tests.support.wire import State, Wire
+from tests.support.written_log import LIVE, WrittenLog
 
 SINCE = "2020-01-01T00:00:00Z"
 AWAY = {"dead", "hung"}
@@ -121,6 +129,36 @@ async def test_all_that_are_away_are_named(tmp_path: Path) -> None:
     assert status["away"] == [
         {"cluster": name, "why": why} for name in ("a", "b")
     ]
+
+
+async def test_more_than_are_asked_at_once_are_all_named_and_asked_in_parts(
+    embedded_server: DatabaseServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert CLUSTERS_MAX == 50, "as the page pages them (words/recording.js)"
+    monkeypatch.setattr("api.resolvers.answers.fleet.CLUSTERS_MAX", 5)
+    names = [f"site-{number}" for number in range(7)]
+    query = "query($clusters: [String!]) { stats(clusters: $clusters) {"
+    query += " cluster coverage { complete away { cluster } } } }"
+    async with fresh_database(embedded_server, TEMPLATE) as database:
+        for name in names:
+            spec = replace(LIVE, cluster_name=name, cluster_uid=name)
+            log = WrittenLog(database.dsn("writer"), spec)
+            await log.lease()
+            await log.end()
+        async with served_by(database.dsn("reader")) as client:
+            status = await client.ask("{ status { clusters { name } } }")
+            refused = await client.post(
+                {"query": query, "variables": {"clusters": ["*"]}}
+            )
+            parts = [
+                (await client.ask(query, clusters=part))["stats"]
+                for part in (names[:5], names[5:])
+            ]
+
+    assert [one["name"] for one in status["status"]["clusters"]] == names
+    assert refused.codes == ["question.clusters"]
+    assert "7 clusters are more than one request may ask" in str(refused)
+    assert [one["cluster"] for part in parts for one in part] == names
 
 
 @pytest.fixture(scope="module")

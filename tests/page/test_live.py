@@ -113,7 +113,7 @@ def test_an_incident_appears_by_itself(
         tab.page.goto("about:blank")
 
 
-def test_a_tape_is_followed_while_it_is_played(
+def test_what_ends_jobs_appears_while_a_tape_is_played(
     open_tab: Opener, live_database: Database
 ) -> None:
     tape = replace(LIVE, tape_uid="22222222-tape")
@@ -124,12 +124,14 @@ def test_a_tape_is_followed_while_it_is_played(
     dsn = live_database.dsn("writer")
     apart(record(dsn, before, tape))
     with serving(live_database) as address:
-        tab = open_tab(f"{address}/?last=all")
+        tab = open_tab(f"{address}/jobs?last=all")
         expect(tab.page.locator(".recording")).to_contain_text("tape")
-        assert tab.page.locator(".incident").count() == 0
+        causes = tab.page.locator(".jobs .cause")
+        assert causes.count() > 0
+        assert not any(causes.all_inner_texts())
         apart(record(dsn, after, tape))
 
-        expect(tab.page.locator(".incident")).to_have_count(1)
+        expect(causes.filter(has_text="node-failure")).to_have_count(1)
         tab.page.goto("about:blank")
 
 
