@@ -24,11 +24,7 @@ from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.hit import Hit
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Judged
-from recorder.explain.workload_state import (
-    state_after,
-    state_of,
-    state_without_pods,
-)
+from recorder.explain.workload_state import state_after, state_of
 from recorder.facts.projections import (
     Placement,
     Placements,
@@ -272,14 +268,12 @@ class Family:
         self.workloads = workloads
         self.gone_at = workloads.wanted_until(self.workload, last)
         pods = self.pods
-        if not pods:
-            self.state, self.waiting_since = state_without_pods(
-                self.workload, workloads, self.facts
-            )
-            return
         self.state, since = state_of(
             pods, self.workload, workloads, self.facts, is_pod=is_pod
         )
+        if not pods:
+            self.waiting_since = since
+            return
         if is_pod and since is not None:
             self.gone_at = since
         if self.state is WorkloadState.PENDING and not any(

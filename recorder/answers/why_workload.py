@@ -35,11 +35,7 @@ from recorder.explain.ending_sentences import ending_sentence, state_sentence
 from recorder.explain.endings import Life, endings_of, facts_by_object
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.verdict import Verdict
-from recorder.explain.workload_state import (
-    state_after,
-    state_of,
-    state_without_pods,
-)
+from recorder.explain.workload_state import state_after, state_of
 from recorder.facts.coverage.account import Account, read_account
 from recorder.facts.coverage.coverage import Coverage, cover
 from recorder.facts.projections import (
@@ -215,11 +211,6 @@ class _Subject:
         self, workloads: Workloads
     ) -> tuple[WorkloadState, datetime | None]:
         """Return the last known state, and since when."""
-        if not self.own:
-            alone = facts_by_object(self.facts).get(
-                self.workload.uid or "", ()
-            )
-            return state_without_pods(self.workload, workloads, alone)
         is_pod = self.pod is not None
         return state_of(
             self.own, self.workload, workloads, self.facts, is_pod=is_pod

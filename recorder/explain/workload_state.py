@@ -11,7 +11,7 @@ from recorder.model.fact import StoredFact
 from recorder.model.facts import Appeared, FieldChanged
 from recorder.model.outcomes import EndedBy, Outcome, WorkloadState
 
-__all__ = ["state_after", "state_of", "state_without_pods"]
+__all__ = ["state_after", "state_of"]
 
 DISRUPTED: Final[Mapping[WorkloadState, WorkloadState]] = {
     WorkloadState.RUNNING: WorkloadState.DEGRADED,
@@ -36,6 +36,10 @@ def state_of(
 ) -> tuple[WorkloadState, datetime | None]:
     """Return the last known state of a workload or a Pod, and since when.
 
+    What is suspended is queued if Kueue has an object for it, which Kueue
+    suspends until there is room. Of what has no Pods it is known since when
+    it waits.
+
     Args:
         pods: the Pods in question, in the order they were seen.
         workload: their workload.
@@ -54,50 +58,35 @@ def state_of(
         gone = first and workloads.wanted_until(workload, first)
     here = [p for p in pods if p.ended_at is None]
     if end is not None:
-        return end, ended
+        return end, ended if pods else None
     if gone is not None:
-        return WorkloadState.DELETED, gone
-    if any(p.running_at is not None for p in here):
-        return WorkloadState.RUNNING, None
-    if workload.kind == SLURM_JOB and not here:
-        own = [
-            one
-            for one in facts
-            if one.fact.object and one.fact.object.uid == workload.uid
-        ]
-        held, since = _suspended(own)
-        if held:
-            return WorkloadState.SUSPENDED, since
-    return (WorkloadState.PENDING if here else WorkloadState.UNKNOWN), None
+        return WorkloadState.DELETED, gone if pods else None
+    if here:
+        runs = any(p.running_at is not None for p in here)
+        return (WorkloadState.RUNNING if runs else WorkloadState.PENDING), None
+    if pods and workload.kind != SLURM_JOB:
+        return WorkloadState.UNKNOWN, None
+    suspended, since = _suspended(facts, workload.uid or "")
+    if suspended:
+        queued = workloads.is_queued(workload)
+        waits = WorkloadState.QUEUED if queued else WorkloadState.SUSPENDED
+        return waits, since
+    return (
+        (WorkloadState.UNKNOWN, None)
+        if pods
+        else (WorkloadState.PENDING, since)
+    )
 
 
-def state_without_pods(
-    workload: Workload, workloads: Workloads, facts: Sequence[StoredFact]
-) -> tuple[WorkloadState, datetime | None]:
-    """Return the state of a workload without Pods, and since when it waits.
-
-    What is suspended is queued if Kueue has an object for it, which Kueue
-    suspends until there is room.
-
-    Args:
-        workload: the workload.
-        workloads: all workloads, folded from the facts.
-        facts: about the workload itself, in the order of the log.
-    """
-    state, since = state_of([], workload, workloads, facts, is_pod=False)
-    if state is not WorkloadState.UNKNOWN:
-        return state, since if state is WorkloadState.SUSPENDED else None
-    suspended, since = _suspended(facts)
-    if not suspended:
-        return WorkloadState.PENDING, since
-    queued = workloads.is_queued(workload)
-    return WorkloadState.QUEUED if queued else WorkloadState.SUSPENDED, since
-
-
-def _suspended(facts: Sequence[StoredFact]) -> tuple[bool, datetime | None]:
-    """Return whether a workload is suspended, and since when it is so."""
+def _suspended(
+    facts: Iterable[StoredFact], uid: str
+) -> tuple[bool, datetime | None]:
+    """Return whether an object is suspended, and since when it is so."""
     suspended, since = False, None
     for stored in facts:
+        thing = stored.fact.object
+        if thing is None or thing.uid != uid:
+            continue
         match stored.fact.detail:
             case Appeared(state=seen):
                 now = seen.fields.get("suspend") is True
