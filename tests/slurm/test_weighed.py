@@ -287,6 +287,43 @@ async def test_a_pod_that_is_a_job_of_slurm_took_its_place(
     assert ending.confidence == "proven"
 
 
+@pytest.mark.parametrize(
+    ("log", "confidence"), [({7: "9"}, "proven"), ({}, "likely")]
+)
+async def test_the_pod_of_a_placeholder_job_took_its_place(
+    logs: Logs, log: Mapping[int, str], confidence: str
+) -> None:
+    """As SUNK's Pod Scheduler makes a placeholder job of root for each Pod.
+
+    Made after its documentation, not by it. A Pod of another name that begins
+    beside it is not meant.
+    """
+    placeholder = Job(
+        job=9,
+        state="RUNNING",
+        name="server-0",
+        user="root",
+        partition="infer",
+        submit=T0 + 199,
+        start=T0 + 200,
+        nodes=("gpu-002",),
+    )
+    claims = preempted(preemptors=log)
+    claims += slurm((201, [placeholder], []))
+    other = an_object(
+        "agent", 29, spec={"nodeName": "gpu-002"}, status={"phase": "Running"}
+    )
+    seen = [*cluster(None), *a_pod_begins(201.5)]
+    seen.append((201, a_frame(PODS, "ADDED", other, when=201)))
+    async with logs.recorded(*story(claims, seen)) as reading:
+        (ending,) = (await why(reading, 7)).endings
+    assert ending.preemptor is not None
+    assert (ending.preemptor.kind, ending.preemptor.name) == (
+        *("Pod", "server-0"),
+    )
+    assert ending.confidence == confidence
+
+
 async def test_a_requeue_by_an_administrator_is_no_preemption(
     logs: Logs,
 ) -> None:

@@ -17,13 +17,19 @@ from recorder.answers.queries import (
     Stay,
 )
 from recorder.answers.references import find_objects
+from recorder.answers.slurm_names import slurm_names
 from recorder.explain.ending import EndingFound, Preemptor
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.pod_end import BY_KUBELET
 from recorder.explain.signals import Actor, actor_of
 from recorder.explain.verdict import Missing
 from recorder.facts import NO_EVICTORS, displacement
-from recorder.facts.projections import Placements, Workload, Workloads
+from recorder.facts.projections import (
+    Placement,
+    Placements,
+    Workload,
+    Workloads,
+)
 from recorder.facts.slurm import BY_REQUEUE, SLURM_GROUP
 from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (
@@ -332,8 +338,10 @@ async def _successor(
         return None
     facts = await reading.facts(FactQuery(purpose=Purpose.FAMILIES, uids=uids))
     workloads = Workloads(facts)
-    # slurm-bridge files a Pod as a job of Slurm: the Pod says more.
-    pods = sorted(Placements(facts), key=lambda one: JOB not in one.labels)
+    pods = [*Placements(facts)]
+    filed = _filed(pods, workloads, facts, words)
+    # A Pod that Slurm has as a job says more than that job.
+    pods.sort(key=lambda p: JOB not in p.labels and p.pod.name not in filed)
     for pod in pods:
         above = workloads.of(pod)
         if (
@@ -342,6 +350,7 @@ async def _successor(
                 words is None
                 or above.name in words
                 or pod.labels.get(JOB) in words
+                or pod.pod.name in filed
             )
             and pod.node in nodes
             and pod.bound_at is not None
@@ -355,6 +364,25 @@ async def _successor(
                 actor=await _creator(reading, above, facts, knowledge),
             )
     return None
+
+
+def _filed(
+    pods: Sequence[Placement],
+    workloads: Workloads,
+    facts: Sequence[StoredFact],
+    words: Container[str] | None,
+) -> set[str | None]:
+    """Return the names of jobs of Slurm: of all, or of those with these ids.
+
+    SUNK makes a placeholder job for each Pod that Slurm places.
+    """
+    above = (workloads.of(pod) for pod in pods)
+    return {
+        names.name
+        for job in above
+        if job is not None and (words is None or job.name in words)
+        if (names := slurm_names(job, facts)) is not None
+    }
 
 
 async def _bound(reading: Reading, stays: Sequence[Stay]) -> list[str]:

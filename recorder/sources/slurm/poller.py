@@ -60,6 +60,9 @@ SHARE: Final = 20
 DETAILS_MAX: Final = 200
 """Jobs that are asked for one by one in a poll."""
 
+FRESH_MAX: Final = 4000
+"""Jobs of an answer with all jobs that are claimed in a poll."""
+
 ASKED_MAX: Final = 50
 """Jobs that accounting is asked for one by one in a poll."""
 
@@ -397,7 +400,8 @@ class SlurmSource:
     ) -> tuple[Sequence[Job], frozenset[int]]:
         """Return the jobs that are not as the last answer had them.
 
-        Most are: what decides that is compared as it was written.
+        Most are: what decides that is compared as it was written. Of too many
+        those that wait are left for the next poll.
         """
         before, runs = self._written, self.state.runs
         now: dict[Any, tuple[Any, ...]] = {}
@@ -413,8 +417,13 @@ class SlurmSource:
             waits = number in runs and runs[number].waits
             if before.get(number) != key or waits:
                 fresh.append(one)
-        self._written = now
         ids = frozenset(n for n in now if isinstance(n, int))
+        if len(fresh) > FRESH_MAX:
+            fresh.sort(key=lambda one: "PENDING" in str(one.get("job_state")))
+            for one in fresh[FRESH_MAX:]:
+                del now[one.get("job_id")]
+            del fresh[FRESH_MAX:]
+        self._written = now
         return _read({"jobs": fresh}), ids
 
     def _changed(
