@@ -19,7 +19,7 @@ const COMPONENTS = {
  * @param {{page: import('./page.js').Page,
  *   name: import('./parts.js').PartName}} given
  */
-function Part({ page, name }) {
+export function Part({ page, name }) {
   const part = partOf(name);
   if (part) return html`<${part[COMPONENTS[name]]} page=${page} />`;
   loadPart(name, () => page.set({}));

@@ -24,10 +24,11 @@ const HITS_MAX = 20;
  *   searchLogs?: Known[], job?: {log: string, name: string} | null,
  *   partOf: (name: string) => ((state: Ready) => Need[]) | null,
  *   isHanding?: boolean, cursorsOf: (slot: string) => string[],
- *   logs?: Known[]}} State
+ *   logs?: Known[], struck?: {node: string, at: string} | null}} State
  *   `job` is the one that a search found; `partOf` returns what a part of the
  *   page requests, null until it is loaded; `cursorsOf` a list lead to its older
- *   pages that are open; `logs` are those of the fleet
+ *   pages that are open; `logs` are those of the fleet; `struck` is the verdict
+ *   whose metrics are shown
  * @typedef {State & {known: Known}} Ready
  */
 
@@ -109,13 +110,6 @@ export const jobsSlot = ({ log }, isFirst) => isFirst ? 'jobs' : `jobs of ${log}
  */
 export const nodeSlot = ({ name, log, cluster }) =>
   `node ${name} ${log} ${cluster}`;
-
-/**
- * The slot of the metrics of a node.
- * @param {Place} place
- * @returns {string}
- */
-export const metricsSlot = (place) => `metrics of ${nodeSlot(place)}`;
 
 /**
  * An object as kubectl names it.

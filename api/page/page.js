@@ -132,6 +132,7 @@ export class Page extends Reading {
       searchLogs: this.searchLogs,
       cursorsOf: (slot) => this.cursorsOf(slot),
       job: this.searchedJob,
+      struck: this.struck,
       isHanding: this.ui.shown === 'hand',
       partOf: (name) => partOf(/** @type {any} */ (name))?.needsOf ?? null,
     });

@@ -172,6 +172,23 @@ export class Reading {
       ?? endings.at(-1) ?? null;
   }
 
+  /** The verdict whose metrics are shown: of a workload, the first failure. */
+  get struck() {
+    const { view } = this.place;
+    if (view === 'node') return this.openVerdict;
+    const verdicts = view === 'workload' ? this.openEnding?.verdicts ?? [] : [];
+    return verdicts.reduce((/** @type {any} */ first, /** @type {any} */ one) =>
+      first === null || one.at < first.at ? one : first, null);
+  }
+
+  /** What was kept of its node, and of a healthy peer. */
+  get kept() {
+    const { struck } = this;
+    const kept = this.answers.of('metrics').data?.metrics?.kept ?? NONE;
+    return kept.filter((/** @type {any} */ { node, peerOf }) =>
+      struck !== null && [node, peerOf].includes(struck.node));
+  }
+
   /** The lanes of the view; none until it is loaded. */
   get lanes() {
     const part = partOf(this.place.view);

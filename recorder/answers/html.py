@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from recorder.answers.charts import HEIGHT, WIDTH, Chart
+from recorder.answers.metrics import KeptMetrics
 from recorder.answers.postmortem import Postmortem
 from recorder.answers.report import (
     Charts,
@@ -15,7 +17,6 @@ from recorder.answers.report import (
     Table,
     report,
 )
-from recorder.answers.text.chart import chart
 from recorder.answers.text.lines import escaped
 from recorder.answers.text.svg import timeline
 
@@ -36,6 +37,10 @@ svg { width: 100%; height: auto; }
 figure { margin: 1rem 0; } figcaption { color: var(--muted);
   font-size: .9em; }
 svg text { fill: currentColor; }
+.chart text { font-size: 11px; }
+.chart path { fill: none; stroke: #8888; }
+.chart .first { stroke: #c0392b; stroke-width: 2; }
+.chart .mark { stroke: #2471a3; stroke-dasharray: 2 3; }
 """
 
 
@@ -91,9 +96,50 @@ def _part(part: Part, page: str | None, drawing: str) -> Iterator[str]:
 
 
 def _figures(part: Charts) -> Iterator[str]:
-    for one in part.charts:
-        yield f"<figure>{chart(one, part.marks)}"
+    for kept, one in part.kept:
+        yield f"<figure>{_svg(kept, one, part)}"
         yield f"<figcaption>{escaped(one.says)}</figcaption></figure>"
+
+
+def _svg(kept: KeptMetrics, one: Chart, part: Charts) -> str:
+    """Draw a chart with its scale, its window and the steps in it."""
+    span = max((kept.until - kept.since).total_seconds(), 1.0)
+    steps = [
+        (f"{(at - kept.since).total_seconds() / span * WIDTH:.1f}", step)
+        for at, step in part.marks
+        if kept.since <= at <= kept.until
+    ]
+    label = f'aria-label="{escaped(one.name)} of {escaped(kept.node)}"'
+    lines = [
+        f'<path class="line{"" if place else " first"}" d="{line.path}">'
+        f"<title>{escaped(line.thing)}</title></path>"
+        for place, line in enumerate(one.lines)
+    ]
+    texts = [
+        (-90, 12, "start", one.high),
+        (-90, HEIGHT, "start", one.low),
+        (0, HEIGHT + 16, "start", f"{kept.since:%H:%M:%S}"),
+        (WIDTH, HEIGHT + 16, "end", f"{kept.until:%H:%M:%S}"),
+    ]
+    box = f"-90 0 {WIDTH + 110} {HEIGHT + 20}"
+    return "\n".join(
+        [
+            f'<svg class="chart" viewBox="{box}" role="img" {label}>',
+            f'<path d="{one.missing}"/>',
+            *(
+                f'<path class="mark" d="M{x} 0v{HEIGHT}">'
+                f"<title>{escaped(step)}</title></path>"
+                for x, step in steps
+            ),
+            *reversed(lines),
+            *(
+                f'<text x="{x}" y="{y}" text-anchor="{anchor}">'
+                f"{escaped(text)}</text>"
+                for x, y, anchor, text in texts
+            ),
+            "</svg>",
+        ]
+    )
 
 
 def _table(table: Table, page: str | None) -> Iterator[str]:

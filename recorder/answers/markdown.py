@@ -3,9 +3,8 @@
 Rows are list items, because chats show no tables.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from recorder.answers.metrics import Chart
 from recorder.answers.postmortem import Postmortem
 from recorder.answers.report import (
     Charts,
@@ -20,7 +19,6 @@ from recorder.answers.report import (
     day_of,
     report,
 )
-from recorder.answers.text.chart import sparkline
 from recorder.answers.text.lines import plain
 
 __all__ = ["markdown"]
@@ -60,15 +58,15 @@ def _part(part: Part, page: str | None) -> Iterator[str]:
             yield from _points(part, page)
         case Drawing():
             pass
-        case Charts(charts):
-            yield from _sparklines(charts)
+        case Charts():
+            yield from _sparklines(part)
         case Command(origin, command):
             yield f"{_text(origin)}: `{plain(command)}`."
 
 
-def _sparklines(charts: Iterable[Chart]) -> Iterator[str]:
-    for one in charts:
-        yield f"* {_text(one.says)}: `{sparkline(one)}`"
+def _sparklines(part: Charts) -> Iterator[str]:
+    for _, one in part.kept:
+        yield f"* {_text(one.says)}: `{one.sparkline}`"
 
 
 def _rows(table: Table, page: str | None) -> Iterator[str]:

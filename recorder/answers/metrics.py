@@ -9,11 +9,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from math import isfinite
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 from msgspec import field
 
+from recorder.answers.charts import Chart, MetricSeries, drawn
 from recorder.answers.entry import ask_entry
 from recorder.answers.loading.nodes import reads_nodes
 from recorder.answers.node_questions import MetricsQuestion
@@ -33,44 +34,18 @@ from recorder.model.reference import EntryName
 from recorder.model.window import Window
 
 __all__ = [
-    "Chart",
     "KeptMetrics",
     "LackingMetric",
-    "MetricSeries",
     "Metrics",
     "ask_metrics",
     "bearing_on",
-    "charts_of",
     "kept_metrics",
 ]
 
 KEPT_MAX: Final = 20
 """Of one answer, the newest: each has up to 200 KB."""
 
-CHARTS_MAX: Final = 12
-"""Of one report."""
-
 UNRULED: Final = MetricRule(name="")
-
-
-class MetricSeries(Document, frozen=True, kw_only=True):
-    """The samples of one series, in order of time."""
-
-    name: str
-
-    thing: str
-    """What it is about, such as `GPU 3`; the name for the node itself."""
-
-    unit: str
-    """With the space before it; empty for none."""
-
-    since: datetime = field(name="from")
-    """The time of its first sample."""
-
-    offsets: Sequence[float]
-    """Seconds after the first sample, one for each value."""
-
-    values: Sequence[float]
 
 
 class LackingMetric(Document, frozen=True, kw_only=True):
@@ -101,26 +76,13 @@ class KeptMetrics(Document, frozen=True, kw_only=True):
     trouble: str | None
     """Why nothing was kept; null if the store answered."""
 
-
-class Chart(NamedTuple):
-    """The series of one metric of one node, to be drawn together."""
-
-    node: str
-    name: str
-    kept: KeptMetrics
-    series: Sequence[MetricSeries]
-    """Those that reach the highest values first."""
-
     @property
-    def says(self) -> str:
-        """The highest values, in words."""
-        first, *others = self.series
-        text = f"{self.node}: {first.thing} up to {_highest(first)}"
-        if others:
-            text += f", the others up to {_highest(others[0])}"
-        if self.kept.peer_of is not None:
-            text += f" (healthy peer of {self.kept.peer_of})"
-        return f"{text}, by {self.name}"
+    def charts(self) -> Sequence[Chart]:
+        """The series of each metric, drawn together."""
+        about = self.node
+        if self.peer_of is not None:
+            about += f" (healthy peer of {self.peer_of})"
+        return drawn(self.series, self.since, self.until, about)
 
 
 class MetricsSubject(Document, frozen=True, kw_only=True):
@@ -251,29 +213,6 @@ def bearing_on(
         )
         for one in sorted(kept, key=lambda one: one.peer_of is not None)
     ]
-
-
-def charts_of(kept: Iterable[KeptMetrics]) -> Sequence[Chart]:
-    """Return what to draw: the series of each metric of a node together."""
-    charts = []
-    for one in kept:
-        by_name: dict[str, list[MetricSeries]] = {}
-        for series in one.series:
-            by_name.setdefault(series.name, []).append(series)
-        charts += [
-            Chart(
-                one.node,
-                name,
-                one,
-                sorted(found, key=lambda each: -max(each.values)),
-            )
-            for name, found in by_name.items()
-        ]
-    return charts[:CHARTS_MAX]
-
-
-def _highest(series: MetricSeries) -> str:
-    return f"{max(series.values):.10g}{series.unit}"
 
 
 def _overlaps(kept: Kept, window: Window) -> bool:

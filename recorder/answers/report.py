@@ -8,9 +8,10 @@ from datetime import date, datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import quote
 
+from recorder.answers.charts import Chart
 from recorder.answers.coverage import missing_lines
 from recorder.answers.impact import Impact
-from recorder.answers.metrics import Chart, charts_of
+from recorder.answers.metrics import KeptMetrics
 from recorder.answers.phases import Phase
 from recorder.answers.postmortem import Postmortem
 from recorder.answers.sentences import counted, counted_parts
@@ -82,7 +83,7 @@ class Drawing(NamedTuple):
 class Charts(NamedTuple):
     """Metrics over time, each as a small chart with a sentence."""
 
-    charts: Sequence[Chart]
+    kept: Sequence[tuple[KeptMetrics, Chart]]
     marks: Sequence[tuple[datetime, str]]
     """Steps of the incident: when, and what each was."""
 
@@ -97,6 +98,7 @@ class Command(NamedTuple):
 Part = Heading | Paragraph | Table | Items | Drawing | Charts | Command
 
 NO_ENTRIES = Entries(())
+CHARTS_MAX = 12
 
 
 def report(postmortem: Postmortem) -> Iterator[Part]:
@@ -157,14 +159,16 @@ def _metrics(postmortem: Postmortem) -> Iterator[Part]:
     if not postmortem.metrics:
         return
     yield Heading("Metrics")
-    charts = charts_of(postmortem.metrics)
+    charts = [
+        (kept, one) for kept in postmortem.metrics for one in kept.charts
+    ]
     if charts:
         marks = [
             (step.at, step.role)
             for verdict in postmortem.verdicts
             for step in verdict.steps
         ]
-        yield Charts(charts, marks)
+        yield Charts(charts[:CHARTS_MAX], marks)
     lacking = [
         (f"{one.node}: {one.trouble}", Entries([str(one.entry)]))
         for one in postmortem.metrics

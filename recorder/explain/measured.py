@@ -6,6 +6,7 @@ where another source reports a fault of the class of its metric.
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from math import inf, isfinite
 from typing import Final
 
 from msgspec.structs import replace
@@ -68,9 +69,15 @@ def _supports(line: Measurement, at: datetime) -> bool:
     rule, series = line.rule, line.series
     since = series.changed_at if rule.changes else series.high_at
     high = rule.changes or (
-        rule.above is not None and series.highest >= rule.above
+        rule.above is not None
+        and series.highest >= rule.above > _peer(line, -inf)
     )
     return high and since is not None and since <= at.timestamp()
+
+
+def _peer(line: Measurement, otherwise: float) -> float:
+    """Return the highest value on a healthy node, which a fault exceeds."""
+    return line.kept.peer_highest.get(line.rule.name, otherwise)
 
 
 def _against(
@@ -109,6 +116,8 @@ def _said(line: Measurement, lines: Sequence[Measurement]) -> str:
     others = [one.series for one in lines if one.rule is rule]
     peers = [other.highest for other in others if other is not series]
     beside = f", its peers at {_value(max(peers), rule)}" if peers else ""
+    if isfinite(healthy := _peer(line, inf)):
+        beside += f", those of {line.kept.peer} at {_value(healthy, rule)}"
     return f"{thing} at {highest} from {since}{beside}"
 
 

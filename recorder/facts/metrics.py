@@ -106,6 +106,9 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     peer: str | None = None
     """The healthy node of the same gang that was asked about as well."""
 
+    peer_highest: dict[str, float] = {}
+    """The highest value of each metric of that node, by its name."""
+
     lacking: dict[str, str] = {}
     """Why metrics have no samples, by their names."""
 

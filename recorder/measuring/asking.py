@@ -99,9 +99,7 @@ def asked_about(
             yield asked._replace(of=MetricOf.CONTROL_PLANE)
             return
         yield asked._replace(peer=peer)
-        if peer is not None:
-            yield asked._replace(node=peer, peer_of=verdict.node)
-            peer = None
+        peer = None
 
 
 def _window(verdict: Judged) -> tuple[datetime, datetime]:
@@ -125,8 +123,10 @@ async def taken(
     knowledge: Knowledge,
     *,
     patient: bool,
-) -> tuple[Kept, Sequence[Series]] | None:
-    """Ask a store; return what it has, or None to ask once more later.
+) -> Sequence[Mapping[str, Any]] | None:
+    """Ask a store; return the events to post, or None to ask once more later.
+
+    That of the node is the last one: if the log has it, it has all.
 
     Args:
         asked: the question.
@@ -139,36 +139,66 @@ async def taken(
         StoreError: the store gave no usable answer.
         MetricsError: a file of the store's description cannot be used.
     """
-    span = asked.end - asked.begin
-    series: list[Series] = []
-    lacking: dict[str, str] = {}
-    for name in description.names(knowledge, asked.of):
-        rule = knowledge.metrics[name]
-        selector = (
-            name
-            if asked.of is MetricOf.CONTROL_PLANE
-            else description.selector(name, asked.node)
-        )
-        found = _series(
-            rule, await store.samples(selector, end=asked.end, span=span)
-        )
-        series += found
-        if not found:
-            lacking[name] = ""
-    if asked.of is MetricOf.NODE and not _is_scraped(series) and patient:
+    names = description.names(knowledge, asked.of)
+    rules = [knowledge.metrics[name] for name in names]
+    series = await _asked(asked, description, store, rules)
+    if patient and asked.of is MetricOf.NODE and not _is_scraped(series):
         return None
-    for name in lacking:
-        lacking[name] = await _why(name, series, asked, store)
-    kept = Kept(
+    kept, events = await _kept(asked, series, store, names), []
+    if asked.peer is not None:
+        beside = asked._replace(node=asked.peer, peer_of=asked.node, peer=None)
+        others = await _asked(beside, description, store, rules)
+        also = await _kept(beside, others, store, names)
+        events.append(event_of(beside, also, others))
+        kept = msgspec.structs.replace(kept, peer_highest=_highest(others))
+    return [*events, event_of(asked, kept, series)]
+
+
+async def _asked(
+    asked: Asked,
+    description: MetricsStore,
+    store: Store,
+    rules: Iterable[MetricRule],
+) -> Sequence[Series]:
+    """Return the series that a store has of a node."""
+    span, found = asked.end - asked.begin, list[Series]()
+    for rule in rules:
+        selector = (
+            rule.name
+            if asked.of is MetricOf.CONTROL_PLANE
+            else description.selector(rule.name, asked.node)
+        )
+        samples = await store.samples(selector, end=asked.end, span=span)
+        found += _series(rule, samples)
+    return found
+
+
+async def _kept(
+    asked: Asked, series: Sequence[Series], store: Store, names: Iterable[str]
+) -> Kept:
+    """Return what was asked, and why metrics have no samples."""
+    having = {one.name for one in series}
+    return Kept(
         incident=asked.incident,
         node=asked.node,
         begin=asked.begin,
         end=asked.end,
         peer_of=asked.peer_of,
         peer=asked.peer,
-        lacking=lacking,
+        lacking={
+            name: await _why(name, series, asked, store)
+            for name in names
+            if name not in having
+        },
     )
-    return kept, series
+
+
+def _highest(series: Iterable[Series]) -> dict[str, float]:
+    highest: dict[str, float] = {}
+    for one in series:
+        found = max(value for _, value in one.samples())
+        highest[one.name] = max(found, highest.get(one.name, found))
+    return highest
 
 
 def event_of(

@@ -174,11 +174,12 @@ class Measuring:
                 peer_of=asked.peer_of,
                 trouble=f"not kept while the store remembered it: {exc}",
             )
-            found = kept, ()
+            found = [event_of(asked, kept, ())]
         if found is None:
             self._later[asked.name] = shifted(asked.end, PATIENCE)
             return False
-        await self._door.put(event_of(asked, *found))
+        for event in found:
+            await self._door.put(event)
         return True
 
     def _forget(self, since: datetime) -> None:
@@ -217,15 +218,7 @@ async def _peers(reading: Reading, incident: JudgedIncident) -> Sequence[str]:
     uids = [hit.uid for hit in incident.hits if hit.uid and hit.gang_size > 1]
     if not uids:
         return ()
-    query = FactQuery(purpose=Purpose.LIVES, uids=uids[:1])
     at = incident.judged[0].at
-    return sorted(
-        {
-            pod.node
-            for pod in Placements(await reading.facts(query))
-            if pod.node is not None
-            and pod.running_at is not None
-            and pod.running_at <= at
-            and (pod.ended_at is None or pod.ended_at > at)
-        }
-    )
+    family = FactQuery(purpose=Purpose.FAMILY, uids=uids[:1], until=at)
+    pods = Placements(await reading.facts(family))
+    return sorted({pod.node for pod in pods if pod.node and pod.runs_at(at)})

@@ -113,7 +113,7 @@ class Prometheus:
                 headers=headers,
                 timeout=timeout,
                 allow_redirects=False,
-                ssl=_tls(store),
+                ssl=_tls(store) if store.url.startswith("https") else True,
             ) as answer:
                 return await _body(answer)
         except TimeoutError as exc:

@@ -5,19 +5,20 @@ those of a real Prometheus; the log is in a real database.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, NoReturn
+from urllib.parse import urlencode
 
-import aiohttp
 import msgspec
 import pytest
 
 from recorder.answers.html import html
 from recorder.answers.markdown import markdown
 from recorder.answers.metrics import ask_metrics
+from recorder.answers.naming import Reference
 from recorder.answers.node_questions import (
     MetricsQuestion,
     PostmortemQuestion,
@@ -27,21 +28,21 @@ from recorder.answers.postmortem import ask_postmortem
 from recorder.answers.why import ask_why
 from recorder.explain.knowledge import shipped
 from recorder.explain.verdict import Verdict
-from recorder.facts.metrics import METRICS
+from recorder.facts.metrics import METRICS, Series
 from recorder.keeping.sending import receiver_at
 from recorder.keeping.spool import Spool
 from recorder.measuring.asking import Asked, taken
 from recorder.measuring.following import Measuring
 from recorder.measuring.ports import Sampled, StoreError
-from recorder.measuring.prometheus import Prometheus, prometheus
+from recorder.measuring.prometheus import prometheus
 from recorder.measuring.store_file import MetricsStore, Selector
 from recorder.model.settings import Settings
 from recorder.model.window import Window
 from recorder.wiring.measuring import SpooledDoor
 from recorder.wiring.reading import open_logs
 from tests.claims.test_door import Doorway
-from tests.measuring.stores import STEP, Line, prometheus_with
-from tests.measuring.story import BACK, LogDoor, every, gpus, written
+from tests.measuring.stores import STEP, Line, answers, prometheus_with
+from tests.measuring.story import BACK, LOST, LogDoor, every, gpus, written
 from tests.support.builders import START, at
 from tests.support.postgres import Database
 from tests.support.written_log import WrittenLog
@@ -54,6 +55,39 @@ SHARED = MetricsStore(
     ),
     requests_a_minute=6_000,
 )
+ENDED = 300
+PAST: list[Line] = [
+    *gpus("n1", hot=3, story="hot"),
+    *gpus("n2", until=BACK, story="hot"),
+    *gpus("n1", story="flat"),
+    *gpus("n1", until=ENDED, story="ended"),
+    ("up", {"node": "down", "job": "dcgm"}, every(-600, 600, 0)),
+    ("up", {"node": "quiet", "job": "dcgm"}, every(-600, 600, 1)),
+    ("node_load1", {"node": "other"}, every(-600, 600, 1)),
+]
+"""What one store has of several stories, by a label."""
+
+
+@pytest.fixture(scope="module")
+def store_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Prometheus that has what happened."""
+    with prometheus_with(tmp_path_factory.mktemp("store"), PAST) as url:
+        yield url
+
+
+def of(story: str, url: str = SHARED.url) -> MetricsStore:
+    """Return the description of a store by which it has one story."""
+    return msgspec.structs.replace(
+        SHARED,
+        url=url,
+        selectors=tuple(
+            Selector(
+                metrics=one.metrics,
+                match=f'{one.match},story="{story}"' if story else one.match,
+            )
+            for one in SHARED.selectors
+        ),
+    )
 
 
 class Away:
@@ -77,23 +111,47 @@ async def log(database: Database) -> AsyncIterator[WrittenLog]:
 
 
 @asynccontextmanager
-async def measuring(
-    database: Database, door: Any, store: Any, **changes: Any
-) -> AsyncIterator[tuple[Any, Measuring]]:
-    settings = Settings(database_url=database.dsn("reader"))
-    async with open_logs(settings) as logs:
+async def reading_of(database: Database) -> AsyncIterator[Any]:
+    async with open_logs(
+        Settings(database_url=database.dsn("reader"))
+    ) as logs:
         (one,) = await logs.meant(None)
-        description = msgspec.structs.replace(SHARED, **changes)
-        yield (
-            await logs.read(one.id),
-            Measuring(description, store, door, shipped()),
-        )
+        yield await logs.read(one.id)
 
 
 @asynccontextmanager
-async def asking(base: str) -> AsyncIterator[Prometheus]:
-    async with prometheus(msgspec.structs.replace(SHARED, url=base)) as store:
-        yield store
+async def measuring(
+    database: Database, door: Any, store: Any, **changes: Any
+) -> AsyncIterator[tuple[Any, Measuring]]:
+    """Measure by a store that is no Prometheus."""
+    description = msgspec.structs.replace(SHARED, **changes)
+    async with reading_of(database) as reading:
+        yield reading, Measuring(description, store, door, shipped())
+
+
+@asynccontextmanager
+async def measured(
+    database: Database, door: Any, url: str, story: str
+) -> AsyncIterator[tuple[Any, Measuring]]:
+    """Measure by what a Prometheus has of a story."""
+    description = of(story, url)
+    async with (
+        reading_of(database) as reading,
+        prometheus(description) as store,
+    ):
+        yield reading, Measuring(description, store, door, shipped())
+
+
+async def asked_of(
+    url: str, story: str, asked: Asked, *, patient: bool = False
+) -> Any:
+    """Return the data of the event about a node; None to ask again."""
+    description = of(story, url)
+    async with prometheus(description) as store:
+        events = await taken(
+            asked, description, store, shipped(), patient=patient
+        )
+    return events and events[-1]["data"]
 
 
 async def why(reading: Any, node: str = "n1") -> Verdict:
@@ -108,42 +166,37 @@ async def why(reading: Any, node: str = "n1") -> Verdict:
 
 
 async def test_a_hot_gpu_supports_the_fault_that_a_controller_reports(
-    database: Database, log: WrittenLog, tmp_path: Path
+    database: Database, log: WrittenLog, store_url: str
 ) -> None:
     door = LogDoor(log)
-    async with (
-        prometheus_with(tmp_path, gpus("n1", hot=3)) as base,
-        asking(base) as store,
-        measuring(database, door, store) as (reading, one),
-    ):
+    async with measured(database, door, store_url, "hot") as (reading, one):
         before = await why(reading)
         assert await one.keep(reading, now=at(BACK + 3600)) == 1
         await door.commit()
         after = await why(reading)
         again = await reading.again()
         assert await one.keep(again, now=at(BACK + 3600)) == 0
-        _, anew = reading, Measuring(SHARED, store, door, shipped())
+    async with measured(database, door, store_url, "hot") as (_, anew):
         assert await anew.keep(again, now=at(BACK + 3600)) == 0
 
-    (event,) = door.events
+    peer, event = door.events
     assert event["type"] == METRICS
+    assert peer["data"]["peer_of"] == event["data"]["node"] == "n1"
+    assert event["data"]["peer"] == peer["data"]["node"] == "n2"
     assert before.cause == after.cause == "thermal-fault"
     assert before.confidence == after.confidence
     (fault,) = [step for step in after.steps if step.role == "fault"]
-    assert "GPU 3 at 97 °C from 03:08, its peers at 67 °C" in fault.says
+    hot = "GPU 3 at 97 °C from 03:08, its peers at 67 °C, those of n2 at 67 °C"
+    assert hot in fault.says
     assert any(one.source == "cloudevents" for one in after.evidence)
     assert str(after.evidence[-1].entry) in [str(e) for e in fault.entries]
 
 
 async def test_a_flat_line_speaks_against_it(
-    database: Database, log: WrittenLog, tmp_path: Path
+    database: Database, log: WrittenLog, store_url: str
 ) -> None:
     door = LogDoor(log)
-    async with (
-        prometheus_with(tmp_path, gpus("n1")) as base,
-        asking(base) as store,
-        measuring(database, door, store) as (reading, one),
-    ):
+    async with measured(database, door, store_url, "flat") as (reading, one):
         await one.keep(reading, now=at(BACK + 3600))
         await door.commit()
         found = await why(reading)
@@ -154,66 +207,42 @@ async def test_a_flat_line_speaks_against_it(
 
 
 async def test_a_series_that_ended_has_no_later_values(
-    tmp_path: Path,
+    store_url: str,
 ) -> None:
     """As a range query would make them up: five minutes of them."""
-    ended = 300
     asked = Asked("1/1", "n1", at(-600), at(600))
-    lines = gpus("n1", until=ended)
-    async with (
-        prometheus_with(tmp_path, lines) as base,
-        asking(base) as store,
-        aiohttp.ClientSession() as session,
-    ):
-        found = await taken(asked, SHARED, store, shipped(), patient=False)
-        query = {
-            "query": 'DCGM_FI_DEV_GPU_TEMP{gpu="3"}',
-            "start": str(asked.begin.timestamp()),
-            "end": str(asked.end.timestamp()),
-            "step": str(STEP),
-        }
-        async with session.get(
-            f"{base}/api/v1/query_range", params=query
-        ) as answer:
-            ranged = (await answer.json())["data"]["result"][0]["values"]
-    assert found is not None
-    _, series = found
-    last = max(s for one in series for s, _ in one.samples())
-    assert last == START.timestamp() + ended - STEP
-    assert ranged[-1][0] >= START.timestamp() + ended + 240
-
-
-async def test_why_nothing_is_there_is_named(tmp_path: Path) -> None:
-    lines: list[Line] = [
-        ("up", {"node": "down", "job": "dcgm"}, every(-600, 600, 0)),
-        ("up", {"node": "quiet", "job": "dcgm"}, every(-600, 600, 1)),
-        ("node_load1", {"node": "other"}, every(-600, 600, 1)),
-    ]
-    reasons = {}
-    async with prometheus_with(tmp_path, lines) as base, asking(base) as store:
-        for node in ("down", "quiet", "unknown"):
-            asked = Asked("1/1", node, at(-600), at(600))
-            found = await taken(asked, SHARED, store, shipped(), patient=False)
-            assert found is not None
-            reasons[node] = {
-                name: found[0].lacking.get(name)
-                for name in ("node_load1", "DCGM_FI_DEV_GPU_TEMP")
-            }
-        patient = await taken(
-            Asked("1/1", "unknown", at(-600), at(600)),
-            SHARED, store, shipped(), patient=True,
-        )  # fmt: skip
-    assert patient is None
-    assert reasons["down"] == dict.fromkeys(
-        reasons["down"], "the target did not answer"
-    )
-    assert reasons["quiet"] == {
-        "node_load1": "the store has nothing of it then",
-        "DCGM_FI_DEV_GPU_TEMP": "the store has no such series",
+    data = await asked_of(store_url, "ended", asked)
+    query = {
+        "query": 'DCGM_FI_DEV_GPU_TEMP{gpu="3",story="ended"}',
+        "start": str(asked.begin.timestamp()),
+        "end": str(asked.end.timestamp()),
+        "step": str(STEP),
     }
-    assert reasons["unknown"] == dict.fromkeys(
-        reasons["unknown"], "no target of this node is scraped"
-    )
+    ranged = answers(f"{store_url}/api/v1/query_range?{urlencode(query)}")
+    assert ranged is not None
+    (made_up,) = msgspec.json.decode(ranged)["data"]["result"]
+
+    series = msgspec.convert(data["series"], list[Series])
+    last = max(s for one in series for s, _ in one.samples())
+    assert last == START.timestamp() + ENDED - STEP
+    assert made_up["values"][-1][0] >= START.timestamp() + ENDED + 240
+
+
+async def test_why_nothing_is_there_is_named(store_url: str) -> None:
+    names = ("node_load1", "DCGM_FI_DEV_GPU_TEMP")
+    reasons = {}
+    asked = Asked("1/1", "unknown", at(-600), at(600))
+    for node in ("down", "quiet", "unknown"):
+        about = asked._replace(node=node)
+        lacking = (await asked_of(store_url, "", about))["lacking"]
+        reasons[node] = [lacking.get(name) for name in names]
+        if node == "quiet":
+            why = lacking["node_boot_time_seconds"]
+            assert why == "the store has no such series"
+    assert await asked_of(store_url, "", asked, patient=True) is None
+    assert reasons["down"] == ["the target did not answer"] * 2
+    assert reasons["quiet"] == ["the store has nothing of it then"] * 2
+    assert reasons["unknown"] == ["no target of this node is scraped"] * 2
 
 
 async def test_a_store_that_is_away_is_asked_while_it_remembers(
@@ -265,10 +294,10 @@ async def test_what_is_not_scraped_is_asked_for_twice(
     assert first > 0
     assert set(others) == {first}
     assert last == final > first
-    (event,) = door.events
-    assert set(event["data"]["lacking"].values()) == {
-        "no target of this node is scraped"
-    }
+    for event in door.events:
+        assert set(event["data"]["lacking"].values()) == {
+            "no target of this node is scraped"
+        }
 
 
 async def test_nothing_is_asked_before_its_window_is_over(
@@ -280,42 +309,54 @@ async def test_nothing_is_asked_before_its_window_is_over(
         assert (store.asked, one.waiting) == (0, 0)
 
 
-async def test_a_postmortem_draws_what_was_kept(
-    database: Database, log: WrittenLog, tmp_path: Path
+async def test_a_postmortem_of_a_node_and_of_its_job_draws_what_was_kept(
+    database: Database, log: WrittenLog, store_url: str
 ) -> None:
     door = LogDoor(log)
-    async with (
-        prometheus_with(tmp_path, gpus("n1", hot=3)) as base,
-        asking(base) as store,
-        measuring(database, door, store) as (reading, one),
-    ):
+    async with measured(database, door, store_url, "hot") as (reading, one):
         await one.keep(reading, now=at(BACK + 3600))
         await door.commit()
         grown = await reading.again()
-        found = await ask_postmortem(
-            grown,
-            PostmortemQuestion(node="n1", window=Window()),
-            shipped(),
-            now=at(9000),
-        )
+        reports = [
+            await ask_postmortem(grown, question, shipped(), now=at(9000))
+            for question in (
+                PostmortemQuestion(node="n1", window=Window()),
+                PostmortemQuestion(
+                    workload=Reference.parse("job/train/llm"), window=Window()
+                ),
+            )
+        ]
         asked = MetricsQuestion(nodes=["n1"])
         metrics = await ask_metrics(grown, asked, shipped(), now=at(9000))
 
-    text, page = markdown(found), html(found)
-    assert (
-        "n1: GPU 3 up to 97 °C, the others up to 67 °C, by"
-        " DCGM\\_FI\\_DEV\\_GPU\\_TEMP: `▁▁▁"
-    ) in text
-    assert page.count("<path") == 8
-    assert "GPU 3 up to 97 °C" in page
-    (kept,) = metrics.kept
+    for report in reports:
+        text, page = markdown(report), html(report)
+        for says in (
+            "n1: GPU 3 up to 97 °C, the others up to 67 °C",
+            "n2 (healthy peer of n1): GPU 7 up to 67 °C, the others up to",
+        ):
+            assert says in page
+            assert says in text.replace("\\", "")
+        assert "by DCGM\\_FI\\_DEV\\_GPU\\_TEMP: `▁▁▁" in text
+        assert page.count('<path class="line') == 16
+        assert page.count('<path class="line first') == 2
+        assert 'class="mark"' in page
+    kept, peer = metrics.kept
     assert {s.thing for s in kept.series} >= {f"GPU {n}" for n in range(8)}
     assert all(s.values for s in kept.series)
+    (chart,) = kept.charts
+    # Hatched from the loss to the end of the window.
+    strokes = [float(one.split()[0]) for one in chart.missing.split("M")[1:]]
+    window = (kept.until - kept.since).total_seconds()
+    lost = (at(LOST - STEP) - kept.since).total_seconds() / window * 960
+    assert min(strokes) == pytest.approx(lost, abs=1)
+    assert max(strokes) >= 960 - 16
+    assert peer.peer_of == "n1"
 
 
 @pytest.mark.usefixtures("log")
 async def test_what_a_killed_process_posted_is_in_the_log_once(
-    database: Database, tmp_path: Path
+    database: Database, tmp_path: Path, store_url: str
 ) -> None:
     """Killed before it posts, and after it has written to the spool."""
     one = Doorway(tmp_path)
@@ -325,12 +366,7 @@ async def test_what_a_killed_process_posted_is_in_the_log_once(
     spool = Spool(tmp_path / "spool")
     away = receiver_at("http://127.0.0.1:9", tmp_path / "token", None)
     now = at(BACK + 3600)
-    async with (
-        prometheus_with(tmp_path, gpus("n1", hot=3)) as base,
-        asking(base) as store,
-        one.listening(),
-        one.recording(),
-    ):
+    async with one.listening(), one.recording():
         for door in (
             SpooledDoor(spool, away),
             SpooledDoor(spool, away),
@@ -338,26 +374,25 @@ async def test_what_a_killed_process_posted_is_in_the_log_once(
                 spool, receiver_at(one.address, tmp_path / "token", None)
             ),
         ):
-            async with measuring(database, door, store) as (reading, work):
+            async with measured(database, door, store_url, "hot") as (
+                reading,
+                work,
+            ):
                 assert await work.keep(reading, now=now) == 1
         # The door may say that its log is too slow: what waits is sent again.
         async with asyncio.timeout(30):
             while spool.count():
                 await door.flush()
-    (claim,) = one.claims()
-    assert claim.identity is not None
-    assert claim.identity.name == "node/n1"
+    named = [claim.identity and claim.identity.name for claim in one.claims()]
+    assert sorted(map(str, named)) == ["node/n1", "node/n2"]
 
 
 async def test_a_store_is_not_asked_faster_than_it_allows(
-    tmp_path: Path,
+    store_url: str,
 ) -> None:
-    limited = msgspec.structs.replace(SHARED, requests_a_minute=6_000)
-    async with prometheus_with(tmp_path, gpus("n1")) as base:
-        described = msgspec.structs.replace(limited, url=base)
-        async with prometheus(described) as store:
-            began = asyncio.get_running_loop().time()
-            for _ in range(30):
-                await store.samples("up", end=at(), span=timedelta(minutes=1))
-            took = asyncio.get_running_loop().time() - began
+    async with prometheus(of("", store_url)) as store:
+        began = asyncio.get_running_loop().time()
+        for _ in range(30):
+            await store.samples("up", end=at(), span=timedelta(minutes=1))
+        took = asyncio.get_running_loop().time() - began
     assert took >= 29 / 100

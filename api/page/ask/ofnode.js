@@ -57,8 +57,8 @@ export const COMPARABLE = `query Comparable(${LOG}, $node: String!,
 export const METRICS = `query Metrics(${LOG}, $node: String!,
   $since: DateTime, $until: DateTime) {
   metrics(${OF_LOG}, nodes: [$node], since: $since, until: $until) {
-    kept { entry incident node peerOf from to trouble
-      series { name thing unit from offsets values }
+    kept { entry node peerOf from to trouble
+      charts { name says low high missing lines { thing path } }
     }
   }
 }`;

@@ -1,8 +1,9 @@
 /** What the view of a node requests. */
 
 import { INCIDENTS } from '../ask/offleet.js';
-import { LATEST, METRICS, NODE } from '../ask/ofnode.js';
-import { logOf, metricsSlot, nodeSlot, written } from '../needs.js';
+import { LATEST, NODE } from '../ask/ofnode.js';
+import { logOf, nodeSlot, written } from '../needs.js';
+import { metricsOf } from './metrics.js';
 
 /** @typedef {import('../ask/answers.js').Need} Need */
 /** @typedef {import('../needs.js').Ready} Ready */
@@ -10,7 +11,8 @@ import { logOf, metricsSlot, nodeSlot, written } from '../needs.js';
 const MAP_STEPS = 240;
 
 /** @param {Ready} state @returns {Need[]} */
-export function ofNode({ place, known }) {
+export function ofNode(state) {
+  const { place, known } = state;
   const log = logOf(known);
   const node = place.name;
   if (place.from === null || place.to === null) {
@@ -25,13 +27,10 @@ export function ofNode({ place, known }) {
       variables: { ...log, node, ...asked },
     },
     {
-      slot: metricsSlot(place), query: METRICS, isAside: true,
-      variables: { ...log, node, ...asked },
-    },
-    {
       slot: 'map', query: INCIDENTS, isAside: true,
       variables: { ...log, node, ...everything, last: 1, steps: MAP_STEPS },
     },
+    ...metricsOf(state),
   ];
 }
 

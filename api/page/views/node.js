@@ -1,9 +1,8 @@
 /** A node: what happened to it and why, over its timeline. */
 
+import { Part } from '../app.js';
 import { html } from '../html.js';
-import { metricsSlot } from '../needs.js';
 import { ofNode } from '../needs/node.js';
-import { loadPart, partOf } from '../parts.js';
 import { arranged } from '../timeline/arranging.js';
 import { readied } from '../timeline/lane.js';
 import { lanesOfNode } from '../timeline/ofnode.js';
@@ -69,7 +68,7 @@ export function Node({ page }) {
         <${Lanes} page=${page} isOld=${isOld} />
       </section>
       ${node && html`
-        <${Metrics} page=${page} />
+        ${page.kept.length > 0 && html`<${Part} page=${page} name="metrics" />`}
         <${Detail} page=${page} />
         <${Jobs} page=${page} impact=${node.impact} />
         <${Objects} page=${page} timeline=${node.timeline} />
@@ -100,18 +99,6 @@ function Why({ page, node, hasFailed }) {
       : html`<${VerdictCard} key=${open.id} page=${page} verdict=${open}
           jobs=${page.hitsOf(open)} />`}
   `;
-}
-
-/**
- * Metrics that were kept; their charts are loaded if there are any.
- * @param {{page: import('../page.js').Page}} given
- */
-function Metrics({ page }) {
-  const { data } = page.answers.of(metricsSlot(page.place));
-  if (!data?.metrics?.kept.length) return null;
-  const part = partOf('metrics');
-  if (part === null) loadPart('metrics', () => page.set({}));
-  return part && html`<${part.Metrics} page=${page} />`;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** A workload: what ended it, and why, over its Pods by node. */
 
+import { Part } from '../app.js';
 import { html } from '../html.js';
 import { ofWorkload } from '../needs/workload.js';
 import { readInstant } from '../time/instant.js';
@@ -170,6 +171,7 @@ function Story({ page, story }) {
           onOpen=${(/** @type {string} */ entry) => page.go({ entry })}
           onLane=${(/** @type {any} */ does, /** @type {string} */ id) =>
             page.lane(does, id, page.lanes)} />`}
+    ${page.kept.length > 0 && html`<${Part} page=${page} name="metrics" />`}
     <div class="figures">
       <${Figure} value=${String(story.gpus)}
         says="${story.gpus === 1 ? 'GPU' : 'GPUs'}, ${what}" />

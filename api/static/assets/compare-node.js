@@ -1,68 +1,13 @@
 let made;
-export default ({ in_ask_fragments, in_ask_offleet, in_needs }) => made ??= (() => {
-const in_ask_ofnode = (() => {
-const {
-COVERAGE, GAP, WORKLOAD_HIT, VERDICT, REFERENCE, LOG, OF_LOG, PLACEMENT,
-} = in_ask_fragments;
-const LATEST = `query Latest(${LOG}, $node: String!) {
-why(${OF_LOG}, node: $node) {
-verdicts { id beganAt at backInServiceAt } ${COVERAGE}
-}
-}`;
-const NODE = `query Node(${LOG}, $node: String!, $since: DateTime,
-$until: DateTime) {
-node(${OF_LOG}, name: $node) {
-name
-why(since: $since, until: $until) {
-verdicts { ${VERDICT} } ${COVERAGE}
-}
-impact(since: $since, until: $until) {
-workloads { ${WORKLOAD_HIT} }
-totals { workloads pods gpus gpuHoursLost }
-coverage { complete }
-}
-timeline(since: $since, until: $until) {
-service { from to state entry }
-conditions { type from to status reason message isFault entry }
-boots { bootId from to entry }
-taints { key effect value from to actor entry }
-cordons { from to actor entry }
-placements { ${PLACEMENT} }
-dpus {
-cluster node
-service { from to state entry }
-conditions { type from to status reason message isFault entry }
-}
-facts { entry index kind at actor says detail
-object { ${REFERENCE} } }
-moreFacts
-gaps { ${GAP} }
-${COVERAGE}
-}
-}
-}`;
-const COMPARABLE = `query Comparable(${LOG}, $node: String!,
-$since: DateTime) {
-incidents(${OF_LOG}, node: $node, since: $since, last: 10, steps: 1) {
-nodes { id from }
-}
-}`;
-const METRICS = `query Metrics(${LOG}, $node: String!,
-$since: DateTime, $until: DateTime) {
-metrics(${OF_LOG}, nodes: [$node], since: $since, until: $until) {
-kept { entry incident node peerOf from to trouble
-series { name thing unit from offsets values }
-}
-}
-}`;
-return { LATEST, NODE, COMPARABLE, METRICS };
-})();
+export default ({ in_ask_offleet, in_ask_ofnode, in_needs, in_needs_metrics }) => made ??= (() => {
 const in_needs_node = (() => {
 const { INCIDENTS } = in_ask_offleet;
-const { LATEST, METRICS, NODE } = in_ask_ofnode;
-const { logOf, metricsSlot, nodeSlot, written } = in_needs;
+const { LATEST, NODE } = in_ask_ofnode;
+const { logOf, nodeSlot, written } = in_needs;
+const { metricsOf } = in_needs_metrics;
 const MAP_STEPS = 240;
-function ofNode({ place, known }) {
+function ofNode(state) {
+const { place, known } = state;
 const log = logOf(known);
 const node = place.name;
 if (place.from === null || place.to === null) {
@@ -77,13 +22,10 @@ slot: nodeSlot(place), query: NODE,
 variables: { ...log, node, ...asked },
 },
 {
-slot: metricsSlot(place), query: METRICS, isAside: true,
-variables: { ...log, node, ...asked },
-},
-{
 slot: 'map', query: INCIDENTS, isAside: true,
 variables: { ...log, node, ...everything, last: 1, steps: MAP_STEPS },
 },
+...metricsOf(state),
 ];
 }
 function asking({ from, to }, known) {
@@ -100,5 +42,5 @@ until: end !== null && until >= end && !isBehind ? null : written(until),
 }
 return { ofNode, asking };
 })();
-return { in_ask_ofnode, in_needs_node };
+return { in_needs_node };
 })();

@@ -1,100 +1,49 @@
 let made;
-export default ({ in_html, in_needs, in_time_clock, in_time_instant }) => made ??= (() => {
+export default ({ in_html, in_time_clock, in_time_instant }) => made ??= (() => {
 const in_views_metrics = (() => {
 const { html } = in_html;
-const { metricsSlot } = in_needs;
 const { clock } = in_time_clock;
 const { readInstant } = in_time_instant;
 const WIDTH = 960;
 const HEIGHT = 72;
-const LINES_MAX = 16;
-const APART = 3;
 function Metrics({ page }) {
-const verdict = page.openVerdict;
-const kept = page.answers.of(metricsSlot(page.place)).data?.metrics?.kept;
-if (verdict === null || !kept) return null;
-const at = verdict.at;
-const shown = kept.filter((one) =>
-one.from <= at && at <= one.to);
-if (shown.length === 0) return null;
+const verdict = page.openVerdict ?? page.openEnding?.verdict;
 return html`
 <section id="metrics" aria-labelledby="metrics-title">
 <h2 id="metrics-title">Metrics</h2>
-${shown.map((one) => html`
-<${OfNode} key=${one.entry} page=${page} kept=${one}
-steps=${verdict.steps} />`)}
+${page.kept.map((one) => one.trouble === null
+? one.charts.map((chart) => html`
+<${Chart} key=${one.entry + chart.name} page=${page} kept=${one}
+chart=${chart} steps=${verdict?.steps ?? []} />`)
+: html`<p class="quiet">${one.node}: ${one.trouble}</p>`)}
 </section>
 `;
 }
-function OfNode({ page, kept, steps }) {
-if (kept.trouble !== null) {
-return html`<p class="quiet">${kept.node}: ${kept.trouble}</p>`;
-}
-const about = kept.peerOf === null ? '' : `, a healthy peer`;
+function Chart({ page, kept, chart, steps }) {
+const from = readInstant(kept.from) ?? 0;
+const to = readInstant(kept.to) ?? 0;
+const [begin, end] = [from, to].map((at) => clock(at, page.place.zone));
+const marks = steps.map(({ at }) => readInstant(at) ?? 0)
+.filter((at) => from <= at && at <= to)
+.map((at) => `M${(at - from) / (to - from) * WIDTH} 0v${HEIGHT}`);
 return html`
-${chartsOf(kept.series).map(([name, series]) => html`
-<figure key=${name} class="chart">
-<${Chart} kept=${kept} name=${name} series=${series} steps=${steps} />
+<figure class="chart">
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img"
+aria-label="${chart.name} of ${kept.node}, ${begin} to ${end}">
+${chart.missing && html`<path class="missing" d=${chart.missing} />`}
+<path class="mark" d=${marks.join('')} />
+${chart.lines.map(({ thing, path },
+place) => html`
+<path key=${thing} class=${place === 0 ? 'line first' : 'line'}
+d=${path} />`).reverse()}
+</svg>
 <figcaption>
-${kept.node}${about}: ${says(series)}, ${
-clock(readInstant(kept.from) ?? 0, page.place.zone)} to ${
-clock(readInstant(kept.to) ?? 0, page.place.zone)},${' '}
-<code>${name}</code>
+${chart.says}, ${chart.low} to ${chart.high}, ${begin} to ${end}
 ${' '}<button type="button" class="link"
 onClick=${() => page.go({ entry: kept.entry })}>${kept.entry}</button>
 </figcaption>
-</figure>`)}
+</figure>
 `;
-}
-function chartsOf(series) {
-const byName = new Map();
-for (const one of series) {
-byName.set(one.name, [...(byName.get(one.name) ?? []), one]);
-}
-return [...byName].map(([name, found]) =>
-[name, found.sort((a, b) => highest(b) - highest(a))]);
-}
-const highest = ({ values }) => Math.max(...values);
-function says([first, second]) {
-const text = `${first.thing} up to ${highest(first)}${first.unit}`;
-return second === undefined ? text
-: `${text}, the others up to ${highest(second)}${second.unit}`;
-}
-function Chart({ kept, name, series, steps }) {
-const from = readInstant(kept.from) ?? 0;
-const to = readInstant(kept.to) ?? 0;
-const drawn = series.slice(0, LINES_MAX);
-const low = Math.min(...drawn.map(({ values }) => Math.min(...values)));
-const high = Math.max(...drawn.map(highest));
-const x = (at) =>
-Number(((at - from) / (to - from) * WIDTH).toFixed(1));
-const y = (value) => high > low
-? Number((4 + (1 - (value - low) / (high - low)) * (HEIGHT - 8)).toFixed(1))
-: HEIGHT / 2;
-const marks = steps.map(({ at }) => readInstant(at) ?? 0)
-.filter((at) => from <= at && at <= to);
-return html`
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img"
-aria-label="${name} of ${kept.node}, ${clock(from, 'utc')} to ${
-clock(to, 'utc')}">
-${marks.map((at) => html`<line class="mark" x1=${x(at)} x2=${x(at)}
-y1="0" y2=${HEIGHT} />`)}
-${drawn.map((one, place) => html`
-<path key=${one.thing} class=${place === 0 ? 'first' : ''}
-d=${pathOf(one, x, y)} />`).reverse()}
-</svg>
-`;
-}
-function pathOf({ from, offsets, values }, x, y) {
-const start = readInstant(from) ?? 0;
-const apart = offsets.slice(1)
-.map((one, n) => one - offsets[n])
-.sort((a, b) => a - b);
-const step = apart[Math.floor(apart.length / 2)] ?? 0;
-return values.map((value, n) => {
-const isJoined = n > 0 && offsets[n] - offsets[n - 1] <= APART * step;
-return `${isJoined ? 'L' : 'M'}${x(start + offsets[n] * 1000)} ${y(value)}`;
-}).join('');
 }
 return { Metrics };
 })();

@@ -1,5 +1,5 @@
 let made;
-export default ({ in_html, in_lighting, in_needs, in_needs_node, in_parts, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_states, in_views_strip, in_views_verdict, in_words_plain, in_words_workload }) => made ??= (() => {
+export default ({ in_app, in_html, in_lighting, in_needs_node, in_time_clock, in_time_instant, in_timeline_arranging, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_views_states, in_views_strip, in_views_verdict, in_words_plain, in_words_workload }) => made ??= (() => {
 const in_views_facts = (() => {
 const { html } = in_html;
 const { light } = in_lighting;
@@ -196,10 +196,9 @@ more: zoom in to see them.</p>`}
 return { Objects };
 })();
 const in_views_node = (() => {
+const { Part } = in_app;
 const { html } = in_html;
-const { metricsSlot } = in_needs;
 const { ofNode } = in_needs_node;
-const { loadPart, partOf } = in_parts;
 const { arranged } = in_timeline_arranging;
 const { readied } = in_timeline_lane;
 const { lanesOfNode } = in_timeline_ofnode;
@@ -255,7 +254,7 @@ onRetry=${() => page.answers.retry()} />
 <${Lanes} page=${page} isOld=${isOld} />
 </section>
 ${node && html`
-<${Metrics} page=${page} />
+${page.kept.length > 0 && html`<${Part} page=${page} name="metrics" />`}
 <${Detail} page=${page} />
 <${Jobs} page=${page} impact=${node.impact} />
 <${Objects} page=${page} timeline=${node.timeline} />
@@ -283,13 +282,6 @@ links=${page.nearestToNode()} />`
 : html`<${VerdictCard} key=${open.id} page=${page} verdict=${open}
 jobs=${page.hitsOf(open)} />`}
 `;
-}
-function Metrics({ page }) {
-const { data } = page.answers.of(metricsSlot(page.place));
-if (!data?.metrics?.kept.length) return null;
-const part = partOf('metrics');
-if (part === null) loadPart('metrics', () => page.set({}));
-return part && html`<${part.Metrics} page=${page} />`;
 }
 function Detail({ page }) {
 const open = page.openVerdict;

@@ -902,10 +902,9 @@ isFirst ? 'incidents' : `fleet ${log}`;
 const jobsSlot = ({ log }, isFirst) => isFirst ? 'jobs' : `jobs of ${log}`;
 const nodeSlot = ({ name, log, cluster }) =>
 `node ${name} ${log} ${cluster}`;
-const metricsSlot = (place) => `metrics of ${nodeSlot(place)}`;
 const nameOf = ({ kind, namespace, name }) =>
 [kind, namespace, name].filter(Boolean).join('/');
-return { OVERVIEW_EVERY, OTHERS_EVERY, PAGE_LENGTH, needsOf, logOf, written, olderOf, fleetSlot, jobsSlot, nodeSlot, metricsSlot, nameOf };
+return { OVERVIEW_EVERY, OTHERS_EVERY, PAGE_LENGTH, needsOf, logOf, written, olderOf, fleetSlot, jobsSlot, nodeSlot, nameOf };
 })();
 const in_ask_answers = (() => {
 const { AskError } = in_ask_post;
@@ -1461,6 +1460,19 @@ return endings.find((one) => one.id === id)
 one.endedBy !== 'COMPLETION')
 ?? endings.at(-1) ?? null;
 }
+get struck() {
+const { view } = this.place;
+if (view === 'node') return this.openVerdict;
+const verdicts = view === 'workload' ? this.openEnding?.verdicts ?? [] : [];
+return verdicts.reduce((first, one) =>
+first === null || one.at < first.at ? one : first, null);
+}
+get kept() {
+const { struck } = this;
+const kept = this.answers.of('metrics').data?.metrics?.kept ?? NONE;
+return kept.filter(({ node, peerOf }) =>
+struck !== null && [node, peerOf].includes(struck.node));
+}
 get lanes() {
 const part = partOf(this.place.view);
 const data = this.place.view === 'node'
@@ -1843,6 +1855,7 @@ searched: this.ui.shown === 'search' ? this.ui.text : '',
 searchLogs: this.searchLogs,
 cursorsOf: (slot) => this.cursorsOf(slot),
 job: this.searchedJob,
+struck: this.struck,
 isHanding: this.ui.shown === 'hand',
 partOf: (name) => partOf((name))?.needsOf ?? null,
 });
@@ -2042,7 +2055,7 @@ if (incidents.length === 1) return incidents[0].sentence;
 return `${counted(incidents.length, 'incident')}, newest: ${
 incidents[0].sentence}`;
 }
-return { App, titleOf };
+return { Part, App, titleOf };
 })();
 const in_doing = (() => {
 const { light } = in_lighting;
@@ -2355,6 +2368,6 @@ leave(link.pathname + link.search);
 addEventListener('online', () => answers.retry());
 changed();
 })();
-const shared = { in_ask_fragments, in_html, in_lighting, in_needs, in_parts, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_incident, in_words_plain, in_words_recording, in_words_shown, in_words_workload };
+const shared = { in_app, in_ask_fragments, in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_incident, in_words_plain, in_words_recording, in_words_shown, in_words_workload };
 const joined = async (files, name) => (await Promise.all(files))
 .reduce((all, one) => ({ ...all, ...one.default(all) }), shared)[name];

@@ -1,5 +1,5 @@
 let made;
-export default ({ in_ask_fragments, in_html, in_needs, in_time_clock, in_time_instant, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_timeline_unseen, in_views_states, in_views_verdict, in_words_ending, in_words_plain, in_words_workload }) => made ??= (() => {
+export default ({ in_app, in_ask_fragments, in_html, in_needs, in_needs_metrics, in_time_clock, in_time_instant, in_timeline_lane, in_timeline_ofnode, in_timeline_timeline, in_timeline_unseen, in_views_states, in_views_verdict, in_words_ending, in_words_plain, in_words_workload }) => made ??= (() => {
 const in_ask_ofworkload = (() => {
 const { COVERAGE, LOG, OF_LOG, PLACEMENT, ACTOR, SLURM } = in_ask_fragments;
 const WORKLOAD = `query Workload(${LOG}, $name: String!,
@@ -78,18 +78,22 @@ return { LANES_ALL, lanesOfWorkload };
 const in_needs_workload = (() => {
 const { ENDINGS, WORKLOAD } = in_ask_ofworkload;
 const { logOf, nameOf } = in_needs;
-function ofWorkload({ place, known }) {
+const { metricsOf } = in_needs_metrics;
+function ofWorkload(state) {
+const { place, known } = state;
 const variables = {
 ...logOf(known), name: nameOf(place), since: null, until: null,
 };
 return [
 { slot: 'endings', query: ENDINGS, variables },
 { slot: 'workload', query: WORKLOAD, variables },
+...metricsOf(state),
 ];
 }
 return { ofWorkload };
 })();
 const in_views_workload = (() => {
+const { Part } = in_app;
 const { html } = in_html;
 const { ofWorkload } = in_needs_workload;
 const { readInstant } = in_time_instant;
@@ -231,6 +235,7 @@ onWindow=${(to) => page.go(to, { replace: true })}
 onOpen=${(entry) => page.go({ entry })}
 onLane=${(does, id) =>
 page.lane(does, id, page.lanes)} />`}
+${page.kept.length > 0 && html`<${Part} page=${page} name="metrics" />`}
 <div class="figures">
 <${Figure} value=${String(story.gpus)}
 says="${story.gpus === 1 ? 'GPU' : 'GPUs'}, ${what}" />

@@ -227,7 +227,7 @@ test('a view asks for its own and for what is open on it', () => {
   assert.deepEqual(slots('/node/x'), ['overview', 'pulse', 'latest']);
   assert.deepEqual(slots(
     '/node/x?from=2026-11-21T03:00:00Z&to=2026-11-21T04:00:00Z&entry=1/2'),
-  ['overview', 'pulse', 'node x  ', 'metrics of node x  ', 'map', 'entry']);
+  ['overview', 'pulse', 'node x  ', 'map', 'entry']);
   assert.deepEqual(slots('/object/pod/a/b?left=1/1&right=1/2'),
     ['overview', 'pulse', 'object', 'document', 'who', 'difference']);
 });
