@@ -1,6 +1,8 @@
 """`recorder measure`: keeps metrics around incidents."""
 
 import asyncio
+import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,6 +30,12 @@ __all__ = ["measure"]
     is_flag=True,
     help="Keep what is due, and exit.",
 )
+@click.option(
+    "--beside",
+    is_flag=True,
+    hidden=True,
+    help="Exit when standard input closes.",
+)
 @reading_options
 @click.pass_context
 def measure(ctx: click.Context, /, **given: Any) -> int:
@@ -50,17 +58,31 @@ def measure(ctx: click.Context, /, **given: Any) -> int:
         return _checked(settings)
     run_until_stopped(
         lambda stop: _measure(
-            settings, stop, log=given_log(ctx), once=given["once"]
+            settings,
+            stop,
+            log=given_log(ctx),
+            once=given["once"],
+            beside=given["beside"],
         )
     )
     return 0
 
 
 async def _measure(
-    settings: "Settings", stop: asyncio.Event, *, log: int | None, once: bool
+    settings: "Settings",
+    stop: asyncio.Event,
+    *,
+    log: int | None,
+    once: bool,
+    beside: bool,
 ) -> None:
     from recorder.wiring.measuring import measure as measure_until
 
+    if beside:
+        # Who began this ended when its end of the pipe is closed.
+        loop = asyncio.get_running_loop()
+        loop.add_reader(sys.stdin.fileno(), stop.set)
+        settings = replace(settings, notify_listen="")
     await measure_until(settings, stop, log_id=log, once=once, say=note)
 
 

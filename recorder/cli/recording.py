@@ -202,12 +202,12 @@ async def _record_with(
 async def _beside(
     settings: Settings, live: "LiveRecording", screen: Screen, *, serve: bool
 ) -> AsyncIterator[None]:
-    """Retain days and notify, in processes of their own."""
-    from recorder.wiring.beside import notified_beside, retained_beside
+    """Retain days, notify and measure, in processes of their own."""
+    from recorder.wiring.beside import followed_beside, retained_beside
 
     async with (
         retained_beside(settings, live, say=screen.say),
-        notified_beside(settings, with_api=serve, say=screen.say),
+        followed_beside(settings, with_api=serve, say=screen.say),
     ):
         yield
 

@@ -243,12 +243,12 @@ class Settings:
     webhooks, by `recorder notify` or beside `recorder up`; None: none."""
 
     notify_listen: str = "127.0.0.1:9465"
-    """Address of /healthz, /readyz and /metrics of `recorder notify`; empty:
-    disabled."""
+    """Address of /healthz, /readyz and /metrics of `recorder notify`, or of
+    `recorder measure`; empty: disabled."""
 
     metrics_file: Path | None = None
-    """File that describes the metrics store which `recorder measure` asks
-    around incidents."""
+    """File that describes the metrics store which `recorder measure`, alone or
+    beside `recorder up`, asks around incidents; None: none."""
 
     send_url: str | None = None
     """Address of the recorder to which `recorder send` posts events,

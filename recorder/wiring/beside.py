@@ -1,6 +1,6 @@
 """Processes beside the one that records, ending with it.
 
-`recorder serve` and `recorder notify` run all the time. Their standard input
+`recorder serve`, `notify` and `measure` run all the time. Their standard input
 is a pipe that nothing is written to: when this process ends, however that is,
 the pipe closes and they end too. `recorder prune` runs once an hour, because
 retention computes for minutes and the recording must not wait; only with the
@@ -23,7 +23,7 @@ from recorder.wiring.live import LiveRecording
 
 __all__ = [
     "ServedEndedError",
-    "notified_beside",
+    "followed_beside",
     "retained_beside",
     "served_beside",
 ]
@@ -110,38 +110,45 @@ async def served_beside(settings: Settings) -> AsyncIterator[Beside]:
 
 
 @asynccontextmanager
-async def notified_beside(
+async def followed_beside(
     settings: Settings, *, with_api: bool, say: Callable[[str], None]
 ) -> AsyncIterator[None]:
-    """Notify in a process of its own while entered, if there are rules.
+    """Notify and measure in processes of their own while entered, if set up.
 
     With an external database only beside the API: where recorder and API are
-    deployed separately, so is this.
+    deployed separately, so are these.
 
-    Its end never ends the recording: it is reported, and the process is
+    Their end never ends the recording: it is reported, and the process is
     started again.
     """
-    is_apart = settings.database_url is not None and not with_api
-    if settings.notify_file is None or is_apart:
-        yield
-        return
+    wanted = {
+        "notify": settings.notify_file is not None,
+        "measure": None not in {settings.metrics_file, settings.send_url},
+    }
+    if settings.database_url is not None and not with_api:
+        wanted = {}
     async with asyncio.TaskGroup() as group:
-        task = group.create_task(_notify_again_and_again(settings, say))
+        tasks = [
+            group.create_task(_follow_again_and_again(command, settings, say))
+            for command, is_wanted in wanted.items()
+            if is_wanted
+        ]
         try:
             yield
         finally:
-            task.cancel()
+            for task in tasks:
+                task.cancel()
 
 
-async def _notify_again_and_again(
-    settings: Settings, say: Callable[[str], None]
+async def _follow_again_and_again(
+    command: str, settings: Settings, say: Callable[[str], None]
 ) -> None:
     while True:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
             "recorder",
-            "notify",
+            command,
             "--beside",
             stdin=asyncio.subprocess.PIPE,
             env=_environment(settings),
@@ -153,8 +160,8 @@ async def _notify_again_and_again(
                 process.terminate()
                 await _ended(process)
         say(
-            f"the process that notifies ended with status {status}; it is"
-            f" started again in {AGAIN.total_seconds():g} s"
+            f"the process of `recorder {command}` ended with status {status};"
+            f" it is started again in {AGAIN.total_seconds():g} s"
         )
         await asyncio.sleep(AGAIN.total_seconds())
 

@@ -15,6 +15,7 @@ import msgspec
 
 from recorder.answers.queries import NodeNames
 from recorder.answers.sentences import counted
+from recorder.doctor.health.server import listening
 from recorder.explain.knowledge import load
 from recorder.facts.coverage.ports import Log
 from recorder.keeping.sending import Receiver, flush, receiver_at
@@ -84,6 +85,27 @@ class SpooledDoor:
         return sent.trouble
 
 
+class _Progress:
+    """What probes and scrapes get of a process that measures."""
+
+    def __init__(self) -> None:
+        self.waiting_for = "the database"
+        self.works: list[Measuring] = []
+
+    def ready(self) -> tuple[str, bool]:
+        """Return what it waits for, and whether it follows the logs."""
+        return self.waiting_for or "measuring", not self.waiting_for
+
+    def exposition(self) -> bytes:
+        """Return how many questions wait, in the format of Prometheus."""
+        waiting = sum(work.waiting for work in self.works)
+        name = "recorder_measure_waiting"
+        help_ = "Nodes whose metrics are due and not kept."
+        return (
+            f"# HELP {name} {help_}\n# TYPE {name} gauge\n{name} {waiting}\n"
+        ).encode()
+
+
 async def measure(
     settings: Settings,
     stop: asyncio.Event,
@@ -103,22 +125,34 @@ async def measure(
         settings.send_url, settings.send_token_file, settings.send_ca_file
     )
     folder = spool_folder(settings.send_spool) / receiver.name
-    door = SpooledDoor(Spool(folder), receiver)
+    door, progress = SpooledDoor(Spool(folder), receiver), _Progress()
     async with AsyncExitStack() as stack:
+        if settings.notify_listen and not once:
+            await stack.enter_async_context(
+                listening(
+                    settings.notify_listen,
+                    progress.ready,
+                    progress.exposition,
+                    setting="notify_listen",
+                )
+            )
         logs = await opened(
             lambda: open_logs(settings),
             stack,
             stop,
             settings=settings,
-            waits=lambda exc: say(f"waiting: {exc}"),
+            waits=lambda exc: setattr(progress, "waiting_for", str(exc)),
             say=say,
         )
         if logs is None:
             return
+        progress.waiting_for = ""
         store = await stack.enter_async_context(prometheus(description))
 
         def measuring() -> Measuring:
-            return Measuring(description, store, door, knowledge)
+            work = Measuring(description, store, door, knowledge)
+            progress.works.append(work)
+            return work
 
         async def meant() -> Sequence[Log]:
             found = await logs.meant(log_id)

@@ -64,7 +64,9 @@ MATRIX: tuple[tuple[str, ...], ...] = (
     ),
     (EXTERNAL, "notify.enabled=true", "notify.secret=rules",
      "notify.replicas=2"),
-    ("notify.enabled=true",),
+    ("notify.enabled=true", "measure.enabled=true"),
+    (EXTERNAL, "measure.enabled=true", "measure.secret=store",
+     "measure.doorSecret=door", "measure.storePorts={8428}"),
     ("fullnameOverride=flight", "image.digest=sha256:" + "0" * 64,
      "image.repository=registry.example/recorder",
      "imagePullSecrets[0].name=pull"),
@@ -232,8 +234,17 @@ def test_only_what_asks_the_cluster_gets_a_token_and_no_secret_is_a_value(
         assert pod["automountServiceAccountToken"] is asks
         assert "limits" in container["resources"]
         for variable in container["env"]:
-            if "URL" in variable["name"]:
+            if variable["name"] == "RECORDER_DATABASE_URL":
                 assert "secretKeyRef" in variable["valueFrom"]
+        # What measures has its token, not the keys of the door.
+        mounted = {one["name"] for one in container["volumeMounts"]}
+        if container["args"][0] == "measure":
+            assert "measure" in mounted
+            assert not mounted & {"door", "keys", "tokens"}
+        elif "RECORDER_METRICS_FILE" not in {
+            one["name"] for one in container["env"]
+        }:
+            assert "measure" not in mounted
 
 
 def test_a_registry_comes_from_a_secret_in_place_of_a_database() -> None:

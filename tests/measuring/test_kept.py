@@ -7,7 +7,7 @@ those of a real Prometheus; the log is in a real database.
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlencode
@@ -154,12 +154,12 @@ async def asked_of(
     return events and events[-1]["data"]
 
 
-async def why(reading: Any, node: str = "n1") -> Verdict:
+async def why(reading: Any, *, now: datetime | None = None) -> Verdict:
     answer = await ask_why(
         await reading.again(),
-        WhyQuestion(node=node, window=Window(None, None)),
+        WhyQuestion(node="n1", window=Window(None, None)),
         shipped(),
-        now=at(9000),
+        now=now or at(9000),
     )
     (verdict,) = answer.verdicts
     return verdict

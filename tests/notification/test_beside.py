@@ -1,6 +1,7 @@
 """Beside a recording: it posts, ends with it, and never ends it."""
 
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from recorder.model.settings import Settings
 from recorder.sources.tape import TapeReader, TapeSource
 from recorder.store.outbox import outbox
 from recorder.store.writer import LogSpec, Writer
-from recorder.wiring.beside import notified_beside
+from recorder.wiring.beside import followed_beside
 from tests.corpus.logs import tape_of
 from tests.notification.receiving import receiver
 from tests.support.postgres import Database, connected
@@ -61,7 +62,7 @@ async def test_every_live_cluster_is_notified_of_beside_a_recording(
             "rules:\n- name: oncall\n  settle: 0s\n"
             f"  post: {{shape: slack, url: '{there.url}'}}\n"
         )
-        async with notified_beside(
+        async with followed_beside(
             settings(live, file), with_api=True, say=lambda _: None
         ):
             await there.until(1)
@@ -80,16 +81,23 @@ async def test_rules_that_are_wrong_are_said_and_end_nothing(
     file.write_text("rules: []")
     async with (
         asyncio.timeout(60),
-        notified_beside(
-            settings(live, file), with_api=True, say=said.put_nowait
+        followed_beside(
+            replace(
+                settings(live, file),
+                metrics_file=file,
+                send_url="https://recorder.invalid",
+            ),
+            with_api=True,
+            say=said.put_nowait,
         ),
     ):
-        printed = await said.get()
+        printed = {await said.get(), await said.get()}
 
-    assert printed == (
-        "the process that notifies ended with status 2; it is started again"
-        " in 30 s"
-    )
+    assert printed == {
+        f"the process of `recorder {command}` ended with status 2; it is"
+        " started again in 30 s"
+        for command in ("notify", "measure")
+    }
 
 
 async def notifiers(database: Database) -> int:

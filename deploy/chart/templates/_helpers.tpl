@@ -166,6 +166,67 @@ readinessProbe:
     defaultMode: 0440
 {{- end -}}
 
+{{- define "recorder.doorHost" -}}
+{{ include "recorder.fullname" . }}-door.{{ .Release.Namespace }}.svc
+{{- end -}}
+
+{{- /* Where measured metrics are posted to, by one that may do only that. */ -}}
+{{- define "recorder.measureEnv" -}}
+- name: RECORDER_METRICS_FILE
+  value: /measure/metrics.yaml
+- name: RECORDER_SEND_URL
+  value: https://{{ include "recorder.doorHost" . }}:{{ .Values.measure.doorPort }}
+- name: RECORDER_SEND_TOKEN_FILE
+  value: /measure/token
+- name: RECORDER_SEND_CA_FILE
+  value: /measure/ca.crt
+{{- end -}}
+
+{{- define "recorder.doorEnv" -}}
+- name: RECORDER_AUDIT_LISTEN
+  value: 0.0.0.0:{{ .Values.measure.doorPort }}
+- name: RECORDER_AUDIT_CERTIFICATE
+  value: /door/tls.crt
+- name: RECORDER_AUDIT_KEY
+  value: /door/tls.key
+- name: RECORDER_INGEST_TOKEN_FILE
+  value: /door/senders
+{{- end -}}
+
+{{- define "recorder.measureMount" -}}
+- name: measure
+  mountPath: /measure
+  readOnly: true
+{{- end -}}
+
+{{- define "recorder.measureVolume" -}}
+- name: measure
+  secret:
+    secretName: {{ .Values.measure.secret }}
+    defaultMode: 0440
+{{- end -}}
+
+{{- define "recorder.doorMount" -}}
+- name: door
+  mountPath: /door
+  readOnly: true
+{{- end -}}
+
+{{- define "recorder.doorVolume" -}}
+- name: door
+  secret:
+    secretName: {{ .Values.measure.doorSecret }}
+    defaultMode: 0440
+{{- end -}}
+
+{{- define "recorder.toStore" -}}
+- ports:
+    {{- range .Values.measure.storePorts }}
+    - {port: {{ . }}, protocol: TCP}
+    {{- end }}
+    - {port: {{ .Values.measure.doorPort }}, protocol: TCP}
+{{- end -}}
+
 {{- define "recorder.toReceivers" -}}
 - ports:
     {{- range .Values.notify.receiverPorts }}
