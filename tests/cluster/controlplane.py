@@ -81,6 +81,7 @@ class ControlPlane:
         self._server = self.authority.server()
         self._tokens = self.authority.service_account_keys()
         admin = self.authority.client("admin", ["system:masters"])
+        self.admin = admin
 
         self.etcd_url = f"http://127.0.0.1:{ports.take()}"
         self.peer_url = f"http://127.0.0.1:{ports.take()}"

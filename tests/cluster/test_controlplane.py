@@ -12,15 +12,23 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
+from recorder.explain.knowledge import shipped
+from recorder.explain.knowledge.rules import MetricOf
+from recorder.measuring.asking import Asked, taken
+from recorder.measuring.prometheus import prometheus
+from recorder.measuring.store_file import MetricsStore
 from tests.cluster.client import ApiError
 from tests.cluster.cluster import Cluster
 from tests.cluster.controlplane import AUDIT_EVERYTHING, Options
 from tests.cluster.oracle import LogRow
 from tests.cluster.processes import PartFailedError
 from tests.cluster.waiting import until
+from tests.measuring.stores import has, prometheus_with, seconds
+from tests.support.builders import at
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 
@@ -118,7 +126,14 @@ async def test_a_restore_begins_an_epoch_with_the_state_of_the_snapshot(
     await bare.oracle.caught_up()
     before = bare.oracle.revision
 
-    await bare.restore(tmp_path / "snapshot")
+    with prometheus_with(tmp_path, scraped=scraped_of(bare)) as url:
+        begin = seconds()
+        await until(lambda: has(url, "sum(up)==2"), "both are scraped")
+        await bare.restore(tmp_path / "snapshot")
+        away = "count(min_over_time(up[10m])==0)==2"
+        await until(lambda: has(url, away), "the outage is scraped")
+        await until(lambda: has(url, "sum(up)==2"), "both are back")
+        await keeps_the_outage(url, begin)
     await bare.oracle.caught_up()
 
     seen = bare.oracle.versions("configmaps", namespace="default")
@@ -129,6 +144,49 @@ async def test_a_restore_begins_an_epoch_with_the_state_of_the_snapshot(
     ]
     assert seen[2].uid == kept["metadata"]["uid"]
     assert seen[2].revision < seen[1].revision <= before
+
+
+def scraped_of(cluster: Cluster) -> list[dict[str, object]]:
+    """Return the configuration that scrapes its API server and its etcd."""
+    api_server, etcd = map(urlsplit, (cluster.server, cluster.etcd_url))
+    scraped = {"scrape_interval": "1s", "scrape_timeout": "1s"}
+    tls = {
+        "ca_file": str(cluster.authority.certificate),
+        "cert_file": str(cluster.admin.certificate),
+        "key_file": str(cluster.admin.key),
+    }
+    return [
+        {
+            "job_name": name,
+            "scheme": parts.scheme,
+            "static_configs": [{"targets": [parts.netloc]}],
+            **scraped,
+            **({"tls_config": tls} if parts.scheme == "https" else {}),
+        }
+        for name, parts in (("apiserver", api_server), ("etcd", etcd))
+    ]
+
+
+async def keeps_the_outage(url: str, begin: float) -> None:
+    """Ask as around an outage, by no node: its metrics are of the cluster."""
+    asked = Asked("1/1", "gpu-001", at(begin), at(seconds()))
+    description = MetricsStore(url=url)
+    async with prometheus(description) as store:
+        events = await taken(
+            asked._replace(of=MetricOf.CONTROL_PLANE),
+            description,
+            store,
+            shipped(),
+            patient=True,
+        )
+    assert events is not None
+    (event,) = events
+    assert "lacking" not in event["data"]
+    assert {one["name"] for one in event["data"]["series"]} == {
+        "apiserver_current_inflight_requests",
+        "etcd_server_has_leader",
+        "etcd_server_leader_changes_seen_total",
+    }
 
 
 async def test_the_oracle_sees_every_write(bare: Cluster) -> None:

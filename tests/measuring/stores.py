@@ -4,13 +4,16 @@ import socket
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
 from typing import Any
+from urllib.parse import urlencode
 from urllib.request import urlopen
 
+import msgspec
 import yaml
 
 from tests.support.builders import START
@@ -21,8 +24,10 @@ __all__ = [
     "Exporter",
     "Line",
     "answers",
+    "has",
     "prometheus_with",
     "scraping",
+    "seconds",
     "until",
 ]
 
@@ -137,9 +142,22 @@ def answers(url: str) -> bytes | None:
         return None
 
 
-def until(is_so: Callable[[], bool], *, seconds: float = 60) -> None:
+def has(url: str, query: str) -> bool:
+    """Return whether a Prometheus has something now."""
+    body = answers(f"{url}/api/v1/query?{urlencode({'query': query})}")
+    return body is not None and bool(
+        msgspec.json.decode(body)["data"]["result"]
+    )
+
+
+def seconds() -> float:
+    """Return the time, in seconds from the start of every story."""
+    return (datetime.now(UTC) - START).total_seconds()
+
+
+def until(is_so: Callable[[], bool]) -> None:
     """Wait until something is the case."""
-    deadline = monotonic() + seconds
+    deadline = monotonic() + 60
     while not is_so():
         assert monotonic() < deadline, is_so
         sleep(0.05)

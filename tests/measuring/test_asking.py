@@ -27,6 +27,7 @@ from recorder.measuring.store_file import (
     Selector,
     load_store,
 )
+from recorder.model.outcomes import Cause
 from recorder.model.zstd import compress
 from tests.explain.tale import Tale
 from tests.support.builders import START, at
@@ -151,6 +152,15 @@ def test_a_window_has_its_bounds_and_a_gang_one_healthy_peer() -> None:
     # It was away for longer than a window may be.
     assert (hit.begin, hit.end) == (at(30 - 1800), at(30 - 1800 + 7200))
     assert hit.of is MetricOf.NODE
+
+
+def test_around_an_outage_of_the_control_plane_its_metrics_are_asked() -> None:
+    lost = incident()
+    outage = msgspec.structs.replace(
+        lost.judged[0], cause=Cause.CONTROL_PLANE_OUTAGE
+    )
+    (asked,) = asked_about(JudgedIncident.of([outage] * 3, []), ["n2"])
+    assert (asked.of, asked.peer) == (MetricOf.CONTROL_PLANE, None)
 
 
 def test_a_fault_of_days_ago_leaves_room_for_the_loss() -> None:

@@ -5,7 +5,6 @@ gets hot and reports an Xid, n2 stays well. Then the exporter of n1 is gone.
 """
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 import msgspec
@@ -18,14 +17,15 @@ from recorder.measuring.prometheus import prometheus
 from recorder.measuring.store_file import MetricsStore, Selector
 from tests.measuring.stores import (
     Exporter,
-    answers,
+    has,
     prometheus_with,
     scraping,
+    seconds,
     until,
 )
 from tests.measuring.story import LogDoor, Times, written
 from tests.measuring.test_kept import reading_of, why
-from tests.support.builders import START, at
+from tests.support.builders import at
 from tests.support.postgres import Database
 
 TEMPERATURE = 'DCGM_FI_DEV_GPU_TEMP{gpu="%d",Hostname="%s"}'
@@ -37,10 +37,6 @@ class Scraped(NamedTuple):
 
     description: MetricsStore
     times: Times
-
-
-def seconds() -> float:
-    return (datetime.now(UTC) - START).total_seconds()
 
 
 @pytest.fixture(scope="module")
@@ -56,22 +52,16 @@ def scraped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scraped]:
     targets = {node: one.address for node, one in exporters.items()}
     folder = tmp_path_factory.mktemp("scraping")
     with prometheus_with(folder, scraped=[scraping(targets)]) as url:
-
-        def is_seen(query: str) -> bool:
-            body = answers(f"{url}/api/v1/query?query={query}")
-            assert body is not None
-            return bool(msgspec.json.decode(body)["data"]["result"])
-
         begun = seconds()
-        until(lambda: is_seen("DCGM_FI_DEV_XID_ERRORS"))
+        until(lambda: has(url, "DCGM_FI_DEV_XID_ERRORS"))
         exporters["n1"].says |= {
             TEMPERATURE % (3, "n1"): 97.0,
             XID % (3, "n1"): 79.0,
         }
-        until(lambda: is_seen("DCGM_FI_DEV_XID_ERRORS==79"))
+        until(lambda: has(url, "DCGM_FI_DEV_XID_ERRORS==79"))
         faulty = seconds()
         exporters["n1"].close()
-        until(lambda: is_seen('up{node="n1"}==0'))
+        until(lambda: has(url, 'up{node="n1"}==0'))
         lost = seconds()
         yield Scraped(
             MetricsStore(
