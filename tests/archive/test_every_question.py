@@ -50,6 +50,7 @@ from recorder.answers.log_questions import (
     OpenedQuestion,
     SearchQuestion,
 )
+from recorder.answers.markdown import markdown
 from recorder.answers.metrics import ask_metrics
 from recorder.answers.naming import Reference
 from recorder.answers.node_questions import (
@@ -105,6 +106,7 @@ from tests.support.days import (
     write_a_loss,
     write_a_queue,
     write_days,
+    write_metrics,
 )
 from tests.support.postgres import Database, DatabaseServer, fresh_database
 
@@ -317,6 +319,7 @@ async def written(database: Database, folder: Path) -> World:
     await write_days(database)
     await write_a_queue(database, 9)
     await write_a_loss(database, 6)
+    await write_metrics(database, 6)
     async with opened(database, folder) as now:
         size = now.log.size
         reading = await now.pinned(size)
@@ -381,6 +384,24 @@ async def test_who_has_no_right_gets_no_entry_fact_or_name(
         assert f"'{kind.__name__}'" not in found
     for word in ("stays", "day-", "worker", "queued"):
         assert word not in found
+
+
+async def test_charts_are_drawn_from_a_day_of_the_archive(
+    world: World,
+) -> None:
+    async with world.opened() as reading:
+        found = await QUESTIONS["ask_metrics"](reading)
+        report = markdown(await QUESTIONS["ask_postmortem"](reading))
+        claim = await ask_entry(reading, found.kept[0].entry)
+
+    (chart,) = found.kept[0].charts
+    assert chart.says == (
+        "gpu-001: GPU 3 up to 83.9 °C, by DCGM_FI_DEV_GPU_TEMP"
+    )
+    assert len(found.kept[0].series[0].values) == 240
+    assert b'"values":[60' in claim.raw
+    # The loss had no fault of which a temperature speaks.
+    assert "No metric that was kept speaks of this fault" in report
 
 
 async def test_a_job_without_pods_waits_since_a_day_of_the_archive(

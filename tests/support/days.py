@@ -14,9 +14,16 @@ import asyncpg
 import msgspec
 import orjson
 
+from recorder.facts.metrics import Kept, series_of
 from recorder.intake.deriving import Deriver
-from recorder.model.observation import AuditRecorded, Observation
+from recorder.measuring.asking import Asked, event_of
+from recorder.model.observation import (
+    AuditRecorded,
+    CloudEventPosted,
+    Observation,
+)
 from recorder.model.reference import Resource
+from recorder.sources.claims.envelope import claims_of
 from recorder.store.writer import Writer
 from tests.contract.test_log import SPEC, Observer
 from tests.support.builders import (
@@ -45,6 +52,7 @@ __all__ = [
     "write_a_queue",
     "write_days",
     "write_events",
+    "write_metrics",
     "write_statements",
 ]
 
@@ -204,6 +212,31 @@ async def write_a_loss(database: Database, ago: int) -> None:
         batch = teller.batch(observation)
         await deriver.derive(batch)
         await writer.append(batch)
+    await writer.close()
+    await set_clock(database, timedelta(0))
+
+
+async def write_metrics(database: Database, ago: int) -> None:
+    """Write what a metrics store had of that node, around its loss."""
+    lost, hour = noon(ago) + timedelta(seconds=60), timedelta(hours=1)
+    begin, end = lost - hour, lost + timedelta(minutes=10)
+    asked = Asked("1/1", "gpu-001", begin, end)
+    kept = Kept(incident="1/1", node="gpu-001", begin=begin, end=end)
+    start = begin.timestamp()
+    hot = [(start + 15 * n, 60.0 + n / 10) for n in range(240)]
+    temperature = series_of("DCGM_FI_DEV_GPU_TEMP", {"gpu": "3"}, hot)
+    event = {**event_of(asked, kept, [temperature])}
+    del event["specversion"]
+    (claim,) = claims_of([event], now=end + hour)
+    posted = CloudEventPosted(
+        observed_at=end + hour, event=claim.document, key=claim.key
+    )
+    await set_clock(database, end + hour - datetime.now(UTC))
+    writer = Writer(database.dsn("writer"), SPEC, holder="a")
+    teller, deriver = Observer(await writer.take_lease()), Deriver(writer)
+    batch = teller.batch(posted)
+    await deriver.derive(batch)
+    await writer.append(batch)
     await writer.close()
     await set_clock(database, timedelta(0))
 
