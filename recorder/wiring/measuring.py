@@ -33,7 +33,7 @@ from recorder.wiring.following import follow_each
 from recorder.wiring.reading import open_logs
 from recorder.wiring.waiting import opened
 
-__all__ = ["checked", "measure", "store_of"]
+__all__ = ["MeasureProgress", "checked", "measure", "store_of"]
 
 log = logging.getLogger("recorder.metrics")
 
@@ -85,7 +85,7 @@ class SpooledDoor:
         return sent.trouble
 
 
-class _Progress:
+class MeasureProgress:
     """What probes and scrapes get of a process that measures."""
 
     def __init__(self) -> None:
@@ -125,7 +125,7 @@ async def measure(
         settings.send_url, settings.send_token_file, settings.send_ca_file
     )
     folder = spool_folder(settings.send_spool) / receiver.name
-    door, progress = SpooledDoor(Spool(folder), receiver), _Progress()
+    door, progress = SpooledDoor(Spool(folder), receiver), MeasureProgress()
     async with AsyncExitStack() as stack:
         if settings.notify_listen and not once:
             await stack.enter_async_context(

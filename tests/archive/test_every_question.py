@@ -400,7 +400,7 @@ async def test_charts_are_drawn_from_a_day_of_the_archive(
     )
     assert len(found.kept[0].series[0].values) == 240
     assert b'"values":[60' in claim.raw
-    # The loss had no fault of which a temperature speaks.
+    # A temperature says nothing of this loss, which has no fault.
     assert "No metric that was kept speaks of this fault" in report
 
 

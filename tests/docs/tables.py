@@ -27,6 +27,7 @@ from recorder.intake.progress import ClaimCounts, Progress, Received
 from recorder.intake.state import OpenGap, ResumePoint, StreamState
 from recorder.model.settings import PREFIX, Settings
 from recorder.notification.sending import Counters, NotifyProgress
+from recorder.wiring.measuring import MeasureProgress
 from tests.docs.blocks import ROOT
 from tests.docs.explaining import controllers, decisions, faults
 
@@ -100,12 +101,14 @@ def metric_names() -> list[str]:
 
 
 def _metrics() -> Iterator[tuple[str, str, list[str], str]]:
-    """Yield those of the recorder, of the API, and of who notifies."""
+    """Yield those of the recorder, of the API, and of what follows a log."""
     measures = Measures()
     measures.answered("why", 200, 0.1)
     listed: set[str] = set()
     notifying = notify_exposition(notifier())
-    for text in exposition(busy()), measures.exposition(), notifying:
+    measuring = MeasureProgress().exposition()
+    texts = (exposition(busy()), measures.exposition(), notifying, measuring)
+    for text in texts:
         for family in _families(text.decode()):
             name = family[0]
             if name not in listed and name.startswith("recorder_"):

@@ -52,13 +52,3 @@ export const COMPARABLE = `query Comparable(${LOG}, $node: String!,
     nodes { id from }
   }
 }`;
-
-/** Metrics that were kept of a node, and of its healthy peers. */
-export const METRICS = `query Metrics(${LOG}, $node: String!,
-  $since: DateTime, $until: DateTime) {
-  metrics(${OF_LOG}, nodes: [$node], since: $since, until: $until) {
-    kept { entry node peerOf from to trouble
-      charts { name says low high missing lines { thing path } }
-    }
-  }
-}`;

@@ -1,52 +1,9 @@
 let made;
 export default ({ in_ask_fragments, in_html, in_lighting, in_needs, in_time_axis, in_time_clock, in_time_instant, in_time_window, in_timeline_lane, in_words_shown }) => made ??= (() => {
-const in_ask_ofnode = (() => {
-const {
-COVERAGE, GAP, WORKLOAD_HIT, VERDICT, REFERENCE, LOG, OF_LOG, PLACEMENT,
-} = in_ask_fragments;
-const LATEST = `query Latest(${LOG}, $node: String!) {
-why(${OF_LOG}, node: $node) {
-verdicts { id beganAt at backInServiceAt } ${COVERAGE}
-}
-}`;
-const NODE = `query Node(${LOG}, $node: String!, $since: DateTime,
-$until: DateTime) {
-node(${OF_LOG}, name: $node) {
-name
-why(since: $since, until: $until) {
-verdicts { ${VERDICT} } ${COVERAGE}
-}
-impact(since: $since, until: $until) {
-workloads { ${WORKLOAD_HIT} }
-totals { workloads pods gpus gpuHoursLost }
-coverage { complete }
-}
-timeline(since: $since, until: $until) {
-service { from to state entry }
-conditions { type from to status reason message isFault entry }
-boots { bootId from to entry }
-taints { key effect value from to actor entry }
-cordons { from to actor entry }
-placements { ${PLACEMENT} }
-dpus {
-cluster node
-service { from to state entry }
-conditions { type from to status reason message isFault entry }
-}
-facts { entry index kind at actor says detail
-object { ${REFERENCE} } }
-moreFacts
-gaps { ${GAP} }
-${COVERAGE}
-}
-}
-}`;
-const COMPARABLE = `query Comparable(${LOG}, $node: String!,
-$since: DateTime) {
-incidents(${OF_LOG}, node: $node, since: $since, last: 10, steps: 1) {
-nodes { id from }
-}
-}`;
+const in_needs_metrics = (() => {
+const { LOG, OF_LOG } = in_ask_fragments;
+const { logOf, written } = in_needs;
+const { readInstant } = in_time_instant;
 const METRICS = `query Metrics(${LOG}, $node: String!,
 $since: DateTime, $until: DateTime) {
 metrics(${OF_LOG}, nodes: [$node], since: $since, until: $until) {
@@ -55,7 +12,18 @@ charts { name says low high missing lines { thing path } }
 }
 }
 }`;
-return { LATEST, NODE, COMPARABLE, METRICS };
+function metricsOf({ known, struck }) {
+const at = readInstant(struck?.at ?? '');
+if (!struck || at === null) return [];
+return [{
+slot: 'metrics', query: METRICS, isAside: true,
+variables: {
+...logOf(known), node: struck.node, since: written(at),
+until: written(at + 1000),
+},
+}];
+}
+return { metricsOf };
 })();
 const in_timeline_detail = (() => {
 const { firstAtOrAfter } = in_timeline_lane;
@@ -399,23 +367,6 @@ context.stroke();
 return tile;
 }
 return { paletteOf, readableOn, hatchOf };
-})();
-const in_needs_metrics = (() => {
-const { METRICS } = in_ask_ofnode;
-const { logOf, written } = in_needs;
-const { readInstant } = in_time_instant;
-function metricsOf({ known, struck }) {
-const at = readInstant(struck?.at ?? '');
-if (!struck || at === null) return [];
-return [{
-slot: 'metrics', query: METRICS, isAside: true,
-variables: {
-...logOf(known), node: struck.node, since: written(at),
-until: written(at + 1000),
-},
-}];
-}
-return { metricsOf };
 })();
 const in_timeline_paint = (() => {
 const { pixelOf } = in_time_window;
@@ -1134,5 +1085,5 @@ ${lane.title}
 }
 return { Timeline };
 })();
-return { in_ask_ofnode, in_needs_metrics, in_timeline_detail, in_timeline_gestures, in_timeline_hit, in_timeline_names, in_timeline_ofnode, in_timeline_paint, in_timeline_palette, in_timeline_surface, in_timeline_timeline, in_timeline_unseen };
+return { in_needs_metrics, in_timeline_detail, in_timeline_gestures, in_timeline_hit, in_timeline_names, in_timeline_ofnode, in_timeline_paint, in_timeline_palette, in_timeline_surface, in_timeline_timeline, in_timeline_unseen };
 })();

@@ -1,5 +1,54 @@
 let made;
-export default ({ in_ask_offleet, in_ask_ofnode, in_needs, in_needs_metrics }) => made ??= (() => {
+export default ({ in_ask_fragments, in_ask_offleet, in_needs, in_needs_metrics }) => made ??= (() => {
+const in_ask_ofnode = (() => {
+const {
+COVERAGE, GAP, WORKLOAD_HIT, VERDICT, REFERENCE, LOG, OF_LOG, PLACEMENT,
+} = in_ask_fragments;
+const LATEST = `query Latest(${LOG}, $node: String!) {
+why(${OF_LOG}, node: $node) {
+verdicts { id beganAt at backInServiceAt } ${COVERAGE}
+}
+}`;
+const NODE = `query Node(${LOG}, $node: String!, $since: DateTime,
+$until: DateTime) {
+node(${OF_LOG}, name: $node) {
+name
+why(since: $since, until: $until) {
+verdicts { ${VERDICT} } ${COVERAGE}
+}
+impact(since: $since, until: $until) {
+workloads { ${WORKLOAD_HIT} }
+totals { workloads pods gpus gpuHoursLost }
+coverage { complete }
+}
+timeline(since: $since, until: $until) {
+service { from to state entry }
+conditions { type from to status reason message isFault entry }
+boots { bootId from to entry }
+taints { key effect value from to actor entry }
+cordons { from to actor entry }
+placements { ${PLACEMENT} }
+dpus {
+cluster node
+service { from to state entry }
+conditions { type from to status reason message isFault entry }
+}
+facts { entry index kind at actor says detail
+object { ${REFERENCE} } }
+moreFacts
+gaps { ${GAP} }
+${COVERAGE}
+}
+}
+}`;
+const COMPARABLE = `query Comparable(${LOG}, $node: String!,
+$since: DateTime) {
+incidents(${OF_LOG}, node: $node, since: $since, last: 10, steps: 1) {
+nodes { id from }
+}
+}`;
+return { LATEST, NODE, COMPARABLE };
+})();
 const in_needs_node = (() => {
 const { INCIDENTS } = in_ask_offleet;
 const { LATEST, NODE } = in_ask_ofnode;
@@ -42,5 +91,5 @@ until: end !== null && until >= end && !isBehind ? null : written(until),
 }
 return { ofNode, asking };
 })();
-return { in_needs_node };
+return { in_ask_ofnode, in_needs_node };
 })();
