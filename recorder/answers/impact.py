@@ -166,6 +166,8 @@ async def _impact(
         knowledge=knowledge,
     )
     hits = await with_checkpoints(reading, found)
+    times = [verdict.began_at for verdict in verdicts]
+    times += [hit.hit_at for hit in found]
     return JudgedImpact(
         question=ImpactSubject(
             cluster=reading.log.cluster_name,
@@ -178,10 +180,7 @@ async def _impact(
         totals=Totals.of(hits),
         coverage=cover(
             account,
-            times=(
-                *(verdict.began_at for verdict in verdicts),
-                *(hit.hit_at for hit in found),
-            ),
+            times=times,
             hiding=hiding((*judged, *companions)),
         ),
         verdicts=verdicts,

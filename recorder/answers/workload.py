@@ -95,7 +95,7 @@ async def ask_workload(
         )
         raise NotRunError(msg)
     workload = chosen[-1]
-    placements = sorted(
+    pods = sorted(
         (p for one in chosen for p in own[one]),
         key=lambda p: (p.bound_at or p.seen_at, p.pod.name),
     )
@@ -107,21 +107,17 @@ async def ask_workload(
         facts=True,
         needs=(PODS,),
     )
-    hit = await _impact(reading, placements, window, knowledge, now=now)
+    hit = await _impact(reading, pods, window, knowledge, now=now)
     hits = [one for one in hit if one.workload in chosen]
-    gpus, _ = most_at_once(
-        [(p.bound_at, p.left_at, p.gpus) for p in placements]
-    )
-    _, full_at = most_at_once(
-        [(p.running_at, p.left_at, 1) for p in placements]
-    )
+    gpus, _ = most_at_once((p.bound_at, p.left_at, p.gpus) for p in pods)
+    _, full_at = most_at_once((p.running_at, p.left_at, 1) for p in pods)
     return WorkloadHistory(
         workload=workload,
         window=window,
         is_gang=workload.is_gang,
         gpus=gpus,
-        nodes=sorted({p.node for p in placements if p.node is not None}),
-        placements=[PlacedPod.of(one, workload) for one in placements],
+        nodes=sorted({p.node for p in pods if p.node is not None}),
+        placements=[PlacedPod.of(one, workload) for one in pods],
         ran_in_full_at=full_at,
         failed_at=workloads.failed_at(workload),
         hits=hits,
