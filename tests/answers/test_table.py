@@ -59,6 +59,16 @@ def test_what_weighs_least_gives_way_first() -> None:
     assert "AGE" in lines_of(50)[0]
 
 
+def test_what_no_column_gives_way_to_is_cut() -> None:
+    table = Table([Column("OBJECT"), Column("SAYS")], now=NOW, width=80)
+    rows = [("event/default/" + "x" * 70, "a text that is longer than it")]
+
+    lines = [table.header(rows), *table.lines(rows)]
+
+    assert all(len(line) <= 80 for line in lines)
+    assert lines[1].count("…") == 2
+
+
 def test_a_time_of_another_year_names_it() -> None:
     table = Table([Column("AT", Kind.TIME), Column("X")], now=NOW, width=80)
 

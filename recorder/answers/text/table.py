@@ -71,6 +71,13 @@ def age(since: datetime, now: datetime) -> str:
     return "0s"
 
 
+def shortened(text: str, room: int | None) -> str:
+    """Return a text cut to as many characters, if they are limited."""
+    if room is None or len(text) <= room:
+        return text
+    return f"{text[: room - 1]}…"
+
+
 class Table:
     """Formats rows as lines, page by page; columns never shrink."""
 
@@ -102,6 +109,7 @@ class Table:
             if wide or not column.wide
         ]
         self._widths = [len(column.title) for column in columns]
+        self._cut: dict[int, int] = {}
 
     def header(self, rows: Iterable[Sequence[Cell]] = ()) -> str:
         """Return the line of titles, with widths for the first rows."""
@@ -141,13 +149,15 @@ class Table:
     def _grow(self, texts: Iterable[Sequence[str]]) -> None:
         for text in texts:
             for place, cell in enumerate(text):
-                self._widths[place] = max(self._widths[place], len(cell))
+                needed = max(self._widths[place], len(cell))
+                self._widths[place] = min(needed, self._cut.get(place, needed))
 
     def _fit(self) -> None:
-        """Omit columns until the last one has room."""
+        """Omit columns until the last one has room; then cut the widest."""
         while self._width is not None:
             last = self._widths[self._shown[-1]]
-            if self._used() + min(last, LAST_MIN) <= self._width:
+            over = self._used() + min(last, LAST_MIN) - self._width
+            if over <= 0:
                 return
             ranked = [
                 (self._all[place].rank, place)
@@ -155,6 +165,12 @@ class Table:
                 if self._all[place].rank
             ]
             if not ranked:
+                widest = max(
+                    self._shown[:-1], key=self._widths.__getitem__, default=0
+                )
+                room = max(self._widths[widest] - over, LAST_MIN)
+                self._cut[widest] = min(self._widths[widest], room)
+                self._widths[widest] = self._cut[widest]
                 return
             self._shown.remove(max(ranked)[1])
 
@@ -167,15 +183,14 @@ class Table:
     def _line(self, texts: Sequence[str], *, painted: bool) -> str:
         parts = []
         for place in self._shown[:-1]:
-            text = texts[place]
+            text = shortened(texts[place], self._cut.get(place))
             spaces = " " * (self._widths[place] - len(text))
             parts.append(self._painted(place, text, painted) + spaces)
         end = self._shown[-1]
-        last = texts[end]
+        room = None
         if self._width is not None:
             room = max(self._width - self._used(), LAST_MIN)
-            if len(last) > room:
-                last = f"{last[: room - 1]}…"
+        last = shortened(texts[end], room)
         return BETWEEN.join(
             [*parts, self._painted(end, last, painted)]
         ).rstrip()
