@@ -75,7 +75,7 @@ class Following:
         self._outbox = outbox
         self._kick = kick
         self._judged = judged
-        self._settling = Settling(by_incident=once)
+        self.settling = Settling(by_incident=once)
         self._labels: dict[str, NodeLabels] = {}
         """Labels of the nodes, by incident."""
 
@@ -149,7 +149,7 @@ class Following:
                 found,
                 known.reported.get(name, ()),
                 begun=begun[name].since,
-                settling=self._settling,
+                settling=self.settling,
                 now=now,
             )
         ]

@@ -63,6 +63,8 @@ class Settling:
     began, or was over, for long enough has settled."""
 
     waiting: dict[tuple[str, str], _Unsettled] = field(default_factory=dict)
+    settles_at: list[datetime] = field(default_factory=list)
+    """By incident: when those settle that have not."""
 
     def is_settled(
         self, rule: Rule, name: str, subject: Subject, now: datetime
@@ -72,7 +74,10 @@ class Settling:
         if after <= timedelta():
             return True
         if self.by_incident:
-            return now - (subject.over_at or subject.began_at) >= after
+            at = (subject.over_at or subject.began_at) + after
+            if at > now:
+                self.settles_at.append(at)
+            return at <= now
         key, digest = (rule.name, name), subject.digest
         known = self.waiting.get(key)
         if known is None or known.digest != digest:

@@ -156,7 +156,7 @@ async def notify(
         one = _Notifier(
             rules, knowledge, logs, kept, sending, progress, options
         )
-        await (one.once() if options.once else one.run(stop, say))
+        await (one.once(say) if options.once else one.run(stop, say))
     return progress
 
 
@@ -172,15 +172,21 @@ class _Notifier:
     progress: NotifyProgress
     options: NotifyOptions
 
-    async def once(self) -> None:
+    async def once(self, say: Callable[[str], None]) -> None:
         """Judge every log once, and post what is due."""
+        unsettled: list[datetime] = []
         for one in await self._meant():
             reading = await self.logs.read(one.id)
-            while (
-                await self._following().judge(reading, since=self._since())
-                is None
-            ):
-                pass
+            following = self._following()
+            while await following.judge(reading, since=self._since()) is None:
+                following = self._following()
+            unsettled += following.settling.settles_at
+        if unsettled:
+            until = max(unsettled).astimezone(UTC)
+            say(
+                "the next run posts the verdicts that settle until"
+                f" {until:%H:%M:%S} UTC"
+            )
         for name in await self.kept.due(self.rules.keys()):
             while await self.sending.send_next(self.rules[name]):
                 pass

@@ -193,6 +193,8 @@ def test_who_looks_once_sends_what_has_settled_by_its_own_times() -> None:
     assert after(2, lasting) == 1
     assert after(6, over) == 0
     assert after(7, over) == 1
+    settles_at = [AT + timedelta(minutes=minutes) for minutes in (2, 7)]
+    assert settling.settles_at == settles_at
 
 
 def test_by_default_an_interim_verdict_is_not_sent() -> None:
