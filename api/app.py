@@ -78,6 +78,9 @@ Endpoint = Callable[[Request], Awaitable[Any]]
 COMPRESSED_FROM = 500
 """Bytes: a smaller response fits into one packet uncompressed too."""
 
+ZSTD_LEVEL = 9
+"""Answers are a tenth smaller than by the default, for 0.7 ms of 48 KB."""
+
 add_compress_type(GRAPHQL)
 add_compress_type(LINES)
 # Event streams compress themselves, with a hundredth of the memory for each
@@ -160,7 +163,9 @@ class Served:
         if self._reads is not None:
             answering = RecordedReads(answering, self._reads)
         compressed = CompressMiddleware(
-            answering, minimum_size=COMPRESSED_FROM
+            answering,
+            minimum_size=COMPRESSED_FROM,
+            zstd_level=ZSTD_LEVEL,
         )
         return Gate(compressed, only_loopback_names=only_loopback_names)
 
