@@ -19,7 +19,11 @@ from recorder.model.facts import Claimed
 from recorder.model.observation import CLOUDEVENTS
 from recorder.model.outcomes import Outcome
 
-__all__ = ["hours_since_checkpoint", "with_checkpoints"]
+__all__ = [
+    "hours_since_checkpoint",
+    "lost_since_checkpoint",
+    "with_checkpoints",
+]
 
 CHECKPOINT: Final = "job.checkpoint"
 
@@ -54,6 +58,14 @@ def hours_since_checkpoint(hits: Iterable[Hit | None]) -> float | None:
         and (hours := hit.gpu_hours_since_checkpoint) is not None
     ]
     return round(sum(found), 4) if found else None
+
+
+async def lost_since_checkpoint(
+    reading: Reading, hits: Iterable[Hit | None]
+) -> float | None:
+    """Return the work of hits since a checkpoint; None without one."""
+    found = [hit for hit in hits if hit is not None]
+    return hours_since_checkpoint(await with_checkpoints(reading, found))
 
 
 def _name(hit: Hit) -> Name:

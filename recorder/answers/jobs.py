@@ -11,10 +11,7 @@ from typing import Final
 
 from msgspec import UNSET, UnsetType
 
-from recorder.answers.checkpoints import (
-    hours_since_checkpoint,
-    with_checkpoints,
-)
+from recorder.answers.checkpoints import lost_since_checkpoint
 from recorder.answers.creators import creators_of, name_of
 from recorder.answers.families import (
     Candidate,
@@ -410,11 +407,8 @@ class Survey:
             endings=len(endings),
             last_ending=last,
             gpu_hours_lost=hours_lost(endings),
-            gpu_hours_since_checkpoint=hours_since_checkpoint(
-                await with_checkpoints(
-                    self.reading,
-                    [one.hit for one in endings if one.hit is not None],
-                )
+            gpu_hours_since_checkpoint=await lost_since_checkpoint(
+                self.reading, (one.hit for one in endings)
             ),
             hours_wanted=round(hours, 4),
             hours_in_full=round(full, 4),

@@ -1,6 +1,6 @@
 """Answers of `recorder why` of a workload or a Pod: what ended it."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from textwrap import wrap
@@ -8,6 +8,7 @@ from textwrap import wrap
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from recorder.answers.checkpoints import lost_since_checkpoint
 from recorder.answers.loading.authors import with_author
 from recorder.answers.loading.hits import hits_on
 from recorder.answers.loading.nodes import (
@@ -18,7 +19,6 @@ from recorder.answers.loading.nodes import (
 from recorder.answers.loading.waiting import Obstacle, obstacles_to
 from recorder.answers.node_questions import WhyWorkloadQuestion
 from recorder.answers.ports import Reading
-from recorder.answers.queries import FactQuery, Purpose
 from recorder.answers.references import KnownObject
 from recorder.answers.sentences import counted
 from recorder.answers.slurm_names import SlurmNames, slurm_names, slurm_row
@@ -26,9 +26,8 @@ from recorder.answers.text.lines import plain
 from recorder.answers.text.shown import Text
 from recorder.answers.why import WIDTH, cut, path_lines, row_lines
 from recorder.answers.workload_named import (
-    family_of,
     find_workload,
-    waiting_workload,
+    workload_of,
 )
 from recorder.explain.ending import Ending, EndingFound, Preemptor
 from recorder.explain.ending_sentences import ending_sentence, state_sentence
@@ -45,7 +44,6 @@ from recorder.facts.projections import (
     Workloads,
 )
 from recorder.model.document import Document
-from recorder.model.errors import NotFoundError
 from recorder.model.fact import StoredFact
 from recorder.model.moment import shifted, written
 from recorder.model.outcomes import EndedBy, WorkloadState
@@ -70,12 +68,6 @@ WAITS = frozenset(
     {WorkloadState.PENDING, WorkloadState.QUEUED, WorkloadState.SUSPENDED}
 )
 """States in which something may keep a workload from starting."""
-
-
-class NoPodsError(NotFoundError):
-    """The object exists, but had no Pods."""
-
-    code = "not_found.workload"
 
 
 class WhyWorkloadSubject(Document, frozen=True, kw_only=True):
@@ -112,6 +104,10 @@ class WhyWorkload(Document, frozen=True, kw_only=True):
 
     endings: Sequence[Ending]
     """In order of time; empty if nothing recorded ended it."""
+
+    gpu_hours_since_checkpoint: float | None
+    """What its GPUs had computed since the last checkpoint before each of
+    these endings; lost in addition. Null without a checkpoint."""
 
     obstacles: Sequence[Obstacle]
     """What keeps it from starting, the newest last; empty if it started."""
@@ -158,16 +154,15 @@ async def ask_why_workload(
         )
     said = state_sentence(_named(workload, pod), state, since, workload.part)
     said += _held(obstacles)
-    if not (chosen or obstacles):
-        said += "; nothing recorded ended it"
+    said += "" if chosen or obstacles else "; nothing recorded ended it"
     if workloads.may_be_part(workload):
         said += "; what owns it is not recorded"
     return WhyWorkloadFound(
         question=WhyWorkloadSubject(
             cluster=reading.log.cluster_name,
             object=str(question.object),
-            since=question.window.since,
-            until=question.window.until,
+            since=window.since,
+            until=window.until,
             at=question.at or UNSET,
         ),
         note=named.note,
@@ -178,6 +173,9 @@ async def ask_why_workload(
         since=since,
         sentence=f"{said.removesuffix('.')}.",
         endings=[ending.bounded() for ending in chosen],
+        gpu_hours_since_checkpoint=await lost_since_checkpoint(
+            reading, (one.hit for one in chosen)
+        ),
         obstacles=obstacles,
         coverage=await _covered(
             reading, question, subject.pods, chosen, now=now
@@ -220,7 +218,9 @@ class _Subject:
 async def _subject(
     reading: Reading, question: WhyWorkloadQuestion, found: KnownObject
 ) -> _Subject:
-    facts, workload = await _family(reading, question, found)
+    facts, workload = await workload_of(
+        reading, question.object, found, until=question.window.until
+    )
     is_pod = found.kind.kind == "Pod"
     groups = _groups(facts, Workloads(facts), workload, alone=is_pod)
     pods = [pod for group in groups.values() for pod in group]
@@ -301,48 +301,6 @@ def _groups(
         if owner == workload or not (alone or owner.uid is None):
             found.setdefault(owner, []).append(pod)
     return found
-
-
-async def _family(
-    reading: Reading, question: WhyWorkloadQuestion, found: KnownObject
-) -> tuple[Sequence[StoredFact], Workload]:
-    """Read the facts about the workload that an object is, or is part of."""
-    until, uids = question.window.until, set(found.uids)
-    if found.kind.kind != "Pod":
-        facts = await family_of(reading, uids, until)
-        owned = _owners(facts, None)
-        own = [one for one in owned if one.uid in uids]
-        if own:
-            return facts, own[-1]
-        waiting = None if owned else waiting_workload(found)
-        if waiting is not None:
-            return facts, waiting
-        # It is part of another one, which its family may not include.
-        uids = {
-            pod.pod.uid for pod in Placements(facts) if pod.pod.uid is not None
-        }
-    facts = await reading.facts(
-        FactQuery(purpose=Purpose.FAMILIES, uids=uids, until=until)
-    )
-    owned = _owners(facts, uids)
-    if not owned:
-        msg = f'log {reading.log.id} has no Pods of "{question.object}"'
-        raise NoPodsError(msg, advice="name a Pod, or what owns Pods")
-    return facts, owned[-1]
-
-
-def _owners(
-    facts: Sequence[StoredFact], uids: Container[str] | None
-) -> list[Workload]:
-    """Return the workloads of Pods, or of Pods with these UIDs, each once."""
-    workloads = Workloads(facts)
-    found: dict[Workload, None] = {}
-    for placement in Placements(facts):
-        pod = placement.pod
-        if uids is None or (pod.uid or "") in uids:
-            alone = Workload("Pod", pod.namespace, pod.name, pod.uid)
-            found[workloads.of(placement) or alone] = None
-    return list(found)
 
 
 def _asked(
@@ -432,6 +390,9 @@ def why_workload_lines(
         yield from [""] * bool(answer.endings)
     if isinstance(answer.slurm, SlurmNames):
         yield from row_lines("slurm", slurm_row(answer.slurm))
+    if answer.gpu_hours_since_checkpoint is not None:
+        hours = f"{answer.gpu_hours_since_checkpoint:.2f} GPU-hours"
+        yield from row_lines("redone", f"{hours} since the last checkpoint")
     for place, ending in enumerate(reversed(answer.endings)):
         if place:
             yield ""

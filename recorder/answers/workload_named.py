@@ -4,7 +4,7 @@ A bare name means the workload or the Pod that has it. So does a name with a
 kind that no object of that name has: `job/x` of what is a JobSet.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -42,6 +42,7 @@ __all__ = [
     "family_of",
     "find_workload",
     "waiting_workload",
+    "workload_of",
 ]
 
 LISTED_MAX = 10
@@ -49,6 +50,12 @@ LISTED_MAX = 10
 
 NO_WORK = frozenset({"Node", "Event", "Namespace"})
 """Kinds of objects that own no Pods."""
+
+
+class NoPodsError(NotFoundError):
+    """The object exists, but had no Pods."""
+
+    code = "not_found.workload"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,3 +207,53 @@ async def _none(reading: Reading, reference: Reference) -> NotFoundError:
     )
     advice = f"`recorder search {reference.name}` finds a part of a name"
     return NotFoundError(msg, advice="" if hint else advice)
+
+
+async def workload_of(
+    reading: Reading,
+    reference: Reference,
+    found: KnownObject,
+    *,
+    until: datetime | None,
+) -> tuple[Sequence[StoredFact], Workload]:
+    """Read the facts about the workload that an object is, or is part of.
+
+    Raises:
+        NotFoundError: the object had no Pods.
+    """
+    uids = set(found.uids)
+    if found.kind.kind != "Pod":
+        facts = await family_of(reading, uids, until)
+        owned = _owners(facts, None)
+        own = [one for one in owned if one.uid in uids]
+        if own:
+            return facts, own[-1]
+        waiting = None if owned else waiting_workload(found)
+        if waiting is not None:
+            return facts, waiting
+        # It is part of another one, which its family may not include.
+        uids = {
+            pod.pod.uid for pod in Placements(facts) if pod.pod.uid is not None
+        }
+    facts = await reading.facts(
+        FactQuery(purpose=Purpose.FAMILIES, uids=uids, until=until)
+    )
+    owned = _owners(facts, uids)
+    if not owned:
+        msg = f'log {reading.log.id} has no Pods of "{reference}"'
+        raise NoPodsError(msg, advice="name a Pod, or what owns Pods")
+    return facts, owned[-1]
+
+
+def _owners(
+    facts: Sequence[StoredFact], uids: Container[str] | None
+) -> list[Workload]:
+    """Return the workloads of Pods, or of Pods with these UIDs, each once."""
+    workloads = Workloads(facts)
+    found: dict[Workload, None] = {}
+    for placement in Placements(facts):
+        pod = placement.pod
+        if uids is None or (pod.uid or "") in uids:
+            alone = Workload("Pod", pod.namespace, pod.name, pod.uid)
+            found[workloads.of(placement) or alone] = None
+    return list(found)

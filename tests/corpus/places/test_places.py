@@ -22,7 +22,10 @@ from recorder.answers.ports import Beside, Reading
 from recorder.answers.references import find_objects
 from recorder.answers.timeline import ask_dpus
 from recorder.answers.why import ask_why
-from recorder.answers.why_workload import ask_why_workload
+from recorder.answers.why_workload import (
+    ask_why_workload,
+    why_workload_lines,
+)
 from recorder.explain.knowledge import shipped
 from recorder.explain.verdict import Judged
 from recorder.model.errors import NotFoundError
@@ -59,6 +62,20 @@ def tape_in(folder: Path, name: str) -> Path:
     return folder / f"{name}.tape.jsonl.zst"
 
 
+def with_checkpoint(frames: list[Frame]) -> Iterator[Frame]:
+    """Yield frames, with a claim that a gang saved its state, at first."""
+    claims = (frame for frame in frames if IS_OF[CLAIMS](frame))
+    first = next(claims)
+    for frame in frames:
+        yield frame
+        if frame is first:
+            event = {
+                **first["event"], "id": "checkpoint", "type": "job.checkpoint",
+                "subject": "job/train/llm-a", "data": {"step": 1},
+            }  # fmt: skip
+            yield {**first, "event": event, "key": "f" * 64}
+
+
 async def play_into(writer: str, folder: Path, work: Path) -> None:
     """Play the hosts and their DPUs, and the hosts without each source."""
     assert await play(writer, tape_in(folder, "hosts"), name="hosts") == 1
@@ -67,6 +84,8 @@ async def play_into(writer: str, folder: Path, work: Path) -> None:
     for number, (source, is_of) in enumerate(IS_OF.items(), 3):
         kept = [frame for frame in whole.frames if not is_of(frame)]
         assert len(kept) < len(whole.frames)
+        if source is DPF:
+            kept = [*with_checkpoint(kept)]
         tape = work / f"{source}.tape.jsonl.zst"
         write_lines(tape, Lines(whole.header, kept))
         assert await play(writer, tape, name=f"no-{source}") == number
@@ -228,10 +247,12 @@ async def test_what_a_leaf_did_is_one_incident(played: Database) -> None:
     assert {*incident.nodes} == {"gpu-001", "gpu-002", "gpu-003", "gpu-004"}
 
 
-@pytest.mark.parametrize("absent", [None, CLAIMS])
+@pytest.mark.parametrize(
+    ("absent", "hours"), [(None, None), (CLAIMS, None), (DPF, 24 / 180)]
+)
 @pytest.mark.parametrize("gang", GANGS)
 async def test_a_gang_that_exits_elsewhere_was_stopped_by_its_leaf(
-    played: Database, gang: str, absent: str | None
+    played: Database, gang: str, absent: str | None, hours: float | None
 ) -> None:
     since, until = read_spans()["leaf"]
     async with reading_of(played.dsn("reader"), LOGS[absent]) as reading:
@@ -245,7 +266,18 @@ async def test_a_gang_that_exits_elsewhere_was_stopped_by_its_leaf(
     assert {*ending.nodes} == {*GANGS[gang]}
     assert {one.node for one in ending.every_verdict} == {*GANGS[gang][:-1]}
     names_leaf = "switch/leaf-7" in ending.sentence
-    assert names_leaf == (absent is None), ending.sentence
+    assert names_leaf == (absent != CLAIMS), ending.sentence
+    # Of 24 GPUs for 20 seconds; the other gang saved no state.
+    saved = found.gpu_hours_since_checkpoint
+    if gang != "llm-a" or hours is None:
+        assert saved is None
+    else:
+        assert saved == pytest.approx(hours, rel=0.1)
+        lines = [*why_workload_lines(found)]
+        assert (
+            f"  redone   {saved:.2f} GPU-hours since the last checkpoint"
+            in lines
+        )
 
 
 if sampled("laboratory of places", [True], 0):
