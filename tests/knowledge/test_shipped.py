@@ -145,7 +145,8 @@ def test_a_shipped_file_is_read_and_says_who_acts(name: str) -> None:
 
 
 def test_no_condition_has_two_meanings_in_the_shipped_files() -> None:
-    types = [name for rule in shipped().conditions for name in rule.types]
+    rules = [r for file in shipped_files().values() for r in file.conditions]
+    types = [name for rule in rules for name in rule.types]
     assert sorted(types) == sorted(set(types))
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -28,22 +28,7 @@ from recorder.model.outcomes import Decision, Fault, Role
 
 __all__ = ["Knowledge", "matches"]
 
-_Acting: TypeAlias = (
-    ConditionRule | EventRule | TextRule | TaintRule | ObjectRule | LockRule
-)
-"""Rules of what an actor does, each with its decision."""
-
-R = TypeVar(
-    "R",
-    ConditionRule,
-    EventRule,
-    TextRule,
-    TaintRule,
-    ObjectRule,
-    LockRule,
-)
-N = TypeVar("N")
-V = TypeVar("V", TextRule, TaintRule)
+R = TypeVar("R")
 
 NAMES_MAX = 4096
 """How many names are cached for each table; a fleet has fewer."""
@@ -79,17 +64,6 @@ class Knowledge:
         self._refusals = [rule for file in files for rule in file.refusals]
         self._commands = [rule for file in files for rule in file.commands]
         self._spot = [item for file in files for item in file.spot.items()]
-        self.conditions = _all(files, lambda file: file.conditions)
-        self.events = _all(files, lambda file: file.events)
-        self.annotations = _all(files, lambda file: file.annotations)
-        self.labels = _all(files, lambda file: file.labels)
-        self.taints = _all(files, lambda file: file.taints)
-        self.objects = _all(files, lambda file: file.objects)
-        self.locks = _all(files, lambda file: file.locks)
-        self._purposes = _purposes(
-            [*self.conditions, *self.events, *self.annotations, *self.labels,
-             *self.taints, *self.objects, *self.locks]
-        )  # fmt: skip
         self._types = {
             kind.type: kind for file in reversed(files) for kind in file.types
         }
@@ -97,34 +71,28 @@ class Knowledge:
             one.name: one for file in reversed(files) for one in file.metrics
         }
         """Metrics that are kept with an incident, by their names."""
-        self.writers = tuple(chain(*(file.writers for file in files)))
+
+        def table(member: str, names: str) -> _Table[Any]:
+            return _Table(files, len(own), member, names)
+
+        self._conditions: _Table[ConditionRule] = table("conditions", "types")
+        self._events: _Table[EventRule] = table("events", "reasons")
+        self._annotations: _Table[TextRule] = table("annotations", "keys")
+        self._labels: _Table[TextRule] = table("labels", "keys")
+        self._taints: _Table[TaintRule] = table("taints", "keys")
+        self._objects: _Table[ObjectRule] = table("objects", "kinds")
+        self._locks: _Table[LockRule] = table("locks", "keys")
+        self._writers: _Table[WriterRule] = table("writers", "names")
+        self.locks = self._locks.rules
+        self._purposes = _purposes(
+            rule
+            for one in (
+                self._conditions, self._events, self._annotations,
+                self._labels, self._taints, self._objects, self._locks,
+            )
+            for rule in one.rules
+        )  # fmt: skip
         self._reported = lru_cache(NAMES_MAX)(self._is_reported)
-        self._conditions = _of(
-            self.conditions, lambda rule: rule.types, _count(own, "conditions")
-        )
-        self._events = _of(
-            self.events, lambda rule: rule.reasons, _count(own, "events")
-        )
-        self._annotations = _of(
-            self.annotations,
-            lambda rule: rule.keys,
-            _count(own, "annotations"),
-        )
-        self._labels = _of(
-            self.labels, lambda rule: rule.keys, _count(own, "labels")
-        )
-        self._taints = _of(
-            self.taints, lambda rule: rule.keys, _count(own, "taints")
-        )
-        self._objects = _of(
-            self.objects, lambda rule: rule.kinds, _count(own, "objects")
-        )
-        self._locks = _of(
-            self.locks, lambda rule: rule.keys, _count(own, "locks")
-        )
-        self._writers = _of(
-            self.writers, lambda rule: rule.names, _count(own, "writers")
-        )
 
     def of_cloud(self, provider_id: str | None) -> "Knowledge":
         """Return the rules for a node, without those of other clouds."""
@@ -163,21 +131,19 @@ class Knowledge:
 
     def condition(self, name: str) -> ConditionRule | None:
         """Return the rule of a condition of a Node."""
-        return next(iter(self._conditions(name)), None)
+        return self._conditions.first(name)
 
     def event(
         self, reporter: str, reason: str, *, about: str, message: str
     ) -> EventRule | None:
         """Return the rule of a Kubernetes Event."""
-        return next(
-            (
-                rule
-                for rule in self._events(reason)
-                if matches(rule.reporters, reporter)
+        return self._events.first(
+            reason,
+            lambda rule: (
+                matches(rule.reporters, reporter)
                 and matches(rule.about, about)
                 and rule.message in message
             ),
-            None,
         )
 
     def judges(self, reporters: Iterable[str], *, about: str) -> bool:
@@ -187,31 +153,26 @@ class Knowledge:
     def _is_reported(self, reporter: str, about: str) -> bool:
         return any(
             matches(rule.about, about) and matches(rule.reporters, reporter)
-            for rule in self.events
+            for rule in self._events.rules
         )
 
     def annotation(self, key: str, value: str) -> TextRule | None:
         """Return the rule of an annotation of a Node."""
-        return _of_value(self._annotations(key), value)
+        return self._annotations.first(key, lambda r: matches(r.values, value))
 
     def label(self, key: str, value: str) -> TextRule | None:
         """Return the rule of a label of a Node."""
-        return _of_value(self._labels(key), value)
+        return self._labels.first(key, lambda r: matches(r.values, value))
 
     def taint(self, key: str, value: str) -> TaintRule | None:
         """Return the rule of a taint."""
-        return _of_value(self._taints(key), value)
+        return self._taints.first(key, lambda r: matches(r.values, value))
 
     def made(self, group: str, kind: str) -> ObjectRule | None:
         """Return the rule of an object that is created."""
-        return next(
-            (
-                rule
-                for rule in self._about(group, kind)
-                if not rule.condition and not rule.deleted
-            ),
-            None,
-        )
+        rules = self._about(group, kind)
+        made = (r for r in rules if not (r.condition or r.deleted))
+        return next(made, None)
 
     def unmade(self, group: str, kind: str) -> ObjectRule | None:
         """Return the rule of an object that is deleted."""
@@ -225,13 +186,11 @@ class Knowledge:
         return [rule for rule in rules if rule.condition == condition]
 
     def _about(self, group: str, kind: str) -> Sequence[ObjectRule]:
-        return [r for r in self._objects(kind) if matches(r.groups, group)]
+        return [r for r in self._objects.of(kind) if matches(r.groups, group)]
 
     def lock(self, kind: str, key: str) -> LockRule | None:
         """Return the rule of an annotation that names a node."""
-        return next(
-            (r for r in self._locks(key) if matches(r.kinds, kind)), None
-        )
+        return self._locks.first(key, lambda r: matches(r.kinds, kind))
 
     def purpose(self, actor: str) -> Decision | None:
         """Return the only decision that an actor makes, if there is one."""
@@ -287,7 +246,7 @@ class Knowledge:
 
     def writer(self, name: str) -> WriterRule | None:
         """Return the rule of a field manager or a user."""
-        return next(iter(self._writers(name)), None)
+        return self._writers.first(name)
 
 
 class _Data(msgspec.Struct):
@@ -313,9 +272,8 @@ def _fits(rule: ClaimRule, claim: Claimed) -> bool:
     )
 
 
-def _purposes(
-    rules: Iterable[_Acting],
-) -> Mapping[str, frozenset[Decision]]:
+def _purposes(rules: Iterable[Any]) -> Mapping[str, frozenset[Decision]]:
+    """Return the decisions that each actor makes, by its name."""
     found: dict[str, frozenset[Decision]] = {}
     for rule in rules:
         if rule.actor is not None and rule.decision is not None:
@@ -324,27 +282,45 @@ def _purposes(
     return found
 
 
-def _of(
-    rules: Sequence[N], patterns: Callable[[N], tuple[str, ...]], own: int
-) -> Callable[[str], Sequence[N]]:
-    """Return a cached function that finds the rules of a name, in order."""
+class _Table(Generic[R]):
+    """The rules in one member of all files, found by the names they hold."""
 
-    @lru_cache(NAMES_MAX)
-    def found(name: str) -> Sequence[N]:
+    def __init__(
+        self, files: Sequence[Rules], own: int, member: str, names: str
+    ) -> None:
+        """Take the rules of files, the first ``own`` of which precede."""
+        ruled = [[*getattr(file, member)] for file in files]
+        self._own = sum(map(len, ruled[:own]))
+        self._names = names
+        self.rules: Sequence[R] = [
+            _acting(rule, file)
+            for file, rules in zip(files, ruled, strict=True)
+            for rule in rules
+        ]
+        self.of = lru_cache(NAMES_MAX)(self._of)
+
+    def _of(self, name: str) -> Sequence[R]:
+        """Return the rules of a name, in order."""
         fitting = [
-            (place >= own, _vagueness(patterns(rule), name), place, rule)
-            for place, rule in enumerate(rules)
-            if matches(patterns(rule), name)
+            (place >= self._own, _vagueness(patterns, name), place, rule)
+            for place, rule in enumerate(self.rules)
+            if matches(patterns := getattr(rule, self._names), name)
         ]
         fitting.sort(key=lambda one: one[:3])
         return tuple(rule for *_, rule in fitting)
 
-    return found
+    def first(
+        self, name: str, fits: Callable[[R], bool] | None = None
+    ) -> R | None:
+        """Return the first rule of a name that fits."""
+        return next((r for r in self.of(name) if not fits or fits(r)), None)
 
 
-def _count(files: Iterable[Rules], member: str) -> int:
-    """Return how many rules the files have in a member."""
-    return sum(len(getattr(file, member)) for file in files)
+def _acting(rule: Any, file: Rules) -> Any:
+    """Return a rule with the actor of its file, unless it names writers."""
+    if isinstance(rule, WriterRule) or rule.actor or not file.controller:
+        return rule
+    return msgspec.structs.replace(rule, actor=file.controller)
 
 
 def _vagueness(patterns: tuple[str, ...], name: str) -> int:
@@ -353,23 +329,6 @@ def _vagueness(patterns: tuple[str, ...], name: str) -> int:
         len(name) - len(pattern.replace("*", "")) + ("*" in pattern)
         for pattern in patterns
         if matches((pattern,), name)
-    )
-
-
-def _of_value(rules: Iterable[V], value: str) -> V | None:
-    return next((r for r in rules if matches(r.values, value)), None)
-
-
-def _all(
-    files: Sequence[Rules], members: Callable[[Rules], Sequence[R]]
-) -> tuple[R, ...]:
-    """Return the rules of all files, each with its actor."""
-    return tuple(
-        msgspec.structs.replace(rule, actor=file.controller)
-        if rule.actor is None and file.controller is not None
-        else rule
-        for file in files
-        for rule in members(file)
     )
 
 

@@ -14,6 +14,7 @@ from recorder.facts.topology import Related
 from recorder.model.outcomes import ActorKind, Decision, Fault, Role
 
 __all__ = [
+    "Act",
     "ActorName",
     "ClaimRule",
     "ClaimType",
@@ -78,7 +79,19 @@ class ConditionRule(_Rule, frozen=True, kw_only=True):
     actor: ActorName | None = None
 
 
-class EventRule(_Rule, frozen=True, kw_only=True):
+class Act(_Rule, frozen=True, kw_only=True):
+    """What is written or reported, and what it is evidence for."""
+
+    role: Role
+    fault: Fault | None = None
+    decision: Decision | None = None
+    vague: bool = False
+    """Whether it happens for other reasons as well."""
+
+    actor: ActorName | None = None
+
+
+class EventRule(Act, frozen=True, kw_only=True):
     """A Kubernetes Event: the pair of its reporter and its reason."""
 
     reporters: tuple[str, ...]
@@ -87,13 +100,6 @@ class EventRule(_Rule, frozen=True, kw_only=True):
     """A part of the message that the Event must have."""
 
     about: tuple[str, ...] = ("*",)
-    role: Role
-    fault: Fault | None = None
-    decision: Decision | None = None
-    vague: bool = False
-    """Whether the Event is also reported for other reasons."""
-
-    actor: ActorName | None = None
 
 
 class RefusalRule(_Rule, frozen=True, kw_only=True):
@@ -114,7 +120,7 @@ class CommandRule(_Rule, frozen=True, kw_only=True):
     decision: Decision
 
 
-class TextRule(_Rule, frozen=True, kw_only=True):
+class TextRule(Act, frozen=True, kw_only=True):
     """A label or an annotation of a Node."""
 
     keys: tuple[str, ...]
@@ -122,29 +128,17 @@ class TextRule(_Rule, frozen=True, kw_only=True):
     is_time: bool = False
     """Whether the value is the time of the action, in seconds since 1970."""
 
-    role: Role
-    fault: Fault | None = None
-    decision: Decision | None = None
-    actor: ActorName | None = None
 
-
-class TaintRule(_Rule, frozen=True, kw_only=True):
+class TaintRule(Act, frozen=True, kw_only=True):
     """A taint of a Node."""
 
     keys: tuple[str, ...]
     values: tuple[str, ...] = ("*",)
-    role: Role
-    decision: Decision | None = None
     of_spot: Decision | None = None
     """The decision for a machine that may be reclaimed at any time."""
 
-    vague: bool = False
-    """Whether the taint is also added for other reasons."""
 
-    actor: ActorName | None = None
-
-
-class ObjectRule(_Rule, frozen=True, kw_only=True):
+class ObjectRule(Act, frozen=True, kw_only=True):
     """An object about a node whose creation is evidence.
 
     If the rule names them, its deletion or a change of its condition is.
@@ -161,11 +155,6 @@ class ObjectRule(_Rule, frozen=True, kw_only=True):
     """The reasons of the condition."""
 
     role: Role = Role.DECISION
-    decision: Decision | None = None
-    vague: bool = False
-    """Whether it happens for other reasons as well."""
-
-    actor: ActorName | None = None
 
 
 class LockRule(_Rule, frozen=True, kw_only=True):

@@ -79,10 +79,7 @@ def event_signals(
             return
     rule = knowledge.event(reporter, reason, about=about, message=message)
     if rule is not None:
-        yield Signal(
-            rule.role, Subject(Topic.EVENT, reason), stored, rule.fault,
-            rule.decision, RuledActor.named(rule.actor), vague=rule.vague,
-        )  # fmt: skip
+        yield Signal.by(rule, Subject(Topic.EVENT, reason), stored)
 
 
 def _of_kubernetes(
@@ -254,10 +251,7 @@ def _turned(
     rules = knowledge.turned(thing.group, thing.kind, condition=detail.type)
     for rule in rules:
         if _fits(rule, new):
-            yield Signal(
-                rule.role, subject, stored, None, rule.decision,
-                RuledActor.named(rule.actor), vague=rule.vague,
-            )  # fmt: skip
+            yield Signal.by(rule, subject, stored)
             return
         if _fits(rule, old):
             yield Signal(Role.RECOVERY, subject, stored, over=True)
@@ -284,10 +278,8 @@ def _made(
     subject = _named(thing)
     gone = knowledge.unmade(thing.group, thing.kind)
     if gone is not None and kind in GOING:
-        yield Signal(
-            gone.role, Subject(Topic.OBJECT_END, subject.name), stored, None,
-            gone.decision, RuledActor.named(gone.actor), vague=gone.vague,
-        )  # fmt: skip
+        ended = Subject(Topic.OBJECT_END, subject.name)
+        yield Signal.by(gone, ended, stored)
     made = knowledge.made(thing.group, thing.kind)
     if made is not None:
         yield from _asked(stored, made, subject)
@@ -307,8 +299,7 @@ def _asked(
             # A completed one remains until it is cleaned up.
             if "completion_time" in state.fields:
                 return
-            made = dated(stored)
-            yield Signal(rule.role, subject, made, None, rule.decision, actor)
+            yield Signal.by(rule, subject, dated(stored))
         case Vanished():
             yield Signal(Role.RECOVERY, subject, stored, over=True)
         case FieldChanged():

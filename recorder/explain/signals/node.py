@@ -227,11 +227,8 @@ def _taint(
         return
     rule = knowledge.taint(taint.key, taint.value or "")
     if rule is not None:
-        yield Signal(
-            rule.role, subject, stored, None, rule.decision,
-            RuledActor.named(rule.actor) or actor, rule.of_spot,
-            vague=rule.vague,
-        )  # fmt: skip
+        found = Signal.by(rule, subject, stored, actor)
+        yield found._replace(of_spot=rule.of_spot)
     else:
         yield Signal(Role.ACT, subject, stored, actor=actor)
 
@@ -254,10 +251,8 @@ def _text(
                 Role.RECOVERY, subject, stored, actor=actor, over=True
             )
         return
-    yield Signal(
-        rule.role, subject, stored, rule.fault, rule.decision,
-        RuledActor.named(rule.actor) or actor, due=_due(rule, new),
-    )  # fmt: skip
+    found = Signal.by(rule, subject, stored, actor)
+    yield found._replace(due=_due(rule, new))
 
 
 def _due(rule: TextRule, value: str) -> datetime | None:

@@ -2,8 +2,9 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
+from recorder.explain.knowledge.rules import Act
 from recorder.explain.signals.actor import RuledActor
 from recorder.facts import says_with_object
 from recorder.model.fact import StoredFact
@@ -109,6 +110,23 @@ class Signal(NamedTuple):
     excludes: tuple[Fault, ...] = ()
     """Causes of the same loss that it rules out, as a record of the machine
     itself."""
+
+    @classmethod
+    def by(
+        cls,
+        rule: Act,
+        subject: Subject,
+        stored: StoredFact,
+        writer: RuledActor | None = None,
+    ) -> Self:
+        """Return a fact in the role that a rule gives it.
+
+        Its actor is the one that the rule names, else its writer.
+        """
+        return cls(
+            rule.role, subject, stored, rule.fault, rule.decision,
+            RuledActor.named(rule.actor) or writer, vague=rule.vague,
+        )  # fmt: skip
 
     @property
     def topic(self) -> Topic:
