@@ -30,7 +30,7 @@ from recorder.answers.ports import Reading
 from recorder.answers.show import never
 from recorder.answers.text.lines import Columns, plain
 from recorder.answers.text.shown import Text
-from recorder.explain.turns import Turn, Turns
+from recorder.explain.contests import Turn, Turns
 from recorder.facts.classify.changes import How
 from recorder.facts.classify.paths import Path, written_path
 from recorder.facts.coverage.coverage import Coverage

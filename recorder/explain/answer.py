@@ -23,7 +23,7 @@ from recorder.explain.doubt import (
     was_gone,
 )
 from recorder.explain.faults import fault_of
-from recorder.explain.links.led_to import OTHERS, Led, led_to, ordered
+from recorder.explain.links import OTHERS, Led, led_to, ordered
 from recorder.explain.measured import measured
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence

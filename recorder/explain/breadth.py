@@ -7,22 +7,42 @@ does not know, count for nothing. That all are Ready does not acquit a switch:
 a port that lost its neighbor agrees as well as a node that was lost.
 
 A place that was claimed to be broken is at fault by this rule alone. Where
-nothing was claimed, faults infer what all nodes of a place share.
+nothing was claimed, faults infer what all nodes of a place share. A DPU is a
+place of its host alone: it carries its network and has its power, so of two
+that fall silent at once neither explains the other. What a DPU reports while
+it runs, and a silence that is longer than that of its host, came first.
+
+Callers load no more of the fleet than this uses: for most episodes nothing.
 """
 
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Final, NamedTuple
 
-from recorder.explain.signals import Signal, Topic
+from recorder.explain.knowledge import Knowledge
+from recorder.explain.signals import Signal, Subject, Topic, signals_of
 from recorder.explain.thresholds import LIMITS
+from recorder.explain.tracks.episodes import Episode
+from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.tracks.transition import Transition
-from recorder.model.outcomes import Confidence, Fault, Happened
+from recorder.explain.tracks.transitions import happening
+from recorder.model.fact import StoredFact
+from recorder.model.facts import LeaseSilent
+from recorder.model.outcomes import Confidence, Fault, Happened, Role
 from recorder.model.place import Place, PlaceKind
 
 __all__ = [
     "Breadth",
+    "beside",
     "breadth_of",
+    "dpu_fault",
+    "dpu_signals",
     "is_wide",
+    "lost_together",
+    "needs_every_place",
+    "sees_others",
     "shared_place",
+    "shared_places",
     "together",
     "wide_fault",
 ]
@@ -127,3 +147,122 @@ def wide_fault(
                 rank = len(here.agree), str(sign.place)
                 found.setdefault(rank, (sign, here.confidence))
     return found[max(found)] if found else None
+
+
+def dpu_signals(
+    facts: Iterable[StoredFact], knowledge: Knowledge
+) -> Iterator[Signal]:
+    """Yield the faults of the Nodes of DPUs, and what ended them."""
+    for stored in facts:
+        node = stored.fact.node
+        if node is None:
+            continue
+        place = Place(PlaceKind.DPU, node)
+        if isinstance(stored.fact.detail, LeaseSilent):
+            yield Signal(
+                Role.FAULT, Subject(Topic.SILENCE), stored, Fault.LINK,
+                place=place,
+            )  # fmt: skip
+        for sign in signals_of(stored, knowledge, node=node):
+            ends = sign.over or sign.role is Role.RECOVERY
+            if sign.topic is Topic.CONDITION and (sign.fault or ends):
+                yield sign._replace(place=place)
+
+
+def dpu_fault(
+    transition: Transition, fault: Fault
+) -> tuple[Signal, Confidence] | None:
+    """Return the fault of the DPU in a node that explains its loss, if any."""
+    if transition.was_shut_down or transition.happened not in {
+        Happened.REBOOT,
+        Happened.UNREACHABLE,
+    }:
+        return None
+    lost = transition.lost_at
+    held: dict[tuple[Place | None, Subject], Signal] = {}
+    for sign in transition.fleet.of_dpus(transition.episode.node):
+        at, key = sign.stored.at, (sign.place, sign.subject)
+        # The last renewal of a host is up to an interval before its loss.
+        slack = LIMITS.together if sign.topic is not Topic.SILENCE else None
+        last = lost - LIMITS.together if slack is None else lost + slack
+        if at > last:
+            continue
+        if sign.fault is fault and lost - at <= LIMITS.moment:
+            held.setdefault(key, sign)
+        elif sign.fault is None and at < lost:
+            held.pop(key, None)
+    if not held:
+        return None
+    cut = transition.happened is Happened.UNREACHABLE
+    sure = Confidence.LIKELY if cut else Confidence.POSSIBLE
+    return next(iter(held.values())), sure
+
+
+def sees_others(chain: Episode) -> bool:
+    """Return whether a verdict depends on what other nodes did.
+
+    Only if the node was lost, or one of its links, it matters which nodes
+    were lost with it.
+    """
+    found = happening(chain)
+    if found is None:
+        return False
+    # What befell one port may have befallen the switch.
+    at_port = found[0] is Happened.DEGRADED and found[1].fault is Fault.LINK
+    return at_port or found[0] in {Happened.REBOOT, Happened.UNREACHABLE}
+
+
+def _seen(chain: Episode, fleet: Fleet) -> Transition:
+    found = happening(chain)
+    assert found is not None, "it sees others"
+    return Transition(chain, *found, fleet)
+
+
+def lost_together(chain: Episode, fleet: Fleet) -> frozenset[str]:
+    """Return the nodes that were lost together with one, including it."""
+    return together(_seen(chain, fleet))
+
+
+def shared_places(chain: Episode, fleet: Fleet) -> list[Place]:
+    """Return the places of a node at which others were lost with it."""
+    transition = _seen(chain, fleet)
+    at, lost = transition.lost_at, together(transition)
+    return [
+        place
+        for place in fleet.places(chain.node, at)
+        if len(fleet.nodes_behind(place, at) & lost) > 1
+    ]
+
+
+def needs_every_place(chain: Episode, fleet: Fleet) -> bool:
+    """Return whether a verdict depends on the places of all nodes.
+
+    For a reboot it does if another node of the same place was lost with it, or
+    what the node is behind was claimed to be broken.
+
+    Args:
+        chain: an episode whose verdict depends on other nodes.
+        fleet: has the places of the nodes that were lost together.
+    """
+    return _seen(chain, fleet).happened != Happened.REBOOT or bool(
+        fleet.faults_above(chain.node) or shared_places(chain, fleet)
+    )
+
+
+def beside(chain: Episode, fleet: Fleet) -> tuple[datetime, set[str]]:
+    """Return when a node was lost, and which other nodes to read.
+
+    Those that stayed up at a place where most were lost may have been down
+    before. Whether those that were lost too had been cordoned matters only if
+    Pods were evicted from the node.
+    """
+    transition = _seen(chain, fleet)
+    names: set[str] = set()
+    for place in fleet.places(chain.node, transition.lost_at):
+        found = breadth_of(transition, place)
+        stayed = found.well | found.down
+        if len(found.agree) > max(1, len(stayed)):
+            names |= stayed
+        if transition.first(Topic.EVICTION) is not None:
+            names |= found.agree
+    return transition.lost_at, names - {chain.node}

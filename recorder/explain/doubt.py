@@ -71,9 +71,13 @@ def mode_of(
             else Mode.UNKNOWN
         )
     was_held = transition.was_lost and transition.was_cordoned
-    prepared = transition.was_prepared or transition.was_announced or was_held
     anew = transition.was_lost and transition.episode.has(Topic.VERSION)
-    decided_upon = transition.happened in STAYING or prepared or anew
+    decided_upon = (
+        transition.happened in STAYING
+        or transition.was_announced
+        or was_held
+        or anew
+    )
     if decided_upon and not (faulted and FAULTS[faulted.fault].by_itself):
         return Mode.UNKNOWN  # a decision whose reason is not recorded
     return Mode.UNKNOWN if holed else Mode.ABRUPT

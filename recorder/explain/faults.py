@@ -9,17 +9,17 @@ from typing import Final, NamedTuple
 
 from recorder.explain.breadth import (
     breadth_of,
+    dpu_fault,
     is_wide,
     shared_place,
     together,
     wide_fault,
 )
 from recorder.explain.causes import FAULTS, GONE, Weight
-from recorder.explain.links.purposes import is_answered
+from recorder.explain.links import is_answered
 from recorder.explain.signals import Signal, Subject, Topic, is_unseen
 from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.bounds import counted
-from recorder.explain.tracks.dpus import dpu_fault
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Faulted
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened

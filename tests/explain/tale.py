@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from recorder.explain.answer import judge
+from recorder.explain.breadth import dpu_signals
 from recorder.explain.knowledge import Knowledge, shipped
-from recorder.explain.tracks.dpus import dpu_signals
 from recorder.explain.tracks.episodes import episodes_of
 from recorder.explain.tracks.fleet import Fleet
 from recorder.explain.verdict import Judged

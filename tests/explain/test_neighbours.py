@@ -4,12 +4,12 @@ import pytest
 
 from recorder.answers.loading.nodes import is_about
 from recorder.explain.answer import judge
-from recorder.explain.knowledge import shipped
-from recorder.explain.neighbours import (
+from recorder.explain.breadth import (
     lost_together,
     needs_every_place,
     sees_others,
 )
+from recorder.explain.knowledge import shipped
 from recorder.explain.tracks.episodes import episodes_of, may_begin
 from recorder.explain.tracks.fleet import Fleet
 from recorder.model.fact import FactKind, StoredFact

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from recorder.explain import faults
+from recorder.explain import faults, links
 from recorder.explain.causes import FAULTS
 from recorder.explain.knowledge import Knowledge, shipped, shipped_files
 from recorder.explain.knowledge.rules import Rules
-from recorder.explain.links import led_to
 from recorder.explain.verdict import Verdict
 from tests.corpus.make import TAPES
 from tests.corpus.tape_lines import read_lines
@@ -55,7 +54,7 @@ def test_causes_and_rules_may_be_in_any_order(
         files = shuffled(chance, [*shipped_files().values()])
         rows = dict(shuffled(chance, [*FAULTS.items()]))
         monkeypatch.setattr(faults, "FAULTS", rows)
-        monkeypatch.setattr(led_to, "ROWS", shuffled(chance, led_to.ROWS))
+        monkeypatch.setattr(links, "ROWS", shuffled(chance, links.ROWS))
         assert said(dataclasses.replace(tape, rules=Knowledge(files))) == first
 
 

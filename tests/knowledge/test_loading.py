@@ -35,7 +35,11 @@ conditions:
             7,
             "line 4",
         ),
-        (GOOD + "events:\n  - reasons: [A]\n", 8, "reporters"),
+        (
+            GOOD + "events:\n  - reasons: [A]\n    role: fault\n",
+            8,
+            "reporters",
+        ),
         (GOOD + "events:\n  - reporters: [a]\n    reasons: [A]\n", 8, "role"),
         (GOOD + "  - [", 7, "rules"),
     ],

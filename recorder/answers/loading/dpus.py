@@ -22,9 +22,9 @@ from recorder.answers.queries import (
     ObjectsBefore,
     Purpose,
 )
+from recorder.explain.breadth import dpu_signals
 from recorder.explain.knowledge import Knowledge
 from recorder.explain.signals import Signal
-from recorder.explain.tracks.dpus import dpu_signals
 from recorder.facts import appearance
 from recorder.model.moment import LAST
 from recorder.model.observation import WATCH

@@ -13,14 +13,14 @@ from recorder.answers.queries import (
     NodesBefore,
     Purpose,
 )
-from recorder.explain.knowledge import Knowledge
-from recorder.explain.neighbours import (
+from recorder.explain.breadth import (
     beside,
     lost_together,
     needs_every_place,
     sees_others,
     shared_places,
 )
+from recorder.explain.knowledge import Knowledge
 from recorder.explain.rivals import LEASES, NODES
 from recorder.explain.tracks.episodes import Episode
 from recorder.explain.tracks.fleet import Fleet

@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import msgspec
 
 from recorder.explain.knowledge.claiming import member, misfit
 from recorder.explain.knowledge.rules import (
+    Act,
     ClaimRule,
     ClaimType,
     ConditionRule,
@@ -27,6 +28,9 @@ from recorder.model.facts import Claimed
 from recorder.model.outcomes import Decision, Fault, Role
 
 __all__ = ["Knowledge", "matches"]
+
+_Acting: TypeAlias = Act | ConditionRule | LockRule
+"""Rules of what an actor does, each with its decision."""
 
 R = TypeVar("R")
 
@@ -72,25 +76,24 @@ class Knowledge:
         }
         """Metrics that are kept with an incident, by their names."""
 
-        def table(member: str, names: str) -> _Table[Any]:
-            return _Table(files, len(own), member, names)
-
-        self._conditions: _Table[ConditionRule] = table("conditions", "types")
-        self._events: _Table[EventRule] = table("events", "reasons")
-        self._annotations: _Table[TextRule] = table("annotations", "keys")
-        self._labels: _Table[TextRule] = table("labels", "keys")
-        self._taints: _Table[TaintRule] = table("taints", "keys")
-        self._objects: _Table[ObjectRule] = table("objects", "kinds")
-        self._locks: _Table[LockRule] = table("locks", "keys")
-        self._writers: _Table[WriterRule] = table("writers", "names")
+        first = len(own)
+        self._conditions = _Table[ConditionRule](
+            files, first, "conditions", "types"
+        )
+        self._events = _Table[EventRule](files, first, "events", "reasons")
+        self._annotations = _Table[TextRule](
+            files, first, "annotations", "keys"
+        )
+        self._labels = _Table[TextRule](files, first, "labels", "keys")
+        self._taints = _Table[TaintRule](files, first, "taints", "keys")
+        self._objects = _Table[ObjectRule](files, first, "objects", "kinds")
+        self._locks = _Table[LockRule](files, first, "locks", "keys")
+        self._writers = _Table[WriterRule](files, first, "writers", "names")
         self.locks = self._locks.rules
         self._purposes = _purposes(
-            rule
-            for one in (
-                self._conditions, self._events, self._annotations,
-                self._labels, self._taints, self._objects, self._locks,
-            )
-            for rule in one.rules
+            [*self._conditions.rules, *self._events.rules,
+             *self._annotations.rules, *self._labels.rules,
+             *self._taints.rules, *self._objects.rules, *self.locks]
         )  # fmt: skip
         self._reported = lru_cache(NAMES_MAX)(self._is_reported)
 
@@ -272,7 +275,9 @@ def _fits(rule: ClaimRule, claim: Claimed) -> bool:
     )
 
 
-def _purposes(rules: Iterable[Any]) -> Mapping[str, frozenset[Decision]]:
+def _purposes(
+    rules: Iterable[_Acting],
+) -> Mapping[str, frozenset[Decision]]:
     """Return the decisions that each actor makes, by its name."""
     found: dict[str, frozenset[Decision]] = {}
     for rule in rules:
@@ -316,11 +321,15 @@ class _Table(Generic[R]):
         return next((r for r in self.of(name) if not fits or fits(r)), None)
 
 
-def _acting(rule: Any, file: Rules) -> Any:
-    """Return a rule with the actor of its file, unless it names writers."""
-    if isinstance(rule, WriterRule) or rule.actor or not file.controller:
-        return rule
-    return msgspec.structs.replace(rule, actor=file.controller)
+def _acting(rule: R, file: Rules) -> R:
+    """Return a rule of acts with the actor of its file, if it has none."""
+    if (
+        isinstance(rule, _Acting)
+        and rule.actor is None
+        and file.controller is not None
+    ):
+        return msgspec.structs.replace(rule, actor=file.controller)
+    return rule
 
 
 def _vagueness(patterns: tuple[str, ...], name: str) -> int:

@@ -1,11 +1,13 @@
 """Bounds: between which proofs a transition lies, and what names a boot.
 
+Also how a record of a node begins: what its first facts show.
+
 Only a lost node itself proves its old state: what others write about it
 proves nothing, nor does a list.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -13,8 +15,9 @@ from recorder.explain.signals import Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition, latest
 from recorder.facts.classify.times import moment
-from recorder.model.fact import FactKind
-from recorder.model.facts import EventOccurred
+from recorder.facts.projections import NodeState
+from recorder.model.fact import FactKind, StoredFact
+from recorder.model.facts import Appeared, EventOccurred
 from recorder.model.outcomes import Happened, Role
 
 __all__ = [
@@ -22,9 +25,12 @@ __all__ = [
     "STARTS",
     "boot_named",
     "counted",
+    "created_at",
     "heard_again",
     "is_explained",
     "is_first",
+    "is_first_sight",
+    "is_loss",
     "last_sign",
     "not_after",
     "not_before",
@@ -242,3 +248,57 @@ def _shown_before(transition: Transition) -> datetime | None:
         if s.position < until and s.topic not in _OF_THE_NEW
     ]
     return max(shown, default=None)
+
+
+NODE_CONTROLLER: Final = "node-controller"
+
+
+def created_at(facts: Sequence[StoredFact]) -> datetime | None:
+    """Return when the Node was created that is seen first; None if unknown.
+
+    By its own time. If it is never seen, its first Events may show that it
+    joined.
+    """
+    named: dict[str, datetime] = {}
+    for stored in facts:
+        fact = stored.fact
+        if fact.object is None or fact.object.kind != "Node":
+            continue
+        if fact.kind is FactKind.APPEARED and isinstance(
+            fact.detail, Appeared
+        ):
+            return moment(fact.detail.state.created_at)
+        if isinstance(fact.detail, EventOccurred) and fact.detail.reason:
+            named.setdefault(fact.detail.reason, stored.at)
+    started, joined = named.get("Starting"), named.get("RegisteredNode")
+    if started is None or joined is None or started != min(named.values()):
+        return None
+    return joined if joined - started <= LIMITS.moment else None
+
+
+def is_loss(said: StoredFact, *, unseen: bool = True) -> bool:
+    """Whether an Event alone shows that a Node was not ready.
+
+    Args:
+        said: the Event.
+        unseen: whether its Node was not recorded yet; else the Event must have
+            been seen late, because the Node would have shown it.
+    """
+    event = said.fact.detail
+    return (
+        isinstance(event, EventOccurred)
+        and event.reason == "NodeNotReady"
+        and said.fact.actor == NODE_CONTROLLER
+        and (unseen or said.observed_at - said.at > LIMITS.first_lists)
+    )
+
+
+def is_first_sight(sign: Signal, before: NodeState) -> bool:
+    """Whether a Node is listed for the first time: it did not join."""
+    detail = sign.stored.fact.detail
+    return (
+        isinstance(detail, Appeared)
+        and sign.topic is Topic.IDENTITY
+        and before.uid is None
+        and not detail.created
+    )

@@ -31,16 +31,14 @@ from recorder.explain.signals.metrics import is_of_metrics, measurements_of
 from recorder.explain.signals.node import standing
 from recorder.explain.signals.requests import cordons_by, unwatched
 from recorder.explain.thresholds import LIMITS
-from recorder.explain.tracks.beginning import (
-    created_at,
-    is_first_sight,
-    is_loss,
-)
 from recorder.explain.tracks.bounds import (
     SOMETIME,
     STARTS,
     boot_named,
+    created_at,
     is_explained,
+    is_first_sight,
+    is_loss,
 )
 from recorder.explain.tracks.clocks import (
     KUBELET,

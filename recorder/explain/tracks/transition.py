@@ -122,18 +122,6 @@ _WRITTEN = frozenset(
 )
 """Topics of what is written by those who act, not by those who report."""
 
-_PREPARING = frozenset({Topic.CORDON, Topic.EVICTION, Topic.CONDITION})
-"""Topics of acts that prepare a node for something."""
-
-
-def is_barred(act: Signal) -> bool:
-    """Whether an act is a taint by hand."""
-    return (
-        act.topic is Topic.TAINT
-        and act.actor is not None
-        and not act.actor.is_program
-    )
-
 
 def latest(signal: Signal) -> datetime:
     """Return the latest time at which a signal can have happened.
@@ -388,11 +376,7 @@ class Transition:
                 continue  # a list after a gap shows times, but no order
             if signal.over:
                 held.pop(signal.subject, None)
-            elif (
-                signal.fault
-                and FAULTS[signal.fault].explains_loss
-                and not self._has_only_started(signal)
-            ):
+            elif signal.fault and FAULTS[signal.fault].explains_loss:
                 held.setdefault(signal.subject, signal)
         found = [*held.values()]
         if all(s.topic is Topic.READY for s in found):
@@ -407,14 +391,6 @@ class Transition:
                 s.position,
             ),
             reverse=True,
-        )
-
-    def _has_only_started(self, unready: Signal) -> bool:
-        """Whether a kubelet that is not ready started shortly before."""
-        return unready.topic is Topic.READY and any(
-            timedelta() <= unready.stored.at - s.stored.at <= LIMITS.moment
-            for topic in (Topic.BOOT, Topic.KUBELET)
-            for s in self.episode.of(topic)
         )
 
     def _is_named(self, fault: Signal) -> bool:
@@ -511,31 +487,16 @@ class Transition:
         )
 
     @cached_property
-    def _acts(self) -> Sequence[Signal]:
-        """What was done to the node shortly before the effect."""
-        return [
-            signal
-            for signal in self.episode.signals
-            if signal.role is Role.ACT
-            and not signal.over
-            and self.precedes(signal)
-            and self.is_recent(signal)
-        ]
-
-    @property
     def was_acted_upon(self) -> bool:
         """Whether there was an act on the node shortly before the effect."""
         return any(
-            act.topic is not Topic.REQUEST
-            and not act.subject.name.startswith("node.kub")
-            for act in self._acts
-        )
-
-    @property
-    def was_prepared(self) -> bool:
-        """Whether the node was emptied, or marked, shortly before."""
-        return any(
-            act.topic in _PREPARING or is_barred(act) for act in self._acts
+            signal.role is Role.ACT
+            and not signal.over
+            and self.precedes(signal)
+            and self.is_recent(signal)
+            and signal.topic is not Topic.REQUEST
+            and not signal.subject.name.startswith(OF_KUBERNETES)
+            for signal in self.episode.signals
         )
 
     @property
@@ -546,17 +507,6 @@ class Transition:
             and not is_order(mark)
             and self.precedes(mark)
             and self.lost_at - mark.stored.at <= LIMITS.moment
-            and mark.subject not in self.called_off
-            for mark in self.episode.marks
-        )
-
-    @property
-    def is_ordered(self) -> bool:
-        """Whether an object ordered a reboot that then came."""
-        return self.happened == Happened.REBOOT and any(
-            mark.topic is Topic.OBJECT
-            and is_order(mark)
-            and self.is_before(mark)
             and mark.subject not in self.called_off
             for mark in self.episode.marks
         )

@@ -1,23 +1,22 @@
-"""Led to: the act that led to a transition.
+"""Links: what led to a transition, what it was for, and what it answers.
 
-A table of exclusive rows classifies a decision: by what an intervention
-states by a rule, what it responds to, and what its steps show. Words without
-a rule do not lead to anything alone: their author must also have taken the
-node out of service, or have removed them once it was done.
+A table of rows classifies the decision of an intervention: by what it states
+by a rule, what it responds to, and what its steps show. An act that no rule
+knows repairs what broke before it, or renews the system of a node that comes
+back as another, or is for what its author says. Words alone lead to nothing:
+their author must have taken the node out of service as well, or have removed
+them once it was done.
 """
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from recorder.explain.causes import GONE, STAYING
-from recorder.explain.links.purposes import (
-    Deed,
-    purpose_of,
-)
 from recorder.explain.signals import (
     RuledActor,
     Signal,
     Topic,
+    intents_of,
     is_made,
     is_order,
     is_same,
@@ -25,11 +24,11 @@ from recorder.explain.signals import (
 from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS, rank, weaker
 from recorder.explain.tracks.interventions import TAKING, Intervention
-from recorder.explain.tracks.transition import Transition
+from recorder.explain.tracks.transition import Transition, follows
 from recorder.model.fact import FactKind
 from recorder.model.outcomes import ActorKind, Confidence, Decision, Happened
 
-__all__ = ["OTHERS", "Led", "led_to", "ordered"]
+__all__ = ["OTHERS", "Led", "is_answered", "led_to", "ordered"]
 
 OTHERS = frozenset(
     {
@@ -66,63 +65,90 @@ class Led(NamedTuple):
         return self.decision in TAKING and self.weight == ANNOUNCED
 
 
+REGARDLESS = frozenset({Decision.OS_UPGRADE, Decision.DRIVER_UPGRADE})
+"""Decisions for whole fleets, independent of faults of a node."""
+
+
+def is_answered(transition: Transition, fault: Signal) -> bool:
+    """Whether a decision or a cordon followed a fault, or named it."""
+    said = [
+        mark
+        for mark in transition.episode.marks
+        if is_order(mark)
+        and transition.is_before(mark)
+        and mark.actor is not None
+        and mark.actor.is_program
+    ]
+    cordons = transition.episode.of(Topic.CORDON)
+    steps = [*transition.decisions, *cordons, *said]
+    return any(
+        follows(step, fault)
+        for step in steps
+        if step.decision not in REGARDLESS
+    )
+
+
+Purpose = tuple[Decision, Confidence, Signal]
+"""What an act was for, how sure that is, and the step that shows it."""
+
+
+class Deed(NamedTuple):
+    """An intervention and its statements that still count."""
+
+    transition: Transition
+    one: Intervention
+    stated: list[Signal]
+
+    def first(
+        self, *decisions: Decision, vague: bool = False
+    ) -> Signal | None:
+        """Return the first step that states one of the decisions."""
+        return next(
+            (
+                s
+                for s in self.stated
+                if s.decision in decisions and (vague or not s.vague)
+            ),
+            None,
+        )
+
+    def faulted(self, step: Signal) -> bool:
+        """Whether a step follows a fault that still held."""
+        return any(follows(step, f) for f in self.transition.faults)
+
+
 def _announced(deed: Deed) -> Led | None:
     """It states its purpose, and needs no fault."""
+    t = deed.transition
+    events = any(s.topic is Topic.EVENT for s in deed.stated)
     for step in deed.stated:
         decision = step.decision
         if decision not in OTHERS or step.vague:
             continue
-        strength = deed.transition.strength(decision)
-        limit = _LIMITED.get(decision)
-        if limit is not None:
-            limited = limit(deed, step)
-            if limited is None:
-                continue
-            strength = weaker(strength, limited)
-        t = deed.transition
-        silent = not t.faults and t.was_gone(step, LIMITS.unheard)
-        if silent and t.happened == Happened.REBOOT:
-            strength = Confidence.POSSIBLE  # what broke it came before
+        if decision is Decision.SCALE_DOWN and t.faults and not events:
+            continue  # a broken node with only the taint is repaired
+        # A lock waits for its turn; its holder empties the node first.
+        waits = step.topic is Topic.LOCK and not (
+            t.first(Topic.CORDON)
+            or t.was_cordoned
+            or t.episode.has(Topic.VERSION)
+        )
+        apart = t.happened in _APART.get(decision, ())
+        strength = t.strength(decision)
+        if waits or apart:
+            strength = weaker(strength, Confidence.POSSIBLE)
         return Led(decision, step, _who(deed, step), strength, ANNOUNCED)
     return None
 
 
-def _scaled(deed: Deed, _: Signal) -> Confidence | None:
-    t = deed.transition
-    if t.faults and not any(s.topic is Topic.EVENT for s in deed.stated):
-        return None  # a broken node with only the taint is repaired
+_APART: dict[Decision, frozenset[Happened]] = {
     # Capacity that is not needed stays away.
-    back = t.is_back and t.episode.state.ready == "True"
-    return Confidence.POSSIBLE if back else Confidence.PROVEN
-
-
-def _upgraded(deed: Deed, step: Signal) -> Confidence | None:
-    t = deed.transition
-    if step.topic is Topic.CORDON:
-        return None  # the versions show more than the cordon
-    begun = (
-        t.episode.baseline.cordoned
-        or t.was_shut_down
-        or t.episode.has(Topic.VERSION)
-        or t.first(Topic.CORDON)
-        or t.first(Topic.EVICTION)
-    )
-    # It waits for its turn; the holder of the lock empties the node first.
-    waits = step.topic is Topic.LOCK and not begun
-    return Confidence.POSSIBLE if waits else Confidence.PROVEN
-
-
-def _driver(deed: Deed, _: Signal) -> Confidence | None:
-    # An upgrade of a driver reboots nothing.
-    rebooted = deed.transition.happened == Happened.REBOOT
-    return Confidence.POSSIBLE if rebooted else Confidence.PROVEN
-
-
-_LIMITED: dict[Decision, Callable[[Deed, Signal], Confidence | None]] = {
-    Decision.SCALE_DOWN: _scaled,
-    Decision.OS_UPGRADE: _upgraded,
-    Decision.DRIVER_UPGRADE: _driver,
+    Decision.SCALE_DOWN: frozenset(
+        {Happened.REBOOT, Happened.KUBELET_RESTART}
+    ),
+    Decision.DRIVER_UPGRADE: frozenset({Happened.REBOOT}),
 }
+"""What a decision does not do, and may only come with it."""
 
 
 def _remediated(deed: Deed) -> Led | None:
@@ -130,29 +156,25 @@ def _remediated(deed: Deed) -> Led | None:
     step = deed.first(Decision.AUTO_REMEDIATION, vague=True)
     if step is None:
         return None
-    t = deed.transition
-    strength = t.strength(Decision.AUTO_REMEDIATION)
-    if deed.one.author is not None and deed.one.author.kind is ActorKind.USER:
-        return Led(Decision.ADMIN_REQUEST, step, deed.one.author, strength, 3)
-    if t.was_lost:
-        # An author who only cordons, or announces in an Event, may wait.
-        step = next(
-            (
-                s
-                for s in deed.stated
-                if s.decision is Decision.AUTO_REMEDIATION
-                and not s.vague
-                and s.stored.fact.kind is not FactKind.EVENT
-            ),
-            step,
-        )
-    actor = deed.one.author if deed.one.asked else None
-    actor = actor or step.actor or t.author(step)
-    holds = step.stored.fact.kind is not FactKind.EVENT and not step.vague
-    if not holds and t.is_ordered:
-        strength = Confidence.LIKELY  # another was to reboot it
-    weight = 4 if holds else 3
-    return Led(Decision.AUTO_REMEDIATION, step, actor, strength, weight)
+    t, author = deed.transition, deed.one.author
+    decision = Decision.AUTO_REMEDIATION
+    strength = t.strength(decision)
+    if author is not None and author.kind is ActorKind.USER:
+        return Led(Decision.ADMIN_REQUEST, step, author, strength, 3)
+    # Who only announces it in an Event may wait.
+    holds = [
+        s
+        for s in deed.stated
+        if s.decision is decision
+        and not s.vague
+        and s.stored.fact.kind is not FactKind.EVENT
+    ]
+    step = holds[0] if holds and t.was_lost else step
+    actor = author if deed.one.asked else None
+    weight = 4 if step in holds else 3
+    return Led(
+        decision, step, actor or step.actor or t.author(step), strength, weight
+    )
 
 
 def _requested(deed: Deed) -> Led | None:
@@ -160,21 +182,17 @@ def _requested(deed: Deed) -> Led | None:
     step = deed.first(Decision.ADMIN_REQUEST, vague=True)
     if step is None:
         return None
-    t, author = deed.transition, deed.one.author
-    strength = t.strength(Decision.ADMIN_REQUEST)
+    author, decision = deed.one.author, Decision.ADMIN_REQUEST
+    strength = deed.transition.strength(decision)
     by_person = author is not None and author.kind is ActorKind.USER
     if deed.faulted(step) and not by_person:
-        sure = t.is_recent(step) or t.was_acted_upon or t.happened in STAYING
-        strength = Confidence.PROVEN if sure else Confidence.POSSIBLE
-        return Led(Decision.AUTO_REMEDIATION, step, author, strength, 3)
-    if step.vague and t.was_acted_upon:
-        strength = Confidence.LIKELY  # what was to be done later was done
-    if author is None or author.name is None:
+        decision = Decision.AUTO_REMEDIATION
+    elif author is None or author.name is None:
         strength = weaker(Confidence.LIKELY, strength)
     elif author.is_program and author.known:
         # It acted for an author who is not recorded.
         strength = Confidence.POSSIBLE
-    return Led(Decision.ADMIN_REQUEST, step, author, strength, 3)
+    return Led(decision, step, author, strength, 3)
 
 
 def _who(deed: Deed, step: Signal) -> RuledActor | None:
@@ -184,21 +202,16 @@ def _who(deed: Deed, step: Signal) -> RuledActor | None:
 def _ordered(deed: Deed) -> Led | None:
     """Its order says that the node is rebooted."""
     t, one = deed.transition, deed.one
-    if t.happened != Happened.REBOOT or any(s.decision for s in one.steps):
-        return None
-    if one.is_by_program and one.author is not None and one.author.known:
-        return None  # a rule defines what it does
     orders = [
         s
         for s in one.steps
         if is_order(s, later=not s.ruled) and t.is_recent(s)
     ]
-    if not orders:
+    if t.happened != Happened.REBOOT or not orders:
         return None
     done = (
         one.asked
         or one.of(Topic.CORDON)
-        or one.of(Topic.EVICTION)
         or _had_emptied(t, one)
         or _is_taken_back(t, one, orders)
     )
@@ -210,11 +223,9 @@ def _ordered(deed: Deed) -> Led | None:
         decision, strength, _ = found
     else:
         decision = Decision.ADMIN_REQUEST
-        strength = (
-            Confidence.LIKELY
-            if one.is_by_hand
-            else Confidence.POSSIBLE  # the requester is not recorded
-        )
+        # The requester is not recorded, or a program's order may be another's.
+        sure = one.is_by_hand
+        strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
     if not (done or carried):
         strength = Confidence.POSSIBLE  # it may still have waited
     weight = 4 if carried else 2
@@ -224,8 +235,6 @@ def _ordered(deed: Deed) -> Led | None:
 def _acted(deed: Deed) -> Led | None:
     """Its author has no rule, and took the node out of service, or away."""
     t, one = deed.transition, deed.one
-    if any(s.decision and not s.vague for s in one.steps):
-        return None  # a rule defines something else
     gone = t.happened in GONE
     done = [
         *one.of(Topic.CORDON),
@@ -274,20 +283,13 @@ def _is_taken_back(
 def _still_holds(
     t: Transition, one: Intervention, orders: list[Signal]
 ) -> bool:
-    """Whether the order of a person was not taken back, but by a program."""
-    if not one.is_by_hand or t.faults:
-        return False
+    """Whether the order of a person was not taken back."""
     last = orders[-1]
-    return t.lost_at - last.stored.at <= LIMITS.patience and not any(
+    return one.is_by_hand and not any(
         mark.subject == last.subject
         and mark.position > last.position
         and t.precedes(mark)
         and not is_order(mark)
-        and not (
-            (author := t.author(mark)) is not None
-            and author.is_program
-            and t.lost_at - mark.stored.at <= LIMITS.moment
-        )
         for mark in t.episode.marks
     )
 
@@ -367,20 +369,16 @@ def _drained(deed: Deed) -> Led | None:
 def _tainted(deed: Deed) -> Led | None:
     """A taint by hand evicts Pods as well, and closes the node."""
     t, one = deed.transition, deed.one
-    if t.happened not in {Happened.REBOOT, Happened.DRAINED}:
+    taint = next(iter(one.of(Topic.TAINT)), None)
+    if taint is None or t.happened not in {Happened.REBOOT, Happened.DRAINED}:
         return None
-    for taint in one.of(Topic.TAINT):
-        driven = t.first(Topic.TAINT_EVICTION)
-        if taint is t.effect:
-            strength = Confidence.PROVEN
-        elif one.author is None or not t.is_recent(taint):
-            continue
-        elif driven is not None and driven.stored.at < t.lost_at:
-            strength = Confidence.LIKELY
-        else:
-            strength = Confidence.POSSIBLE
-        return Led(Decision.MANUAL_DRAIN, taint, one.author, strength, 1)
-    return None
+    if taint is t.effect:
+        strength = Confidence.PROVEN
+    elif t.first(Topic.TAINT_EVICTION) is not None:
+        strength = Confidence.LIKELY
+    else:
+        strength = Confidence.POSSIBLE
+    return Led(Decision.MANUAL_DRAIN, taint, one.author, strength, 1)
 
 
 def _deleted(deed: Deed) -> Led | None:
@@ -390,9 +388,9 @@ def _deleted(deed: Deed) -> Led | None:
     if t.happened not in GONE or step is None:
         return None
     hints = [s for s in one.steps if s.decision is not None]
-    if not one.is_by_hand and hints and t.was_gone(step, LIMITS.unheard):
-        repair, actor = Decision.AUTO_REMEDIATION, hints[0].actor or one.author
-        return Led(repair, hints[0], actor, Confidence.POSSIBLE, 2)
+    if hints and t.was_gone(step, LIMITS.unheard):
+        repair = Decision.AUTO_REMEDIATION
+        return Led(repair, hints[0], one.author, Confidence.POSSIBLE, 2)
     named = one.author is None or t.author(step) is not None
     sure = named and not step.is_inferred
     strength = Confidence.PROVEN if sure else Confidence.LIKELY
@@ -421,6 +419,111 @@ def _deletions(one: Intervention) -> Iterator[Signal]:
     yield from one.of(Topic.DELETION)
     yield from one.of(Topic.IDENTITY)
     yield from (s for s in one.steps if s.decision is Decision.NODE_DELETION)
+
+
+def purpose_of(deed: Deed, step: Signal) -> Purpose | None:
+    """Return the purpose of an act that no rule knows, and what shows it."""
+    said = [*_says(deed)]
+    found = [*said, *_responds(deed, step), *_renews(deed, step)]
+    # What its author says precedes what its steps show, and is its rival.
+    best = max(found, key=_sure, default=None)
+    own = max(said, key=_sure, default=best)
+    if best is None or own is None or best[0] is own[0]:
+        return best
+    return own[0], Confidence.POSSIBLE, own[2]
+
+
+def _sure(purpose: Purpose) -> int:
+    return rank(purpose[1])
+
+
+def _responds(deed: Deed, step: Signal) -> Iterator[Purpose]:
+    """Yield the repair of what broke before a program, or anyone, acted."""
+    t, one = deed.transition, deed.one
+    known = [t.certainty(f) for f in t.faults if follows(step, f)]
+    if not known and _is_finished(deed, step):
+        known = [Confidence.LIKELY]
+    if one.is_by_hand or not known:
+        return
+    strength = max(known, key=rank)
+    if step.topic is not Topic.CORDON and step is not t.effect:
+        strength = weaker(strength, Confidence.LIKELY)
+    sure = t.is_recent(step) or t.was_acted_upon or t.happened in STAYING
+    # Perhaps it was only upgraded, or by a person who used a library.
+    by_library = one.author is not None and one.author.library
+    # An unrecorded author, or a program with rules, may remove a node for
+    # another reason, whose record is lost.
+    other = t.happened in GONE and (one.author is None or one.author.known)
+    if not sure or by_library or other or _is_anew(t):
+        strength = Confidence.POSSIBLE
+    yield Decision.AUTO_REMEDIATION, strength, step
+
+
+def _is_finished(deed: Deed, step: Signal) -> bool:
+    """Whether a program let go of a lost node before that booted.
+
+    Contact was lost, so it acted elsewhere, such as in a cloud; it had ended
+    its work, and called nothing off.
+    """
+    t, one = deed.transition, deed.one
+    return (
+        one.is_by_program
+        and t.happened == Happened.REBOOT
+        and t.lost_at < step.stored.at
+        and any(
+            s.over
+            and s.subject == step.subject
+            and step.position < s.position < t.effect.position
+            and is_same(t.author(s) or one.author, one.author)
+            for s in t.episode.signals
+        )
+    )
+
+
+def _is_anew(t: Transition) -> bool:
+    return t.happened == Happened.REBOOT and t.episode.has(Topic.VERSION)
+
+
+def _renews(deed: Deed, step: Signal) -> Iterator[Purpose]:
+    """Yield the upgrade, if the node came back as another system."""
+    t, one = deed.transition, deed.one
+    if _is_anew(t) and not t.faults:
+        sure = one.is_by_program or bool(one.of(Topic.EVICTION))
+        if t.was_gone(one.first, LIMITS.unheard):
+            sure = False  # a repair may bring another image as well
+        strength = Confidence.LIKELY if sure else Confidence.POSSIBLE
+        yield Decision.OS_UPGRADE, strength, step
+
+
+def _says(deed: Deed) -> Iterator[Purpose]:
+    """Yield what the words of a program say, sure if what happened confirms.
+
+    Of an author who is not recorded nothing else counts.
+    """
+    one = deed.one
+    if one.is_by_hand or any(s.decision for s in one.steps):
+        return
+    for decision, step in intents_of([*one.marks, *one.steps]):
+        if _is_borne_out(deed, decision, step):
+            yield decision, Confidence.LIKELY, step
+        elif one.author is not None:
+            yield decision, Confidence.POSSIBLE, step
+
+
+def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
+    """Whether what happened, or the step itself, confirms the words."""
+    t = deed.transition
+    match decision:
+        case Decision.OS_UPGRADE:
+            shown = t.episode.has(Topic.VERSION)
+        case Decision.AUTO_REMEDIATION:
+            shown = bool(t.faults) or t.lost_at < deed.one.first.stored.at
+        case Decision.SCALE_DOWN | Decision.PREEMPTION:
+            shown = t.happened in GONE
+        case _:
+            shown = False
+    ordered = deed.one.is_by_program and step.topic is Topic.OBJECT
+    return shown or ordered
 
 
 ROWS: tuple[Callable[[Deed], Led | None], ...] = (

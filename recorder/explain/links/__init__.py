@@ -1,1 +1,0 @@
-"""Links: what led to what, how strongly, and what excludes it."""
