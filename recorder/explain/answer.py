@@ -147,9 +147,9 @@ def _found(
     evidence, left_out = evidence_of(transition, decided, faulted, heard)
     down = down_of(transition, last)
     away = away_of(transition, back, last, down)
-    seen = effect.stored.observed_at
+    seen = effect.seen
     return Judged(
-        id=str(effect.stored.entry),
+        id=str(effect.entry),
         node=chain.node,
         node_uid=chain.baseline.uid or chain.state.uid,
         happened=transition.happened,
@@ -162,8 +162,8 @@ def _found(
         away_seconds=None if away is None else away.seconds,
         duration=None if stays else shown(down, away),
         clock_skew_seconds=chain.skew.total_seconds(),
-        began_at=min(chain.began.at, effect.stored.at),
-        at=effect.stored.at,
+        began_at=min(chain.began.at, effect.at),
+        at=effect.at,
         back_in_service_at=None
         if back is None
         else max(back.observed_at, seen),
@@ -203,11 +203,11 @@ _STAGES: Final = {
 def _last_stage(transition: Transition) -> Stage | UnsetType:
     """Return how far a machine came after it was lost, if that is recorded."""
     t = transition
-    since = [s for s in t.episode.signals if s.stored.at >= t.lost_at]
+    since = [s for s in t.episode.signals if s.at >= t.lost_at]
     if not any(s.topic is Topic.STAGE for s in since):
         return UNSET
     reached = [
-        (s.stored.at, s.position, stage, s.stored.entry)
+        (s.at, s.position, stage, s.entry)
         for s in since
         if (stage := _stage_of(s)) is not None
     ]
@@ -256,10 +256,10 @@ def _decided(
         decision=led.decision,
         actor=led.actor or UNKNOWN,
         says=led.step.says,
-        at=led.step.stored.at,
+        at=led.step.at,
         sign=led.step,
         confidence=led.strength,
-        since=min(s.stored.observed_at for s in one.steps),
+        since=min(s.seen for s in one.steps),
         carried_out_by=carrier_of(one, acted),
         steps=tuple(one.steps),
     )
@@ -310,10 +310,10 @@ def _decided_by(emptied: Intervention, deleted: Decided) -> Decided:
         deleted,
         actor=emptied.author or UNKNOWN,
         says=step.says,
-        at=step.stored.at,
+        at=step.at,
         sign=step,
         confidence=weaker(Confidence.LIKELY, deleted.confidence),
-        since=min(s.stored.observed_at for s in emptied.steps),
+        since=min(s.seen for s in emptied.steps),
         carried_out_by=deleted.actor,
         steps=tuple(emptied.steps),
     )
@@ -332,10 +332,10 @@ def _upgraded_in_order(transition: Transition) -> Decided | None:
         decision=Decision.OS_UPGRADE,
         actor=UNKNOWN,
         says=orderly.says,
-        at=orderly.stored.at,
+        at=orderly.at,
         sign=orderly,
         confidence=Confidence.LIKELY,
-        since=orderly.stored.observed_at,
+        since=orderly.seen,
         carried_out_by=None,
         steps=(orderly,),
     )
@@ -363,7 +363,7 @@ def _because(
     if not follows(decided.sign, faulted.sign):
         return None
     return AnsweredFault(
-        entry=faulted.sign.stored.entry,
+        entry=faulted.sign.entry,
         says=faulted.says,
         confidence=faulted.confidence,
     )
@@ -374,7 +374,7 @@ def _acted_at(
 ) -> datetime | None:
     """Return when an intervention began, or the node was first emptied."""
     emptied = [
-        step.stored.observed_at
+        step.seen
         for one in acted
         for step in one.steps
         if step.topic in EMPTYING
@@ -455,7 +455,7 @@ def _is_reported_after(transition: Transition, fault: Signal) -> bool:
         transition.happened == Happened.REBOOT
         and fault.fault is not Fault.KERNEL_PANIC
         and fault.position > transition.effect.position
-        and fault.stored.fact.kind is FactKind.CONDITION_CHANGED
+        and fault.kind is FactKind.CONDITION_CHANGED
     )
 
 
@@ -480,7 +480,7 @@ def _unheard_before(
 def _boots(transition: Transition) -> tuple[str | None, str | None]:
     episode, effect = transition.episode, transition.effect
     if transition.happened == Happened.REBOOT:
-        detail = effect.stored.fact.detail
+        detail = effect.detail
         if not isinstance(detail, BootChanged):
             return None, episode.state.boot_id
         return detail.old, detail.new
@@ -498,12 +498,9 @@ def _boots(transition: Transition) -> tuple[str | None, str | None]:
 
 def _first_proof(transition: Transition) -> datetime:
     """Return when the effect was first seen, or before it a loss of Ready."""
-    times = [transition.effect.stored.observed_at]
+    times = [transition.effect.seen]
     if transition.was_lost:
-        times += [
-            s.stored.observed_at
-            for s in transition.episode.of(Topic.READY)[:1]
-        ]
+        times += [s.seen for s in transition.episode.of(Topic.READY)[:1]]
     return min(times)
 
 

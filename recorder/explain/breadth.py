@@ -96,9 +96,9 @@ def breadth_of(transition: Transition, place: Place | None) -> Breadth:
 
 def together(transition: Transition) -> frozenset[str]:
     """Return the nodes that were lost, or lost a port, with one."""
-    effect = transition.effect.stored.at
+    effect = transition.effect.at
     losses = transition.episode.of(Topic.READY)
-    seen = losses[0].stored.at if losses else effect
+    seen = losses[0].at if losses else effect
     return transition.fleet.struck_with(seen, transition.lost_at, effect) | {
         transition.episode.node
     }
@@ -136,11 +136,11 @@ def wide_fault(
     if transition.happened not in BROKEN or transition.was_shut_down:
         return None
     fleet, node = transition.fleet, transition.episode.node
-    since, until = transition.lost_at, transition.effect.stored.at
+    since, until = transition.lost_at, transition.effect.at
     found: dict[tuple[int, str], tuple[Signal, Confidence]] = {}
     for sign in fleet.faults_above(node):
         early, late = since - LIMITS.moment, until + LIMITS.moment
-        near = early <= sign.stored.at <= late
+        near = early <= sign.at <= late
         if sign.fault is fault and near and not fleet.is_over(sign, since):
             here = breadth_of(transition, sign.place)
             if here.confidence is not None:
@@ -181,7 +181,7 @@ def dpu_fault(
     lost = transition.lost_at
     held: dict[tuple[Place | None, Subject], Signal] = {}
     for sign in transition.fleet.of_dpus(transition.episode.node):
-        at, key = sign.stored.at, (sign.place, sign.subject)
+        at, key = sign.at, (sign.place, sign.subject)
         # The last renewal of a host is up to an interval before its loss.
         slack = LIMITS.together if sign.topic is not Topic.SILENCE else None
         last = lost - LIMITS.together if slack is None else lost + slack

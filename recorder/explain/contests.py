@@ -199,20 +199,20 @@ def _bearing(verdict: Judged, chains: Sequence[Episode]) -> set[EntryName]:
     An order that was withdrawn in time led to nothing, but a contest over it
     is a contest over this node.
     """
-    effect = verdict.effect.stored.entry
+    effect = verdict.effect.entry
     found = {effect}.union(*(step.entries for step in verdict.steps))
     if verdict.decision is not None:
-        found.update(s.stored.entry for s in verdict.decision.steps)
+        found.update(s.entry for s in verdict.decision.steps)
     for chain in chains:
-        if any(effect == signal.stored.entry for signal in chain.signals):
-            found.update(m.stored.entry for m in chain.marks if is_order(m))
+        if any(effect == signal.entry for signal in chain.signals):
+            found.update(m.entry for m in chain.marks if is_order(m))
     return found
 
 
 def _contests(chains: Sequence[Episode]) -> Iterator[NodeContest]:
     turns = Turns[Path, Actor, _Change](is_same=is_same, is_other=_is_other)
     for change, author in _changes(chains):
-        at = change.signal.stored.at
+        at = change.signal.at
         turn = Turn(author, change.before, change.after, at, change)
         turns.take(change.path, turn)
     for path, found in turns.found():
@@ -224,7 +224,7 @@ def _contests(chains: Sequence[Episode]) -> Iterator[NodeContest]:
             ],
             since=found[0].at,
             until=found[-1].at,
-            entries=[turn.shown.signal.stored.entry for turn in found],
+            entries=[turn.shown.signal.entry for turn in found],
         )
 
 
@@ -235,8 +235,7 @@ def _changes(chains: Sequence[Episode]) -> Iterator[tuple[_Change, Actor]]:
         for signal in (*chain.signals, *chain.marks):
             change = _change(signal)
             if change is not None and change.before != change.after:
-                place = signal.position, signal.stored.index
-                found.setdefault(place, (change, chain))
+                found.setdefault(signal.order, (change, chain))
     often = Counter(change.path for change, _ in found.values())
     for _, (change, chain) in sorted(found.items(), key=lambda one: one[0]):
         if often[change.path] < TURNS_MIN:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from recorder.explain.causes import FAULTS, STAYING
-from recorder.explain.signals import Signal, Topic
+from recorder.explain.signals import LOSSES, Signal, Topic
 from recorder.explain.thresholds import LIMITS, STRENGTHS, rank
 from recorder.explain.tracks.bounds import boot_named, is_explained, is_first
 from recorder.explain.tracks.episodes import Episode
@@ -40,7 +40,6 @@ __all__ = [
     "holes_over",
     "mode_of",
     "most_relevant",
-    "place_of",
     "was_gone",
 ]
 
@@ -98,12 +97,12 @@ def holes_over(
     chain, effect = transition.episode, transition.effect
     # By our own clock: a gap that ended before the first observation ended
     # in a list, which showed the state at that time.
-    first = min(sign.stored.observed_at for sign in chain.signals)
-    last = max(effect.stored.at, effect.stored.observed_at)
+    first = min(sign.seen for sign in chain.signals)
+    last = max(effect.at, effect.seen)
     if effect.topic is Topic.CORDON or len(chain.of(Topic.BOOT)) > 1:
         # What follows shows whether the node was drained, or was back.
         last = END if chain.back is None else chain.back.observed_at
-    answers = [s.stored.observed_at for s in _answers(chain, effect)]
+    answers = [s.seen for s in _answers(chain, effect)]
     last = max([last, *answers])
     return [
         hole
@@ -184,8 +183,7 @@ def is_half(transition: Transition, verdict: Judged) -> bool:
     asked = decided.sign.stored
     since = min(asked.observed_at, asked.at)
     unready = transition.episode.baseline.ready not in {None, "True"} or any(
-        sign.topic in {Topic.READY, Topic.SILENCE}
-        and sign.stored.observed_at <= since
+        sign.topic in LOSSES and sign.seen <= since
         for sign in transition.episode.signals
     )
     return not unready
@@ -215,7 +213,7 @@ def contradictions(transition: Transition) -> list[Contradiction]:
 
 
 def _against(sign: Signal, but: str) -> Contradiction:
-    return Contradiction(entry=sign.stored.entry, says=sign.says, but=but)
+    return Contradiction(entry=sign.entry, says=sign.says, but=but)
 
 
 EVIDENCE_MAX = 60
@@ -250,31 +248,26 @@ def evidence_of(
     deciding = [transition.effect]
     deciding += [found.sign for found in (decided, faulted) if found]
     deciding += [heard] if heard is not None else []
-    rested = {place_of(sign) for sign in deciding}
+    rested = {sign.order for sign in deciding}
     unruled = _unruled(transition, decided, faulted)
     for sign in [*transition.episode.signals, *unruled]:
-        key = place_of(sign)
+        key = sign.order
         if key not in rested and any(sign is s for s in transition.apart):
             continue
         if not _is_relevant(transition, sign, decided):
             continue
         role = sign.role
-        if decided is not None and key == place_of(decided.sign):
+        if decided is not None and key == decided.sign.order:
             role = Role.DECISION
-        if faulted is not None and key == place_of(faulted.sign):
+        if faulted is not None and key == faulted.sign.order:
             role = Role.EFFECT if sign is transition.effect else Role.FAULT
         chosen.setdefault(key, _Sign(role, sign))
     if heard is not None:
-        chosen.setdefault(place_of(heard), _Sign(heard.role, heard))
+        chosen.setdefault(heard.order, _Sign(heard.role, heard))
     found = sorted(chosen.values(), key=_place)
     kept = most_relevant(found, rested, EVIDENCE_MAX)
     named = [SignalEvidence.of(*found[place]) for place in kept]
     return named, len(found) - len(kept)
-
-
-def place_of(sign: Signal) -> tuple[int, int]:
-    """Return the position of a signal and the index of its fact."""
-    return sign.position, sign.stored.index
 
 
 def _unruled(
@@ -291,7 +284,7 @@ def _unruled(
     fault = faulted.sign
     yield fault
     for mark in transition.episode.marks:
-        if mark.subject == fault.subject and place_of(mark) > place_of(fault):
+        if mark.subject == fault.subject and mark.order > fault.order:
             ended = mark.status != fault.status
             role = Role.RECOVERY if ended else Role.FAULT
             yield mark._replace(role=role, over=ended)
@@ -313,7 +306,7 @@ def most_relevant(
     def worth(place: int) -> tuple[int, int]:
         one = evidence[place]
         rank = 1 if one.role in DECISIVE else 2
-        if place_of(one.sign) in rested:
+        if one.sign.order in rested:
             rank = 0
         return rank, min(place, len(evidence) - 1 - place)
 
@@ -327,7 +320,7 @@ def _place(evidence: _Sign) -> tuple[datetime, int, int]:
     the order of the log is better.
     """
     sign = evidence.sign
-    second = sign.stored.at.replace(microsecond=0)
+    second = sign.at.replace(microsecond=0)
     return second, sign.position, sign.stored.index
 
 

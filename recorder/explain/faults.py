@@ -79,7 +79,7 @@ def _witnessed(transition: Transition) -> dict[Fault, Found]:
     if t.was_shut_down or not (t.happened in BOOTED or is_away):
         return {}
     boots = [
-        boot.stored.at
+        boot.at
         for boot in t.episode.of(Topic.BOOT)
         if boot.position < t.effect.position
     ]
@@ -129,7 +129,7 @@ def _strength(
     if transition.episode.is_carried(signal) and not answered:
         # It may only not have been ended since another boot.
         return Confidence.POSSIBLE
-    since = transition.lost_at - signal.stored.at
+    since = transition.lost_at - signal.at
     booted = transition.happened == Happened.REBOOT
     alone = booted and not (answered or transition.decisions)
     if alone and since > LIMITS.patience:
@@ -153,14 +153,9 @@ def _kernel_panic(transition: Transition) -> Found | None:
 
 def _is_of_this(transition: Transition, sign: Signal) -> bool:
     """Whether a panic caused this boot: its dump is found after it."""
-    lost = [
-        s.stored.observed_at for s in transition.episode.of(Topic.READY)[:1]
-    ]
-    gone = min([transition.effect.stored.observed_at, *lost])
-    return (
-        sign.stored.observed_at >= gone
-        and sign.stored.at >= gone - LIMITS.moment
-    )
+    lost = [s.seen for s in transition.episode.of(Topic.READY)[:1]]
+    gone = min([transition.effect.seen, *lost])
+    return sign.seen >= gone and sign.at >= gone - LIMITS.moment
 
 
 BOOTED: Final = GONE | {Happened.REBOOT}
@@ -306,7 +301,7 @@ def _network_partition(transition: Transition) -> Found | None:
     ):
         return None
     # A start may have happened without a record.
-    same = counted(episode.of(Topic.WORD), transition.effect.stored.at)
+    same = counted(episode.of(Topic.WORD), transition.effect.at)
     # What a condition without a rule means may explain the silence.
     sure = same and not (transition.is_in_doubt or _is_wide(transition))
     return Found(

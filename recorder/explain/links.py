@@ -167,7 +167,7 @@ def _remediated(deed: Deed) -> Led | None:
         for s in deed.stated
         if s.decision is decision
         and not s.vague
-        and s.stored.fact.kind is not FactKind.EVENT
+        and s.kind is not FactKind.EVENT
     ]
     step = holds[0] if holds and t.was_lost else step
     actor = author if deed.one.asked else None
@@ -323,9 +323,7 @@ _KEPT = frozenset(
 
 def ordered(one: Intervention, carried: Led) -> Led:
     """Return what the person decided for whom a program acted."""
-    if any(
-        s.stored.fact.kind is FactKind.DELETION_REQUESTED for s in one.steps
-    ):
+    if any(s.kind is FactKind.DELETION_REQUESTED for s in one.steps):
         decision = Decision.NODE_DELETION
     elif carried.decision in _KEPT:
         decision = carried.decision
@@ -347,12 +345,12 @@ def _drained(deed: Deed) -> Led | None:
         return None  # the author of the deletion decided
     hidden = one.author is not None and one.author.library
     for step in one.of(Topic.CORDON) or one.of(Topic.EVICTION):
-        if t.was_lost and step.stored.at > t.lost_at + LIMITS.together:
+        if t.was_lost and step.at > t.lost_at + LIMITS.together:
             return None  # it was lost before that, by another cause
         if t.happened in STAYING:
             strength = Confidence.POSSIBLE if hidden else Confidence.PROVEN
             return Led(Decision.MANUAL_DRAIN, step, one.author, strength, 1)
-        long_ago = t.lost_at - step.stored.at > LIMITS.set_aside
+        long_ago = t.lost_at - step.at > LIMITS.set_aside
         waits = t.happened == Happened.REBOOT and not long_ago
         if not (waits or t.is_recent(step)):
             return None
@@ -411,7 +409,7 @@ def _was_broken(deed: Deed) -> bool:
     return bool(
         t.faults
         or t.episode.baseline.ready in {"False", "Unknown"}
-        or (t.was_lost and t.lost_at < deed.one.first.stored.at)
+        or (t.was_lost and t.lost_at < deed.one.first.at)
     )
 
 
@@ -469,7 +467,7 @@ def _is_finished(deed: Deed, step: Signal) -> bool:
     return (
         one.is_by_program
         and t.happened == Happened.REBOOT
-        and t.lost_at < step.stored.at
+        and t.lost_at < step.at
         and any(
             s.over
             and s.subject == step.subject
@@ -517,7 +515,7 @@ def _is_borne_out(deed: Deed, decision: Decision, step: Signal) -> bool:
         case Decision.OS_UPGRADE:
             shown = t.episode.has(Topic.VERSION)
         case Decision.AUTO_REMEDIATION:
-            shown = bool(t.faults) or t.lost_at < deed.one.first.stored.at
+            shown = bool(t.faults) or t.lost_at < deed.one.first.at
         case Decision.SCALE_DOWN | Decision.PREEMPTION:
             shown = t.happened in GONE
         case _:

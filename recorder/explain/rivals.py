@@ -45,7 +45,7 @@ def _reported(transition: Transition, verdict: Judged) -> Iterator[Rival]:
         Happened.DEGRADED
     }:
         for mark in transition.reported[-REPORTED_MAX:]:
-            says = f"{mark.says} ({mark.stored.entry})"
+            says = f"{mark.says} ({mark.entry})"
             yield _rival(Fault.OTHER, f"{says}: reported, meaning not known")
 
 
@@ -54,15 +54,15 @@ def _rival(cause: str, because: str, *, excluded: bool = False) -> Rival:
 
 
 def _of_reboot(transition: Transition, verdict: Judged) -> list[Rival]:
-    boot = f"the boot ID changed ({transition.effect.stored.entry})"
+    boot = f"the boot ID changed ({transition.effect.entry})"
     decided, fault, sure = verdict.decision, verdict.fault, True
     orderly = transition.shutdown
     if orderly is not None:
-        panic = power = f"it shut down in order ({orderly.stored.entry})"
+        panic = power = f"it shut down in order ({orderly.entry})"
     elif decided is not None and decided.confidence is Confidence.PROVEN:
-        panic = power = f"a decision preceded it ({decided.sign.stored.entry})"
+        panic = power = f"a decision preceded it ({decided.sign.entry})"
     elif fault is not None and fault.fault is Fault.KERNEL_PANIC:
-        panic = power = f"its kernel panicked ({fault.sign.stored.entry})"
+        panic = power = f"its kernel panicked ({fault.sign.entry})"
     elif fault is not None and fault.sign.excludes:
         return _of_record(fault.sign, boot)
     else:
@@ -78,7 +78,7 @@ def _of_reboot(transition: Transition, verdict: Judged) -> list[Rival]:
 
 def _of_record(record: Signal, boot: str) -> list[Rival]:
     """Return the rivals of what the machine itself recorded."""
-    record_says = f"the machine recorded another cause ({record.stored.entry})"
+    record_says = f"the machine recorded another cause ({record.entry})"
     silent = "the machine's record does not rule it out"
     return [
         _rival(Fault.PARTITION, boot, excluded=True),
@@ -158,13 +158,13 @@ def _announced(
     for sign in transition.decisions:
         if sign.decision is not decision:
             continue
-        entry, author = sign.stored.entry, sign.actor
+        entry, author = sign.entry, sign.actor
         if decided is not None and (
             is_same(author, decided.actor)
             or is_same(author, decided.carried_out_by)
             or decided.sign.position < sign.position
         ):
-            because = f"it was decided before ({decided.sign.stored.entry})"
+            because = f"it was decided before ({decided.sign.entry})"
             return _rival(decision, because, excluded=True)
         return _rival(decision, f"it was announced ({entry})")
     because = "no notice, taint or Event preceded it"
@@ -175,7 +175,7 @@ def _of_cordon(transition: Transition) -> list[Rival]:
     fault, boot = transition.first_fault, transition.episode.has(Topic.BOOT)
     because = "no fault preceded it"
     if fault is not None:
-        because = f"a fault preceded it ({fault.stored.entry})"
+        because = f"a fault preceded it ({fault.entry})"
     unchanged = "the boot ID is unchanged"
     return [
         _rival(Decision.AUTO_REMEDIATION, because, excluded=fault is None),

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from recorder.explain.causes import STAYED, STAYING
 from recorder.explain.signals import (
+    LOSSES,
     Actor,
     Signal,
     Topic,
@@ -44,7 +45,6 @@ ACTS = (Topic.CORDON, Topic.EVICTION, Topic.DELETION, Topic.SHUTDOWN)
 """Acts that are shown, the most important first; others if there is room. What
 an author says it did to reboot a node precedes them."""
 
-_GONE = frozenset({Topic.READY, Topic.SILENCE})
 _NEW = frozenset(
     {Topic.BOOT, Topic.REBOOTED, Topic.KUBELET, Topic.SET_UP, Topic.IDENTITY}
 )
@@ -55,9 +55,8 @@ _EVICTIONS = {
     Topic.TAINT_EVICTION: "the taint manager evicted",
 }
 
-_OF_KUBERNETES = "node.kubernetes.io/"
-_CORDONED = f"{_OF_KUBERNETES}unschedulable"
-"""Taints that Kubernetes adds if a node is cordoned or unhealthy."""
+_CORDONED = "node.kubernetes.io/unschedulable"
+"""The taint that Kubernetes adds if a node is cordoned."""
 
 
 @dataclass(slots=True)
@@ -107,7 +106,7 @@ def steps_of(
     ]
     drafts += islice(_acts(transition, left), STEPS_MAX - len(drafts))
     for signal in left:
-        if _is_consequence(signal):
+        if signal.is_derived:
             _join(signal, drafts)
     for draft in drafts:
         _record(draft, shown)
@@ -128,10 +127,10 @@ def _first(
     decided: Decided | None,
     shown: list[Signal],
 ) -> Iterator[_Draft]:
-    decisive = None if decided is None else _place(decided.sign)
+    decisive = None if decided is None else decided.sign.order
     if faulted is not None:
-        fault = _place(faulted.sign)
-        if fault not in (decisive, _place(transition.effect)):
+        fault = faulted.sign.order
+        if fault not in (decisive, transition.effect.order):
             yield _Draft(Role.FAULT, _same(faulted.sign, shown))
     if decided is not None:
         same = _same(decided.sign, shown)
@@ -158,7 +157,7 @@ def _report(event: Signal, drafts: Iterable[_Draft]) -> None:
     for draft in drafts:
         if draft.role is not Role.DECISION:
             continue
-        apart = abs(event.stored.at - draft.signals[0].stored.at)
+        apart = abs(event.at - draft.signals[0].at)
         if apart <= LIMITS.asynchronous and is_same(event.actor, draft.actor):
             draft.signals = _with(draft.signals[0], [*draft.signals, event])
 
@@ -166,7 +165,7 @@ def _report(event: Signal, drafts: Iterable[_Draft]) -> None:
 def _acts(transition: Transition, left: list[Signal]) -> Iterator[_Draft]:
     by_topic: dict[object, list[Signal]] = {}
     for signal in left:
-        if _is_consequence(signal):
+        if signal.is_derived:
             continue
         key: object = signal.topic
         if signal.topic not in ACTS:
@@ -187,13 +186,6 @@ def _acts(transition: Transition, left: list[Signal]) -> Iterator[_Draft]:
         if any(s.position not in placed for s in own):
             yield _Draft(Role.ACT, own, transition.author(own[0]))
         placed.update(s.position for s in own)
-
-
-def _is_consequence(signal: Signal) -> bool:
-    """Whether Kubernetes wrote it because of an act of others or a loss."""
-    return signal.topic is Topic.TAINT and signal.subject.name.startswith(
-        _OF_KUBERNETES
-    )
 
 
 def _join(taint: Signal, drafts: Iterable[_Draft]) -> None:
@@ -225,11 +217,11 @@ def _effect(
     last: tuple[datetime | None, Signal | None],
 ) -> Iterator[_Draft]:
     effect = transition.effect
-    if decided is not None and _place(effect) == _place(decided.sign):
+    if decided is not None and effect.order == decided.sign.order:
         return
     begun = [s for s in shown if not s.over]
-    gone = [s for s in begun if s.topic in _GONE and transition.precedes(s)]
-    if effect.topic in _GONE:
+    gone = [s for s in begun if s.topic in LOSSES and transition.precedes(s)]
+    if effect.topic in LOSSES:
         yield _Draft(Role.EFFECT, _with(effect, gone), is_loss=True)
         return
     alive, heard = last
@@ -303,32 +295,28 @@ def _impact(shown: Iterable[Signal]) -> Iterator[_Draft]:
 
 
 def _with(first: Signal, others: Iterable[Signal]) -> list[Signal]:
-    place = _place(first)
-    return [first, *(s for s in others if _place(s) != place)]
-
-
-def _place(signal: Signal) -> tuple[int, int]:
-    return signal.position, signal.stored.index
+    place = first.order
+    return [first, *(s for s in others if s.order != place)]
 
 
 def _order(draft: _Draft) -> tuple[datetime, tuple[int, int]]:
-    first = min(draft.signals, key=_place)
+    first = min(draft.signals, key=lambda s: s.order)
     at = draft.at or latest(first)
-    return at.replace(microsecond=0), _place(first)
+    return at.replace(microsecond=0), first.order
 
 
 def _step(transition: Transition, draft: _Draft) -> Step:
     first, *others = draft.signals
     entries: dict[EntryName, None] = dict.fromkeys(
-        s.stored.entry for s in [first, *sorted(others, key=_place)]
+        s.entry for s in [first, *sorted(others, key=lambda s: s.order)]
     )
     at, says = draft.at, first.says
     if at is not None:
         says = LAST_SIGN
     elif first is transition.effect:
-        at = first.stored.at
+        at = first.at
     else:
-        at = min(s.stored.at for s in draft.signals if s.topic is first.topic)
+        at = min(s.at for s in draft.signals if s.topic is first.topic)
     if first.topic in _EVICTIONS:
         says = _evicted(draft.signals)
     elif first.topic is Topic.VERSION:

@@ -323,7 +323,7 @@ class Faulted(FaultFound, frozen=True, kw_only=True):
         return cls(
             fault=fault,
             says=sign.says,
-            at=sign.stored.at,
+            at=sign.at,
             sign=sign,
             confidence=confidence,
         )
@@ -353,7 +353,7 @@ class Decided(DecisionFound, frozen=True, kw_only=True):
         return Intervention(
             actor=self.actor,
             since=self.since,
-            entries=sorted({step.stored.entry for step in self.steps}),
+            entries=sorted({step.entry for step in self.steps}),
         )
 
 

@@ -1,7 +1,7 @@
 """A verdict in one sentence, and its signs in the order of a timeline."""
 
 from recorder.answers.why import verdict_lines
-from recorder.explain.doubt import most_relevant, place_of
+from recorder.explain.doubt import most_relevant
 from recorder.explain.signals import Signal
 from recorder.explain.verdict import Judged, SignalEvidence
 from recorder.model.document import plain
@@ -84,7 +84,7 @@ def test_within_a_second_signs_are_in_the_order_of_the_log() -> None:
 
 def chosen(verdict: Judged, most: int) -> list[Signal]:
     evidence = verdict.evidence
-    deciding = {place_of(verdict.effect)}
+    deciding = {verdict.effect.order}
     return [
         evidence[place].sign
         for place in most_relevant(evidence, deciding, most)

@@ -39,6 +39,7 @@ from recorder.explain.signals.marks import (
 )
 from recorder.explain.signals.node import node_signals
 from recorder.explain.signals.signal import (
+    LOSSES,
     Signal,
     Subject,
     Topic,
@@ -48,6 +49,7 @@ from recorder.model.fact import FactKind, StoredFact
 from recorder.model.outcomes import Role
 
 __all__ = [
+    "LOSSES",
     "UNKNOWN",
     "Actor",
     "Cables",

@@ -188,7 +188,7 @@ def is_order(mark: Signal, *, later: bool = False) -> bool:
     Or, if ``later``, that this is planned, or waits for something.
     """
     said: Iterable[str | None]
-    match mark.stored.fact.detail:
+    match mark.detail:
         case (
             LabelChanged(key=key, new=new)
             | AnnotationChanged(key=key, new=new)
@@ -217,18 +217,18 @@ def is_order(mark: Signal, *, later: bool = False) -> bool:
 
 def is_made(mark: Signal) -> bool:
     """Whether an object that names the node was created."""
-    detail = mark.stored.fact.detail
+    detail = mark.detail
     return isinstance(detail, Appeared) and detail.created
 
 
 def is_deleted(mark: Signal) -> bool:
     """Whether the deletion of an object was requested."""
-    return mark.stored.fact.kind is FactKind.DELETION_REQUESTED
+    return mark.kind is FactKind.DELETION_REQUESTED
 
 
 def is_called_off(mark: Signal) -> bool:
     """Whether an object says that its order is not carried out."""
-    match mark.stored.fact.detail:
+    match mark.detail:
         case FieldChanged(new=str(new)):
             return bool(_CALLED_OFF.search(new))
         case ConditionChanged(type=name, new=new) if new is not None:
@@ -255,7 +255,7 @@ def is_trouble(mark: Signal) -> bool:
     """
     if mark.topic is not Topic.CONDITION or mark.subject.name in _OWN:
         return False
-    detail = mark.stored.fact.detail
+    detail = mark.detail
     if not isinstance(detail, ConditionChanged) or detail.new is None:
         return False
     was = None if detail.old is None else detail.old.status
@@ -264,7 +264,7 @@ def is_trouble(mark: Signal) -> bool:
 
 def is_report(mark: Signal) -> bool:
     """Whether it is a warning, or what an object of the node came to."""
-    match mark.stored.fact.detail:
+    match mark.detail:
         case EventOccurred(type=kind):
             return kind == "Warning" or _is_of_object(mark)
         case Claimed():

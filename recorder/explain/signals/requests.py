@@ -99,10 +99,10 @@ def author_of(change: Signal, signals: Iterable[Signal]) -> RuledActor | None:
 def request_of(change: Signal, signals: Iterable[Signal]) -> Signal | None:
     """Return the audit record of the request that made a change."""
     near = [
-        (abs(other.stored.at - change.stored.at), other.position, other)
+        (abs(other.at - change.at), other.position, other)
         for other in signals
         if other.topic is Topic.REQUEST
-        and abs(other.stored.at - change.stored.at) <= LIMITS.same_write
+        and abs(other.at - change.at) <= LIMITS.same_write
         and _made(other, change)
     ]
     return min(near)[2] if near else None
@@ -110,7 +110,7 @@ def request_of(change: Signal, signals: Iterable[Signal]) -> Signal | None:
 
 def _made(request: Signal, change: Signal) -> bool:
     """Whether a request can have made a change."""
-    detail = request.stored.fact.detail
+    detail = request.detail
     if not isinstance(detail, Requested):
         return False
     topic, thing = change.topic, change.stored.fact.object
@@ -134,7 +134,7 @@ def _made(request: Signal, change: Signal) -> bool:
 
 def _verbs(change: Signal) -> Collection[str]:
     """Return the verbs of requests that can have changed an object."""
-    kind = change.stored.fact.kind
+    kind = change.kind
     ended = kind is FactKind.DELETION_REQUESTED or change.over
     if ended or change.topic is Topic.OBJECT_END:
         return {"delete"}

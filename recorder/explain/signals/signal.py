@@ -7,18 +7,20 @@ from typing import NamedTuple, Self
 from recorder.explain.knowledge.rules import Act
 from recorder.explain.signals.actor import RuledActor
 from recorder.facts import says_with_object
-from recorder.model.fact import StoredFact
+from recorder.model.fact import FactKind, StoredFact
 from recorder.model.facts import (
     BootChanged,
     ConditionChanged,
+    Detail,
     EventOccurred,
     Vanished,
 )
 from recorder.model.outcomes import Decision, Fault, Role
 from recorder.model.place import Place
+from recorder.model.reference import EntryName
 from recorder.model.state import Condition
 
-__all__ = ["Signal", "Subject", "Topic", "is_unseen"]
+__all__ = ["LOSSES", "Signal", "Subject", "Topic", "is_unseen"]
 
 
 class Topic(StrEnum):
@@ -69,6 +71,10 @@ class Topic(StrEnum):
 
     LIFE = "life"
     """A proof that the node was alive, whatever else it says."""
+
+
+LOSSES = (Topic.SILENCE, Topic.READY)
+"""Topics of signals that a node is not heard from."""
 
 
 class Subject(NamedTuple):
@@ -129,6 +135,46 @@ class Signal(NamedTuple):
         )  # fmt: skip
 
     @property
+    def at(self) -> datetime:
+        """When it happened, or when it was observed."""
+        return self.stored.at
+
+    @property
+    def seen(self) -> datetime:
+        """When it was observed, by our own clock."""
+        return self.stored.observed_at
+
+    @property
+    def entry(self) -> EntryName:
+        """The entry that proves it."""
+        return self.stored.entry
+
+    @property
+    def detail(self) -> Detail:
+        """What changed, or was said."""
+        return self.stored.fact.detail
+
+    @property
+    def kind(self) -> FactKind:
+        """The kind of its fact."""
+        return self.stored.fact.kind
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Its place in the log."""
+        return self.position, self.stored.index
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether it is a taint that Kubernetes adds by itself.
+
+        It follows from a cordon or from a condition.
+        """
+        return self.topic is Topic.TAINT and self.subject.name.startswith(
+            "node.kubernetes.io/"
+        )
+
+    @property
     def topic(self) -> Topic:
         """What it is about."""
         return self.subject.topic
@@ -141,7 +187,7 @@ class Signal(NamedTuple):
     @property
     def condition(self) -> Condition | None:
         """The condition after this signal; None if it was removed."""
-        detail = self.stored.fact.detail
+        detail = self.detail
         return detail.new if isinstance(detail, ConditionChanged) else None
 
     @property
@@ -155,13 +201,13 @@ class Signal(NamedTuple):
     @property
     def boot(self) -> str | None:
         """The boot ID of the Node after this signal."""
-        detail = self.stored.fact.detail
+        detail = self.detail
         return detail.new if isinstance(detail, BootChanged) else None
 
     @property
     def is_inferred(self) -> bool:
         """Whether it infers, from absence alone, that an object is gone."""
-        detail = self.stored.fact.detail
+        detail = self.detail
         return isinstance(detail, Vanished) and detail.inferred
 
     @property

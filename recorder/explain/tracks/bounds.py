@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from recorder.explain.signals import Signal, Subject, Topic
+from recorder.explain.signals import LOSSES, Signal, Subject, Topic
 from recorder.explain.thresholds import LIMITS
 from recorder.explain.tracks.transition import Transition, latest
 from recorder.facts.classify.times import moment
@@ -54,7 +54,7 @@ _BOOT = re.compile(r"boot id: (\S+)")
 
 def boot_named(rebooted: Signal) -> str | None:
     """Return the boot id that an Event `Rebooted` names."""
-    event = rebooted.stored.fact.detail
+    event = rebooted.detail
     said = event.message if isinstance(event, EventOccurred) else None
     found = _BOOT.search(said or "")
     return None if found is None else found[1]
@@ -67,7 +67,7 @@ def is_explained(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
         rebooted: the Event.
         boots: when each boot of the Node was first seen.
     """
-    at, named = rebooted.stored.at, boot_named(rebooted)
+    at, named = rebooted.at, boot_named(rebooted)
     if named is None:
         return any(abs(at - seen) <= NEAR for seen in boots.values())
     seen = boots.get(named)
@@ -85,10 +85,10 @@ def counted(words: Iterable[Signal], lost: datetime) -> bool | None:
         lost: when the node was lost.
     """
     for word in words:
-        event = word.stored.fact.detail
+        event = word.detail
         assert isinstance(event, EventOccurred), "words are Events"
         first = moment(event.first)
-        if word.stored.observed_at < lost or first is None:
+        if word.seen < lost or first is None:
             continue
         if first < lost - SPAN:
             return True
@@ -103,7 +103,7 @@ def is_first(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
     It is the first recorded boot of the Node, or an earlier one: only the
     kubelet knew the previous boot.
     """
-    named, at = boot_named(rebooted), rebooted.stored.at
+    named, at = boot_named(rebooted), rebooted.at
     first = next(iter(boots), None)
     if named is None or first is None:
         return named is not None
@@ -115,8 +115,6 @@ def is_first(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
 
 STARTS = frozenset({Topic.KUBELET, Topic.REBOOTED})
 """Topics of the first Events of a kubelet."""
-
-_LOSSES = (Topic.READY, Topic.SILENCE)
 
 _OF_THE_NEW = STARTS | {Topic.SET_UP, Topic.WORD}
 """Topics at the start of a kubelet, which do not show the old state."""
@@ -131,12 +129,12 @@ def not_before(transition: Transition) -> datetime | None:
     """
     if not transition.was_lost:
         return _shown_before(transition)
-    sure = [s.stored.at for s in _starts(transition)]
+    sure = [s.at for s in _starts(transition)]
     new = min([*sure, _first_new(transition)])
     if not sure and transition.happened == Happened.REBOOT:
         new -= LIMITS.astray
     given_up = [
-        s.stored.at
+        s.at
         for s in transition.episode.of(Topic.READY)
         if s.status == "Unknown" and transition.precedes(s)
     ]
@@ -159,7 +157,7 @@ def not_after(transition: Transition) -> datetime:
     proofs = [transition.effect]
     if transition.happened == Happened.REBOOT:
         proofs += _starts(transition)
-    return min(transition.effect.stored.observed_at, *map(latest, proofs))
+    return min(transition.effect.seen, *map(latest, proofs))
 
 
 def last_sign(
@@ -176,16 +174,16 @@ def last_sign(
     proof = None if alive is None else transition.episode.proofs.get(alive)
     if proof is None or alive is None or not _is_lost_before(transition):
         return None
-    if decided is not None and alive < decided.stored.at:
+    if decided is not None and alive < decided.at:
         return None
     return Signal(Role.EFFECT, Subject(Topic.LIFE), proof)
 
 
 def _is_lost_before(transition: Transition) -> bool:
     """Return whether the loss of a node was observed before the effect."""
-    if not transition.was_lost or transition.effect.topic in _LOSSES:
+    if not transition.was_lost or transition.effect.topic in LOSSES:
         return False
-    lost = (s for t in _LOSSES for s in transition.episode.of(t))
+    lost = (s for t in LOSSES for s in transition.episode.of(t))
     return any(transition.precedes(s) for s in lost)
 
 
@@ -195,11 +193,11 @@ def heard_again(transition: Transition) -> datetime | None:
     if effect.topic is not Topic.READY:
         return not_after(transition)
     ready = [
-        s.stored.observed_at
+        s.seen
         for s in transition.episode.signals
         if s.topic is Topic.READY and s.over and s.position > effect.position
     ]
-    lost = effect.stored.observed_at
+    lost = effect.seen
     alive = [at for at in transition.episode.alive if at > lost]
     return min([*ready[:1], *alive[:1]], default=None)
 
@@ -216,10 +214,10 @@ def _starts(transition: Transition) -> list[Signal]:
     may show a boot long after the Event that names it. Starts within other
     transitions of the episode are left out.
     """
-    times = [transition.effect.stored.observed_at]
+    times = [transition.effect.seen]
     boot = transition.effect.boot
     times += [
-        s.stored.at
+        s.at
         for s in transition.episode.of(Topic.REBOOTED)
         if boot is not None and boot_named(s) == boot
     ]
@@ -227,8 +225,8 @@ def _starts(transition: Transition) -> list[Signal]:
         s
         for s in transition.episode.signals
         if s.topic in STARTS
-        and s.stored.fact.kind is FactKind.EVENT
-        and any(abs(s.stored.at - at) <= LIMITS.moment for at in times)
+        and s.kind is FactKind.EVENT
+        and any(abs(s.at - at) <= LIMITS.moment for at in times)
         and not any(s is other for other in transition.apart)
     ]
 
@@ -240,10 +238,10 @@ def _shown_before(transition: Transition) -> datetime | None:
     """
     until = transition.effect.position
     if transition.was_lost:
-        lost = (s for t in _LOSSES for s in transition.episode.of(t))
+        lost = (s for t in LOSSES for s in transition.episode.of(t))
         until = min([until, *(s.position for s in lost)])
     shown = [
-        s.stored.observed_at
+        s.seen
         for s in transition.episode.signals
         if s.position < until and s.topic not in _OF_THE_NEW
     ]
@@ -295,7 +293,7 @@ def is_loss(said: StoredFact, *, unseen: bool = True) -> bool:
 
 def is_first_sight(sign: Signal, before: NodeState) -> bool:
     """Whether a Node is listed for the first time: it did not join."""
-    detail = sign.stored.fact.detail
+    detail = sign.detail
     return (
         isinstance(detail, Appeared)
         and sign.topic is Topic.IDENTITY

@@ -133,7 +133,7 @@ class Episode:
             and s.role is not Role.RECOVERY
             and not self.is_carried(s)
         ] or self.signals
-        return min(own, key=lambda s: s.stored.at).stored
+        return min(own, key=lambda s: s.at).stored
 
     def is_carried(self, sign: Signal) -> bool:
         """Return whether a signal held before the episode began."""
@@ -162,7 +162,7 @@ class Episode:
             self._quiet_since = None
         elif self.is_quiet and sign.fault and FAULTS[sign.fault].explains_loss:
             # What is reported again still holds.
-            self._quiet_since = sign.stored.observed_at
+            self._quiet_since = sign.seen
         if sign.over:
             self._held.pop(sign.subject, None)
         elif sign.role in LASTING and sign.topic in HELD:
@@ -212,7 +212,7 @@ class Episode:
         ] or self.signals
         if not own:
             return None
-        seen = [s.stored.observed_at for s in own]
+        seen = [s.seen for s in own]
         since = min(self.began.at, *seen) - LIMITS.patience
         if self.back is None or self._held:
             return since, None
@@ -270,7 +270,7 @@ class Episode:
         for mark in self.marks:
             if mark.topic in _ASKING:
                 found.pop(mark.subject, None)
-                if is_order(mark) and at - mark.stored.at <= LIMITS.recent:
+                if is_order(mark) and at - mark.at <= LIMITS.recent:
                     author = author_of(mark, self.signals)
                     found[mark.subject] = mark._replace(actor=author)
         return [] if self.has(Topic.BOOT) else [*found.values()]
@@ -284,10 +284,7 @@ class Episode:
         for sign in self.signals:
             if sign.over:
                 said.pop(sign.subject, None)
-            elif (
-                sign.role in LASTING
-                and min(sign.stored.at, sign.stored.observed_at) > since
-            ):
+            elif sign.role in LASTING and min(sign.at, sign.seen) > since:
                 said[sign.subject] = sign
         return [*said.values()]
 

@@ -191,7 +191,7 @@ class _Reader:
                 return []
             ready = Signal(Role.RECOVERY, Subject(Topic.READY), stored)
             return [ready._replace(over=True)]
-        if any(abs(s.stored.at - at) <= LIMITS.together for s in known):
+        if any(abs(s.at - at) <= LIMITS.together for s in known):
             return []
         return [Signal(Role.EFFECT, Subject(Topic.READY), stored)]
 
@@ -326,7 +326,7 @@ class _Reader:
         self._reopen(sign)
         chain, still_held = self._open, list[Signal]()
         if chain is not None and begins_anew(chain, sign):
-            still_held = chain.still_held(sign.stored.observed_at)
+            still_held = chain.still_held(sign.seen)
             chain = self._open = None
         if chain is None and (self._opens(sign) or is_removed(sign, before)):
             chain = self._begin(sign, before, still_held)
@@ -344,21 +344,19 @@ class _Reader:
         chain = self._open = Episode(self._node, before, self._boots)
         chain.proofs, chain.shown = self._proofs, self._shown
         for ended in self.chains[-1:]:
-            chain.marks += ended.open_orders(sign.stored.at)
+            chain.marks += ended.open_orders(sign.at)
             chain.before = ended.signals if chain.marks else ()
         self.chains.append(chain)
-        since = sign.stored.at - LIMITS.moment
-        recent = (loose for loose in self._loose if loose.stored.at >= since)
-        chain.carry([*self._held_at_first(sign.stored.at), *held])
+        since = sign.at - LIMITS.moment
+        recent = (loose for loose in self._loose if loose.at >= since)
+        chain.carry([*self._held_at_first(sign.at), *held])
         self._held.clear()
         for earlier in recent:
             chain.take(earlier)
         self._loose.clear()
         last = {m.subject: m for m in self._marks if is_trouble(m)}
         bad = [*filter(is_bad, last.values())]
-        chain.marks += [
-            m for m in self._marks if m.stored.at >= since or m in bad
-        ]
+        chain.marks += [m for m in self._marks if m.at >= since or m in bad]
         self._marks.clear()
         return chain
 
@@ -367,8 +365,7 @@ class _Reader:
         return [
             sign
             for sign in self._held.values()
-            if sign.topic is not Topic.EVENT
-            or at - sign.stored.at <= LIMITS.patience
+            if sign.topic is not Topic.EVENT or at - sign.at <= LIMITS.patience
         ]
 
     def _past(self, sign: Signal) -> Episode | None:
@@ -377,20 +374,19 @@ class _Reader:
         Reports may come late, and after a gap in any order. The proof of a
         panic is found after the boot that it caused.
         """
-        if sign.stored.fact.kind not in REPORTED:
+        if sign.kind not in REPORTED:
             return None
-        at = sign.stored.at
+        at = sign.at
         if sign.fault is Fault.KERNEL_PANIC:
             # It is reported soon after a boot, by the clock of a node; and a
             # boot that a gap hid was no later than it was seen.
-            seen = sign.stored.observed_at
+            seen = sign.seen
             found = seen if seen - at <= LIMITS.moment else at + LIMITS.linger
             boots = [
-                (boot.stored.observed_at, chain)
+                (boot.seen, chain)
                 for chain in self.chains
                 for boot in chain.of(Topic.BOOT)
-                if boot.stored.observed_at <= found
-                or self._shown[boot.position] <= at
+                if boot.seen <= found or self._shown[boot.position] <= at
             ]
             if boots and at - boots[-1][0] <= LIMITS.autopsy:
                 return self._lost_since(boots[-1][1])
@@ -438,7 +434,7 @@ class _Reader:
         """
         if sign.boot is None:
             return False
-        return self._boots[sign.boot] != sign.stored.observed_at
+        return self._boots[sign.boot] != sign.seen
 
     def _is_news(self, sign: Signal) -> bool:
         """Whether a kubelet reports a boot that the Node never had."""
@@ -479,7 +475,7 @@ def begins_anew(chain: Episode, sign: Signal) -> bool:
     boots = chain.of(Topic.BOOT)
     if _is_before(sign, chain, boots):
         return False
-    seen = sign.stored.observed_at
+    seen = sign.seen
     if _leaves(sign) and chain.returned(seen):
         return True
     if sign.over:
@@ -497,7 +493,7 @@ def _is_before(sign: Signal, chain: Episode, boots: Sequence[Signal]) -> bool:
     Its time is before the boot, or a list after a gap shows everything at
     once.
     """
-    dated = bool(boots) and sign.stored.at < boots[-1].stored.at
+    dated = bool(boots) and sign.at < boots[-1].at
     at_once = (
         bool(chain.signals) and chain.signals[-1].position == sign.position
     )
@@ -514,7 +510,7 @@ def _is_other(sign: Signal, chain: Episode) -> bool:
     """Return whether a signal is about something other than what ended."""
     if sign.role in {Role.FAULT, Role.DECISION}:
         return True
-    since = sign.stored.observed_at - chain.signals[-1].stored.observed_at
+    since = sign.seen - chain.signals[-1].seen
     if sign.topic is Topic.CORDON and since <= LIMITS.asynchronous:
         return False
     return sign.topic in {Topic.CORDON, Topic.SHUTDOWN} or (

@@ -349,14 +349,14 @@ class Fleet:
             sign
             for place, signs in self._faults.items()
             for sign in signs
-            if node in self.nodes_behind(place, sign.stored.at)
+            if node in self.nodes_behind(place, sign.at)
         ]
 
     def is_over(self, sign: Signal, at: datetime) -> bool:
         """Return whether a fault of a place was over by a time."""
         assert sign.place is not None, "it is of a place"
         ends = self._mended.get((sign.place, sign.subject), ())
-        return any(sign.stored.at < end <= at for end in ends)
+        return any(sign.at < end <= at for end in ends)
 
     def places(self, node: str, at: datetime) -> Sequence[Place]:
         """Return what a node was behind at a time, the narrowest first."""

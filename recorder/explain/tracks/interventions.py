@@ -17,7 +17,6 @@ from recorder.explain.signals import (
 )
 from recorder.explain.tracks.transition import (
     DONE,
-    OF_KUBERNETES,
     QUOTE_MIN,
     Transition,
 )
@@ -101,7 +100,7 @@ def interventions_of(transition: Transition) -> list[Intervention]:
     ]
     steps = sorted(
         [*_steps(transition), *orders],
-        key=lambda s: (s.position, s.stored.index),
+        key=lambda s: s.order,
     )
     found = _grouped(transition, steps)
     for mark in marks:
@@ -200,7 +199,7 @@ def _is_emptied_for(
 def _literals(order: Signal) -> Iterator[str]:
     """Yield the literals of an order to quote: its name, a ticket."""
     yield order.subject.name
-    detail = order.stored.fact.detail
+    detail = order.detail
     if isinstance(detail, AnnotationChanged | LabelChanged):
         words = (detail.new or "").split()
         yield from (w for w in words if any(c.isdigit() for c in w))
@@ -254,10 +253,7 @@ def _steps(transition: Transition) -> Iterator[Signal]:
             or signal.subject in transition.called_off
         ):
             continue
-        elif signal.role in DONE and not (
-            signal.topic is Topic.TAINT
-            and signal.subject.name.startswith(OF_KUBERNETES)
-        ):
+        elif signal.role in DONE and not signal.is_derived:
             yield signal
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from recorder.explain.causes import FAULTS, LOST
 from recorder.explain.signals import (
+    LOSSES,
     RuledActor,
     Signal,
     Subject,
@@ -33,13 +34,10 @@ from recorder.explain.tracks.fleet import Fleet
 from recorder.model.facts import ConditionChanged
 from recorder.model.outcomes import Confidence, Decision, Fault, Happened, Role
 
-__all__ = ["OF_KUBERNETES", "QUOTE_MIN", "Transition", "follows", "latest"]
+__all__ = ["QUOTE_MIN", "Transition", "follows", "latest"]
 
 QUOTE_MIN = 8
 """The length of a literal from which it is not quoted by chance."""
-
-OF_KUBERNETES = "node.kubernetes.io/"
-"""Prefix of the taints that the node controller derives."""
 
 _HOLDING = (Topic.CORDON, Topic.TAINT)
 """Topics of acts that hold until they are undone."""
@@ -49,9 +47,9 @@ def follows(
     act: Signal, mark: Signal, within: timedelta = LIMITS.recent
 ) -> bool:
     """Return whether an act followed a mark so soon that it may answer it."""
-    first = mark.position, mark.stored.at, mark.stored.index
-    then = act.position, act.stored.at, act.stored.index
-    return then > first and act.stored.at - mark.stored.at <= within
+    first = mark.position, mark.at, mark.stored.index
+    then = act.position, act.at, act.stored.index
+    return then > first and act.at - mark.at <= within
 
 
 def _names(act: Signal, mark: Signal) -> bool:
@@ -90,7 +88,7 @@ def held_for(mark: Signal, episode: Episode) -> Iterator[Signal]:
                 and author is not None
                 and author.is_program
                 and not is_same(author, mark.actor)
-                and not act.subject.name.startswith(OF_KUBERNETES)
+                and not act.is_derived
                 and follows(act, mark, LIMITS.together)
             ):
                 yield act
@@ -98,7 +96,7 @@ def held_for(mark: Signal, episode: Episode) -> Iterator[Signal]:
 
 def _is_over(later: Signal, mark: Signal) -> bool:
     """Whether a condition changed back."""
-    turned, was = later.stored.fact.detail, mark.stored.fact.detail
+    turned, was = later.detail, mark.detail
     return (
         isinstance(turned, ConditionChanged)
         and isinstance(was, ConditionChanged)
@@ -128,17 +126,15 @@ def latest(signal: Signal) -> datetime:
 
     A claim in whole seconds is within that second.
     """
-    at = signal.stored.at
+    at = signal.at
     claimed = signal.stored.fact.occurred_at
     if claimed is not None and not claimed.microsecond:
-        return max(
-            at, min(at + LIMITS.asynchronous, signal.stored.observed_at)
-        )
+        return max(at, min(at + LIMITS.asynchronous, signal.seen))
     return at
 
 
 def _when(signal: Signal) -> datetime:
-    return signal.stored.at
+    return signal.at
 
 
 DONE = frozenset({Role.ACT, Role.DECISION})
@@ -167,7 +163,7 @@ class Transition:
         """Whether a signal came before the effect."""
         return (
             signal.position < self.effect.position
-            or latest(signal) < self.effect.stored.at
+            or latest(signal) < self.effect.at
         )
 
     def is_before(self, step: Signal) -> bool:
@@ -183,10 +179,10 @@ class Transition:
         A kubelet that reports itself as not ready, and is heard from
         afterwards, still runs: its loss is a later one.
         """
-        times = [self.effect.stored.at]
-        for topic in (Topic.SILENCE, Topic.READY):
+        times = [self.effect.at]
+        for topic in LOSSES:
             gone = (
-                s.stored.at
+                s.at
                 for s in self.episode.of(topic)
                 if not self._was_heard_after(s)
             )
@@ -195,9 +191,9 @@ class Transition:
 
     def _was_heard_after(self, unready: Signal) -> bool:
         """Whether a kubelet ran on for long after it reported not ready."""
-        said = unready.stored.at + LIMITS.together
+        said = unready.at + LIMITS.together
         return unready.status == "False" and any(
-            said < at < self.effect.stored.at - LIMITS.astray
+            said < at < self.effect.at - LIMITS.astray
             for at in self.episode.alive
         )
 
@@ -244,7 +240,7 @@ class Transition:
         """Whether a signal is near enough to the loss to be its cause."""
         held = signal.topic not in {Topic.EVENT, Topic.CLAIM}
         within = LIMITS.recent if held else LIMITS.moment
-        return self.lost_at - signal.stored.at <= within
+        return self.lost_at - signal.at <= within
 
     def was_gone(self, taken: Signal, least: timedelta) -> bool:
         """Whether a node had been lost for long before it was taken away."""
@@ -254,12 +250,12 @@ class Transition:
             if s.position < taken.position
         ]
         return bool(lost) and (
-            self.lost_at <= min(lost[-1].stored.at, taken.stored.at - least)
+            self.lost_at <= min(lost[-1].at, taken.at - least)
         )
 
     def author(self, signal: Signal) -> RuledActor | None:
         """Return the author of a change: by audit, else its field manager."""
-        at, asked = signal.stored.at, self._requests
+        at, asked = signal.at, self._requests
         first = bisect_left(asked, at - LIMITS.same_write, key=_when)
         last = bisect_right(asked, at + LIMITS.same_write, key=_when)
         return author_of(signal, asked[first:last])
@@ -307,7 +303,7 @@ class Transition:
                 or signal.due - LIMITS.recent <= self.lost_at
             )
         ]
-        return sorted(found, key=lambda s: (s.stored.at, s.position))
+        return sorted(found, key=lambda s: (s.at, s.position))
 
     @cached_property
     def called_off(self) -> set[Subject]:
@@ -343,8 +339,7 @@ class Transition:
                 decision.position < signal.position <= self.effect.position
                 and signal.over
                 and signal.subject == decision.subject
-                and min(signal.stored.at, signal.stored.observed_at) + spared
-                < self.lost_at
+                and min(signal.at, signal.seen) + spared < self.lost_at
             )
             for signal in self.episode.signals
         )
@@ -357,7 +352,7 @@ class Transition:
         return (
             signal.role is Role.RECOVERY
             and signal.decision is decision.decision
-            and decision.stored.at <= signal.stored.at < self.lost_at
+            and decision.at <= signal.at < self.lost_at
         )
 
     @cached_property
@@ -372,7 +367,7 @@ class Transition:
             if not (signal is self.effect or self.precedes(signal)):
                 continue
             at_once = signal.position == self.effect.position
-            if signal.over and at_once and signal.stored.at >= self.lost_at:
+            if signal.over and at_once and signal.at >= self.lost_at:
                 continue  # a list after a gap shows times, but no order
             if signal.over:
                 held.pop(signal.subject, None)
@@ -387,7 +382,7 @@ class Transition:
                 self._is_named(s),
                 s.topic is not Topic.READY,
                 s.topic is not Topic.EVENT,
-                s.stored.at,
+                s.at,
                 s.position,
             ),
             reverse=True,
@@ -464,7 +459,7 @@ class Transition:
         return any(
             mark.topic is Topic.CONDITION
             and is_bad(mark)
-            and mark.stored.at < self.lost_at
+            and mark.at < self.lost_at
             for mark in self.reported
         )
 
@@ -482,9 +477,7 @@ class Transition:
     @cached_property
     def first_fault(self) -> Signal | None:
         """The earliest of the faults that still held."""
-        return min(
-            self.faults, key=lambda s: (s.stored.at, s.position), default=None
-        )
+        return min(self.faults, key=lambda s: (s.at, s.position), default=None)
 
     @cached_property
     def was_acted_upon(self) -> bool:
@@ -495,7 +488,7 @@ class Transition:
             and self.precedes(signal)
             and self.is_recent(signal)
             and signal.topic is not Topic.REQUEST
-            and not signal.subject.name.startswith(OF_KUBERNETES)
+            and not signal.is_derived
             for signal in self.episode.signals
         )
 
@@ -506,7 +499,7 @@ class Transition:
             is_order(mark, later=True)
             and not is_order(mark)
             and self.precedes(mark)
-            and self.lost_at - mark.stored.at <= LIMITS.moment
+            and self.lost_at - mark.at <= LIMITS.moment
             and mark.subject not in self.called_off
             for mark in self.episode.marks
         )
@@ -516,7 +509,7 @@ class Transition:
         """Whether the node was cordoned at the effect, but not for weeks."""
         held = self.episode.baseline.cordoned
         for turn in filter(self.precedes, self.episode.of(Topic.CORDON)):
-            since = self.lost_at - turn.stored.at
+            since = self.lost_at - turn.at
             held = not turn.over and since <= LIMITS.set_aside
         return held
 
@@ -530,7 +523,7 @@ class Transition:
         if all(s.vague or self._is_overdue(s) for s in said):
             return Confidence.POSSIBLE
         since = self.lost_at - LIMITS.recent
-        if self.was_acted_upon or any(s.stored.at >= since for s in said):
+        if self.was_acted_upon or any(s.at >= since for s in said):
             return Confidence.PROVEN
         return (
             Confidence.LIKELY

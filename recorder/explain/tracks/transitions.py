@@ -53,7 +53,7 @@ def stretches_of(
         last = found[-1] if found else None
         if signal.topic is Topic.READY and signal.over:
             if last is not None and last.ended_at is None:
-                last.ended_at = signal.stored.observed_at
+                last.ended_at = signal.seen
         elif not _is_of_one(signal):
             continue
         elif last is not None and _belongs(signal, last, shown, alive):
@@ -80,7 +80,7 @@ def _belongs(
         if signal.topic is Topic.BOOT and last.of(Topic.BOOT):
             return False  # no two boots are one
         before = shown.get(signal.position)
-        newest = max(s.stored.at for s in last.signals)
+        newest = max(s.at for s in last.signals)
         if before is not None and before <= newest:
             return True  # it may be older than it is seen
     if signal.topic in _STARTS:
@@ -97,9 +97,9 @@ def _runs_on(signal: Signal, last: Stretch, alive: Iterable[datetime]) -> bool:
     """
     if any(s.topic not in _STARTS for s in last.signals):
         return False
-    started = max(s.stored.observed_at for s in last.signals)
+    started = max(s.seen for s in last.signals)
     running = started + LIMITS.asynchronous
-    return any(running < at < signal.stored.at for at in alive)
+    return any(running < at < signal.at for at in alive)
 
 
 def _starts_again(signal: Signal, last: Stretch) -> bool:
@@ -120,10 +120,10 @@ def _starts_again(signal: Signal, last: Stretch) -> bool:
 def _is_near(signal: Signal, last: Stretch) -> bool:
     """Whether the node was not back for a while when it came about."""
     if last.ended_at is not None:
-        return signal.stored.at <= last.ended_at + LIMITS.linger
+        return signal.at <= last.ended_at + LIMITS.linger
     lost = any(s.topic not in _STARTS for s in last.signals)
-    newest = max(s.stored.at for s in last.signals)
-    return lost or signal.stored.at - newest <= LIMITS.moment
+    newest = max(s.at for s in last.signals)
+    return lost or signal.at - newest <= LIMITS.moment
 
 
 FIRST: Final = timedelta(seconds=5)
@@ -213,7 +213,7 @@ def _identity(chain: Episode) -> tuple[Happened, Signal] | None:
         return None  # it joined
     if came:
         first = min([*went, *came], key=lambda sign: sign.position)
-        shown = came[-1].stored.fact.detail
+        shown = came[-1].detail
         assert isinstance(shown, Appeared | Vanished), "identities"
         now = shown.state.fields
         before = chain.baseline.fields
@@ -249,7 +249,7 @@ def _lost(chain: Episode) -> tuple[Happened, Signal] | None:
     started = [
         sign for sign in _started(chain) if sign.position > losses[0].position
     ]
-    anew = counted(chain.of(Topic.WORD), losses[0].stored.at)
+    anew = counted(chain.of(Topic.WORD), losses[0].at)
     if started or anew is False:
         return Happened.KUBELET_RESTART, losses[0]
     return Happened.UNREACHABLE, losses[0]
@@ -274,8 +274,8 @@ def _started(chain: Episode) -> Sequence[Signal]:
     if chain.baseline.uid is not None or not came:
         return found
     # The kubelet that joined started before it created its Node.
-    joined = came[0].stored.observed_at + FIRST
-    return [s for s in found if s.stored.at > joined]
+    joined = came[0].seen + FIRST
+    return [s for s in found if s.at > joined]
 
 
 def _cordon(chain: Episode) -> tuple[Happened, Signal] | None:
@@ -283,11 +283,11 @@ def _cordon(chain: Episode) -> tuple[Happened, Signal] | None:
     if not cordons:
         return _driven(chain)
     decided = [s for s in chain.signals if s.role is Role.DECISION]
-    since = min(s.stored.observed_at for s in [cordons[0], *decided])
+    since = min(s.seen for s in [cordons[0], *decided])
     evicted = [
         sign
         for sign in chain.of(Topic.EVICTION)
-        if sign.stored.observed_at >= since - LIMITS.astray
+        if sign.seen >= since - LIMITS.astray
     ]
     name = Happened.DRAINED if evicted else Happened.CORDONED
     return name, cordons[0]
@@ -299,9 +299,9 @@ def _driven(chain: Episode) -> tuple[Happened, Signal] | None:
     taints = [
         s
         for s in chain.of(Topic.TAINT)
-        if isinstance(s.stored.fact.detail, Tainted | Untainted)
-        and s.stored.fact.detail.effect == "NoExecute"
-        and not s.subject.name.startswith("node.kubernetes.io/")
+        if isinstance(s.detail, Tainted | Untainted)
+        and s.detail.effect == "NoExecute"
+        and not s.is_derived
     ]
     return (Happened.DRAINED, taints[0]) if taints and evicted else None
 
@@ -319,6 +319,6 @@ def _degraded(chain: Episode) -> tuple[Happened, Signal] | None:
 
 def _joined(chain: Episode) -> tuple[Happened, Signal] | None:
     for sign in chain.of(Topic.IDENTITY):
-        if sign.stored.fact.kind is FactKind.APPEARED:
+        if sign.kind is FactKind.APPEARED:
             return Happened.JOINED, sign
     return None
