@@ -23,12 +23,11 @@ from recorder.explain.doubt import (
     was_gone,
 )
 from recorder.explain.faults import fault_of
-from recorder.explain.links import OTHERS, Led, led_to, ordered
+from recorder.explain.links import OTHERS, led_to, ordered
 from recorder.explain.measured import measured
 from recorder.explain.rivals import missing, rivals
 from recorder.explain.sentences import sentence
 from recorder.explain.signals import (
-    UNKNOWN,
     RuledActor,
     Signal,
     Topic,
@@ -252,20 +251,12 @@ def _decided(
             -p[2],
         ),
     )
-    decided = Decided(
-        decision=led.decision,
-        actor=led.actor or UNKNOWN,
-        says=led.step.says,
-        at=led.step.at,
-        sign=led.step,
-        confidence=led.strength,
-        since=min(s.seen for s in one.steps),
-        carried_out_by=carrier_of(one, acted),
-        steps=tuple(one.steps),
-    )
-    emptied = _emptied_by(transition, led, one, acted)
-    if emptied is not None:
-        decided = _decided_by(emptied, decided)
+    decided = Decided.by(
+        led.decision, led.step, led.actor, led.strength, one.steps,
+        carrier_of(one, acted),
+    )  # fmt: skip
+    if decided.decision is Decision.NODE_DELETION and not led.takes:
+        decided = _emptied_before(transition, decided, one, acted)
     actor, faults = led.actor, transition.faults
     cleans = actor is None or (actor.is_program and not faults)
     if cleans and was_gone(transition, decided):
@@ -274,49 +265,33 @@ def _decided(
     return decided
 
 
-def _emptied_by(
+def _emptied_before(
     transition: Transition,
-    led: Led,
+    decided: Decided,
     deleted: Intervention,
     acted: Sequence[Intervention],
-) -> Intervention | None:
-    """Return the program that drained a Node which another only deleted.
+) -> Decided:
+    """Return the deletion as a decision of the program that drained the Node.
 
     A controller that deletes a Node because its instance is gone gives no
     reason of its own; the instance went after it had been drained.
     """
-    emptying = EMPTYING & {step.topic for step in deleted.steps}
-    if led.decision is not Decision.NODE_DELETION or led.takes or emptying:
-        return None
-    for one in reversed(acted):
+    emptying = any(step.topic in EMPTYING for step in deleted.steps)
+    for one in () if emptying else reversed(acted):
         cordons, evictions = one.of(Topic.CORDON), one.of(Topic.EVICTION)
         if (
-            one is not deleted
-            and one.is_by_program
+            one.is_by_program
             and deleted.is_by_program
             and cordons
-            and evictions
             and any(transition.is_recent(step) for step in evictions)
             and one.first.position < deleted.first.position
         ):
-            return one
-    return None
-
-
-def _decided_by(emptied: Intervention, deleted: Decided) -> Decided:
-    """Return the deletion as a decision of the program that drained it."""
-    step = emptied.of(Topic.CORDON)[0]
-    return replace(
-        deleted,
-        actor=emptied.author or UNKNOWN,
-        says=step.says,
-        at=step.at,
-        sign=step,
-        confidence=weaker(Confidence.LIKELY, deleted.confidence),
-        since=min(s.seen for s in emptied.steps),
-        carried_out_by=deleted.actor,
-        steps=tuple(emptied.steps),
-    )
+            sure = weaker(Confidence.LIKELY, decided.confidence)
+            return Decided.by(
+                decided.decision, cordons[0], one.author, sure, one.steps,
+                decided.actor,
+            )  # fmt: skip
+    return decided
 
 
 def _upgraded_in_order(transition: Transition) -> Decided | None:
@@ -328,16 +303,8 @@ def _upgraded_in_order(transition: Transition) -> Decided | None:
     rebooted = transition.happened == Happened.REBOOT
     if orderly is None or not (rebooted and episode.of(Topic.VERSION)):
         return None
-    return Decided(
-        decision=Decision.OS_UPGRADE,
-        actor=UNKNOWN,
-        says=orderly.says,
-        at=orderly.at,
-        sign=orderly,
-        confidence=Confidence.LIKELY,
-        since=orderly.seen,
-        carried_out_by=None,
-        steps=(orderly,),
+    return Decided.by(
+        Decision.OS_UPGRADE, orderly, None, Confidence.LIKELY, [orderly]
     )
 
 

@@ -336,11 +336,35 @@ class Decided(DecisionFound, frozen=True, kw_only=True):
     carried_out_by: RuledActor | None
     sign: Signal = field(name="_sign")
     confidence: Confidence = field(name="_confidence")
-    since: datetime = field(name="_since")
-    """When the intervention began."""
-
     steps: Sequence[Signal] = field(name="_steps")
     """The steps of the intervention, in the order of the log."""
+
+    @classmethod
+    def by(
+        cls,
+        decision: Decision,
+        sign: Signal,
+        actor: RuledActor | None,
+        confidence: Confidence,
+        steps: Sequence[Signal],
+        carried_out_by: RuledActor | None = None,
+    ) -> Self:
+        """Return the decision that a signal shows best."""
+        return cls(
+            decision=decision,
+            actor=actor or UNKNOWN,
+            carried_out_by=carried_out_by,
+            says=sign.says,
+            at=sign.at,
+            sign=sign,
+            confidence=confidence,
+            steps=tuple(steps),
+        )
+
+    @property
+    def since(self) -> datetime:
+        """When the intervention began."""
+        return min(step.seen for step in self.steps)
 
     @property
     def is_by_unknown(self) -> bool:
