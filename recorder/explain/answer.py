@@ -532,10 +532,6 @@ def carrier_of(
 
     An order asks the program whose literal or object it uses; that program may
     have passed the order on.
-
-    Args:
-        root: the intervention that began with the order.
-        acted: all interventions, in the order of their first acts.
     """
     if not root.asked:
         return None

@@ -239,10 +239,6 @@ def needs_every_place(chain: Episode, fleet: Fleet) -> bool:
 
     For a reboot it does if another node of the same place was lost with it, or
     what the node is behind was claimed to be broken.
-
-    Args:
-        chain: an episode whose verdict depends on other nodes.
-        fleet: has the places of the nodes that were lost together.
     """
     return _seen(chain, fleet).happened != Happened.REBOOT or bool(
         fleet.faults_above(chain.node) or shared_places(chain, fleet)

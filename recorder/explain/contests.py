@@ -78,12 +78,7 @@ class Turns(Generic[Field, Who, Shown]):
         is_same: Callable[[Who, Who], bool],
         is_other: Callable[[Who, Who], bool],
     ) -> None:
-        """Start without changes.
-
-        Args:
-            is_same: whether two names are known to be one author.
-            is_other: whether two names are known to be different authors.
-        """
+        """Start without changes; both say what is known of two names."""
         self._is_same = is_same
         self._is_other = is_other
         self._runs: dict[Field, list[Turn[Who, Shown]]] = {}

@@ -25,11 +25,7 @@ _LEAVING = frozenset({FactKind.DELETION_REQUESTED, FactKind.VANISHED})
 
 
 def objects_asked_for(facts: Iterable[StoredFact]) -> set[ObjectName]:
-    """Return the objects whose authors a verdict needs.
-
-    Args:
-        facts: those that name the node.
-    """
+    """Return the objects whose authors a verdict needs, by its facts."""
     return {
         _name(stored.fact.object)
         for stored in facts

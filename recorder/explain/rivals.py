@@ -1,11 +1,11 @@
 """Rivals: other causes, what excludes them, and which evidence is missing."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from recorder.explain.breadth import shared_place, together
 from recorder.explain.causes import FAULTS, LOST
-from recorder.explain.signals import Signal, Topic, is_same
+from recorder.explain.signals import Topic, is_same
 from recorder.explain.tracks.transition import Transition
 from recorder.explain.verdict import Judged, Missing, Rival
 from recorder.model.observation import AUDIT
@@ -55,42 +55,33 @@ def _rival(cause: str, because: str, *, excluded: bool = False) -> Rival:
 
 def _of_reboot(transition: Transition, verdict: Judged) -> list[Rival]:
     boot = f"the boot ID changed ({transition.effect.entry})"
-    decided, fault, sure = verdict.decision, verdict.fault, True
+    decided, fault = verdict.decision, verdict.fault
     orderly = transition.shutdown
+    abrupt = (Fault.KERNEL_PANIC, Fault.POWER_LOSS)
+    excluded: Collection[Fault] = abrupt
+    because = dict.fromkeys(
+        abrupt, "the machine's record does not rule it out"
+    )
     if orderly is not None:
-        panic = power = f"it shut down in order ({orderly.entry})"
+        says = f"it shut down in order ({orderly.entry})"
     elif decided is not None and decided.confidence is Confidence.PROVEN:
-        panic = power = f"a decision preceded it ({decided.sign.entry})"
+        says = f"a decision preceded it ({decided.sign.entry})"
     elif fault is not None and fault.fault is Fault.KERNEL_PANIC:
-        panic = power = f"its kernel panicked ({fault.sign.entry})"
+        says = f"its kernel panicked ({fault.sign.entry})"
     elif fault is not None and fault.sign.excludes:
-        return _of_record(fault.sign, boot)
+        says = f"the machine recorded another cause ({fault.sign.entry})"
+        excluded = fault.sign.excludes
     else:
-        panic = "nothing recorded on the machine confirms it or rules it out"
-        power, sure = _power(transition), False
+        says, excluded = "", ()
+        because[Fault.KERNEL_PANIC] = (
+            "nothing recorded on the machine confirms it or rules it out"
+        )
+        because[Fault.POWER_LOSS] = _power(transition)
+    because |= {one: says for one in abrupt if one in excluded}
     return [
         _rival(Fault.PARTITION, boot, excluded=True),
         _rival(Fault.KUBELET, boot, excluded=True),
-        _rival(Fault.KERNEL_PANIC, panic, excluded=sure),
-        _rival(Fault.POWER_LOSS, power, excluded=sure),
-    ]
-
-
-def _of_record(record: Signal, boot: str) -> list[Rival]:
-    """Return the rivals of what the machine itself recorded."""
-    record_says = f"the machine recorded another cause ({record.entry})"
-    silent = "the machine's record does not rule it out"
-    return [
-        _rival(Fault.PARTITION, boot, excluded=True),
-        _rival(Fault.KUBELET, boot, excluded=True),
-        *(
-            _rival(
-                one,
-                record_says if one in record.excludes else silent,
-                excluded=one in record.excludes,
-            )
-            for one in (Fault.KERNEL_PANIC, Fault.POWER_LOSS)
-        ),
+        *(_rival(f, because[f], excluded=f in excluded) for f in abrupt),
     ]
 
 
@@ -172,7 +163,8 @@ def _announced(
 
 
 def _of_cordon(transition: Transition) -> list[Rival]:
-    fault, boot = transition.first_fault, transition.episode.has(Topic.BOOT)
+    boot = transition.episode.has(Topic.BOOT)
+    fault = min(transition.faults, key=lambda s: s.order, default=None)
     because = "no fault preceded it"
     if fault is not None:
         because = f"a fault preceded it ({fault.entry})"

@@ -61,12 +61,7 @@ def boot_named(rebooted: Signal) -> str | None:
 
 
 def is_explained(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
-    """Return whether an Event `Rebooted` is about a boot of the Node.
-
-    Args:
-        rebooted: the Event.
-        boots: when each boot of the Node was first seen.
-    """
+    """Return whether an Event `Rebooted` is about a known boot of the Node."""
     at, named = rebooted.at, boot_named(rebooted)
     if named is None:
         return any(abs(at - seen) <= NEAR for seen in boots.values())
@@ -77,12 +72,8 @@ def is_explained(rebooted: Signal, boots: Mapping[str, datetime]) -> bool:
 def counted(words: Iterable[Signal], lost: datetime) -> bool | None:
     """Return whether a kubelet continues its count from before a loss.
 
-    A kubelet counts the Events that it sends for as long as it runs. None if
-    no Event shows it: they may be lost.
-
-    Args:
-        words: Events of the kubelet about its node.
-        lost: when the node was lost.
+    A kubelet counts the Events that it sends about its node for as long as it
+    runs. None if no Event shows it: they may be lost.
     """
     for word in words:
         event = word.detail
@@ -165,11 +156,7 @@ def last_sign(
 ) -> Signal | None:
     """Return the last sign of life, if a node was lost after it.
 
-    Args:
-        transition: what happened.
-        alive: the last proof of the old state.
-        decided: the decision, if there was one. The last sign of life
-            before it does not show when the old state ended.
+    The last one before a decision does not show when the old state ended.
     """
     proof = None if alive is None else transition.episode.proofs.get(alive)
     if proof is None or alive is None or not _is_lost_before(transition):

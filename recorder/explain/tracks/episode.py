@@ -115,6 +115,11 @@ class Episode:
         self._quiet_since: datetime | None = None
 
     @property
+    def written(self) -> Sequence[Signal]:
+        """Its signals and its marks."""
+        return [*self.signals, *self.marks]
+
+    @property
     def alive(self) -> Collection[datetime]:
         """When the node itself was alive."""
         return self.proofs.keys()

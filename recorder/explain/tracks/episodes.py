@@ -78,13 +78,9 @@ def episodes_of(
     knowledge: Knowledge,
     base: NodeState | None = None,
 ) -> list[Episode]:
-    """Return the episodes of a node, in order.
+    """Return the episodes of a node, by the facts about it, in order.
 
-    Args:
-        node: its name.
-        facts: about it, in the order of the log.
-        knowledge: the rules.
-        base: the node before the first fact.
+    ``base`` is the node before the first fact.
     """
     ordered, base = list(facts), base or NodeState()
     knowledge = knowledge.of_cloud(provider_of(ordered, base))

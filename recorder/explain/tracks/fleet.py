@@ -144,9 +144,7 @@ class Fleet:
     ) -> Self:
         """Return it with what the DPUs of hosts reported, by host.
 
-        Args:
-            signals: of the Nodes of the DPUs.
-            unseen: where those are recorded that were not found.
+        And with where those are recorded that were not found.
         """
         self._dpus, self._unseen = signals, unseen
         return self

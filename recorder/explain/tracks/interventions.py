@@ -98,10 +98,7 @@ def interventions_of(transition: Transition) -> list[Intervention]:
         and (author := transition.author(m)) is not None
         and (m.topic is not Topic.CONDITION or transition.acts(author))
     ]
-    steps = sorted(
-        [*_steps(transition), *orders],
-        key=lambda s: s.order,
-    )
+    steps = sorted([*_steps(transition), *orders], key=lambda s: s.order)
     found = _grouped(transition, steps)
     for mark in marks:
         author = transition.author(mark)
@@ -130,10 +127,7 @@ def _is_taken_up(mark: Signal, transition: Transition) -> bool:
             and transition.is_before(act)
             and (author := transition.author(act)) is not None
             and author.is_program
-            for act in [
-                *transition.episode.signals,
-                *transition.episode.marks,
-            ]
+            for act in transition.episode.written
         )
     )
 

@@ -314,7 +314,7 @@ class Transition:
         made = {m.subject for m in self.episode.marks if is_made(m)}
         return {
             signal.subject
-            for signal in [*self.episode.signals, *self.episode.marks]
+            for signal in self.episode.written
             if signal.topic is Topic.OBJECT
             and latest(signal) < self.lost_at
             and (
@@ -406,7 +406,7 @@ class Transition:
         """
         acts = [
             s
-            for s in [*self.episode.signals, *self.episode.marks]
+            for s in self.episode.written
             if self.is_before(s)
             and s.topic is not Topic.REQUEST
             and s.subject not in self.called_off
@@ -473,11 +473,6 @@ class Transition:
             return Confidence.PROVEN
         held = any(held_for(fault, self.episode))
         return Confidence.LIKELY if held else Confidence.POSSIBLE
-
-    @cached_property
-    def first_fault(self) -> Signal | None:
-        """The earliest of the faults that still held."""
-        return min(self.faults, key=lambda s: (s.at, s.position), default=None)
 
     @cached_property
     def was_acted_upon(self) -> bool:

@@ -41,13 +41,7 @@ def stretches_of(
     shown: Mapping[int, datetime],
     alive: Iterable[datetime] = (),
 ) -> list[Stretch]:
-    """Return the stretches in signals.
-
-    Args:
-        signals: in the order of the log.
-        shown: when the Node was last shown before an entry about it.
-        alive: when the node itself was alive.
-    """
+    """Return the stretches in signals, in the order of the log."""
     found: list[Stretch] = []
     for signal in signals:
         last = found[-1] if found else None
