@@ -371,7 +371,11 @@ class Transition:
                 continue  # a list after a gap shows times, but no order
             if signal.over:
                 held.pop(signal.subject, None)
-            elif signal.fault and FAULTS[signal.fault].explains_loss:
+            elif (
+                signal.fault
+                and FAULTS[signal.fault].explains_loss
+                and not self._has_only_started(signal)
+            ):
                 held.setdefault(signal.subject, signal)
         found = [*held.values()]
         if all(s.topic is Topic.READY for s in found):
@@ -386,6 +390,14 @@ class Transition:
                 s.position,
             ),
             reverse=True,
+        )
+
+    def _has_only_started(self, unready: Signal) -> bool:
+        """Whether a kubelet that is not ready started shortly before."""
+        return unready.topic is Topic.READY and any(
+            timedelta() <= unready.at - s.at <= LIMITS.moment
+            for topic in (Topic.BOOT, Topic.KUBELET)
+            for s in self.episode.of(topic)
         )
 
     def _is_named(self, fault: Signal) -> bool:
