@@ -64,6 +64,9 @@ const joined = async (files, name) => (await Promise.all(files))
 """
 """Puts together a part: each script may use those before it."""
 
+COMMON = 5
+"""Parts: a module that so many share is in the first script."""
+
 _BLANK = re.compile(r"\n{2,}")
 _INDENT = re.compile(r"^ +", re.MULTILINE)
 _VENDOR = "/vendor/"
@@ -73,16 +76,21 @@ def scripts() -> dict[Path, str]:
     """Return the served scripts by path: the first, and parts on demand.
 
     Modules that several parts share, and the first script does not need, are
-    in a script of their own, which is named after these parts.
+    in a script of their own, which is named after these parts; those of many
+    parts are in the first one, which is compressed as a whole.
     """
     texts = {path: path.read_text() for path in MODULES}
     parts = sorted({one for p, t in texts.items() for one in _demanded(p, t)})
     reached = {part: _reached(part, texts) for part in parts}
     first = _reached(MAIN, texts)
+    users_of = {
+        path: tuple(part for part in parts if path in reached[part])
+        for path in {*texts} - first
+    }
+    first |= {p for p, users in users_of.items() if len(users) >= COMMON}
     chunks: dict[tuple[Path, ...], set[Path]] = {}
     for path in sorted({*texts} - first):
-        users = tuple(part for part in parts if path in reached[part])
-        chunks.setdefault(users, set()).add(path)
+        chunks.setdefault(users_of[path], set()).add(path)
     files = {users: _file(users) for users in chunks}
     foreign: list[str] = []
     modules = [_module(one, texts, foreign) for one in _ordered(first, texts)]

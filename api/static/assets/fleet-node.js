@@ -86,7 +86,7 @@ function scaleOf(window, zone) {
 const length = window.to - window.from;
 const words = ticksOf(window, 900, zone).map(({ at, label }) => {
 const share = ((at - window.from) / length) * 100;
-if (share < 17 || share > 92) return null;
+if (share < 17 || share > 88) return null;
 return html`<span key=${at} style=${{ left: `${share}%` }}>${label}</span>`;
 });
 return html`

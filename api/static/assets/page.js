@@ -2,15 +2,15 @@ import { Component, h, render } from './vendor/preact.mjs';
 import htm from './vendor/htm.mjs';
 const in_parts = (() => {
 const PARTS = {
-fleet: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./compare-fleet-node.js'), import('./fleet-jobs-places.js'), import('./fleet-handing-jobs.js'), import('./fleet-jobs.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
-jobs: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./fleet-jobs-places.js'), import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./fleet-jobs.js'), import('./jobs-workload.js'), import('./jobs.js')], 'in_views_jobs'),
-node: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
-workload: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./jobs-workload.js'), import('./workload.js')], 'in_views_workload'),
+fleet: () => joined([import('./compare-fleet-node-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./compare-fleet-node.js'), import('./fleet-jobs-places.js'), import('./fleet-handing-jobs.js'), import('./fleet-jobs.js'), import('./fleet-node.js'), import('./fleet.js')], 'in_views_fleet'),
+jobs: () => joined([import('./evidence-fleet-jobs-object.js'), import('./fleet-jobs-places.js'), import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./fleet-jobs.js'), import('./jobs-workload.js'), import('./jobs.js')], 'in_views_jobs'),
+node: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./fleet-node.js'), import('./node-workload.js'), import('./node.js')], 'in_views_node'),
+workload: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-node-workload.js'), import('./node-workload.js'), import('./jobs-workload.js'), import('./workload.js')], 'in_views_workload'),
 compare: () => joined([import('./compare-fleet-node-workload.js'), import('./compare-fleet-node.js'), import('./compare-node-workload.js'), import('./compare-node.js'), import('./compare.js')], 'in_views_compare'),
-object: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
+object: () => joined([import('./evidence-fleet-jobs-object.js'), import('./evidence-object.js'), import('./object.js')], 'in_views_object'),
 places: () => joined([import('./fleet-jobs-places.js'), import('./places.js')], 'in_views_places'),
 sources: () => joined([import('./sources.js')], 'in_views_sources'),
-evidence: () => joined([import('./evidence-fleet-jobs-node-object-workload.js'), import('./evidence-fleet-jobs-object.js'), import('./evidence-object.js')], 'in_views_evidence'),
+evidence: () => joined([import('./evidence-fleet-jobs-object.js'), import('./evidence-object.js')], 'in_views_evidence'),
 handing: () => joined([import('./fleet-handing-jobs.js'), import('./handing-jobs.js'), import('./handing.js')], 'in_views_handing'),
 metrics: () => joined([import('./metrics.js')], 'in_views_metrics'),
 };
@@ -396,6 +396,30 @@ else high = middle;
 return low;
 }
 return { TONES, loudness, readied, speaksIn, firstAtOrAfter };
+})();
+const in_words_author = (() => {
+function authorName(author) {
+if (author.knownBy === 'UNKNOWN') return 'unknown';
+const who = author.name ?? 'someone';
+const asked = author.onBehalfOf ? ` as ${author.onBehalfOf}` : '';
+const beside = [
+author.client,
+author.pod && `pod/${author.pod}`,
+author.address && `from ${author.address}`,
+].filter(Boolean).join(', ');
+return `${who}${asked}${beside && ` (${beside})`}`;
+}
+const KNOWN = {
+AUDIT: 'audit record',
+MANAGED_FIELDS: 'managedFields',
+UNKNOWN: 'nothing',
+};
+const knownBy = (author) => KNOWN[author.knownBy] ?? '';
+function actorName({ name, tool }) {
+if (name) return tool ? `${name} using ${tool}` : name;
+return tool ? `someone using ${tool}` : 'unknown';
+}
+return { authorName, knownBy, actorName };
 })();
 const in_ask_queries = (() => {
 const { REFERENCE, LOG, OF_LOG } = in_ask_fragments;
@@ -2368,6 +2392,6 @@ leave(link.pathname + link.search);
 addEventListener('online', () => answers.retry());
 changed();
 })();
-const shared = { in_app, in_ask_fragments, in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_incident, in_words_plain, in_words_recording, in_words_shown, in_words_workload };
+const shared = { in_app, in_ask_fragments, in_html, in_lighting, in_needs, in_time_asked, in_time_clock, in_time_instant, in_time_window, in_timeline_arranging, in_timeline_lane, in_views_overlays, in_views_states, in_words_author, in_words_incident, in_words_plain, in_words_recording, in_words_shown, in_words_workload };
 const joined = async (files, name) => (await Promise.all(files))
 .reduce((all, one) => ({ ...all, ...one.default(all) }), shared)[name];
