@@ -83,7 +83,7 @@ async def find_node(reading: Reading, *names: str) -> None:
 async def find_objects(reading: Reading, reference: Reference) -> KnownObject:
     """Return the object with a name.
 
-    A place of which there are no objects, such as ``switch/leaf-7``, is what
+    A place without objects of its own, such as ``switch/leaf-7``, is what
     was claimed of it.
 
     Raises:

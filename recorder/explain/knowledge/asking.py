@@ -293,7 +293,7 @@ class _Table(Generic[R]):
     def __init__(
         self, files: Sequence[Rules], own: int, member: str, names: str
     ) -> None:
-        """Take the rules of files, the first ``own`` of which precede."""
+        """Take the rules of files; the first ``own`` precede."""
         ruled = [[*getattr(file, member)] for file in files]
         self._own = sum(map(len, ruled[:own]))
         self._names = names
