@@ -1,0 +1,1 @@
+"""A third set of incidents of software that nothing else names."""

@@ -1,0 +1,1 @@
+"""How each incident of the third set is played."""
