@@ -5,6 +5,8 @@ from datetime import datetime
 
 import msgspec
 
+from recorder.sources.files import Document
+
 __all__ = ["ImportedFile", "Refusal"]
 
 RANGES_MAX = 20
@@ -111,8 +113,14 @@ class ImportedFile(msgspec.Struct, kw_only=True):
             kind = "other kinds"
         self.left_out[kind] = self.left_out.get(kind, 0) + 1
 
-    def refuse(self, reason: str, first: int, last: int) -> None:
-        """Count a document that is refused."""
+    def refuse(
+        self, reason: str, document: Document, *, cut: bool = False
+    ) -> None:
+        """Count a document that is refused, or ends too early."""
+        if cut:
+            self.cut += 1
+        else:
+            self.refused += 1
         found = next((r for r in self.refusals if r.reason == reason), None)
         if found is None and len(self.refusals) >= REASONS_MAX:
             reason = OTHERS
@@ -122,7 +130,7 @@ class ImportedFile(msgspec.Struct, kw_only=True):
         if found is None:
             found = Refusal(reason)
             self.refusals.append(found)
-        found.note(first, last)
+        found.note(document.line, document.last_line)
 
     def says(self) -> Sequence[str]:
         """Return what was refused and why, one line each."""

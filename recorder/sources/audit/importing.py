@@ -129,27 +129,17 @@ class AuditImport:
                     self._compare(raw, document, file)
                 case Other():
                     file.other += 1
-                case Thing(about):
-                    self._aside(seems(about), document, file)
+                case Thing(about) if self._among is None:
+                    file.refuse(seems(about), document)
                 case Refused(reason):
-                    file.refused += 1
-                    file.refuse(reason, document.line, document.last_line)
+                    file.refuse(reason, document)
                 case Cut(reason):
-                    file.cut += 1
-                    file.refuse(reason, document.line, document.last_line)
+                    file.refuse(reason, document, cut=True)
             if (file.records + file.refused) % PROGRESS_DOCUMENTS == 0:
                 self._on_progress(file)
                 # Other tasks must get their turn.
                 await asyncio.sleep(0)
         self._on_progress(file)
-
-    def _aside(
-        self, reason: str, document: Document, file: ImportedFile
-    ) -> None:
-        if self._among is not None:
-            return  # imported beside, by who said where records are
-        file.refused += 1
-        file.refuse(reason, document.line, document.last_line)
 
     def _read(
         self, path: Path, place: "_Place"
@@ -195,8 +185,9 @@ class AuditImport:
             size, taken = size + len(found.raw), taken + 1
             place.offset = document.end
         if taken < file.records:
-            file.records, file.cut = taken, file.cut + 1
-            file.refuse("it became shorter while it was read", line, line)
+            file.records = taken
+            end = Document(b"", line, line, State.CUT, place.offset)
+            file.refuse("it became shorter while it was read", end, cut=True)
         if file.refused or file.cut:
             portion.append(_lost(place.stream, path, file))
         return await sink.put([*portion, place.reached(place.offset, "ended")])

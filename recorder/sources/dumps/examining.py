@@ -302,8 +302,7 @@ class _Examiner:
             case Refused(reason):
                 self._refuse(file, reason, document)
             case Cut(reason):
-                file.cut += 1
-                file.refuse(reason, document.line, document.last_line)
+                file.refuse(reason, document, cut=True)
 
     def _refuse(
         self, file: ImportedFile, reason: str, document: Document
@@ -314,9 +313,7 @@ class _Examiner:
         if is_named and self._is_bundle and kind not in BUILT_IN:
             file.leave_out(kind)
             return
-        file.refused += 1
-        reason = reason.replace(NO_RECORD, NO_NAME)
-        file.refuse(reason, document.line, document.last_line)
+        file.refuse(reason.replace(NO_RECORD, NO_NAME), document)
 
     def _thing(
         self,
@@ -329,8 +326,7 @@ class _Examiner:
         try:
             item = self._things.read(about, raw, file.path)
         except (ValueError, TypeError) as exc:
-            file.refused += 1
-            file.refuse(str(exc), document.line, document.last_line)
+            file.refuse(str(exc), document)
             return
         if isinstance(item, str):
             file.leave_out(item)
