@@ -42,4 +42,5 @@ SETS = (
         stories=("programs", "mechanisms", "persons", "nearby"),
     ),
     BlindSet(name="blind2", stories=("controllers", "beside", "nodes")),
+    BlindSet(name="blind3", stories=("nodes", "pods")),
 )
