@@ -59,7 +59,7 @@ from recorder.explain.verdict import (
 )
 from recorder.facts.coverage.hole import Hole
 from recorder.model.fact import FactKind, StoredFact
-from recorder.model.facts import BootChanged
+from recorder.model.facts import Appeared, BootChanged
 from recorder.model.outcomes import (
     Cause,
     Confidence,
@@ -518,9 +518,11 @@ def away_of(
         return None
     if left is None:
         return down and replace(down, kind=DurationKind.AWAY)
-    bound = transition.was_lost and proved is not None and proved < left
-    if bound and proved is not None:
-        left = proved
+    # What a list shows first, as in a dump, had been so before.
+    seen = back.fact.detail
+    bound = isinstance(seen, Appeared) and not seen.created
+    if transition.was_lost and proved is not None and proved < left:
+        left, bound = proved, True
     length = max(back.observed_at - left, timedelta())
     return Duration.of(DurationKind.AWAY, length, at_most=bound)
 

@@ -106,8 +106,12 @@ def _power(transition: Transition) -> str:
 
 
 def _no_reboot(transition: Transition, verdict: Judged) -> Rival:
-    if verdict.contradictions:
-        first = verdict.contradictions[0]
+    reported = {
+        sign.stored.entry for sign in transition.episode.of(Topic.REBOOTED)
+    }
+    against = [c for c in verdict.contradictions if c.entry in reported]
+    if against:
+        first = against[0]
         return _rival(
             "reboot",
             f"the kubelet reports one ({first.entry}), but {first.but}",

@@ -129,7 +129,7 @@ class AuditImport:
                     self._compare(raw, document, file)
                 case Other():
                     file.other += 1
-                case Thing(about) if self._among is None:
+                case Thing(about):
                     file.refuse(seems(about), document)
                 case Refused(reason):
                     file.refuse(reason, document)
@@ -145,7 +145,10 @@ class AuditImport:
         self, path: Path, place: "_Place"
     ) -> Iterator[tuple[Document, Found]]:
         among = None if self._among is None else self._among.get(path, ())
-        return _read(path, place, among)
+        for document, found in _read(path, place, among):
+            # Objects among records were imported beside them.
+            if among is None or not isinstance(found, Thing):
+                yield document, found
 
     def _compare(
         self, raw: bytes, document: Document, file: ImportedFile
