@@ -225,6 +225,7 @@ def test_what_an_earlier_release_took_for_a_record_is_named_and_proven(
     recorder: Recorder,
     embedded_server: DatabaseServer,
     monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     event = b'{"kind":"Event","apiVersion":"v1","reason":"Rebooted"}'
     other = AuditRecorded(observed_at=at(5), event=event)
@@ -240,6 +241,7 @@ def test_what_an_earlier_release_took_for_a_record_is_named_and_proven(
 
     with filled_database(embedded_server, fill) as database:
         monkeypatch.setenv("RECORDER_DATABASE_URL", database.dsn("writer"))
+        monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
         shown = recorder("log", "--source", "audit", "--limit", "1").out
         verified = recorder("verify")
 
