@@ -383,48 +383,45 @@ def hits(
         alone: Pods that count by themselves though they belong to their node,
             by their key.
     """
-    failures = _failures_of(verdicts)
+    on = _failures_of(verdicts)
     gangs: dict[Workload, list[Placement]] = {}
     for placement in placements:
         workload = workloads.of(placement) or (alone or {}).get(placement.key)
         if workload is not None:
             gangs.setdefault(workload, []).append(placement)
-    on: dict[str | None, list[int]] = {}
-    for place, failure in enumerate(failures):
-        on.setdefault(failure.verdict.node, []).append(place)
     found: list[Hit] = []
     for workload, pods in gangs.items():
-        near = sorted({i for pod in pods for i in on.get(pod.node, ())})
+        nodes = dict.fromkeys(pod.node or "" for pod in pods)
         gang = Gang(workload, pods, workloads, scope)
-        own = gang.hits([failures[place] for place in near])
+        own = gang.hits([one for node in nodes for one in on.get(node, ())])
         found += own if each or len(own) < 2 else [_merged(own)]  # noqa: PLR2004
     return sorted(
         found, key=lambda h: (h.hit_at, h.workload.kind, h.workload.name)
     )
 
 
-def _failures_of(verdicts: Iterable[Judged]) -> list[Failure]:
-    """Return verdicts as they affect workloads.
+def _failures_of(verdicts: Iterable[Judged]) -> dict[str, list[Failure]]:
+    """Return verdicts as they affect workloads, by node.
 
     What containers may outlive costs none that the next failure of the node
     ended, after it was back in service.
     """
-    found = [f for v in verdicts if (f := failure_of(v)) is not None]
     on: dict[str, list[Failure]] = {}
-    for failure in found:
-        on.setdefault(failure.verdict.node, []).append(failure)
-    for place, failure in enumerate(found):
-        verdict, back = failure.verdict, failure.verdict.back_in_service_at
-        if back is None or verdict.happened not in OUTLIVED:
-            continue
-        then = [
-            max(back, other.since)
-            for other in on[verdict.node]
-            if other.seen > back and other.verdict.happened in LOST
-        ]
-        until = min([failure.until, *then])
-        found[place] = dataclasses.replace(failure, until=until)
-    return found
+    for one in filter(None, map(failure_of, verdicts)):
+        on.setdefault(one.verdict.node, []).append(one)
+    for failures in on.values():
+        for place, one in enumerate(failures):
+            back = one.verdict.back_in_service_at
+            if back is None or one.verdict.happened not in OUTLIVED:
+                continue
+            then = [
+                max(back, other.since)
+                for other in failures
+                if other.seen > back and other.verdict.happened in LOST
+            ]
+            until = min([one.until, *then])
+            failures[place] = dataclasses.replace(one, until=until)
+    return on
 
 
 def _merged(hits: Sequence[Hit]) -> Hit:
