@@ -13,6 +13,9 @@ from tests.docs.tables import PARTS, metric_names, rewritten
 
 DOCS = ROOT / "docs"
 COOKBOOK = DOCS / "cookbook.md"
+WORDS_MAX = 31_000
+"""To write more, say something else in fewer words."""
+
 NUMBERS = {
     2: "Two",
     3: "Three",
@@ -91,6 +94,17 @@ def test_every_folder_of_tests_is_explained() -> None:
     for path in (ROOT / "tests").iterdir():
         if path.is_dir() and any(path.glob("*.py")):
             assert f"`tests/{path.name}/`" in text, path
+
+
+def test_pages_that_are_written_by_hand_stay_short() -> None:
+    """Words of the README and ``docs``, without figures and what is made."""
+    pages = {ROOT / "README.md", *DOCS.glob("*.md")} - {
+        DOCS / "performance.md"
+    }
+    made = re.compile(r"<!-- ([a-z]+) -->.*?<!-- end of \1 -->", re.DOTALL)
+    words = sum(len(made.sub("", one.read_text()).split()) for one in pages)
+
+    assert words <= WORDS_MAX
 
 
 def test_the_cookbook_has_as_many_queries_as_it_says() -> None:
