@@ -102,6 +102,9 @@ def _node(
     made = a_node(name, version, ready=ready)
     made["metadata"]["uid"] = f"uid-{name}"
     made["status"]["nodeInfo"] = {"bootID": f"boot-{boot}-{name}"}
+    # Of a fault, so that what was kept is compared.
+    hot = {"type": "AMDGPUThrottle", "status": str(ready == "Unknown")}
+    made["status"]["conditions"].append(hot)
     return made
 
 

@@ -34,12 +34,7 @@ def measured(transition: Transition, verdict: Judged) -> Judged:
     if verdict.fault is None:
         return verdict
     at = transition.effect.stored.at
-    lines = [
-        one
-        for one in transition.episode.measurements()
-        if one.rule.fault is verdict.fault.fault
-        and one.kept.begin <= at <= one.kept.end
-    ]
+    lines = [*transition.episode.measurements(verdict.fault.fault, at)]
     shown = [one for one in lines if _supports(one, at)][:SUPPORTING_MAX]
     if not shown:
         against = _against(lines, verdict.fault)

@@ -1,6 +1,7 @@
 """What metrics of a node did around an incident, by claims that keep them."""
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from math import isfinite
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from recorder.facts.metrics import (
 )
 from recorder.model.fact import Fact, StoredFact
 from recorder.model.facts import Claimed
+from recorder.model.outcomes import Fault
 
 __all__ = ["Measurement", "is_of_metrics", "measurements_of"]
 
@@ -35,12 +37,21 @@ def is_of_metrics(fact: Fact) -> bool:
 
 
 def measurements_of(
-    node: str, facts: Iterable[StoredFact], knowledge: Knowledge
+    node: str,
+    facts: Iterable[StoredFact],
+    knowledge: Knowledge,
+    fault: Fault,
+    at: datetime,
 ) -> Iterator[Measurement]:
-    """Yield the series of a node that were kept and have a rule.
+    """Yield the series of a node around a time that speak of a fault.
 
     What was kept of it as the healthy peer of another node is left out.
     """
+    rules = {
+        name: rule
+        for name, rule in knowledge.metrics.items()
+        if rule.fault is fault
+    }
     for stored in facts:
         claim = stored.fact.detail
         if not isinstance(claim, Claimed):
@@ -48,10 +59,11 @@ def measurements_of(
         kept = kept_of(claim)
         if kept is None or kept.node != node or kept.peer_of is not None:
             continue
-        for series in summaries_of(claim):
-            rule = knowledge.metrics.get(series.name)
-            if rule is not None and _is_sound(series, kept):
-                yield Measurement(rule, series, kept, stored)
+        if not kept.begin <= at <= kept.end:
+            continue
+        for series in summaries_of(claim, rules):
+            if _is_sound(series, kept):
+                yield Measurement(rules[series.name], series, kept, stored)
 
 
 def _is_sound(series: Summary, kept: Kept) -> bool:

@@ -17,7 +17,7 @@ from recorder.explain.signals.requests import author_of
 from recorder.explain.thresholds import LIMITS
 from recorder.facts.projections import NodeState
 from recorder.model.fact import StoredFact
-from recorder.model.outcomes import Role
+from recorder.model.outcomes import Fault, Role
 
 __all__ = ["ATTACHED", "LASTING", "Episode"]
 
@@ -59,12 +59,18 @@ LASTING: Final = frozenset({Role.FAULT, Role.DECISION})
 """Roles of signals that hold until another ends them."""
 
 
+def _none(_: Fault, __: datetime) -> Iterable[Measurement]:
+    return ()
+
+
 class Episode:
     """The signals that belong together."""
 
-    measurements: Callable[[], Iterable[Measurement]] = tuple
-    """Returns what metrics of the node did that were kept; for all its
-    episodes together."""
+    measurements: Callable[[Fault, datetime], Iterable[Measurement]] = (
+        staticmethod(_none)
+    )
+    """Returns what was kept of the node around a time that speaks of a
+    fault."""
 
     def __init__(
         self, node: str, baseline: NodeState, boots: Mapping[str, datetime]
