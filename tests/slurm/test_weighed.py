@@ -1,6 +1,6 @@
 """Slurm's word beside the cluster's own record: the record outranks it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -127,11 +127,34 @@ async def why(reading: Reading, job: int) -> WhyWorkloadFound:
     return await why_job(reading, job, NOW)
 
 
-@pytest.mark.parametrize("blamed", ["gpu-001", "gpu-002", ""])
+def requeuing(blamed: str) -> list[tuple[int, dict[str, Any]]]:
+    """Return the claims of a run that is put back because of a node."""
+    again = Job(job=7, state="PENDING", submit=T0 + 400, restarts=1)
+    past = Job(
+        job=7,
+        state="NODE_FAIL",
+        submit=T0 + 10,
+        end=T0 + 400,
+        failed_node=blamed,
+    )
+    return slurm((12, [RUN], []), (402, [again], []), past={7: [past]})
+
+
+@pytest.mark.parametrize(
+    ("blamed", "ends"),
+    [
+        ("gpu-001", failing),
+        ("gpu-001", requeuing),
+        ("gpu-002", requeuing),
+        ("", failing),
+    ],
+)
 async def test_the_node_whose_own_record_shows_the_loss_is_named(
-    logs: Logs, blamed: str
+    logs: Logs,
+    blamed: str,
+    ends: Callable[[str], list[tuple[int, dict[str, Any]]]],
 ) -> None:
-    played = story(failing(blamed), cluster("gpu-002"))
+    played = story(ends(blamed), cluster("gpu-002"))
     async with logs.recorded(*played) as reading:
         found = await why(reading, 7)
         impact = await ask_impact(
@@ -159,7 +182,14 @@ async def test_without_slurm_the_node_is_lost_and_no_gang_is_known(
             shipped(),
             now=NOW,
         )
+        incidents = await ask_incidents(
+            reading,
+            IncidentsQuestion(window=Window(at(0), at(1400))),
+            shipped(),
+            now=NOW,
+        )
     assert not impact.workloads
+    assert [one.nodes for one in incidents.incidents] == [["gpu-002"]]
 
 
 async def test_without_the_cluster_slurm_alone_is_likely(
@@ -193,6 +223,8 @@ async def test_the_opposite_word_changes_no_verdict(
     found = []
     for nodes in ([], INVERTED):
         claims = slurm((12, [RUN], []), (LOST + 41, [RUN], nodes))
+        acts = [one["data"].get("act") for _, one in claims[1:]]
+        assert acts == ["rebooted", "rebooted"][: len(nodes)]
         played = story(claims, cluster("gpu-002"))
         async with logs.recorded(*played) as reading:
             incidents = await ask_incidents(
