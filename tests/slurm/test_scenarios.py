@@ -16,6 +16,9 @@ import pytest
 from recorder.explain.ending import EndingFound
 from recorder.model.entry import Operation
 from recorder.model.observation import SLURM
+from recorder.sources.slurm import SlurmClient, SlurmError
+from recorder.sources.slurm.shapes import read_job, read_node
+from tests.slurm.laboratory import Laboratory
 from tests.slurm.recording import Polled, polled
 from tests.slurm.trixie import trixie
 from tests.support.postgres import Database
@@ -251,6 +254,18 @@ async def in_parts(slurm: Polled) -> Check:
     return check
 
 
+async def timed_out(slurm: Polled) -> Check:
+    """A job exceeds its limit, the shortest of which is a minute."""
+    job = await _gang(slurm, "--time=1")
+    await slurm.until_state(job, "TIMEOUT")
+
+    async def check(slurm: Polled, said: Said) -> None:
+        assert ended(said, job) == ["TIMEOUT"]
+        assert (await first(slurm, job)).ended_by == "deadline"
+
+    return check
+
+
 async def controller_restarted(slurm: Polled) -> Check:
     """slurmctld goes away and comes back: a gap, and no run twice."""
     job = await _gang(slurm)
@@ -340,6 +355,7 @@ STORIES: Final[Mapping[str, tuple[Story, bool]]] = {
     "accounting away": (accounting_away, True),
     "set down": (set_down, False),
     "asked to reboot": (asked_to_reboot, False),
+    "timed out": (timed_out, False),
     "in parts": (in_parts, False),
     "controller restarted": (controller_restarted, False),
     "state lost": (state_lost, False),
@@ -372,7 +388,59 @@ ROOTS: Final[Mapping[str, Path | None]] = {
 }
 """Where each release is: that of the machine, and another if it was made."""
 
+
+async def said_by(client: SlurmClient, version: int) -> tuple[Any, Any] | None:
+    """Return what a version says of jobs and nodes; None if not served."""
+    root = f"/slurm/v0.0.{version}"
+    try:
+        jobs = await client.get(f"{root}/jobs/", dict[str, Any])
+        nodes = await client.get(f"{root}/nodes/", dict[str, Any])
+    except SlurmError:
+        return None
+    return (
+        [read_job(one) for one in jobs["jobs"]],
+        [read_node(one) for one in nodes["nodes"]],
+    )
+
+
+async def versions_say_the_same(root: Path) -> None:
+    """One reader reads all versions of the API that a slurmrestd serves."""
+    with Laboratory(2, root=root) as lab:
+        for script in ("exit 3", "kill -11 $$"):
+            job = lab.submit("-N1", "-n1", script=script)
+            lab.wait_for(job, "FAILED")
+        job = lab.submit("-N2", "-n2", "--exclusive")
+        lab.wait_for(job, "RUNNING")
+        lab.submit("-n1", "--hold")
+        lab.run(
+            "scontrol", "update", "nodename=gpu-002", "state=drain",
+            "reason=xid79",
+        )  # fmt: skip
+        async with SlurmClient(
+            lab.url, "slurm", lambda: lab.token_file.read_text().strip()
+        ) as client:
+            answers = [await said_by(client, one) for one in range(40, 50)]
+    served = [one for one in answers if one is not None]
+    assert len(served) > 2
+    jobs, nodes = served[0]
+    assert [(job.exit_code, job.signal) for job in jobs[:2]] == [
+        *((3, None), (None, 11)),
+    ]
+    assert [job.held for job in jobs] == [False, False, False, True]
+    assert "DRAIN" in nodes[1].states
+    for one in served[1:]:
+        assert one == (jobs, nodes)
+
+
 if sampled("slurm", STORIES, 0):
+
+    @pytest.mark.parametrize(
+        "release", [name for name in ROOTS if ROOTS[name]]
+    )
+    async def test_versions_say_the_same(release: str) -> None:
+        root = ROOTS[release]
+        assert root is not None
+        await versions_say_the_same(root)
 
     @pytest.mark.parametrize("release", ROOTS)
     @pytest.mark.parametrize("name", STORIES)
