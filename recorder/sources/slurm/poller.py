@@ -231,10 +231,7 @@ class SlurmSource:
             for event in folded.events
         ]
         observations: list[Observation] = [*lost, *posted]
-        place = b64encode(
-            zstd.compress(msgspec.json.encode(folded.state))
-        ).decode()
-        observations.append(self._place(at, place, is_live=True))
+        observations.append(self._place(at, folded.state, is_live=True))
         await sink.put(observations)
         self.state, self.failed = folded.state, ""
 
@@ -267,19 +264,18 @@ class SlurmSource:
         if self.failed:
             return
         self.failed = why
-        state = msgspec.json.encode(self.state)
-        place = b64encode(zstd.compress(state)).decode()
         now = datetime.now(UTC)
-        await sink.put([self._place(now, place, is_live=False)])
+        await sink.put([self._place(now, self.state, is_live=False)])
 
     def _place(
-        self, at: datetime, place: str, *, is_live: bool
+        self, at: datetime, state: State, *, is_live: bool
     ) -> PlaceReached:
+        kept = zstd.compress(msgspec.json.encode(state))
         return PlaceReached(
             observed_at=at,
             source=SLURM,
             stream=self._stream,
-            place=place,
+            place=b64encode(kept).decode(),
             state="live" if is_live else "backing-off",
         )
 

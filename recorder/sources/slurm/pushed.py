@@ -48,7 +48,6 @@ _Pushed = TypedDict(
         "array_job_id": Any,
         "array_task_id": Any,
         "het_job_id": Any,
-        "pack_job_id": Any,
         "total_nodes": Any,
         "tres_alloc": Any,
         "@submit": Any,

@@ -7,7 +7,7 @@ is read: scripts, comments, environments and command lines never leave here.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -295,77 +295,62 @@ def _part(said: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _past(said: Mapping[str, Any]) -> Job | None:
-    number = _number(said.get("job_id"))
-    if number is None:
-        return None
     time, state = _part(said, "time"), _part(said, "state")
-    array, het = _part(said, "array"), _part(said, "het")
-    tres = _part(said, "tres")
-    states = _states(state.get("current"))
-    code, signal = _exit(said.get("exit_code"))
-    return Job(
-        job=number,
-        states=states,
-        state=_end(states),
-        name=_text(said.get("name")),
-        user=_text(said.get("user")),
-        account=_text(said.get("account")),
-        partition=_text(said.get("partition")),
-        qos=_text(said.get("qos")),
-        reason=_text(state.get("reason")),
-        cluster=_text(said.get("cluster")),
-        submit=_time(time.get("submission")),
-        start=_time(time.get("start")) or None,
-        end=_time(time.get("end")) or None,
-        nodes=hosts_of(said.get("nodes")),
-        restarts=_number(said.get("restart_cnt")) or 0,
-        exit_code=code,
-        signal=signal,
-        failed_node=_text(said.get("failed_node")),
-        killed_by=_text(said.get("kill_request_user")),
-        array=_number(array.get("job_id")) or 0,
-        task=_number(array.get("task_id")),
-        het=_number(het.get("job_id")) or 0,
-        size=_number(said.get("allocation_nodes")) or 0,
-        gpus=_gpus(_counted(tres.get("allocated"))),
+    array, tres = _part(said, "array"), _part(said, "tres")
+    return _ended_run(
+        {
+            **said,
+            "job_state": state.get("current"),
+            "state_reason": state.get("reason"),
+            "user_name": said.get("user"),
+            "submit_time": time.get("submission"),
+            "start_time": time.get("start"),
+            "end_time": time.get("end"),
+            "array_job_id": array.get("job_id"),
+            "array_task_id": array.get("task_id"),
+            "het_job_id": _part(said, "het").get("job_id"),
+            "node_count": said.get("allocation_nodes"),
+            "tres_alloc_str": _counted(tres.get("allocated")),
+        }
     )
 
 
-def read_pushed(said: Mapping[str, Any], at: Any) -> Job | None:
+def _ended_run(said: Mapping[str, Any]) -> Job | None:
+    job = read_job(said)
+    if job is not None:
+        job.state = _end(job.states)
+        job.killed_by = _text(said.get("kill_request_user"))
+    return job
+
+
+PUSHED: Final = {
+    "jobid": "job_id",
+    "job_name": "name",
+    "username": "user_name",
+    "state": "job_state",
+    "total_nodes": "node_count",
+    "tres_alloc": "tres_alloc_str",
+    "@submit": "submit_time",
+    "@start": "start_time",
+    "@end": "end_time",
+}
+"""The members of a document of jobcomp, as slurmrestd calls them."""
+
+
+def read_pushed(
+    said: Mapping[str, Any], at: Callable[[Any], int]
+) -> Job | None:
     """Return the run in a document of jobcomp; None if it has no id.
 
     Args:
         said: the document.
         at: returns the seconds of one of its times, zero for none.
     """
-    number = _number(said.get("jobid"))
-    if number is None:
-        return None
-    states = _states(said.get("state"))
-    code, signal = _exit(said.get("exit_code"))
-    het = _number(said.get("het_job_id")) or _number(said.get("pack_job_id"))
-    return Job(
-        job=number,
-        states=states,
-        state=_end(states),
-        name=_text(said.get("job_name")),
-        user=_text(said.get("username")),
-        account=_text(said.get("account")),
-        partition=_text(said.get("partition")),
-        qos=_text(said.get("qos")),
-        cluster=_text(said.get("cluster")),
-        submit=at(said.get("@submit")),
-        start=at(said.get("@start")) or None,
-        end=at(said.get("@end")) or None,
-        nodes=hosts_of(said.get("nodes")),
-        exit_code=code,
-        signal=signal,
-        failed_node=_text(said.get("failed_node")),
-        array=_number(said.get("array_job_id")) or 0,
-        task=_number(said.get("array_task_id")),
-        het=het or 0,
-        size=_number(said.get("total_nodes")) or 0,
-        gpus=_gpus(said.get("tres_alloc")),
+    return _ended_run(
+        {
+            PUSHED.get(name, name): at(value) if name[:1] == "@" else value
+            for name, value in said.items()
+        }
     )
 
 
