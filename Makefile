@@ -85,7 +85,7 @@ test: $(VENV)/.dev
 
 # All of what `make test` takes a sample of: variations, benchmarks at their smallest, deaths, faults.
 scenarios: $(VENV)/.dev
-	@$(BIN)/python -m tests.slurm.trixie
+	@$(BIN)/python -m tests.slurm.releases
 	RECORDER_TEST_VARIATIONS=all $(BIN)/pytest --numprocesses $(PROCESSES) --no-loadscope-reorder \
 		tests/scenarios tests/explain/test_corpus.py tests/corpus tests/bench tests/archive tests/crash tests/faults tests/survival \
 		tests/slurm tests/recording/test_slurm.py tests/cli/test_importing_bundles.py tests/tampering tests/fuzz tests/api/test_refusals.py

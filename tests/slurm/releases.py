@@ -1,7 +1,7 @@
-"""Slurm 24.11: a folder with Debian trixie, beside the Debian of the machine.
+"""Newer releases of Slurm: folders with other Debians than the machine's.
 
-``python -m tests.slurm.trixie`` makes it by debootstrap, which needs root and
-some minutes. Without it the recorded polls of 24.11 are replayed alone.
+``python -m tests.slurm.releases`` makes them by debootstrap, which needs root
+and some minutes. Without them the recorded polls of 24.11 are replayed alone.
 """
 
 import os
@@ -13,7 +13,10 @@ from pathlib import Path
 from tests.cluster.binaries import cache
 from tests.support.programs import found
 
-__all__ = ["trixie"]
+__all__ = ["releases"]
+
+SUITES = {"24.11": "trixie", "26.05": "sid"}
+"""The suite of Debian with a release; that of sid may be newer."""
 
 PACKAGES = (
     *("munge", "slurmctld", "slurmd", "slurmdbd", "slurmrestd"),
@@ -22,26 +25,25 @@ PACKAGES = (
 MIRROR = "http://deb.debian.org/debian"
 
 
-def trixie() -> Path | None:
-    """Return the folder; None if it was not made."""
-    folder = cache() / "trixie"
-    return folder if folder.is_dir() else None
+def releases() -> dict[str, Path]:
+    """Return the folders that were made, by the release of Slurm."""
+    folders = {name: cache() / suite for name, suite in SUITES.items()}
+    return {name: path for name, path in folders.items() if path.is_dir()}
 
 
-def make() -> None:
-    """Make the folder, if it is not there."""
-    if trixie() is not None:
-        return
+def make(suite: str) -> bool:
+    """Make the folder of a suite; return whether it is there."""
+    if (cache() / suite).is_dir():
+        return True
     if os.geteuid() != 0:
-        sys.stderr.write("Debian trixie needs root: 24.11 is replayed\n")
-        return
-    new = cache() / f"trixie.{os.getpid()}"
+        return False
+    new = cache() / f"{suite}.{os.getpid()}"
     done = subprocess.run(
         [
             found("debootstrap"),
             "--variant=minbase",
             f"--include={','.join(PACKAGES)}",
-            "trixie",
+            suite,
             str(new),
             MIRROR,
         ],
@@ -49,12 +51,14 @@ def make() -> None:
         check=False,
     )
     if done.returncode:
-        sys.stderr.write("Debian trixie was not made: 24.11 is replayed\n")
-        return
+        return False
     # slurmdbd finds the machine by its name.
     shutil.copy("/etc/hosts", new / "etc" / "hosts")
-    new.rename(cache() / "trixie")
+    new.rename(cache() / suite)
+    return True
 
 
 if __name__ == "__main__":
-    make()
+    for release, suite in SUITES.items():
+        if not make(suite):
+            sys.stderr.write(f"no Debian {suite} for Slurm {release}\n")

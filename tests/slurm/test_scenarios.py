@@ -20,7 +20,7 @@ from recorder.sources.slurm import SlurmClient, SlurmError
 from recorder.sources.slurm.shapes import read_job, read_node
 from tests.slurm.laboratory import Laboratory
 from tests.slurm.recording import Polled, polled
-from tests.slurm.trixie import trixie
+from tests.slurm.releases import releases
 from tests.support.postgres import Database
 from tests.support.read_log import read_log
 from tests.support.sampling import sampled
@@ -382,11 +382,8 @@ async def _said(database: Database) -> Said:
     return said
 
 
-ROOTS: Final[Mapping[str, Path | None]] = {
-    "22.05": None,
-    **({"24.11": trixie()} if trixie() else {}),
-}
-"""Where each release is: that of the machine, and another if it was made."""
+ROOTS: Final[Mapping[str, Path | None]] = {"22.05": None, **releases()}
+"""Where each release is: that of the machine, and others that were made."""
 
 
 async def said_by(client: SlurmClient, version: int) -> tuple[Any, Any] | None:
@@ -434,13 +431,9 @@ async def versions_say_the_same(root: Path) -> None:
 
 if sampled("slurm", STORIES, 0):
 
-    @pytest.mark.parametrize(
-        "release", [name for name in ROOTS if ROOTS[name]]
-    )
+    @pytest.mark.parametrize("release", releases())
     async def test_versions_say_the_same(release: str) -> None:
-        root = ROOTS[release]
-        assert root is not None
-        await versions_say_the_same(root)
+        await versions_say_the_same(releases()[release])
 
     @pytest.mark.parametrize("release", ROOTS)
     @pytest.mark.parametrize("name", STORIES)
