@@ -7,6 +7,7 @@ from tests.scenarios.telling.registry import incident
 from tests.scenarios.telling.scene import Scene, owner
 from tests.scenarios.workloads.attempts import lost
 from tests.scenarios.workloads.bystanders import HERE
+from tests.scenarios.workloads.gangs import LWS, SETS
 from tests.scenarios.workloads.work import (
     FOUR,
     JOBS,
@@ -15,6 +16,7 @@ from tests.scenarios.workloads.work import (
     hits_one,
     owned,
     taken,
+    under,
 )
 
 WORKLOADS = "kueue.x-k8s.io/v1beta1/workloads"
@@ -24,13 +26,13 @@ PREEMPTED = (
 )
 
 
-def queued(scene: Scene, job: Any) -> None:
+def queued(scene: Scene, job: Any, name: str = "job-llm") -> None:
     """Let a workload of Kueue stand for a job."""
     scene.makes(
         -18,
         WORKLOADS,
         "Workload",
-        "job-llm",
+        name,
         by="kueue",
         space="train",
         metadata={"ownerReferences": [job]},
@@ -38,7 +40,9 @@ def queued(scene: Scene, job: Any) -> None:
     )
 
 
-def becomes(scene: Scene, at: float, *kinds: str, **status: Any) -> None:
+def becomes(
+    scene: Scene, at: float, *kinds: str, of: str = "job-llm", **status: Any
+) -> None:
     """Let conditions of the workload be true, ``KIND/REASON`` each."""
 
     def change(made: dict[str, Any]) -> None:
@@ -57,7 +61,7 @@ def becomes(scene: Scene, at: float, *kinds: str, **status: Any) -> None:
     scene.alters(
         at,
         WORKLOADS,
-        "job-llm",
+        of,
         change,
         by="kueue",
         space="train",
@@ -167,3 +171,68 @@ def a_member_of_a_gang_is_preempted_and_all_begin_again() -> Scene:
         scene.fails(24, f"w-{place}", 1)
     gang(scene, job, on=OTHERS, at=30, name="x")
     return hits_one(scene, by="preemption", outcome="preempted")
+
+
+@incident
+def kueue_preempts_one_group_of_a_leader_worker_set() -> Scene:
+    scene = Scene(*FOUR)
+    top = owned(scene, "LeaderWorkerSet", LWS)
+    leaders = under(scene, -19, SETS, "StatefulSet/llm", "lws", top)
+    for group, nodes in enumerate((FOUR[:2], FOUR[2:])):
+        # Kueue queues each group by a workload of its own.
+        name = f"leaderworkerset-llm-{group}"
+        queued(scene, top, name)
+        becomes(scene, -10, "Admitted/Admitted", of=name)
+        prefix = "leaderworkerset.sigs.k8s.io"
+        labels = {
+            f"{prefix}/name": "llm",
+            f"{prefix}/group-index": str(group),
+            "kueue.x-k8s.io/managed": "true",
+            "kueue.x-k8s.io/pod-group-name": name,
+            "kueue.x-k8s.io/queue-name": "gpus",
+        }
+        notes = {"kueue.x-k8s.io/pod-group-total-count": "2"}
+        leader, worker = f"llm-{group}", f"llm-{group}-1"
+        scene.runs(
+            -5,
+            leader,
+            nodes[0],
+            of=leaders,
+            labels={**labels, f"{prefix}/worker-index": "0"},
+            notes=notes,
+        )
+        above = owner("Pod", leader, "v1")
+        workers = under(
+            scene, -4.9, SETS, f"StatefulSet/{leader}", "lws", above
+        )
+        scene.runs(
+            -4.5,
+            worker,
+            nodes[1],
+            of=workers,
+            labels={**labels, f"{prefix}/worker-index": "1"},
+            notes=notes,
+        )
+    lost_pods = ["llm-0", "llm-0-1"]
+    becomes(
+        scene,
+        100,
+        "Evicted/Preempted",
+        "Preempted/InClusterQueue",
+        of="leaderworkerset-llm-0",
+    )
+    for pod in lost_pods:
+        scene.pod(100.5, pod, "kueue", deleting=True)
+        scene.fails(103, pod, 143).gone(103.2, pod)
+    return scene.hit(
+        "LeaderWorkerSet",
+        "llm",
+        FOUR[0],
+        lost_pods,
+        size=2,
+        gpus=16,
+        nodes=list(FOUR[:2]),
+        by="preemption",
+        outcome="preempted",
+        accept={"first_node": list(FOUR[:2])},
+    )
