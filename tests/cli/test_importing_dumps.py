@@ -1,5 +1,6 @@
 """A dump becomes a log that questions are asked of, honestly incomplete."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from importlib.resources import as_file, files
@@ -8,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from recorder.model.errors import InputError
+from recorder.sources.dumps import importing as source
 from tests.audit.test_exports import RECORD
 from tests.cli.conftest import Recorder
-from tests.dumps.saved import as_inspected, as_listed, demo, packed
+from tests.dumps.saved import as_inspected, as_listed, demo, imported, packed
 from tests.support.filled import filled_database
 from tests.support.postgres import Database, DatabaseServer
 
@@ -109,6 +112,66 @@ def test_importing_again_adds_nothing_and_audit_is_joined(
 
 
 @pytest.mark.usefixtures("importing")
+def test_a_stopped_import_continues_where_it_was(
+    recorder: Recorder,
+    own_database: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = tmp_path / "all.json"
+    kept = [one for some in demo().objects.values() for one in some]
+    path.write_text(as_listed(kept))
+    monkeypatch.setattr(source, "PORTION_BYTES", 20_000)
+    monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path))
+
+    with pytest.raises(InputError, match="stopped before the end"):
+        asyncio.run(
+            imported(
+                own_database.dsn("writer"),
+                path,
+                tmp_path,
+                name="stopped",
+                stop_after=50,
+            )
+        )
+    words = ("log", "--cluster", "stopped", "--limit", "all", "-o", "ndjson")
+    before = recorder(*words).lines
+    assert 0 < len(before) < len(kept)
+    again = recorder("import", str(path), "--name", "stopped")
+
+    assert f"{len(kept) - len(before)} entries added" in again.out
+    assert recorder(*words).lines[: len(before)] == before
+
+
+@pytest.mark.usefixtures("importing")
+def test_a_node_that_a_dump_shows_ready_was_away_at_most_until_then(
+    recorder: Recorder, tmp_path: Path
+) -> None:
+    path = tmp_path / "lost.json"
+    lost = {"NodeNotReady", "Rebooted"}
+    path.write_text(
+        as_listed(
+            [
+                one
+                for some in demo().objects.values()
+                for one in some
+                if one["kind"] == "Node"
+                or (
+                    one.get("reason") in lost
+                    and one["involvedObject"]["name"] == "gpu-007"
+                )
+            ]
+        )
+    )
+    recorder("import", str(path), "--name", "lost")
+
+    why = recorder("why", "--cluster", "lost", "node/gpu-007", "-o", "json")
+    verdicts: Any = why.json["verdicts"]
+    assert verdicts[0]["duration"]["kind"] == "away"
+    assert verdicts[0]["duration"]["at_most"]
+
+
+@pytest.mark.usefixtures("importing")
 def test_files_of_another_cluster_are_refused(
     recorder: Recorder, tmp_path: Path
 ) -> None:
@@ -195,27 +258,3 @@ def test_a_tape_and_what_was_saved_beside_it_are_one_log(
     assert f"{len(entries):,} entries added" in played.out
     assert twice.status == 1
     assert "a log of its own" in twice.err
-
-
-def test_a_dump_is_explained_without_keeping_anything(
-    recorder: Recorder,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-) -> None:
-    monkeypatch.setenv("RECORDER_DATA_DIR", str(tmp_path / "kept"))
-
-    # Since when the nodes are ready again, no Event shows.
-    path = tmp_path / "all.json"
-    objects = demo().objects.values()
-    left = [one for some in objects for one in some]
-    path.write_text(
-        as_listed([one for one in left if one.get("reason") != "NodeReady"])
-    )
-
-    answer = recorder("import", "--explain", str(path))
-
-    assert answer.status == 4
-    said = " ".join(answer.out.split())
-    assert "gpu-007 rebooted at 00:08:32 (" in said
-    assert said.count(" at most); cause unknown") == 2
-    assert not (tmp_path / "kept").exists()

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from importlib.resources import as_file, files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import yaml
@@ -142,11 +141,28 @@ def packed(members: Iterator[tuple[str, str]], path: Path) -> Path:
     return path
 
 
-async def imported(dsn: str, path: Path, *, name: str) -> None:
-    """Import a file into a new log."""
-    with TemporaryDirectory() as folder, Shelf() as shelf:
-        importing = Importing(paths=[path], chooses=lambda *_: True, name=name)
-        stop = asyncio.Event()
+async def imported(
+    dsn: str,
+    path: Path,
+    folder: Path,
+    *,
+    name: str,
+    stop_after: int | None = None,
+) -> None:
+    """Import a file into a new log; stop after so many things, if at all."""
+    stop = asyncio.Event()
+
+    def show(file: str, count: int) -> None:
+        if not file and stop_after is not None and count >= stop_after:
+            stop.set()
+
+    importing = Importing(
+        paths=[path],
+        chooses=lambda *_: True,
+        name=name,
+        on_progress=show,
+    )
+    settings = Settings(data_dir=folder)
+    with Shelf() as shelf:
         found = await find_all(importing, shelf, stop)
-        settings = Settings(data_dir=Path(folder))
         await import_all(importing, found, shelf, settings, dsn, stop)

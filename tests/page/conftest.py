@@ -77,10 +77,11 @@ def page_database(
 ) -> Iterator[Database]:
     async def fill(writer: str) -> None:
         await play_in_turn(writer, LOGS)
-        dump = tmp_path_factory.mktemp("saved") / "all.json"
+        folder = tmp_path_factory.mktemp("saved")
+        dump = folder / "all.json"
         left = saved(CRASH).objects.values()
         dump.write_text(as_listed([one for some in left for one in some]))
-        await imported(writer, dump, name=DUMP)
+        await imported(writer, dump, folder, name=DUMP)
 
     with filled_database(embedded_server, fill) as database:
         yield database
