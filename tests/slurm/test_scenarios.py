@@ -255,7 +255,7 @@ async def in_parts(slurm: Polled) -> Check:
 
 
 async def timed_out(slurm: Polled) -> Check:
-    """A job exceeds its limit, the shortest of which is a minute."""
+    """A job exceeds its limit; the shortest is a minute."""
     job = await _gang(slurm, "--time=1")
     await slurm.until_state(job, "TIMEOUT")
 
