@@ -45,7 +45,8 @@ SMALLEST: dict[str, dict[str, Any]] = {
     "list": {"listing.PODS": 200},
     "claims": {
         "claims.CLAIMS": 600,
-        "claims.SECONDS": 2,
+        "claims.SECONDS": 1,
+        "claims.TURNS": 2,
         "claims.WARM_UP_SECONDS": 1,
     },
     "flaps": {
