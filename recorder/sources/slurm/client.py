@@ -9,6 +9,7 @@ has errors in the place of what was asked for, is a failure.
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, Final, NamedTuple, Self
 
 import aiohttp
@@ -36,6 +37,9 @@ UNAUTHORIZED: Final = frozenset({401, 511})
 
 UNSPECIFIED: Final = "Unspecified error"
 """By which 22.05 refuses a token, with status 500."""
+
+NOT_AUTHENTICATED: Final = "authentication error"
+"""In what 26.05 sends behind the end of an answer that refuses a token."""
 
 SAID_MAX: Final = 16 << 10
 """Bytes that are read of an answer that refuses."""
@@ -159,7 +163,10 @@ class SlurmClient:
                         raise SlurmError(msg)
                 return bytes(body)
         except (aiohttp.ClientError, TimeoutError, OSError) as exc:
-            why = str(exc) or type(exc).__name__
+            why = str(exc)[:SAID_MAX] or type(exc).__name__
+            if NOT_AUTHENTICATED in why:
+                msg = _refused(where, HTTPStatus.UNAUTHORIZED, b"")
+                raise SlurmError(msg) from exc
             msg = f"{where} did not answer: {why}"
             raise SlurmError(msg) from exc
 
