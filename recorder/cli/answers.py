@@ -187,7 +187,8 @@ jobs = answer_command(
     A workload is named by the top of its owner chain. With a window, those
     that had Pods in it, and what ended them in it; --ended-by any lists those
     that did not only complete. GPU-hours are a lower bound: work lost since
-    the last checkpoint is not known.
+    the last checkpoint is not known. Of more than 500 workloads those shown
+    are judged; sums over all of them are left out, except with --limit all.
 
     \b
     Example:

@@ -180,6 +180,9 @@ ${isWaiting
 ? failed.length === 0 && html`<${Waiting} lines=${7}
 says="Loading jobs" />`
 : html`<${Answered} page=${page} list=${list} />`}
+${list.totals.endings === null && html`<p class="quiet">Of more than 500
+jobs, states, what ended them, and GPU-hours are not counted: choose a
+shorter window, or a filter.</p>`}
 </section>
 `;
 }
