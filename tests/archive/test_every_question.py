@@ -80,7 +80,7 @@ from recorder.answers.search import ask_search
 from recorder.answers.series import ask_conditions
 from recorder.answers.show import ask_object
 from recorder.answers.stats import ask_stats
-from recorder.answers.timeline import ask_timeline
+from recorder.answers.timeline import ask_dpus, ask_timeline
 from recorder.answers.topology import ask_place, ask_places
 from recorder.answers.who import ask_who
 from recorder.answers.why import ask_why
@@ -161,6 +161,7 @@ QUESTIONS: Mapping[str, Ask] = {
     "ask_disruptions": lambda r: ask_disruptions(
         r, JobsQuestion(window=WHOLE), RULES, now=NOW
     ),
+    "ask_dpus": lambda r: ask_dpus(r, NODE, WHOLE, RULES, now=NOW),
     "ask_entries": lambda r: ask_entries(
         r, EntryQuestion(window=WHOLE, words=True, limit=7), now=NOW
     ),
