@@ -86,6 +86,5 @@ def test_charts_of_the_failed_node_and_its_peer_are_under_the_lanes(
         assert "GPU 3 at 97 °C from 03:08" in tab.says("#why")
     tab.page.set_viewport_size({"width": 390, "height": 844})
     # It is drawn anew for the width of a phone.
-    tab.page.wait_for_function(
-        "document.documentElement.scrollWidth <= innerWidth"
-    )
+    whole = tab.page.locator("html")
+    expect(whole).to_have_js_property("scrollWidth", 390)
