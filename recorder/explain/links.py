@@ -134,8 +134,12 @@ def _announced(deed: Deed) -> Led | None:
             or t.episode.has(Topic.VERSION)
         )
         apart = t.happened in _APART.get(decision, ())
+        # What broke a silent node came before.
+        silent = t.happened == Happened.REBOOT and (
+            not t.faults and t.was_gone(step, LIMITS.unheard)
+        )
         strength = t.strength(decision)
-        if waits or apart:
+        if waits or apart or silent:
             strength = weaker(strength, Confidence.POSSIBLE)
         return Led(decision, step, _who(deed, step), strength, ANNOUNCED)
     return None
@@ -171,6 +175,8 @@ def _remediated(deed: Deed) -> Led | None:
     ]
     step = holds[0] if holds and t.was_lost else step
     actor = author if deed.one.asked else None
+    if step not in holds and t.is_ordered:
+        strength = Confidence.LIKELY  # another was to reboot it
     weight = 4 if step in holds else 3
     return Led(
         decision, step, actor or step.actor or t.author(step), strength, weight
