@@ -8,7 +8,7 @@ import click
 from recorder.cli.answering import read_command, read_question
 from recorder.cli.asking import judge, open_reading, wait_for
 from recorder.cli.options import output_option
-from recorder.cli.output import note
+from recorder.cli.output import note, wrapped
 from recorder.cli.printing import Pages, Printer
 
 if TYPE_CHECKING:
@@ -75,4 +75,5 @@ def _rows(
     for place, version in enumerate(versions):
         if place or not is_first:
             yield b""
-        yield from (line.encode() for line in version_lines(version))
+        lines = wrapped(version_lines(version))
+        yield from (line.encode() for line in lines)

@@ -21,6 +21,7 @@ from recorder.cli.output import (
     note,
     print_document,
     print_lines,
+    wrapped,
     write_text,
 )
 from recorder.model.errors import ConfigError
@@ -132,13 +133,13 @@ def print_listing(
         case _:
             for line in listing.text_notes:
                 note(line)
-            print_lines(listing.before)
+            print_lines(wrapped(listing.before))
             wide = form == "wide" or given["verbose"]
             if listing.brief is not None and not wide and not given["sort_by"]:
                 listing = _briefly(listing, listing.brief)
                 items = listing.items
             _print_table(listing, items, headers=headers, wide=wide, now=now)
-            print_lines(listing.after)
+            print_lines(wrapped(listing.after))
 
 
 def _briefly(listing: "Listing", brief: "Brief") -> "Listing":

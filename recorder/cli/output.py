@@ -28,6 +28,7 @@ __all__ = [
     "print_judged",
     "print_lines",
     "print_text",
+    "wrapped",
     "write",
     "write_text",
     "yaml_bytes",
@@ -90,25 +91,32 @@ def print_text(text: "Text", form: str) -> None:
     if form != "table":
         print_document(text.document, form)
     elif text.judged:
-        print_judged(_wrapped(text.lines))
+        print_judged(wrapped(_rejoined(text.lines)))
     else:
-        print_lines(_wrapped(text.lines))
+        print_lines(wrapped(_rejoined(text.lines)))
     for line in text.notes:
         note(line)
 
 
-def _wrapped(lines: Iterable[str]) -> Iterator[str]:
-    """Break lines at the width of the terminal, below their last column."""
-    out: Any = sys.stdout
+def wrapped(lines: Iterable[str], stream: Any = None) -> Iterator[str]:
+    """Break lines at the width of the terminal, below their last column.
+
+    Args:
+        lines: of an answer or a note.
+        stream: that they are printed to; standard output by default. Lines
+            stay as they are if it is not a terminal.
+    """
+    out: Any = stream or sys.stdout
     if out is None or not out.isatty():
         yield from lines
         return
     width = shutil.get_terminal_size().columns
-    for line in _rejoined(lines):
+    for line in lines:
         yield from textwrap.wrap(
             line,
             width,
             subsequent_indent=" " * _last_column(line, width // 2),
+            break_long_words=False,
             break_on_hyphens=False,
             expand_tabs=False,
             replace_whitespace=False,
@@ -116,7 +124,10 @@ def _wrapped(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _rejoined(lines: Iterable[str]) -> Iterator[str]:
-    """Undo the breaks that were made for the width of an answer's text."""
+    """For a terminal, undo the breaks that an answer's text has."""
+    if sys.stdout is None or not sys.stdout.isatty():
+        yield from lines
+        return
     from recorder.answers.why import WIDTH
 
     last: str | None = None
@@ -198,10 +209,10 @@ def _escaped(content: bytes) -> bytes:
 
 
 def note(text: str, *, colour: str | None = None) -> None:
-    """Print a note to stderr, in one line."""
+    """Print a note to stderr, in one line unless a terminal is narrower."""
     from recorder.answers.text.lines import plain
 
-    said = as_typed(plain(text))
+    said = "\n".join(wrapped([as_typed(plain(text))], sys.stderr))
     click.echo(paint(said, colour, sys.stderr), err=True)
 
 

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,8 @@ from recorder.cli.completing import clusters, labels, racks
 from recorder.cli.main import main
 from tests.cli.conftest import Recorder
 from tests.support.postgres import Database
+
+GOLDEN = Path(__file__).parent / "golden" / "answers"
 
 STATS = ("stats", "--log", "9", "--by", "node")
 
@@ -137,15 +140,38 @@ def test_what_matters_of_incidents_fits_80_columns(
     assert max(map(len, shown.splitlines())) <= 80
 
 
+@pytest.mark.parametrize(
+    ("asked", "golden"),
+    [
+        ("stats --log 2", "stats.txt"),
+        ("impact --log 2 --rack rack-2", "impact_rack.txt"),
+    ],
+)
+def test_texts_around_a_table_are_broken_at_the_width_of_the_terminal(
+    incidents: Database, asked: str, golden: str
+) -> None:
+    del incidents
+    shown = on_a_terminal(80, *asked.split(), NO_COLOR="1")
+    printed = (GOLDEN / golden).read_text().splitlines()
+    sentences = [one for one in printed if ": " in one or " rebooted " in one]
+
+    assert sentences
+    assert max(map(len, shown.splitlines())) <= 80
+    for one in sentences:
+        assert " ".join(one.split()) in " ".join(shown.split())
+
+
 def test_an_explanation_is_broken_at_the_width_of_the_terminal(
     incidents: Database, recorder: Recorder
 ) -> None:
     del incidents
     asked = ("why", "--log", "9", "job/mixed/failed-itself")
-    shown = on_a_terminal(60, *asked, NO_COLOR="1")
+    shown = on_a_terminal(60, *asked)
+    plain = COLOURED.sub("", shown)
 
-    assert max(map(len, shown.splitlines())) <= 60
-    assert shown.split() == recorder(*asked).out.split()
+    assert "\x1b[32m(proven)\x1b[0m" in shown
+    assert max(map(len, plain.splitlines())) <= 60
+    assert plain.split() == recorder(*asked).out.split()
 
 
 def test_logs_that_could_be_meant_are_a_short_table(
@@ -278,14 +304,3 @@ def test_racks_and_labels_are_completed(
     assert labels(context, parameter, "example.com/rack=rack-2") == [
         "example.com/rack=rack-2"
     ]
-
-
-def test_confidence_is_coloured_in_an_explanation(
-    incidents: Database, recorder: Recorder
-) -> None:
-    del incidents
-    asked = ("why", "--log", "9", "job/mixed/failed-itself")
-    shown = on_a_terminal(200, *asked)
-
-    assert "\x1b[32m(proven)\x1b[0m" in shown
-    assert COLOURED.sub("", shown).split() == recorder(*asked).out.split()
