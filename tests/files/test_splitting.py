@@ -239,6 +239,14 @@ def test_lines_are_numbered_as_an_editor_does() -> None:
     ]
 
 
+def test_damaged_titles_are_no_table() -> None:
+    text = b'@message,"time"x\ny,2026-11-20\n'
+
+    found = list(documents(reader(text)))
+
+    assert {d.state for d in found} == {State.TEXT}
+
+
 def test_a_document_is_bounded_and_the_next_one_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -36,7 +36,7 @@ class CsvRows:
         if first.lstrip()[:1] in {b"{", b"["} or text.before or text.at:
             return None
         try:
-            titles = next(csv.reader([first.decode()]), [])
+            titles = next(csv.reader([first.decode()], strict=True), [])
         except (csv.Error, UnicodeDecodeError):
             return None
         return cls(text) if COLUMNS & {*titles} else None
