@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from recorder.facts.requesting import says_request
-from recorder.facts.slurm import part_of
+from recorder.facts.slurm import SLURM_GROUP, part_of
 from recorder.model import facts
 from recorder.model.fact import Fact, FactKind
 from recorder.model.facts import Detail
@@ -16,15 +16,23 @@ __all__ = ["says", "says_with_object"]
 
 VALUE_CHARACTERS_MAX = 160
 
+ABSENT: Final = "gone, missing from a complete list"
+ENDED_WITH_RUN: Final = "ended with its run"
+"""How a member of a job of Slurm is gone that has no reason of its own."""
+
 OF_THE_NODE = frozenset({"Node", "Lease", "CloudEvent"})
 """Kinds that need no name in a line about their node."""
 
 
 def says(fact: Fact) -> str:
     """Return a fact in words, without its time and its object."""
-    if isinstance(fact.detail, facts.Requested):
-        return says_request(fact.detail, fact.object)
-    return _WORDS[type(fact.detail)](fact.detail)
+    detail, thing = fact.detail, fact.object
+    if isinstance(detail, facts.Requested):
+        return says_request(detail, thing)
+    if isinstance(detail, facts.Vanished) and detail.inferred:
+        of_slurm = thing is not None and thing.group == SLURM_GROUP
+        return ENDED_WITH_RUN if of_slurm else ABSENT
+    return _WORDS[type(detail)](detail)
 
 
 def says_with_object(fact: Fact) -> str:
@@ -55,12 +63,6 @@ def _appeared(detail: facts.Appeared) -> str:
     if command := fields.get("host_command"):
         parts.append(f"runs {_short(str(command))}")
     return ", ".join(parts)
-
-
-def _vanished(detail: facts.Vanished) -> str:
-    if detail.inferred:
-        return "gone, missing from a complete list"
-    return "deleted"
 
 
 def _condition(detail: facts.ConditionChanged) -> str:
@@ -192,7 +194,7 @@ def _short(text: str) -> str:
 
 _WORDS: Final[Mapping[type[Detail], Callable[[Any], str]]] = {
     facts.Appeared: _appeared,
-    facts.Vanished: _vanished,
+    facts.Vanished: lambda _: "deleted",
     facts.DeletionRequested: lambda _: "deletion requested",
     facts.ConditionChanged: _condition,
     facts.LabelChanged: _label,
