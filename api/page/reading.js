@@ -224,7 +224,10 @@ export class Reading {
     return fitted(timesToFit(verdicts, node?.timeline));
   }
 
-  /** The window of a workload: as chosen, or from its first Pod to its last. */
+  /**
+   * The window of a workload: as chosen, or from its first Pod to the end of
+   * its last; to the end of the log if that still runs.
+   */
   get workloadWindow() {
     const { from, to } = this.place;
     if (from !== null && to !== null) return { from, to };
@@ -233,7 +236,7 @@ export class Reading {
         .concat(lane.marks.map((mark) => mark.at)));
     const end = this.known?.until;
     const known = times.filter(Number.isFinite);
-    return fitted(end ? [...known, end] : known)
+    return fitted(end && times.includes(Infinity) ? [...known, end] : known)
       ?? { from: Date.now() - HOUR, to: Date.now() };
   }
 

@@ -1,6 +1,7 @@
 /** The lanes of a node, from what the recorder says of its timeline. */
 
 import { readInstant } from '../time/instant.js';
+import { phaseOf } from '../words/workload.js';
 import { covered } from './unseen.js';
 
 /** @typedef {import('./lane.js').Lane} Lane */
@@ -224,7 +225,7 @@ export function addPlacement(lane, placement) {
   }
   if (ended < Infinity) {
     const failed = placement.phase === 'Failed' || placement.disruption;
-    const how = placement.disruption ?? placement.phase ?? 'gone';
+    const how = placement.disruption ?? phaseOf(placement);
     lane.marks.push({
       at: ended,
       tone: failed ? 'notready' : 'strong',

@@ -12,7 +12,7 @@ import {
   alike, createdBy, endedBy, endedByWhom, lostOn, pathOf,
 } from '../words/ending.js';
 import { counted, objectName, prose, rounded } from '../words/plain.js';
-import { partOf, slurmNames } from '../words/workload.js';
+import { partOf, phaseOf, slurmNames } from '../words/workload.js';
 import { Coverage, Empty, Figure, Trouble, Waiting } from './states.js';
 import {
   About, Doubts, OtherVerdicts, Path, Sure, timesRow,
@@ -78,8 +78,7 @@ function Why({ page, why }) {
     ${open === null
       ? html`<p class="sentence">${why.sentence}</p>
           ${why.obstacles.length > 0
-            ? html`<${Obstacles} page=${page} obstacles=${why.obstacles} />`
-            : html`<p class="quiet">Nothing recorded ended it.</p>`}`
+            && html`<${Obstacles} page=${page} obstacles=${why.obstacles} />`}`
       : html`<${EndingCard} key=${open.id} page=${page} ending=${open} />`}
   `;
 }
@@ -284,7 +283,7 @@ function Pods({ page, placements }) {
           <td data-name=${one.boundAt && 'bound'}>${when(one.boundAt)}</td>
           <td data-name=${one.runningAt && 'ran'}>${when(one.runningAt)}</td>
           <td data-name=${one.endedAt && 'ended'}>${when(one.endedAt)}</td>
-          <td>${[one.phase, one.disruption, ...one.exitCodes.map(
+          <td>${[phaseOf(one), one.disruption, ...one.exitCodes.map(
             (/** @type {number} */ code) => `exit ${code}`)]
             .filter(Boolean).join(', ')}</td>
         </tr>`)}</tbody>

@@ -6,6 +6,9 @@ const WORKLOADS = new Set([
   'RayJob', 'RayCluster', 'Deployment', 'StatefulSet', 'SlurmJob',
 ]);
 
+/** Phases in which a Pod has ended. */
+const ENDS = new Set(['Succeeded', 'Failed']);
+
 /**
  * Whether what a search found is a workload.
  * @param {any} hit
@@ -29,6 +32,14 @@ export const sentenceOf = ({ sentence, endings }) =>
  */
 export const partOf = (kind) =>
   kind.toLowerCase() === 'slurmjob' ? 'member' : 'Pod';
+
+/**
+ * The phase of a Pod; one that ended in no phase of an end is gone.
+ * @param {any} placement
+ * @returns {string | null}
+ */
+export const phaseOf = ({ phase, endedAt }) =>
+  (endedAt && !ENDS.has(phase) ? 'gone' : phase);
 
 /**
  * The names that Slurm files a job under; empty of another workload.

@@ -1,5 +1,5 @@
 let made;
-export default ({ in_ask_fragments, in_html, in_lighting, in_needs, in_time_axis, in_time_clock, in_time_instant, in_time_window, in_timeline_lane, in_words_shown }) => made ??= (() => {
+export default ({ in_ask_fragments, in_html, in_lighting, in_needs, in_time_axis, in_time_clock, in_time_instant, in_time_window, in_timeline_lane, in_words_shown, in_words_workload }) => made ??= (() => {
 const in_needs_metrics = (() => {
 const { LOG, OF_LOG } = in_ask_fragments;
 const { logOf, written } = in_needs;
@@ -557,6 +557,7 @@ return { LANE_PIXELS, paint };
 })();
 const in_timeline_ofnode = (() => {
 const { readInstant } = in_time_instant;
+const { phaseOf } = in_words_workload;
 const { covered } = in_timeline_unseen;
 const SERVICE = {
 IN_SERVICE: { tone: 'service', label: 'in service' },
@@ -728,7 +729,7 @@ if (from < to) lane.spans.push({ from, to, tone, label, entry });
 }
 if (ended < Infinity) {
 const failed = placement.phase === 'Failed' || placement.disruption;
-const how = placement.disruption ?? placement.phase ?? 'gone';
+const how = placement.disruption ?? phaseOf(placement);
 lane.marks.push({
 at: ended,
 tone: failed ? 'notready' : 'strong',

@@ -341,19 +341,22 @@ const WORKLOADS = new Set([
 'Job', 'JobSet', 'LeaderWorkerSet', 'TrainJob', 'PyTorchJob', 'MPIJob',
 'RayJob', 'RayCluster', 'Deployment', 'StatefulSet', 'SlurmJob',
 ]);
+const ENDS = new Set(['Succeeded', 'Failed']);
 const isWorkload = (hit) =>
 hit?.kind === 'OBJECT' && WORKLOADS.has(hit.object.kind);
 const sentenceOf = ({ sentence, endings }) =>
 endings.at(-1)?.sentence ?? sentence;
 const partOf = (kind) =>
 kind.toLowerCase() === 'slurmjob' ? 'member' : 'Pod';
+const phaseOf = ({ phase, endedAt }) =>
+(endedAt && !ENDS.has(phase) ? 'gone' : phase);
 const slurmNames = (slurm) => (slurm ? [
 slurm.name, slurm.user && `user ${slurm.user}`,
 slurm.account && `account ${slurm.account}`,
 slurm.partition && `partition ${slurm.partition}`,
 slurm.qos && `QOS ${slurm.qos}`,
 ] : []).filter(Boolean).join(', ');
-return { isWorkload, sentenceOf, partOf, slurmNames };
+return { isWorkload, sentenceOf, partOf, phaseOf, slurmNames };
 })();
 const in_timeline_lane = (() => {
 const TONES = ([
@@ -1534,7 +1537,7 @@ lane.spans.flatMap((span) => [span.from, span.to])
 .concat(lane.marks.map((mark) => mark.at)));
 const end = this.known?.until;
 const known = times.filter(Number.isFinite);
-return fitted(end ? [...known, end] : known)
+return fitted(end && times.includes(Infinity) ? [...known, end] : known)
 ?? { from: Date.now() - HOUR, to: Date.now() };
 }
 nearestToNode() {

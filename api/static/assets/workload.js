@@ -105,7 +105,7 @@ const {
 alike, createdBy, endedBy, endedByWhom, lostOn, pathOf,
 } = in_words_ending;
 const { counted, objectName, prose, rounded } = in_words_plain;
-const { partOf, slurmNames } = in_words_workload;
+const { partOf, phaseOf, slurmNames } = in_words_workload;
 const { Coverage, Empty, Figure, Trouble, Waiting } = in_views_states;
 const {
 About, Doubts, OtherVerdicts, Path, Sure, timesRow,
@@ -156,8 +156,7 @@ absent=${open?.missing.map((one) => one.evidence)} />
 ${open === null
 ? html`<p class="sentence">${why.sentence}</p>
 ${why.obstacles.length > 0
-? html`<${Obstacles} page=${page} obstacles=${why.obstacles} />`
-: html`<p class="quiet">Nothing recorded ended it.</p>`}`
+&& html`<${Obstacles} page=${page} obstacles=${why.obstacles} />`}`
 : html`<${EndingCard} key=${open.id} page=${page} ending=${open} />`}
 `;
 }
@@ -334,7 +333,7 @@ name: one.node })}>${one.node}</a>`}</td>
 <td data-name=${one.boundAt && 'bound'}>${when(one.boundAt)}</td>
 <td data-name=${one.runningAt && 'ran'}>${when(one.runningAt)}</td>
 <td data-name=${one.endedAt && 'ended'}>${when(one.endedAt)}</td>
-<td>${[one.phase, one.disruption, ...one.exitCodes.map(
+<td>${[phaseOf(one), one.disruption, ...one.exitCodes.map(
 (code) => `exit ${code}`)]
 .filter(Boolean).join(', ')}</td>
 </tr>`)}</tbody>
