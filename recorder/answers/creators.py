@@ -1,4 +1,4 @@
-"""Who created workloads, as far as the audit log says so."""
+"""Who created workloads, as the audit log and Slurm record it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -33,11 +33,16 @@ async def creators_of(
 ) -> Mapping[str, str | None]:
     """Return who created each workload, by its name.
 
-    What audit does not show is left out, or None.
+    The creator of a job of Slurm is the user that Slurm names. What is not
+    recorded is left out, or None.
     """
+    users = {
+        name_of(one): names.user for one in families if (names := one.slurm)
+    }
+    families = [one for one in families if name_of(one) not in users]
     is_audited = any(stream.source == AUDIT for stream in reading.streams)
     if not families or not is_audited:
-        return {}
+        return users
     tops = [one.candidate for one in families]
     requests = await reading.facts(
         FactQuery(
@@ -58,7 +63,6 @@ async def creators_of(
         ):
             place = plural_of(thing.kind), thing.namespace, thing.name
             creations.setdefault(place, []).append(stored)
-    users: dict[str, str | None] = {}
     for family in families:
         one = family.candidate
         place = plural_of(one.kind), one.namespace, one.name

@@ -51,13 +51,13 @@ class WorkloadFacet(StrEnum):
     """Of any of its endings in the window."""
 
     QUEUE = "queue"
-    """Of Kueue or Volcano."""
+    """Of Kueue or Volcano; the partition of a job of Slurm."""
 
     PRIORITY = "priority"
-    """Its PriorityClass."""
+    """Its PriorityClass; the QOS of a job of Slurm."""
 
     USER = "user"
-    """Who created it, by the audit log."""
+    """Who created it, by the audit log or by Slurm."""
 
 
 Counts = Sequence[tuple[str | None, int]]

@@ -18,6 +18,7 @@ from recorder.answers.loading.hits import hits_on
 from recorder.answers.nouns import WorkloadLife
 from recorder.answers.ports import Reading
 from recorder.answers.queries import FactQuery, Kinds, Purpose
+from recorder.answers.slurm_names import SlurmNames, slurm_names
 from recorder.explain.ending import EndingFound
 from recorder.explain.ending_sentences import ending_sentence
 from recorder.explain.endings import Life, endings_of, facts_by_object
@@ -224,15 +225,24 @@ class Family:
         return decided_at or self.gone_at
 
     @property
+    def slurm(self) -> SlurmNames | None:
+        """The names of a job of Slurm; None of another workload."""
+        return slurm_names(self.workload, self.facts)
+
+    @property
     def queue(self) -> str | None:
-        """The queue of Kueue or Volcano that it waits in."""
+        """The queue of Kueue or Volcano, or the partition of Slurm."""
+        if self.slurm:
+            return self.slurm.partition
         return self._written(QUEUES, "labels", "annotations") or (
             self._written(("queue",), "fields")
         )
 
     @property
     def priority(self) -> str | None:
-        """Its PriorityClass."""
+        """Its PriorityClass; the QOS of a job of Slurm."""
+        if self.slurm:
+            return self.slurm.qos
         return self._written(("priority_class",), "fields")
 
     def _written(self, keys: Iterable[str], *members: str) -> str | None:

@@ -156,11 +156,14 @@ class JobFilter:
 
     queues: Annotated[
         Collection[str | None] | None,
-        _judged_by("of this queue of Kueue or Volcano", "--queue"),
+        _judged_by(
+            "of this queue of Kueue or Volcano, or partition of Slurm",
+            "--queue",
+        ),
     ] = None
     priorities: Annotated[
         Collection[str | None] | None,
-        _judged_by("of this PriorityClass", "--priority"),
+        _judged_by("of this PriorityClass, or QOS of Slurm", "--priority"),
     ] = None
     users: Annotated[
         Collection[str | None] | None,

@@ -33,7 +33,7 @@ from recorder.answers.loading.places import selected
 from recorder.answers.places import Labels
 from recorder.answers.ports import Reading
 from recorder.answers.queries import ActiveNodes, WorkloadLives
-from recorder.answers.slurm_names import SlurmNames, slurm_names
+from recorder.answers.slurm_names import SlurmNames
 from recorder.explain.ending import Ending, EndingFound
 from recorder.explain.knowledge import Knowledge
 from recorder.facts.coverage.account import Account, read_account
@@ -412,7 +412,7 @@ class Survey:
             ),
             hours_wanted=round(hours, 4),
             hours_in_full=round(full, 4),
-            slurm=slurm_names(workload, family.facts) or UNSET,
+            slurm=family.slurm or UNSET,
         )
 
     async def described(

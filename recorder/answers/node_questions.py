@@ -285,13 +285,13 @@ class GroupBy(StrEnum):
     """How reliably it ran; so are the following, of workloads."""
 
     USER = "user"
-    """The one who created the workload, where audit says so."""
+    """The one who created the workload, by the audit log or by Slurm."""
 
     PRIORITY = "priority"
-    """The PriorityClass of its Pods."""
+    """The PriorityClass of its Pods; the QOS of a job of Slurm."""
 
     QUEUE = "queue"
-    """Of Kueue or Volcano."""
+    """Of Kueue or Volcano; the partition of a job of Slurm."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

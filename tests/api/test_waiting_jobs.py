@@ -3,15 +3,16 @@
 `why` of one says what keeps it from starting.
 """
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
+import aiohttp
 import orjson
 import pytest
 
 from recorder.model.observation import AuditRecorded
 from recorder.model.reference import Resource
-from tests.api.serving import served_by
+from tests.api.serving import Client, serving_beside, settings_for
 from tests.api.test_workloads import WORKLOADS, listed
 from tests.support.builders import (
     EVENTS,
@@ -23,7 +24,7 @@ from tests.support.builders import (
     at,
 )
 from tests.support.filled import filled_database
-from tests.support.postgres import Database, DatabaseServer
+from tests.support.postgres import DatabaseServer
 from tests.support.seeded_jobs import JOBS, JOBSETS
 from tests.support.written_log import WrittenLog
 
@@ -195,22 +196,30 @@ async def fill(writer: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def database(embedded_server: DatabaseServer) -> Iterator[Database]:
-    with filled_database(embedded_server, fill) as found:
-        yield found
+def address(embedded_server: DatabaseServer) -> Iterator[str]:
+    with (
+        filled_database(embedded_server, fill) as database,
+        serving_beside(settings_for(database.dsn("reader"))) as address,
+    ):
+        yield address
+
+
+@pytest.fixture
+async def served(address: str) -> AsyncIterator[Client]:
+    async with aiohttp.ClientSession() as session:
+        yield Client(address, session)
 
 
 QUERY = WORKLOADS.replace("beganAt", "beganAt waitingSince")
 
 
 async def test_what_waits_is_listed_with_its_state_and_since_when(
-    database: Database,
+    served: Client,
 ) -> None:
-    async with served_by(database.dsn("reader")) as served:
-        whole = await listed(served, QUERY)
-        ended = await listed(served, QUERY, endedBy=["any"])
-        queued = await listed(served, QUERY, states=["QUEUED", "SUSPENDED"])
-        later = await listed(served, QUERY, since=f"{at(60):%FT%TZ}")
+    whole = await listed(served, QUERY)
+    ended = await listed(served, QUERY, endedBy=["any"])
+    queued = await listed(served, QUERY, states=["QUEUED", "SUSPENDED"])
+    later = await listed(served, QUERY, since=f"{at(60):%FT%TZ}")
 
     rows = {edge["node"]["name"]: edge["node"] for edge in whole["edges"]}
     assert {
@@ -245,11 +254,10 @@ WHY = """query ($name: String!) {
     ],
 )
 async def test_why_of_what_has_no_pods_says_what_keeps_it_from_starting(
-    database: Database, name: str, begins: str, says: str
+    served: Client, name: str, begins: str, says: str
 ) -> None:
-    async with served_by(database.dsn("reader")) as served:
-        asked = WHY.replace(WHY.splitlines()[2], "")
-        found = (await served.ask(asked, name=name))["whyWorkload"]
+    asked = WHY.replace(WHY.splitlines()[2], "")
+    found = (await served.ask(asked, name=name))["whyWorkload"]
 
     assert found["sentence"].startswith(begins)
     assert says in found["obstacles"][-1]["says"]
@@ -257,20 +265,18 @@ async def test_why_of_what_has_no_pods_says_what_keeps_it_from_starting(
 
 
 async def test_the_person_who_suspended_a_workload_is_named(
-    database: Database,
+    served: Client,
 ) -> None:
-    async with served_by(database.dsn("reader")) as served:
-        answer = await served.ask(WHY, name="job/train/paused")
+    answer = await served.ask(WHY, name="job/train/paused")
 
     obstacles = answer["whyWorkload"]["obstacles"]
     assert obstacles[-1]["actor"] == {"name": "dave@example.com"}
 
 
 async def test_the_controller_that_reports_an_obstacle_is_named(
-    database: Database,
+    served: Client,
 ) -> None:
-    async with served_by(database.dsn("reader")) as served:
-        answer = await served.ask(WHY, name="job/train/stuck")
+    answer = await served.ask(WHY, name="job/train/stuck")
 
     found, story = answer["whyWorkload"], answer["workload"]
     assert story == {"nodes": [], "placements": []}

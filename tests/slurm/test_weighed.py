@@ -47,6 +47,9 @@ RUN = Job(
     nodes=NAMES,
     name="llm",
     user="ann",
+    account="research",
+    partition="train",
+    qos="high",
     gpus=24,
 )
 LOST = 100
