@@ -57,13 +57,28 @@ async def test_what_is_no_answer_is_an_error(
             await one.get("/slurm/v0.0.42/nodes", dict[str, Any])
 
 
+def a_source(of: SlurmClient) -> SlurmSource:
+    return SlurmSource(of, NodeMapping(), cluster="lab", interval=5)
+
+
+async def test_jobs_that_are_as_they_were_are_not_read_again() -> None:
+    """By a release without ``/jobs/state/``; a text may be no UTF-8."""
+    body = b"""{"paths": {"/slurm/v0.0.40/jobs": {}}, "nodes": [], "jobs": [
+      {"job_id": 7, "name": "\xff", "job_state": ["RUNNING"], "nodes": "g1",
+       "submit_time": {"set": true, "number": 1790000000}}]}"""
+    async with answering(200, body) as one:
+        source = a_source(one)
+        first, _ = await source._poll()
+        again, _ = await source._poll()
+    (job,) = first.jobs
+    assert (job.job, job.name, job.state) == (7, "", "RUNNING")
+    assert (job.submit, job.nodes) == (1_790_000_000, ("g1",))
+    assert first.ids == again.ids == {7}
+    assert again.jobs == []
+
+
 def test_the_interval_is_twenty_times_the_last_answer() -> None:
-    source = SlurmSource(
-        SlurmClient("http://127.0.0.1:9", "slurm", str),
-        NodeMapping(),
-        cluster="lab",
-        interval=5,
-    )
+    source = a_source(SlurmClient("http://127.0.0.1:9", "slurm", str))
     assert source.wait == 5
     source.took = 1.8  # /jobs/state/ of 20,000 jobs
     assert source.wait == 36

@@ -73,35 +73,41 @@ OVERLAP: Final = 300
 PREEMPTORS_MAX: Final = 10_000
 """Jobs that the log called preempted, remembered until their runs end."""
 
+HELD: Final = f'"{JOB_HELD}'.encode()
+
 LATE: Final = 3
 """Intervals after which a recording that goes on has missed something."""
 
 
 class _Job(TypedDict, total=False):
-    """What is read of a job: the decoder drops everything else."""
+    """What is read of a job: the decoder drops everything else.
+
+    Most jobs are as the last answer had them, so members are kept as they are
+    written, and decoded of those that changed.
+    """
 
     job_id: Any
-    job_state: Any
-    name: Any
-    user_name: Any
-    account: Any
-    partition: Any
-    qos: Any
-    state_reason: Any
+    job_state: msgspec.Raw
+    name: msgspec.Raw
+    user_name: msgspec.Raw
+    account: msgspec.Raw
+    partition: msgspec.Raw
+    qos: msgspec.Raw
+    state_reason: msgspec.Raw
     cluster: Any
-    submit_time: Any
-    start_time: Any
-    end_time: Any
-    nodes: Any
-    restart_cnt: Any
-    exit_code: Any
-    failed_node: Any
-    array_job_id: Any
-    array_task_id: Any
-    het_job_id: Any
-    node_count: Any
-    tres_alloc_str: Any
-    tres_req_str: Any
+    submit_time: msgspec.Raw
+    start_time: msgspec.Raw
+    end_time: msgspec.Raw
+    nodes: msgspec.Raw
+    restart_cnt: msgspec.Raw
+    exit_code: msgspec.Raw
+    failed_node: msgspec.Raw
+    array_job_id: msgspec.Raw
+    array_task_id: msgspec.Raw
+    het_job_id: msgspec.Raw
+    node_count: msgspec.Raw
+    tres_alloc_str: msgspec.Raw
+    tres_req_str: msgspec.Raw
 
 
 class _Jobs(TypedDict, total=False):
@@ -391,9 +397,7 @@ class SlurmSource:
         }
         return jobs, frozenset(states)
 
-    def _fresh(
-        self, said: Mapping[str, Any]
-    ) -> tuple[Sequence[Job], frozenset[int]]:
+    def _fresh(self, said: _Jobs) -> tuple[Sequence[Job], frozenset[int]]:
         """Return the jobs that are not as the last answer had them.
 
         Most are: what decides that is compared as it was written. Of too many
@@ -405,17 +409,19 @@ class SlurmSource:
         for one in said.get("jobs") or ():
             number = one.get("job_id")
             now[number] = key = (
-                str(one.get("job_state")),
-                str(one.get("submit_time")),
-                one.get("nodes"),
-                str(one.get("state_reason")).startswith(JOB_HELD),
+                bytes(one.get("job_state", b"")),
+                bytes(one.get("submit_time", b"")),
+                bytes(one.get("nodes", b"")),
+                bytes(one.get("state_reason", b"")).startswith(HELD),
             )
             waits = number in runs and runs[number].waits
             if before.get(number) != key or waits:
                 fresh.append(one)
         ids = frozenset(n for n in now if isinstance(n, int))
         if len(fresh) > FRESH_MAX:
-            fresh.sort(key=lambda one: "PENDING" in str(one.get("job_state")))
+            fresh.sort(
+                key=lambda one: b"PENDING" in bytes(one.get("job_state", b""))
+            )
             for one in fresh[FRESH_MAX:]:
                 del now[one.get("job_id")]
             del fresh[FRESH_MAX:]
@@ -502,9 +508,21 @@ class SlurmSource:
         return dict(found)
 
 
-def _read(said: Mapping[str, Any]) -> list[Job]:
-    return [
-        job
-        for one in said.get("jobs") or ()
-        if (job := read_job(one)) is not None
-    ]
+def _read(said: _Jobs) -> list[Job]:
+    found = []
+    for one in said.get("jobs") or ():
+        whole = {name: _decoded(value) for name, value in one.items()}
+        job = read_job(whole)
+        if job is not None:
+            found.append(job)
+    return found
+
+
+def _decoded(value: Any) -> Any:
+    """Return a member of a job; one that is no text in UTF-8 is unknown."""
+    if not isinstance(value, msgspec.Raw):
+        return value
+    try:
+        return msgspec.json.decode(value)
+    except ValueError:
+        return None
