@@ -9,6 +9,7 @@ from recorder.answers.job_order import JobOrder, rank_of
 from recorder.answers.job_questions import JobsQuestion
 from recorder.answers.jobs import Jobs, ListedWorkload
 from recorder.answers.naming import named
+from recorder.answers.slurm_names import SlurmNames, slurm_row
 from recorder.answers.text.shown import Item, Listing
 from recorder.answers.text.table import Cell, Column, Kind
 from recorder.facts.coverage.ports import Log
@@ -31,6 +32,7 @@ COLUMNS = (
     Column("RESTARTS", rank=8),
     Column("GPU-HOURS", rank=1),
     Column("SINCE CHECKPOINT", wide=True),
+    Column("SLURM", wide=True),
     Column("SUMMARY"),
 )
 
@@ -53,6 +55,7 @@ def job_cells(one: ListedWorkload) -> Sequence[Cell]:
         one.restarts,
         one.gpu_hours_lost,
         one.gpu_hours_since_checkpoint,
+        slurm_row(one.slurm) if isinstance(one.slurm, SlurmNames) else None,
         None if last is None else last.sentence,
     )
 
